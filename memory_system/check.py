@@ -1,0 +1,218 @@
+"""Is the workspace as it must be? `CHECKS` lists every invariant that the program relies on; each check yields what is
+wrong with file and line. Nothing is repaired here, and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system import accounting, clock
+from memory_system.database import StaleIndexError
+from memory_system.derive import snapshot_moment
+from memory_system.errors import MemorySystemError
+from memory_system.index import Index
+from memory_system.journal import GENESIS, Change, Group
+from memory_system.phases import entities, snapshot
+from memory_system.phases import index as index_phase
+from memory_system.readers import Cursor
+from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of
+from memory_system.store import parse_problem
+from memory_system.workspace import Workspace
+
+REBUILD = "make it anew with: memory rebuild-index"
+RESTORE = "put the file back from a copy, or mend the line"
+CAPTURE = "capture"
+
+Check = Callable[[Workspace], Iterator[Problem]]
+
+
+def validate(ws: Workspace) -> list[Problem]:
+    """All that is wrong, in the order of the checks. A check that cannot even look says so as a problem."""
+    problems: list[Problem] = []
+    for check in CHECKS:
+        try:
+            problems += check(ws)
+        except MemorySystemError as error:
+            problem = Problem("workspace", str(error), error.hint)
+            problems += [] if problem in problems else [problem]
+    return problems
+
+
+def lines(ws: Workspace) -> Iterator[Problem]:
+    """Every line of the truth is a memory of its file, once, in the order of ids, and in the pool it says."""
+    seen: dict[str, str] = {}
+    for where, pool, kind, line in _truth(ws):
+        wrong = parse_problem(line)
+        if wrong:
+            yield Problem(where, f"not a memory: {wrong}", RESTORE)
+            continue
+        record = from_line(line)
+        if not line.endswith(b"\n"):
+            yield Problem(where, "the last line is torn", RESTORE)
+        if kind_of(record.id) is not kind:
+            yield Problem(where, f"{record.id} does not belong into this file", RESTORE)
+        if record.id in seen:
+            yield Problem(where, f"{record.id} stands in {seen[record.id]} already", "remove one of the two")
+        if seen and record.id < (previous := next(reversed(seen))) and seen[previous].partition(":")[0] == where.partition(":")[0]:
+            yield Problem(where, f"{record.id} is not in the order of ids", "sort the lines of the file")
+        seen[record.id] = where
+        yield from _in_its_pool(record, pool, where)
+
+
+def _in_its_pool(record: Fact, pool: Pool, where: str) -> Iterator[Problem]:
+    if (pool == "archive") != bool(record.retired):
+        yield Problem(where, f"{record.id} is in the {pool} pool but retired={record.retired}", RESTORE)
+    for name in ("created", "said_at", "updated", "scored_at", "expires"):
+        value = getattr(record, name)
+        if value and clock.parse_instant(value) is None:
+            yield Problem(where, f"{record.id}: {name} is no instant: {value}", RESTORE)
+
+
+def references(ws: Workspace) -> Iterator[Problem]:
+    """Every id that a memory names is there, and a summary's facts are."""
+    known = {_id(line) for _, _, _, line in _truth(ws) if not parse_problem(line)}
+    for where, _, _, line in _truth(ws):
+        if parse_problem(line):
+            continue
+        record = from_line(line)
+        named = {record.supersedes, record.superseded_by, record.promoted_from, *(past.id for past in record.history)}
+        named |= set(record.source_facts) if isinstance(record, Summary) else set()
+        for gone in sorted(each for each in named if each and each not in known):
+            yield Problem(where, f"{record.id} names {gone}, which is nowhere", RESTORE)
+
+
+def evidence(ws: Workspace) -> Iterator[Problem]:
+    """Every ref of a memory exists, and its quote stands in that message as it is read (redacted)."""
+    wanted: dict[str, list[tuple[str, str]]] = {}
+    for where, _, _, line in _truth(ws):
+        for each in from_line(line).evidence if not parse_problem(line) else ():
+            if each.ref.partition(":")[0] != CAPTURE:
+                wanted.setdefault(each.ref, []).append((where, each.quote))
+    for session, row in ws.checkpoint.state.cursors.items():
+        for message in ws.library.reread(session, Cursor.from_row(row)):
+            for where, quote in wanted.pop(message.ref, ()):
+                if quote not in message.text:
+                    yield Problem(where, f"the quote does not stand in {message.ref}: {quote[:60]!r}", RESTORE)
+    for ref, places in sorted(wanted.items()):
+        yield Problem(places[0][0], f"there is no message {ref}", "put the transcript back, or archive the memory")
+
+
+def journal(ws: Workspace) -> Iterator[Problem]:
+    """The journal's chain holds from its first entry to its last, and each entry is done."""
+    previous = GENESIS
+    for number, group in enumerate(ws.journal.entries(), 1):
+        where = f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}"
+        if group.entry.seq != number or group.prev != previous or not group.verifies():
+            yield Problem(where, "the chain of the journal is broken here", "put the journal back from a copy")
+            return
+        if not group.done:
+            yield Problem(where, "the entry was never finished", "the next writing command finishes it")
+        previous = group.hash
+
+
+def accounts(ws: Workspace) -> Iterator[Problem]:
+    """The sums of every night close, agree with the changes in the journal, and end in what the files hold."""
+    active = 0
+    for group in ws.journal.entries():
+        where = f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}"
+        yield from _account_of(group, active, where)
+        active += sum(_gain(change) for change in group.changes)
+    held = sum(count for (pool, _), count in ws.store.counts().items() if pool == "active")
+    if held != active:
+        what = f"the journal leads to {active} active memories, the files hold {held}"
+        yield Problem("layer2/active", what, "a file was changed by hand or lost: put it back from a copy")
+
+
+def _account_of(group: Group, active: int, where: str) -> Iterator[Problem]:
+    account = group.entry.accounting
+    if not account:
+        return
+    for name in accounting.unbalanced(account):
+        yield Problem(where, f"the sum of {name} does not close", "report this: a night lost count")
+    recounted = Counter(_gain(change) for change in group.changes)
+    memories = account["memories"]
+    if (memories["before"], memories["after"]) != (active, active + recounted[1] - recounted[-1]):
+        yield Problem(where, f"memories {memories['before']} -> {memories['after']} is not what the changes say", RESTORE)
+
+
+def _gain(change: Change) -> int:
+    """Active memories more (or less, by one) through the change: counted by presence, not by reasons."""
+    return (change.after_pool == "active") - (change.before_pool == "active")
+
+
+def inbox(ws: Workspace) -> Iterator[Problem]:
+    """Every capture that waits is a memory."""
+    yield from ws.inbox.problems()
+
+
+def search_index(ws: Workspace) -> Iterator[Problem]:
+    """The index and its dump hold exactly what they would hold if they were made anew."""
+    path = ws.layout.index / index_phase.FILE
+    where = ws.layout.name(path)
+    with Index.in_memory(ws.config) as fresh:
+        with fresh.writing(""):
+            index_phase.fill(fresh, ws)
+        try:
+            with Index.open(path, ws.config) as there:
+                if list(there.content()) != list(fresh.content()):
+                    yield Problem(where, "the index does not hold what the truth says", REBUILD)
+        except StaleIndexError as error:
+            yield Problem(where, str(error), REBUILD)
+        for name, value in index_phase.dumps(fresh).items():
+            if ws.files.read(ws.layout.index / name) != value:
+                yield Problem(ws.layout.name(ws.layout.index / name), "it does not hold what the truth says", REBUILD)
+
+
+def profiles(ws: Workspace) -> Iterator[Problem]:
+    """There is one profile per entity, and each says what the memories say."""
+    wanted = {f"{entities.entity_id_of(name)}.json": name for name in entities.all_names(ws)}
+    there = {path.name for path in ws.layout.entities.glob("e_*.json")}
+    for name in sorted(there | set(wanted)):
+        path = ws.layout.entities / name
+        if ws.files.read(path) != entities.profile_bytes(wanted.get(name, ""), ws.store):
+            yield Problem(ws.layout.name(path), "the profile is not what the memories say", REBUILD)
+
+
+def the_snapshot(ws: Workspace) -> Iterator[Problem]:
+    """The snapshot is what the truth gives on the last night's date, and within its budget."""
+    if not ws.checkpoint.state.last_night:
+        return
+    with index_phase.open_index(ws) as opened:
+        text = snapshot.text_of(opened, snapshot_moment(ws), ws)
+    if ws.files.read(ws.layout.snapshot) != text.encode():
+        yield Problem(ws.layout.name(ws.layout.snapshot), "the snapshot is not what the truth gives", REBUILD)
+
+
+def permissions(ws: Workspace) -> Iterator[Problem]:
+    """Nobody but the owner can read what is remembered."""
+    for path in sorted(ws.layout.memory.rglob("*")):
+        if path.suffix != ".md" and not path.is_symlink() and path.stat().st_mode & 0o077 and _is_ours(path, ws):
+            yield Problem(ws.layout.name(path), "others can read it", f"chmod go-rwx {path}")
+
+
+def _is_ours(path: Path, ws: Workspace) -> bool:
+    return any(path.is_relative_to(folder) for folder in (ws.layout.state, ws.layout.memory / "layer2"))
+
+
+CHECKS: tuple[Check, ...] = (
+    lines, references, inbox, journal, accounts, evidence, search_index, profiles, the_snapshot, permissions,
+)  # fmt: skip
+
+
+def _truth(ws: Workspace) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
+    """Every line of the truth: where it stands, in which pool, in the file of which kind."""
+    for pool in POOLS:
+        for kind in KINDS.values():
+            name = ws.layout.name(ws.layout.pool(pool, kind))
+            for number, line in ws.store.lines(pool, kind):
+                yield f"{name}:{number}", pool, kind, line
+
+
+def _id(line: bytes) -> str:
+    row: dict[str, Any] = orjson.loads(line)
+    return str(row["id"])

@@ -1,0 +1,91 @@
+"""`state/consolidation.json`: how far reading and consolidating have come. And the staged output of the phases, which
+makes a run resumable: a stage file is there whole, or the phase is done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from memory_system.errors import DamagedError
+from memory_system.files import Files
+from memory_system.layout import Layout
+
+T = TypeVar("T")
+MAX_TRIES = 3
+
+
+@dataclass(slots=True)
+class State:
+    """The seed's keys first. Times are stamps; empty means never."""
+
+    last_run: str = ""
+    last_success: str = ""
+    current_phase: int | None = None  # the phase that a half-done night is in
+    phase_data: dict[str, Any] = field(default_factory=dict)  # per finished phase of that night: file and counts
+    retry_count: int = 0
+    run_id: str = ""
+    night: str = ""
+    fingerprint: str = ""  # of rules, config and program: a half-done night under another one starts again
+    cursors: dict[str, Any] = field(default_factory=dict)  # session -> readers.Cursor as a row
+    last_night: str = ""  # the latest slot that was handled or found empty
+    last_message: str = ""  # said_at of the newest message ever read
+    next_change: str | None = ""  # when the first memory fades or expires by itself; "" = not known
+    barren_nights: int = 0  # in a row: input was read and nothing came of it
+    decay_held: str = ""  # since when decay waits for --force, after a gap that looks like a wrong clock
+
+
+class Checkpoint:
+    """The state of one workspace on disk."""
+
+    def __init__(self, layout: Layout, files: Files) -> None:
+        self.layout = layout
+        self.files = files
+        self.state = _read_state(layout.checkpoint, files)
+
+    def save(self, **changed: Any) -> None:
+        """Change keys of the state, durably."""
+        for name, value in changed.items():
+            setattr(self.state, name, value)
+        self.files.replace_if_changed(
+            self.layout.checkpoint, orjson.dumps(asdict(self.state), option=orjson.OPT_INDENT_2) + b"\n"
+        )
+
+    def stage(self, name: str) -> Path:
+        """The stage file of that name in the current run."""
+        return self.layout.runs / self.state.run_id / f"{name}.jsonl"
+
+    def write_stage(self, name: str, rows: Iterable[Any]) -> None:
+        """Stage what a phase gives, atomically; dataclasses and dicts become one line each."""
+        self.files.make_folder(self.stage(name).parent)
+        self.files.replace(self.stage(name), (orjson.dumps(row) + b"\n" for row in rows))
+
+    def read_stage(self, name: str, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+        """What was staged under that name, parsed; it may be read many times."""
+        with self.stage(name).open("rb") as lines:
+            for line in lines:
+                yield parse(orjson.loads(line))
+
+    def drop_other_stages(self) -> None:
+        """Remove the stages of all runs but the current one."""
+        for folder in sorted(self.layout.runs.glob("*")):
+            if folder.name != self.state.run_id:
+                self.files.remove_folder(folder)
+
+
+def _read_state(path: Path, files: Files) -> State:
+    row = files.read_object(path)
+    known = {each.name for each in fields(State)}
+    if unknown := set(row) - known:
+        raise DamagedError(f"{path} has keys of another program: {', '.join(sorted(unknown))}")
+    state = State(**row)
+    for each in fields(State):
+        default = getattr(State(), each.name)
+        value = getattr(state, each.name)
+        if value is not None and default is not None and not isinstance(value, type(default)):
+            raise DamagedError(f"{path}: {each.name} has the wrong type")
+    return state

@@ -1,0 +1,76 @@
+"""The command line: parse, open, call, print. Commands live in one module a group and import what they need in their
+bodies, so that `--help` and `capture` start at once. stdout is data, stderr is talk.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_system import __version__
+from memory_system.cli import consolidating, finding, keeping, remembering
+from memory_system.cli.answers import Settings
+
+WITH_VALUE = ("--workspace", "--now")
+FLAGS = ("--json", "--quiet", "--debug")
+
+app = typer.Typer(
+    name="memory",
+    help="Long-term memory for an AI agent: files you own, consolidated while you sleep. 给智能体的长期记忆。",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for group in (consolidating, remembering, finding, keeping):
+    group.register(app)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"memory-system {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    workspace: Annotated[
+        Path | None, typer.Option(help="The workspace: the folder that holds memory/.", envvar="MEMORY_WORKSPACE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")] = False,
+    now: Annotated[str | None, typer.Option(help="The moment to act at, ISO 8601, instead of the clock's.")] = None,
+    quiet: Annotated[bool, typer.Option(help="Say nothing but the answer.")] = False,
+    debug: Annotated[bool, typer.Option(help="Show where an error comes from.")] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, help="Show the version.")] = False,
+) -> None:
+    """Options of every command; they may stand before or after it."""
+    del version  # its callback has shown it
+    context.obj = Settings(workspace, as_json, now, quiet, debug)
+
+
+def main() -> None:
+    """The console script `memory`."""
+    app(args=hoisted(sys.argv[1:]), prog_name="memory")
+
+
+def hoisted(arguments: list[str]) -> list[str]:
+    """The same arguments with the options of every command put before it; what follows `--` stays."""
+    first: list[str] = []
+    rest: list[str] = []
+    waiting = list(reversed(arguments))
+    while waiting:
+        each = waiting.pop()
+        if each == "--":
+            rest += [each, *reversed(waiting)]
+            break
+        if each in FLAGS or each.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
+            first.append(each)
+        elif each in WITH_VALUE and waiting:
+            first += [each, waiting.pop()]
+        else:
+            rest.append(each)
+    return first + rest

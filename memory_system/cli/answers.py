@@ -1,0 +1,129 @@
+"""What every command shares: the options, the way to the workspace, the printing of answers, and the one handler that
+turns an error into what happened and what to do next.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import orjson
+import typer
+
+from memory_system import clock
+from memory_system.errors import ConfigError, MemorySystemError, UsageError, WorkspaceError
+
+if TYPE_CHECKING:
+    from memory_system.workspace import Workspace
+
+P = ParamSpec("P")
+R = TypeVar("R")
+INTERRUPTED = 130
+UNEXPECTED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of every command."""
+
+    workspace: Path | None = None
+    as_json: bool = False
+    now_text: str | None = None
+    quiet: bool = False
+    debug: bool = False
+
+    @property
+    def root(self) -> Path:
+        """--workspace (or MEMORY_WORKSPACE), else `workspace` in ./config.json, else OpenClaw's own."""
+        return (self.workspace or _configured() or _openclaw()).expanduser()
+
+    @property
+    def now(self) -> datetime:
+        if self.now_text is None:
+            return clock.now()
+        moment = clock.parse_instant(self.now_text)
+        if moment is None:
+            raise UsageError(f"--now is no instant: {self.now_text!r}", "write it like 2026-02-04T03:00:00Z")
+        return moment
+
+    def open(self, *, write: bool = False) -> Workspace:
+        from memory_system.workspace import Workspace
+
+        return Workspace.open(self.root, now=self.now, write=write)
+
+    def answer(self, row: dict[str, Any], text: str | Callable[[], str]) -> None:
+        """Print the answer: the object with --json, else the text."""
+        if self.as_json:
+            typer.echo(orjson.dumps(row, option=orjson.OPT_INDENT_2).decode())
+        else:
+            typer.echo(text() if callable(text) else text)
+
+    def say(self, text: str) -> None:
+        """Talk to the person, not to the pipe."""
+        if not self.quiet:
+            typer.echo(text, err=True)
+
+
+def _configured() -> Path | None:
+    from memory_system.files import Files
+
+    path = Path("config.json")
+    try:
+        found = Files().read_object(path).get("workspace")
+    except MemorySystemError:
+        return None
+    if found is not None and not isinstance(found, str):
+        raise ConfigError("./config.json: workspace must be a path")
+    return Path(found) if found else None
+
+
+def _openclaw() -> Path:
+    own = os.environ.get("OPENCLAW_WORKSPACE_DIR")
+    state = os.environ.get("OPENCLAW_STATE_DIR", "~/.openclaw")
+    return Path(own) if own else Path(state) / "workspace"
+
+
+def handled(command: Callable[P, R]) -> Callable[P, R]:
+    """The one place where an error ends: said in two lines, with its exit code; a traceback only with --debug."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        context: Any = kwargs["context"]
+        settings: Settings = context.obj
+        try:
+            return command(*args, **kwargs)
+        except (typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            settings.say("interrupted; the next run goes on where this one stopped")
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            if settings.debug:
+                raise
+            raise typer.Exit(_explain(_as_ours(error), settings)) from None
+
+    return run
+
+
+def _as_ours(error: Exception) -> MemorySystemError:
+    if isinstance(error, MemorySystemError):
+        return error
+    if isinstance(error, OSError):
+        return WorkspaceError(f"{error.filename or 'the workspace'}: {error.strerror or error}")
+    unexpected = MemorySystemError(f"unexpected {type(error).__name__}: {error}", "please report it, with --debug")
+    unexpected.exit_code = UNEXPECTED
+    return unexpected
+
+
+def _explain(error: MemorySystemError, settings: Settings) -> int:
+    if settings.as_json:
+        what = {"kind": type(error).__name__, "what": str(error), "hint": error.hint, "exit_code": error.exit_code}
+        typer.echo(orjson.dumps({"error": what}, option=orjson.OPT_INDENT_2).decode())
+    print(f"memory: {error}\n  → {error.hint}", file=sys.stderr)
+    return error.exit_code

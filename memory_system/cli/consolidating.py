@@ -1,0 +1,110 @@
+"""init and consolidate."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from memory_system.cli.answers import Settings, handled
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(init)
+    app.command()(consolidate)
+
+
+@handled
+def init(
+    context: typer.Context,
+    timezone: Annotated[str | None, typer.Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
+) -> None:
+    """Make the folders, config.json and a sample SOUL.md; safe to repeat."""
+    from memory_system import edit
+    from memory_system.cli.places import machine_zone
+
+    settings: Settings = context.obj
+    made = edit.init(settings.root, timezone or machine_zone())
+    settings.answer(
+        {"workspace": str(settings.root), "made": made},
+        f"workspace {settings.root}: " + (f"made {', '.join(made)}" if made else "everything is there already"),
+    )
+
+
+@handled
+def consolidate(
+    context: typer.Context,
+    force: Annotated[bool, typer.Option(help="Also run a partial night that ends now; clear retries.")] = False,
+    if_due: Annotated[bool, typer.Option(help="Also run when the last success is long ago or much is waiting.")] = False,
+    allow_retire: Annotated[bool, typer.Option(help="Go on where a night would retire many memories.")] = False,
+    phase: Annotated[int | None, typer.Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
+) -> None:
+    """Run every night that is due: read what was said, keep what matters, let the rest fade, write the snapshot."""
+    from memory_system import pipeline
+
+    settings: Settings = context.obj
+    if phase is not None:
+        _one_phase(settings, phase)
+        return
+    with settings.open(write=True) as ws:
+        if ws.recovered is not None:
+            settings.say(f"finished the commit of {ws.recovered.time} that was interrupted")
+        report = pipeline.consolidate(
+            ws, force=force, if_due=if_due, allow_retire=allow_retire, progress=_progress(settings)
+        )
+    row = report.to_row()
+    settings.answer(row, lambda: "\n".join(report_lines(row)))
+    if report.alarm is not None:
+        raise report.alarm
+
+
+def _one_phase(settings: Settings, number: int) -> None:
+    from memory_system import pipeline
+
+    with settings.open(write=True) as ws:
+        rows = list(pipeline.rerun(number, ws))
+    settings.answer({"phase": number, "rows": rows}, lambda: "\n".join(_row_line(row) for row in rows))
+
+
+def _row_line(row: Any) -> str:
+    import orjson
+
+    return row if isinstance(row, str) else orjson.dumps(row).decode()
+
+
+def _progress(settings: Settings) -> Any:
+    """Shown on a terminal only; nothing of it goes into pipes."""
+    if settings.quiet or not sys.stderr.isatty():
+        return None
+    return lambda night, phase: print(f"\r\033[K{night}  {phase} …", end="", file=sys.stderr, flush=True)
+
+
+def report_lines(row: dict[str, Any]) -> Iterator[str]:
+    """The report of a run as a person reads it."""
+    if not row["nights"]:
+        yield "nothing due"
+        return
+    sums = row["accounting"]
+    nights = row["nights"]
+    yield f"consolidated {len(nights)} night{'s' if len(nights) != 1 else ''}: {nights[0]} … {nights[-1]}"
+    yield _sum_line("messages", sums["messages"], "read", ("kept",), "filtered")
+    yield _sum_line("segments", sums["segments"], "total", ("kept",), "dropped")
+    yield _sum_line("kept", sums["kept"], "total", ("with_claim",), "without_claim")
+    yield _sum_line("claims", sums["claims"], "total", ("new", "confirmed", "merged", "superseding"), "rejected")
+    moves = ("new", "promoted_in", "restored", "archived", "merged", "promoted_out", "forgotten")
+    told = ", ".join(f"{sums['memories'][name]} {name.replace('_', ' ')}" for name in moves if sums["memories"][name])
+    yield f"  memories {sums['memories']['before']} → {sums['memories']['after']}" + (f" ({told})" if told else "")
+    yield "  the sums close" if sums["balanced"] else "  THE SUMS DO NOT CLOSE"
+    yield "  now: " + ", ".join(f"{count} {name}" for name, count in row["totals"].items())
+    for problem in row["problems"]:
+        yield f"  ! {problem['where']}: {problem['what']}" + (f" → {problem['hint']}" if problem["hint"] else "")
+
+
+def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ...], rest: str) -> str:
+    """`messages 120 = 80 kept + 40 filtered (…)`."""
+    told = " + ".join(f"{sums[part]} {part.replace('_', ' ')}" for part in parts)
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sums[rest].items())
+    others = sum(sums[rest].values())
+    return f"  {title} {sums[whole]} = {told} + {others} {rest.replace('_', ' ')}" + (f" ({reasons})" if reasons else "")

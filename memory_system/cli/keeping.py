@@ -1,0 +1,104 @@
+"""status, stats, validate and rebuild-index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from memory_system.cli.answers import Settings, handled
+
+WRONG = 1
+
+
+def register(app: typer.Typer) -> None:
+    for command in (status, stats, validate):
+        app.command()(command)
+    app.command("rebuild-index")(rebuild_index)
+
+
+@handled
+def status(context: typer.Context) -> None:
+    """How the workspace is doing, and what to look at; exits with 1 when there is something."""
+    from memory_system import stats as figures
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        row = figures.status(ws)
+    settings.answer(row, lambda: "\n".join(status_lines(row)))
+    if not row["ok"]:
+        raise typer.Exit(WRONG)
+
+
+@handled
+def stats(context: typer.Context) -> None:
+    """How many memories there are, of which type and importance."""
+    from memory_system import stats as figures
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        row = figures.stats(ws)
+    settings.answer(row, lambda: "\n".join(stats_lines(row)))
+
+
+@handled
+def validate(context: typer.Context) -> None:
+    """Check everything the program relies on; exits with 1 and names file and line where something is wrong."""
+    from memory_system import check
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        problems = check.validate(ws)
+    rows = [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems]
+    settings.answer({"ok": not rows, "problems": rows}, lambda: "\n".join(problem_lines(rows)) or "all is well")
+    if problems:
+        raise typer.Exit(WRONG)
+
+
+@handled
+def rebuild_index(context: typer.Context) -> None:
+    """Make everything derived anew: index, profiles, snapshot."""
+    from memory_system import derive
+
+    settings: Settings = context.obj
+    with settings.open(write=True) as ws:
+        made = derive.rebuild(ws)
+    settings.answer({"status": "rebuilt", "made": made}, f"rebuilt {', '.join(made)}")
+
+
+def problem_lines(rows: list[dict[str, str]]) -> Iterator[str]:
+    for row in rows:
+        yield f"! {row['where']}: {row['what']}" + (f"\n  → {row['hint']}" if row["hint"] else "")
+
+
+def status_lines(row: dict[str, Any]) -> Iterator[str]:
+    yield f"workspace        {row['workspace']}"
+    yield f"last             {row['last_consolidation'] or 'never'}"
+    yield f"next             {row['next_scheduled']}" + (f" (due since {row['due']})" if row["due"] else "")
+    yield f"waiting          {row['waiting_messages']} messages, {row['waiting_captures']} captures"
+    yield f"running          {'yes' if row['running'] else 'no'}"
+    yield from problem_lines(row["problems"])
+    if row["ok"]:
+        yield "all is well"
+
+
+def stats_lines(row: dict[str, Any]) -> Iterator[str]:
+    """The seed's layout."""
+    yield "📊 Memory System Stats"
+    yield "══════════════════════"
+    yield f"Total: {row['total']} memories"
+    yield f"Active: {row['active']} | Archive: {row['archive']}"
+    yield ""
+    yield "By Type:"
+    names = {"fact": "Facts", "belief": "Beliefs", "summary": "Summaries"}
+    for name, count in row["by_type"].items():
+        yield f"  {names[name]}: {count} ({round(100 * count / max(1, row['active']))}%)"
+    yield ""
+    yield "By Importance:"
+    spans = {"critical": "0.9-1.0", "high": "0.7-0.9", "medium": "0.4-0.7", "low": "0-0.4"}
+    for name, count in row["by_importance"].items():
+        yield f"  {name.capitalize()} ({spans[name]}): {count}"
+    yield ""
+    yield f"Last Consolidation: {row['last_consolidation'] or 'never'}"
+    yield f"Next Scheduled: {row['next_scheduled']}"

@@ -1,0 +1,212 @@
+"""config.json as a value, and the nights it schedules. Every key is optional and has its default here; an unknown key
+is an error that names the nearest known one. The seed's keys keep the seed's names.
+"""
+
+from __future__ import annotations
+
+import difflib
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from memory_system import clock
+from memory_system.errors import ConfigError
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Rate = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DecayRates(Section):
+    """Share of its score that a memory of no importance loses in a day."""
+
+    fact: Rate = 0.008
+    belief: Rate = 0.07
+    summary: Rate = 0.025
+
+
+class Thresholds(Section):
+    archive: Share = 0.05  # effective score below which a memory goes to the archive
+    summary_trigger: Positive = 3  # facts of one topic that make a summary
+    max_retired_share: Share = 0.25  # of the active facts, in one night, before the owner is asked
+    floor: Share = 0.3  # effective score that pinned, identity, health and safety never fall below
+
+
+class TokenBudget(Section):
+    """Tokens of the snapshot, and the shares of its memories: first, second, third topic and all others."""
+
+    layer1_total: Positive = 2000
+    layer1_top1: Share = 0.4
+    layer1_top2: Share = 0.25
+    layer1_top3: Share = 0.15
+    layer1_rest: Share = 0.2
+
+
+class Consolidation(Section):
+    schedule: str = "0 3 * * *"  # cron, in the workspace's time zone; the first hit of a local day counts
+    fallback_hours: Positive = 48  # --if-due also runs when the last success is longer ago
+    model: str = "default"
+
+    @field_validator("schedule")
+    @classmethod
+    def _valid(cls, schedule: str) -> str:
+        return _checked_cron(schedule)
+
+
+class ImportanceRules(Section):
+    """Intrinsic importance by kind of statement."""
+
+    identity_health_safety: Share = 1.0
+    preference_relation_status: Share = 0.8
+    general_fact: Share = 0.5
+    temporary: Share = 0.2
+
+
+class Screen(Section):
+    keep_share: Share = 0.5  # of a night's tokens, at most
+
+
+class Expiry(Section):
+    """Days after its event (or after it was said) at which a memory of this category is over."""
+
+    schedule: Count = 1
+    reminder: Count = 1
+    todo: Count = 30
+
+
+class Source(Section):
+    """Transcripts outside `sessions/`. `path` is a file, a folder or a glob; `~` is understood. `format` is sniffed
+    when it is empty; `participants` names who speaks in a role; `roles` maps a foreign role to user or assistant."""
+
+    path: str
+    format: str = ""
+    participants: dict[Literal["user", "assistant"], str] = Field(default_factory=dict)
+    roles: dict[str, Literal["user", "assistant"]] = Field(default_factory=dict)
+
+
+class Search(Section):
+    limit: Positive = 10
+
+
+class LLMConfig(Section):
+    mode: Literal["off", "auto", "batch"] = "off"
+
+
+class Config(Section):
+    version: str = "1.0"
+    timezone: str = "UTC"
+    language: Literal["auto", "en", "zh"] = "auto"
+    workspace: str | None = None  # read only from a config.json in the current folder
+    sources: tuple[Source, ...] = ()
+    decay_rates: DecayRates = DecayRates()
+    thresholds: Thresholds = Thresholds()
+    token_budget: TokenBudget = TokenBudget()
+    consolidation: Consolidation = Consolidation()
+    importance_rules: ImportanceRules = ImportanceRules()
+    screen: Screen = Screen()
+    expiry: Expiry = Expiry()
+    search: Search = Search()
+    llm: LLMConfig = LLMConfig()
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            clock.zone_named(name)
+        except (KeyError, ValueError, OSError):
+            raise ValueError(f"no time zone is called {name!r}; write it like Asia/Shanghai or Europe/Lisbon") from None
+        return name
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return clock.zone_named(self.timezone)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        return Schedule(self.consolidation.schedule, self.zone)
+
+
+class Schedule:
+    """The nights of a workspace: the first hit of a cron expression on each local date, so that the hour which a clock
+    change repeats gives one night and not two."""
+
+    def __init__(self, expression: str, zone: ZoneInfo) -> None:
+        self.expression = expression
+        self.zone = zone
+        self.on = lru_cache(maxsize=4096)(self._on)
+
+    def _on(self, day: date) -> datetime | None:
+        """The night of that local date, or None."""
+        found = self._next(datetime.combine(day, time(), self.zone) - timedelta(microseconds=1))
+        return found if clock.local_date(found, self.zone) == day else None
+
+    def _next(self, moment: datetime) -> datetime:
+        from croniter import croniter
+
+        found: datetime = croniter(self.expression, moment.astimezone(self.zone)).get_next(datetime)
+        return found.astimezone(UTC)
+
+    def after(self, moment: datetime) -> datetime:
+        """The first night later than the moment: the one that handles what was said at it."""
+        night = self.on(clock.local_date(moment, self.zone))
+        if night is None or night <= moment:
+            end_of_day = datetime.combine(clock.local_date(moment, self.zone), time.max, self.zone)
+            night = self._next(end_of_day)
+        return night
+
+    def last(self, moment: datetime) -> datetime | None:
+        """The latest night not after the moment, looking back 400 days."""
+        day = clock.local_date(moment, self.zone)
+        for back in range(400):
+            night = self.on(day - timedelta(days=back))
+            if night is not None and night <= moment:
+                return night
+        return None
+
+
+def _checked_cron(schedule: str) -> str:
+    """The expression itself, or ValueError: five fields or an alias, nothing random, and it must come true some day."""
+    from croniter import croniter
+    from croniter.croniter import CroniterError
+
+    fields = schedule.split()
+    if not (schedule.startswith("@") or len(fields) == 5) or "R" in fields:
+        raise ValueError(f"{schedule!r} is not a cron expression of five fields, like 0 3 * * *")
+    try:
+        croniter(schedule, datetime(2000, 1, 1, tzinfo=UTC)).get_next()
+    except (CroniterError, ValueError, KeyError) as error:
+        raise ValueError(f"{schedule!r} never comes true: {error}") from None
+    return schedule
+
+
+def parse_config(row: dict[str, Any], where: str) -> Config:
+    """The Config a JSON object means; ConfigError names the key, and the nearest known one for a typo."""
+    try:
+        return Config.model_validate(row)
+    except ValidationError as error:
+        raise ConfigError(f"{where}: " + "; ".join(_explain(each) for each in error.errors())) from None
+
+
+def _explain(error: Any) -> str:
+    path = [str(part) for part in error["loc"]]
+    name = ".".join(path)
+    if error["type"] != "extra_forbidden":
+        return f"{name}: {error['msg'].removeprefix('Value error, ')}"
+    near = difflib.get_close_matches(path[-1], _known_keys(path[:-1]), n=1, cutoff=0.4)
+    return f"there is no key {name}" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def _known_keys(path: list[str]) -> list[str]:
+    row: Any = Config().model_dump() | {"sources": Source(path="").model_dump()}
+    for part in path:
+        row = row if part.isdigit() else row[part]  # a number is a place in a list, and all its places are alike
+    return list(row)

@@ -1,0 +1,244 @@
+"""From text to pieces: the time words of a text with the fields they carry, neighbours joined. The words are data
+(`rules/dates.toml`); what is decided here is only where a piece begins, ends and belongs to the next one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from memory_system.dates_calendar import joinable, kind
+from memory_system.dates_festivals import festival_form, festival_number
+from memory_system.rules import Rule, RuleSet, table
+
+_JOIN = {
+    "en": re.compile(r"(?i),? ?(?:(?:at|on|in|of|from) )?(?:the )?(?:around |about )?| ?\( ?|: "),
+    "zh": re.compile(r" ?(?:的|在|，|,|（|\()? ?"),
+}
+_COPULA = re.compile(r"(?i)\s(?:is|was|will be)(?: a)?\s|[，,]?\s?[是就]+\s?")
+_VAGUE = [frozenset((key,)) for key in ("dow", "festival", "weekend", "day")]
+_HAN = re.compile("[\u4e00-\u9fff]")
+_NUMERALS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
+_TENS = re.compile(r"(?:([一二两三四五六七八九])百零?)?(?:([二三四五六七八九一])?(十|廿))?零?([一二三四五六七八九])?")
+# same length, so that spans stay: full-width digits and signs, traditional characters
+_PLAIN = str.maketrans(
+    "０１２３４５６７８９：／．－’個週號點後禮兩這國聖誕節陽慶歲鐘時還過將會",
+    "0123456789:/.-'个周号点后礼两这国圣诞节阳庆岁钟时还过将会",
+)
+_WIDE = "wide"
+
+
+@dataclass(slots=True)
+class Piece:
+    """text[start:end] and what it says about time."""
+
+    start: int
+    end: int
+    lang: str
+    fields: dict[str, Any]
+
+
+def plain(text: str) -> str | None:
+    """The text with its digits and signs in one form, of the same length; None when there is no time word in it."""
+    fired = _atoms().firing(text)
+    if not fired:
+        return None
+    return text.translate(_PLAIN) if fired[0].id == _WIDE else text
+
+
+def pieces(text: str) -> list[Piece]:
+    """The pieces of a `plain` text, in order, not overlapping; those that say nothing alone are still among them."""
+    found = [piece for rule in _atoms().firing(text) if rule.id != _WIDE for piece in _matches(rule, text)]
+    found.sort(key=lambda piece: (piece.start, -piece.end))
+    kept: list[Piece] = []
+    end = 0
+    for piece in found:
+        if piece.start >= end:
+            end = piece.end
+            kept.append(piece)
+    return _joined(kept, text)
+
+
+def _joined(apart: list[Piece], text: str) -> list[Piece]:
+    joined: list[Piece] = []
+    for piece in apart:
+        last = joined[-1] if joined else None
+        gap = text[last.end : piece.start] if last and piece.start - last.end < 12 else None
+        if last is None or gap is None:
+            joined.append(piece)
+        elif _JOIN[piece.lang].fullmatch(gap) and _may_join(last, piece):
+            last.fields.update(piece.fields)
+            last.end = _closed(text, gap, piece.end)
+        elif not _apposition(last, piece, gap):
+            joined.append(piece)
+    return joined
+
+
+def _may_join(left: Piece, right: Piece) -> bool:
+    """Chinese goes from the large to the small: no year stands after a month. "The week of" begins something new, and
+    "yesterday" is explained by a date ("yesterday, May 7"), not the other way round."""
+    known, new = kind(left.fields), right.fields.keys()
+    if known and ((right.lang == "zh" and new & {"year", "years"}) or (right.lang == "en" and "of" in new)):
+        return False
+    return not ("day" in known and "days" in new) and joinable(left.fields, right.fields)
+
+
+def _apposition(last: Piece, piece: Piece, gap: str) -> bool:
+    """Whether the piece says again when the last one is ("today is Friday", "2025-04-04清明节"), or hangs on the last
+    one in a way not known here ("三月中旬的周末")."""
+    keys, before = kind(piece.fields), kind(last.fields)
+    if keys not in _VAGUE or keys == before or not before:
+        return False
+    return bool(_JOIN[piece.lang].fullmatch(gap) or (before & {"days", "day"} and _COPULA.fullmatch(gap)))
+
+
+def _closed(text: str, gap: str, end: int) -> int:
+    """The end, with the bracket that the gap opened."""
+    return end + 1 if gap.strip() in ("(", "（") and text[end : end + 1] in (")", "）") else end
+
+
+def _matches(rule: Rule, text: str) -> Iterator[Piece]:
+    data = rule.data
+    for match in rule.matches(text):
+        start, end = match.span()
+        if data["before"].search(_left(text, start)) or data["after"].match(text, end):
+            continue
+        fields = _phrase(data["lang"], match[0]) if data["phrase"] else _fields(match.groupdict())
+        if fields is not None and not _cut(text, start, said=None if match[0].isascii() else fields):
+            yield Piece(start, end, data["lang"] or _language_at(text, start, end), fields)
+
+
+def _language_at(text: str, start: int, end: int) -> str:
+    """The language of the words around a number."""
+    return "zh" if _HAN.search(text, max(0, start - 40), end + 40) else "en"
+
+
+def _left(text: str, start: int) -> str:
+    """What stands before the match, a mark, and its first letters: what `before` patterns see."""
+    return f"{text[max(0, start - 24) : start]}¦{text[start : start + 4]}"
+
+
+def _cut(text: str, start: int, *, said: dict[str, Any] | None) -> bool:
+    """Whether the match begins inside a number. What is `said` with a sign of its own (3月, 2025年) may follow the
+    number of a list: "1.3月25日"; a year may follow anything but a digit."""
+    if not start:
+        return False
+    first, before = text[start], text[start - 1]
+    if not first.isdigit():
+        return (first in _NUMERALS or first in "十廿百") and (before in _NUMERALS or before in "十廿百千万")
+    signs = ".,/-:" if not said or not said.keys() & {"month", "year"} else "" if "year" in said else "/-:"
+    return before.isdigit() or (before in signs and start > 1 and text[start - 2].isdigit())
+
+
+@cache
+def _phrases(lang: str) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = table("dates", "phrase")[lang]
+    return found
+
+
+def _phrase(lang: str, words: str) -> dict[str, Any]:
+    return dict(_phrases(lang)[" ".join(words.lower().split())])
+
+
+def _fields(groups: dict[str, str | None]) -> dict[str, Any] | None:
+    """The values of the named groups; None when one of them has no value ("两三" days)."""
+    fields: dict[str, Any] = {}
+    for name, words in groups.items():
+        if words is None:
+            continue
+        name = name.rstrip("23")
+        value = _value(name, words)
+        if value is None:
+            return None
+        fields[name] = value
+        if name == "hour" and words[0] == "0" and len(words) == 2:
+            fields.setdefault("half", "exact")  # 08:30 is written by the 24-hour clock
+    return _slashes(fields) if "one" in fields else fields
+
+
+def _slashes(fields: dict[str, Any]) -> dict[str, Any] | None:
+    """5/17/2023 and 17/5/2023; None when both orders are dates."""
+    one, other = fields["one"], fields["other"]
+    if one <= 12 and other <= 12 and one != other:
+        return None
+    return {"month": min(one, other), "day": max(one, other), "year": fields["year"]}
+
+
+def _value(name: str, words: str) -> Any:
+    word = " ".join(words.lower().split())
+    if name == "half":
+        return word.replace(".", "")
+    if name == "festival":
+        return festival_number(word)
+    if name in ("third", "part"):
+        word = word.removeprefix("the ").removesuffix(" of")
+    value = _words().get(name, {}).get(word.rstrip("."))
+    return numeral(word) if value is None else value
+
+
+@cache
+def _words() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = table("dates", "word")
+    return found
+
+
+def numeral(word: str) -> int | None:
+    """12, 十二, 二十三, 廿三, 一百二十, 二〇二三; None for anything else, "两三" (two or three) included."""
+    if word.isascii():
+        return int(word) if word.isdigit() else None
+    if len(word) in (1, 4) and all(sign in _NUMERALS for sign in word):
+        return int("".join(str(_NUMERALS[sign]) for sign in word))
+    match = _TENS.fullmatch(word)
+    if not match:
+        return None
+    hundreds, tens, ten, ones = match.groups()
+    value = 100 * _NUMERALS[hundreds] if hundreds else 0
+    if ten:
+        value += 20 if ten == "廿" else 10 * _NUMERALS[tens or "一"]
+    return value + (_NUMERALS[ones] if ones else 0)
+
+
+@cache
+def _atoms() -> RuleSet:
+    """Every atom as a rule; the first only tells that the text is to be made plain."""
+    wide = Rule(_WIDE, "", "[０-９個週號點後禮兩這國聖誕節鐘時]", (), ())
+    return RuleSet((wide, *(_phrase_rule(lang) for lang in ("en", "zh")), *_form_rules()))
+
+
+def _phrase_rule(lang: str) -> Rule:
+    words = "|".join(sorted((re.escape(phrase) for phrase in _phrases(lang)), key=len, reverse=True)).replace(
+        "\\ ", " +"
+    )
+    return Rule(
+        f"{lang}.phrase",
+        "",
+        rf"\b(?:{words})\b" if lang == "en" else words,
+        (),
+        (),
+        _data(lang, table("dates", "guard")[lang], phrase=True),
+    )
+
+
+def _form_rules() -> Iterator[Rule]:
+    forms = dict(table("dates", "form"))
+    forms["festival"] = festival_form()
+    for lang in ("en", "both", "zh"):
+        for row in table("dates", lang):
+            pattern = re.sub(r"\{([a-z_]+)\}", lambda name: forms[name[1]], row["form"])
+            yield Rule(
+                f"{lang}.{row['id']}",
+                row["why"],
+                pattern,
+                tuple(row["yes"]),
+                tuple(row["no"]),
+                _data(lang, row, phrase=False),
+            )
+
+
+def _data(lang: str, row: dict[str, Any], *, phrase: bool) -> dict[str, Any]:
+    never = "(?!)"
+    before, after = re.compile(row.get("before", never)), re.compile(row.get("after", never))
+    return {"lang": "" if lang == "both" else lang, "phrase": phrase, "before": before, "after": after}

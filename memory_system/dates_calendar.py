@@ -1,0 +1,354 @@
+"""From the fields of a time expression (`{"days": -1, "hour": 15}`) to the interval it names. Pure calendar: words are
+unknown here, only the tense of the clause is asked for where the fields leave open which year or week is meant.
+
+Fields: year month day · years months week days quarters (relative to the anchor) · dow (Monday 0) · rel (last, this,
+coming, next) · season festival quarter third decade winter weekend · n unit sign · of (the week of) · part hour minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from memory_system.dates_clock import TIMES, Fields, Interval, at_day, hours_away, midnight, part_of_day
+from memory_system.dates_festivals import festival_day
+from memory_system.dates_spans import Span, month_after, moved, next_month, one_day, valid_day, weekend_of
+
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+_THIRDS = {"early": 1, "mid": 11, "late": 21}
+_NEAR = 91  # days: without a tense, a date without a year is the one within a season of now
+_JUST_OVER = 45  # days: "last Halloween" in November may be this year's or last year's
+_CLOSE = 45  # days: a date that is near and a tense that means another year contradict each other
+_SMALL_HOURS = 4  # "tonight" said at two in the morning may be either night
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When it was said (aware, in the owner's zone) and the tense of the clause: -1 past, 1 future, 0 open, None a
+    habit. `own_tense` does not look beyond the clause; `yearly` tells birthdays, whose date has no year."""
+
+    anchor: datetime
+    tense: Callable[[], int | None]
+    own_tense: Callable[[], int | None]
+    yearly: Callable[[], bool]
+
+    @property
+    def today(self) -> date:
+        return self.anchor.date()
+
+    @property
+    def monday(self) -> date:
+        return self.today - timedelta(days=self.today.weekday())
+
+
+def interval(fields: Fields, moment: Moment) -> Interval | None:
+    """The interval of local time and its granularity; None when the fields name none, or more than one."""
+    try:
+        if fields.get("unit") in ("hour", "minute"):
+            return _counted(fields, moment)
+        span = _shifted(fields, moment) if {"of", "sign"} & fields.keys() else _date(fields, moment)
+        if span is None:
+            return None
+        return _within(fields, span) if TIMES & fields.keys() else (midnight(span[0]), midnight(span[1]), span[2])
+    except (ValueError, OverflowError):  # 30 February; the year 0 or 10000
+        return None
+
+
+def complete(fields: Fields) -> bool:
+    """Whether the words say it all, without the moment of speaking."""
+    if fields.keys() & _RELATIVE:
+        return False
+    return bool(fields.keys() & {"year", "winter"}) or fields.get("decade", 0) >= 1000
+
+
+def kind(fields: Fields) -> frozenset[str]:
+    """The date fields in a canonical form, the key of the table of what can be computed."""
+    keys = set(fields) - TIMES - {"of"}
+    if fields.get("sign") in ("before", "after"):
+        keys -= {"n", "unit", "sign"}
+    if "years" in keys:
+        keys = keys - {"years"} | {"year"}
+    if "months" in keys:
+        keys = keys - {"months"} | {"year", "month"}
+    return frozenset(keys)
+
+
+def joinable(left: Fields, right: Fields) -> bool:
+    """Whether the fields of two neighbours make one expression."""
+    if left.keys() & right.keys() or kind(left) & kind(right) or "sign" in right or left.get("sign") in ("ago", "in"):
+        return False
+    if "of" in left and kind(left) and right.keys() != {"year"}:
+        return False
+    both = {**left, **right}
+    joined = kind(both)
+    if not joined:
+        return both.keys() <= TIMES
+    if TIMES & both.keys() or {"of", "sign"} & both.keys():
+        return joined in _DAYS
+    return joined in _MAKERS
+
+
+# ---- dates ----
+
+
+def _date(fields: Fields, moment: Moment) -> Span | None:
+    known = dict(fields)
+    if "years" in known:
+        known["year"] = moment.today.year + known.pop("years")
+    if "months" in known:
+        known["year"], known["month"] = month_after(moment.today, known.pop("months"))
+    if known.get("tonight") and moment.anchor.hour < _SMALL_HOURS:
+        return None
+    make = _MAKERS.get(kind(known))
+    return make(known, moment) if make else None
+
+
+def _year(f: Fields, _: Moment) -> Span:
+    return date(f["year"], 1, 1), date(f["year"] + 1, 1, 1), "year"
+
+
+def _month(f: Fields, _: Moment) -> Span:
+    first = date(f["year"], f["month"], 1)
+    return first, next_month(first), "month"
+
+
+def _third(f: Fields, moment: Moment) -> Span:
+    first = date(f.get("year", moment.today.year), f.get("month", moment.today.month), _THIRDS[f["third"]])
+    return first, next_month(first) if f["third"] == "late" else first + timedelta(days=10), "third"
+
+
+def _day(f: Fields, _: Moment) -> Span | None:
+    return _checked(date(f["year"], f["month"], f["day"]), f)
+
+
+def _days(f: Fields, moment: Moment) -> Span | None:
+    return _checked(moment.today + timedelta(days=f["days"]), f)
+
+
+def _checked(day: date, f: Fields) -> Span | None:
+    """The day, unless the words say something else about it: one of the two must be wrong, and which is not known."""
+    agrees = (day.year, day.month, day.day, day.weekday()) == (
+        f.get("year", day.year),
+        f.get("month", day.month),
+        f.get("day", day.day),
+        f.get("dow", day.weekday()),
+    )
+    return one_day(day) if agrees else None
+
+
+def _season(f: Fields, _: Moment) -> Span:
+    first = date(f["year"], _SEASONS[f["season"]], 1)
+    return first, next_month(next_month(next_month(first))), "season"
+
+
+def _winter(f: Fields, moment: Moment) -> Span:
+    return _season({"year": f["winter"], "season": "winter"}, moment)
+
+
+def _festival(f: Fields, _: Moment) -> Span | None:
+    day = festival_day(f["festival"], f["year"])
+    return one_day(day) if day else None
+
+
+def _quarter(f: Fields, _: Moment) -> Span:
+    first = date(f["year"], 3 * f["quarter"] - 2, 1)
+    return first, next_month(next_month(next_month(first))), "quarter"
+
+
+def _quarters(f: Fields, moment: Moment) -> Span:
+    number = moment.today.year * 4 + (moment.today.month - 1) // 3 + f["quarters"]
+    return _quarter({"year": number // 4, "quarter": number % 4 + 1}, moment)
+
+
+def _decade(f: Fields, _: Moment) -> Span:
+    first = f["decade"] if f["decade"] >= 1000 else 1900 + f["decade"]
+    return date(first, 1, 1), date(first + 10, 1, 1), "decade"
+
+
+def _week(f: Fields, moment: Moment) -> Span:
+    monday = moment.monday + timedelta(weeks=f["week"])
+    if "dow" in f:
+        return one_day(monday + timedelta(days=f["dow"]))
+    return weekend_of(monday) if "weekend" in f else (monday, monday + timedelta(days=7), "week")
+
+
+def _weekend(f: Fields, moment: Moment) -> Span | None:
+    """this, last or coming weekend; "the weekend" goes by the tense, and on a weekend it is the one that is on."""
+    rel, this = f.get("rel"), moment.monday
+    inside = moment.today.weekday() >= 5
+    if rel == "last":
+        return weekend_of(this - timedelta(days=7))
+    if rel == "coming":
+        return weekend_of(this + timedelta(days=7 if inside else 0))
+    tense = moment.tense() if rel else moment.own_tense()
+    if tense is None or (rel is None and tense == 0):
+        return None
+    return weekend_of(this - timedelta(days=7 if tense < 0 and not inside else 0))
+
+
+def _weekday(f: Fields, moment: Moment) -> Span | None:
+    """The tense decides; without one it is the next such day, unless that is today."""
+    rel, today = f.get("rel"), moment.today
+    if rel == "next":
+        return one_day(moment.monday + timedelta(days=7 + f["dow"]))
+    ahead = today + timedelta(days=(f["dow"] - today.weekday() - 1) % 7 + 1)
+    back = today - timedelta(days=(today.weekday() - f["dow"] - 1) % 7 + 1)
+    if rel == "last" or rel == "coming":
+        return one_day(back if rel == "last" else ahead)
+    if rel == "this" and f["dow"] == today.weekday():
+        return one_day(today)
+    tense = moment.tense()
+    if tense is None or (tense == 0 and f["dow"] == today.weekday()):
+        return None
+    return one_day(back if tense < 0 else ahead)
+
+
+def _day_of_month(f: Fields, moment: Moment) -> Span | None:
+    today, tense = moment.today, moment.tense()
+    if tense is None or f["day"] == today.day:
+        return None
+    months = (month_after(today, step) for step in (range(3) if tense >= 0 else range(0, -3, -1)))
+    days = [day for year, month in months if (day := valid_day(year, month, f["day"]))]
+    found = next((day for day in days if (day > today if tense >= 0 else day < today)), None)
+    return _checked(found, f) if found else None
+
+
+def _recurring(f: Fields, moment: Moment) -> Span | None:
+    """A date without a year: by its tense, else the one that is near."""
+    tense = moment.own_tense() if "festival" in f else moment.tense()
+    if tense is None or ("day" in f and moment.yearly()):
+        return None
+    spans, today = list(_occurrences(f, moment)), moment.today
+    if now := next((span for span in spans if span[0] <= today < span[1]), None):
+        return now if now[2] == "day" else None
+    past = [span for span in spans if span[1] <= today][-1:]
+    ahead = [span for span in spans if span[0] > today][:1]
+    if tense == 0 and "festival" in f:
+        return None  # "Christmas is my favourite": no Christmas in particular
+    if tense == 0:
+        near = [span for span in past + ahead if _distance(span, today) < _NEAR]
+        return near[0] if len(near) == 1 else None
+    meant, other = (past, ahead) if tense < 0 else (ahead, past)
+    return None if other and _distance(other[0], today) < _CLOSE else next(iter(meant), None)
+
+
+def _distance(span: Span, day: date) -> int:
+    """Days between the day and the nearer end."""
+    return max((span[0] - day).days, (day - span[1]).days)
+
+
+def _named(f: Fields, moment: Moment) -> Span | None:
+    """last, this, next + month, season or festival; nothing when two years would do."""
+    today, rel = moment.today, f["rel"]
+    spans = list(_occurrences({key: value for key, value in f.items() if key != "rel"}, moment))
+    past = [span for span in spans if span[1] <= today]
+    ahead = [span for span in spans if span[0] > today]
+    if rel == "last":
+        found = past[-1] if past else None
+        just_over = found and found[0].year == today.year and (today - found[1]).days < _JUST_OVER
+        return None if just_over else found
+    if rel == "next":
+        return ahead[0] if ahead and ahead[0][0].year > today.year else None
+    if rel == "coming":
+        return ahead[0] if ahead else None
+    if now := next((span for span in spans if span[0] <= today < span[1]), None):
+        return now
+    if moment.tense() == -1:
+        return past[-1] if past else None
+    return next((span for span in spans if span[0].year == today.year), None)
+
+
+def _occurrences(f: Fields, moment: Moment) -> Iterator[Span]:
+    for year in range(moment.today.year - 2, moment.today.year + 3):
+        dated = {**f, "year": year}
+        try:
+            span = _MAKERS[kind(dated)](dated, moment)
+        except ValueError:  # 29 February
+            continue
+        if span:
+            yield span
+
+
+# ---- distances ----
+
+
+def _shifted(f: Fields, moment: Moment) -> Span | None:
+    """So long before or after now or a date; the week or weekend of a date."""
+    if f.get("sign") in ("before", "after") or "of" in f:
+        base = _date({key: value for key, value in f.items() if key not in ("n", "unit", "sign", "of")}, moment)
+        if base is None or base[2] != "day":
+            return None
+        if "of" in f:
+            monday = base[0] - timedelta(days=base[0].weekday())
+            return weekend_of(monday) if f["of"] == "weekend" else (monday, monday + timedelta(days=7), "week")
+        return moved(base[0], f["n"], f["unit"], -1 if f["sign"] == "before" else 1)
+    way = _way(f, moment)
+    return moved(moment.today, f["n"], f["unit"], way) if way else None
+
+
+def _way(f: Fields, moment: Moment) -> int:
+    """Whether it was or will be; 0 for what may be a duration ("did it in two days") or belong to a story ("two days
+    later")."""
+    sign = f["sign"]
+    if sign in ("ago", "ahead"):
+        return -1 if sign == "ago" else 1
+    tense = moment.tense()
+    sure = tense == 1 if sign == "later" or (sign == "in" and f["n"] <= 1) else tense in (0, 1)
+    return 1 if sure else 0
+
+
+def _counted(f: Fields, moment: Moment) -> Interval | None:
+    """So many hours or minutes from now."""
+    way = _way(f, moment)
+    return hours_away(moment.anchor, f["n"], f["unit"], way) if way else None
+
+
+def _within(f: Fields, span: Span) -> Interval | None:
+    if span[2] != "day":
+        return None
+    return at_day(f, span[0]) if "hour" in f else part_of_day(f["part"], span[0])
+
+
+_RELATIVE = frozenset(("years", "months", "week", "days", "quarters", "rel", "sign"))
+
+_Maker = Callable[[Fields, Moment], Span | None]
+_DAY_MAKERS: dict[str, _Maker] = {
+    "year month day": _day,
+    "year month day dow": _day,
+    "days": _days,
+    "days dow": _days,
+    "days month day": _days,
+    "days year month day": _days,
+    "year festival": _festival,
+    "week dow": _week,
+    "dow": _weekday,
+    "rel dow": _weekday,
+    "day": _day_of_month,
+    "day dow": _day_of_month,
+    "month day": _recurring,
+    "month day dow": _recurring,
+    "festival": _recurring,
+    "rel festival": _named,
+}
+_SPAN_MAKERS: dict[str, _Maker] = {
+    "year": _year,
+    "year month": _month,
+    "year month third": _third,
+    "third": _third,
+    "month": _recurring,
+    "month third": _recurring,
+    "rel month": _named,
+    "rel season": _named,
+    "year season": _season,
+    "winter": _winter,
+    "year quarter": _quarter,
+    "quarters": _quarters,
+    "decade": _decade,
+    "week": _week,
+    "week weekend": _week,
+    "weekend": _weekend,
+    "rel weekend": _weekend,
+}
+_DAYS = frozenset(frozenset(keys.split()) for keys in _DAY_MAKERS)
+_MAKERS = {frozenset(keys.split()): make for keys, make in {**_DAY_MAKERS, **_SPAN_MAKERS}.items()}

@@ -1,0 +1,53 @@
+"""Festivals: their names in both languages, and their days by year (`rules/dates.toml`; lunar ones from a table)."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from functools import cache
+from typing import Any
+
+from memory_system.rules import table
+
+
+def festivals() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = table("dates", "festival")
+    return found
+
+
+def festival_day(number: int, year: int) -> date | None:
+    """The day of a festival in that year; None outside the table of lunar dates."""
+    row = festivals()[number]
+    if "table" in row:
+        years = table("dates", "table")
+        place = year - years["first"]
+        if not 0 <= place < len(years[row["table"]]):
+            return None
+        day = date(year, *divmod(years[row["table"]][place], 100))
+    elif "nth" in row:
+        first = date(year, row["month"], 1)
+        day = first + timedelta(days=(row["weekday"] - first.weekday()) % 7 + 7 * (row["nth"] - 1))
+    else:
+        day = date(year, row["month"], row["day"])
+    return day + timedelta(days=row.get("offset", 0))
+
+
+def festival_number(words: str) -> int:
+    """Which of the `festivals` that name is."""
+    return _words()[words.lower().replace("’", "'")]
+
+
+@cache
+def festival_pattern() -> re.Pattern[str]:
+    """Any name of a festival."""
+    return re.compile(festival_form(), re.IGNORECASE)
+
+
+def festival_form() -> str:
+    """A pattern of all names, the longest first."""
+    return "|".join(sorted(map(re.escape, _words()), key=len, reverse=True)).replace("'", "['’]")
+
+
+@cache
+def _words() -> dict[str, int]:
+    return {name.lower(): number for number, row in enumerate(festivals()) for name in row["names"]}

@@ -1,0 +1,34 @@
+"""Everything that follows from the truth, after changes by hand and from nothing: profiles, index, snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from memory_system import clock
+from memory_system.journal import Change
+from memory_system.phases import entities, index, snapshot
+from memory_system.workspace import Workspace
+
+
+def derive(changes: Iterable[Change], ws: Workspace) -> None:
+    """Bring what is derived up to a commit by hand."""
+    changes = list(changes)
+    for _ in (*entities.run(changes, ws), *index.run(changes, (), ws)):
+        pass
+    snapshot.write(snapshot_moment(ws), ws)
+
+
+def rebuild(ws: Workspace) -> list[str]:
+    """Make everything derived anew, as it would be had it never been deleted; the names of what was made."""
+    ws.files.make_folder(ws.layout.index)
+    entities.rebuild(ws)
+    made = ["entities", *index.rebuild(ws)]
+    snapshot.write(snapshot_moment(ws), ws)
+    return [*made, ws.layout.snapshot.name]
+
+
+def snapshot_moment(ws: Workspace) -> datetime:
+    """The night that the snapshot stands for: the last one; before the first, now."""
+    last = ws.checkpoint.state.last_night
+    return clock.read_stamp(last) if last else ws.now

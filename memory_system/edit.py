@@ -1,0 +1,184 @@
+"""Changes by hand: make a workspace, capture a memory, write a note, archive and restore. A capture or a note never waits
+for a running consolidation; archive and restore hold the lock like it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from memory_system import clock, text
+from memory_system.errors import NotFoundError, UsageError
+from memory_system.files import Files
+from memory_system.journal import Change, Entry
+from memory_system.layout import Layout
+from memory_system.records import TYPES, Evidence, Fact, Pool, kind_of, memory_id, to_line
+from memory_system.secrets import redact
+from memory_system.workspace import Workspace, config_bytes
+
+DEFAULT_IMPORTANCE = 0.5
+DEFAULT_CONFIDENCE = 0.6
+LONGEST_CAPTURE = 20_000  # characters
+DISPLAY_NAME = {"zh": "用户", "en": "User"}
+
+SOUL = """# Soul
+
+You are a thoughtful assistant with a long memory.
+
+## Personality
+
+- Warm, concise, honest
+- Says so when it does not know
+
+## Language
+
+- Answers in the language it is spoken to
+"""
+
+
+def init(root: Path, zone: str) -> list[str]:
+    """Make the folders, config.json and a sample SOUL.md of a workspace, whatever of them is missing; their names."""
+    layout, files = Layout(root.absolute()), Files()
+    made = [folder for folder in layout.folders() if not folder.is_dir()]
+    for folder in layout.folders():
+        files.make_folder(folder)
+    for path, content in ((layout.config, config_bytes(timezone=zone)), (layout.root / "SOUL.md", SOUL.encode())):
+        if not path.exists():
+            files.replace(path, content)
+            made.append(path)
+    return [layout.name(path) for path in made]
+
+
+def capture(
+    ws: Workspace,
+    content: str,
+    *,
+    kind: str = "fact",
+    importance: float = DEFAULT_IMPORTANCE,
+    confidence: float | None = None,
+    entities: Sequence[str] = (),
+    source: str = "",
+    key: str = "",
+) -> Fact:
+    """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one memory."""
+    content = redact(" ".join(content.split()))[0]
+    _check_capture(content, kind, importance, confidence)
+    known = _captured_before(ws, TYPES[kind], key) if key else None
+    if known is not None:
+        return known
+    record = _captured(ws, content, TYPES[kind], importance, entities, source, key)
+    if kind == "belief":
+        sure = DEFAULT_CONFIDENCE if confidence is None else confidence
+        record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})
+    ws.inbox.add(record)
+    return record
+
+
+def _check_capture(content: str, kind: str, importance: float, confidence: float | None) -> None:
+    if not content:
+        raise UsageError("there is nothing to remember: the text is empty", 'memory capture "what to remember"')
+    if len(content) > LONGEST_CAPTURE:
+        raise UsageError(f"a capture holds at most {LONGEST_CAPTURE} characters", "write it as a note: memory note TEXT")
+    if kind not in ("fact", "belief"):
+        raise UsageError(f"--type is fact or belief, not {kind!r}; summaries are made by consolidation")
+    if not 0 <= importance <= 1:
+        raise UsageError(f"--importance is between 0 and 1, not {importance}")
+    if confidence is not None and kind != "belief":
+        raise UsageError("--confidence is for beliefs: add --type belief")
+    if confidence is not None and not 0 < confidence < 1:
+        raise UsageError(f"--confidence is between 0 and 1, not {confidence}")
+
+
+def _captured(
+    ws: Workspace, content: str, kind: type[Fact], importance: float, entities: Sequence[str], source: str, key: str
+) -> Fact:
+    now, lang = clock.stamp(ws.now), text.language(content)
+    ref = _capture_ref(ws, key)
+    return kind(
+        id=memory_id(kind, clock.local_date(ws.now, ws.config.zone), ref, "" if key else content),
+        content=content,
+        importance=importance,
+        score=importance,
+        entities=tuple(dict.fromkeys(entities)) or (DISPLAY_NAME[lang],),
+        created=now,
+        source=source or ref,
+        lang=lang,
+        said_at=now,
+        evidence=(Evidence(ref=ref, quote=content, said_at=now, role="user", trust="user"),),
+        last_confirmed=now,
+        scored_at=now,
+        updated=now,
+        method="capture",
+    )
+
+
+def _capture_ref(ws: Workspace, key: str) -> str:
+    """Where a capture says that it comes from: the key it was given, else the moment."""
+    return f"capture:{key or ws.now.isoformat()}"
+
+
+def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
+    """The capture of the same key, on whatever day it was made."""
+    ref = _capture_ref(ws, key)
+    waiting = (each for each in ws.inbox.pending() if each.evidence and each.evidence[0].ref == ref)
+    ending = memory_id(kind, ws.now.date(), ref, "").rpartition("_")[2]
+    stored = (ws.store.get(each) for each in ws.store.ids() if each.endswith(ending) and kind_of(each) is kind)
+    return next(waiting, None) or next(stored, None)
+
+
+def note(ws: Workspace, content: str, category: str = "general") -> str:
+    """Append an entry to today's note, in the seed's form; the name of the file."""
+    content = redact(content.strip())[0]
+    if not content:
+        raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')
+    local = ws.now.astimezone(ws.config.zone)
+    path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
+    header = "" if path.exists() else f"# Memory Log: {local:%Y-%m-%d}\n"
+    heading = " ".join(category.split()) or "general"
+    ws.files.append(path, f"{header}\n## [{local:%H:%M:%S}] {heading}\n\n{content}\n".encode())
+    return ws.layout.name(path)
+
+
+def archive(ws: Workspace, memory_id_: str) -> Fact:
+    """Move a memory to the archive by hand; one that is there already stays as it is."""
+    return _move(ws, memory_id_, "archive", "archived by hand", {"retired": "by hand"})
+
+
+def restore(ws: Workspace, memory_id_: str) -> Fact:
+    """Bring an archived memory back, with the score of one that was just confirmed."""
+    back: dict[str, object] = {"retired": None, "superseded_by": None, "valid_to": None, "expires": None}
+    return _move(ws, memory_id_, "active", "restored by hand", back)
+
+
+def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:
+    record, there = find(ws, memory_id_)
+    if there == pool:
+        return record
+    now = clock.stamp(ws.now)
+    update = {**changed, "updated": now, "scored_at": now, "version": record.version + 1}
+    if pool == "active":
+        update["score"] = max(record.score, record.importance)
+    moved = record.model_copy(update=update)
+    change = Change(record.id, why, there, ws.store.line_of(record.id), pool, to_line(moved))
+    commit(ws, [change], why)
+    return moved
+
+
+def commit(ws: Workspace, changes: list[Change], reason: str) -> None:
+    """Commit changes by hand, and derive what follows from them."""
+    from memory_system.derive import derive
+
+    ws.store.apply(Entry(clock.stamp(ws.now), reason, state={"next_change": None}), changes)
+    ws.inbox.drop(change.id for change in changes)
+    derive(changes, ws)
+
+
+def find(ws: Workspace, memory_id_: str) -> tuple[Fact, Pool | None]:
+    """The memory and its pool (None: it waits in the inbox); NotFoundError when there is none."""
+    record = ws.store.get(memory_id_)
+    if record is not None:
+        return record, ws.store.pool_of(memory_id_)
+    for each in ws.inbox.pending():
+        if each.id == memory_id_:
+            return each, None
+    raise NotFoundError(f"there is no memory {memory_id_}")

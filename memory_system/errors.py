@@ -1,0 +1,112 @@
+"""What can go wrong, as one tree. Each class says what happened (its docstring), how the program ends (`exit_code`)
+and what to do next (`hint`); `cli.main` prints them, nobody else catches the base class.
+
+MemorySystemError
+├── UsageError                 2
+├── ConfigError                3
+├── WorkspaceError             4
+│   ├── NotAWorkspaceError     4
+│   ├── DamagedError           4
+│   └── UnwritableError        4
+├── LockedError                5
+├── LLMError                   6
+├── BarrenNightError           7
+├── RetirementError            8
+├── ExhaustedError             4
+└── NotFoundError              1
+
+Bad *data* (an unreadable transcript line, say) is never raised: it is a `records.Problem`, counted and reported.
+"""
+
+from __future__ import annotations
+
+
+class MemorySystemError(Exception):
+    """The memory system cannot go on."""
+
+    exit_code = 4
+    hint = "run the command again with --debug to see where it stopped"
+
+    def __init__(self, what: str = "", hint: str = "") -> None:
+        super().__init__(what or (type(self).__doc__ or "").strip())
+        self.hint = hint or type(self).hint
+
+
+class UsageError(MemorySystemError):
+    """The command was called in a way it does not understand."""
+
+    exit_code = 2
+    hint = "see: memory COMMAND --help"
+
+
+class ConfigError(MemorySystemError):
+    """config.json holds something it must not."""
+
+    exit_code = 3
+    hint = "docs/api.md lists every key with its default"
+
+
+class WorkspaceError(MemorySystemError):
+    """The workspace cannot be used."""
+
+    exit_code = 4
+    hint = "check the folder given with --workspace"
+
+
+class NotAWorkspaceError(WorkspaceError):
+    """There is no workspace here."""
+
+    hint = "make one with: memory --workspace DIR init"
+
+
+class DamagedError(WorkspaceError):
+    """A file of the workspace is damaged; nothing was changed."""
+
+    hint = "see what is wrong with: memory validate"
+
+
+class UnwritableError(WorkspaceError):
+    """The workspace cannot be written; what was there is unchanged."""
+
+    hint = "make room or give yourself the right to write, then run the same command again"
+
+
+class LockedError(MemorySystemError):
+    """Another program is writing to this workspace."""
+
+    exit_code = 5
+    hint = "wait until it ends; capture, note and search work meanwhile"
+
+
+class LLMError(MemorySystemError):
+    """A language model was needed and failed."""
+
+    exit_code = 6
+    hint = "run with --llm off to go on by rules alone"
+
+
+class BarrenNightError(MemorySystemError):
+    """There was input worth keeping and nothing came of it."""
+
+    exit_code = 7
+    hint = "look at the dropped segments with: memory consolidate --phase 2 --json"
+
+
+class RetirementError(MemorySystemError):
+    """The night would retire too many memories; nothing was written."""
+
+    exit_code = 8
+    hint = "look at it with --dry-run; go on with: memory consolidate --allow-retire"
+
+
+class ExhaustedError(WorkspaceError):
+    """This run failed three times and is not retried by itself."""
+
+    hint = "when the cause is mended: memory consolidate --force"
+
+
+class NotFoundError(MemorySystemError):
+    """There is no such memory or path."""
+
+    exit_code = 1
+    hint = "find it with: memory search WORDS"

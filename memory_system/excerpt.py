@@ -1,0 +1,194 @@
+"""Reading exactly: a memory by its id, lines of a file of the workspace by its name, and where a text stands.
+
+No name leads out of the workspace, to a link, or to what is not for reading (the state folder with its key).
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import orjson
+
+from memory_system.files import is_regular
+from memory_system.index import Index
+from memory_system.layout import PEOPLES_FILES, Layout
+from memory_system.records import Fact, to_line
+
+LINES = 120
+CHARACTERS = 12_000
+
+_ID = re.compile(r"[fbs]_\d{8}_\w+")
+
+
+class _RefusedError(Exception):
+    """The name leads where nothing may be read; the message says why."""
+
+
+def get(
+    layout: Layout,
+    index: Index,
+    pending: Iterable[Fact],
+    path_or_id: str,
+    *,
+    from_line: int = 1,
+    lines: int = LINES,
+) -> dict[str, Any]:
+    """`status` (ok, not_found, error), `text`, `path`, `from` and `lines` (how many); `truncated` and `nextFrom` when
+    more follows; `record` for a memory; `error` says why. At most `CHARACTERS` of text. Never raises for a name."""
+    record = _memory(index, pending, path_or_id) if _ID.fullmatch(path_or_id) else None
+    if record:
+        path, line = place_of_memory(layout, index, record)
+        answer = {"status": "ok", "text": record.content, "path": path, "from": line, "lines": 1}
+        return {**answer, "record": orjson.loads(to_line(record))}
+    answer = {"status": "ok", "text": "", "path": path_or_id, "from": max(1, from_line), "lines": 0}
+    try:
+        if _ID.fullmatch(path_or_id):
+            raise FileNotFoundError
+        parts = _inside(layout, path_or_id)
+        with _opened(layout.root, parts) as file:
+            return answer | {"path": "/".join(parts)} | _excerpt(_lines(file), max(1, from_line), max(1, lines))
+    except FileNotFoundError:
+        return answer | {"status": "not_found", "error": f"there is no {path_or_id}"}
+    except (_RefusedError, OSError, EOFError, zlib.error, UnicodeEncodeError) as error:
+        return answer | {"status": "error", "error": f"{path_or_id}: {error}"}
+
+
+def _memory(index: Index, pending: Iterable[Fact], memory_id: str) -> Fact | None:
+    waiting = next((record for record in pending if record.id == memory_id), None)
+    return waiting or next((record for _, record in index.memories([memory_id]).values()), None)
+
+
+def _inside(layout: Layout, name: str) -> tuple[str, ...]:
+    """The parts of the name below the workspace; _RefusedError when it is none that may be read."""
+    path = PurePosixPath(name)
+    if path.is_absolute():
+        if not path.is_relative_to(layout.root):
+            raise _RefusedError("it lies outside the workspace")
+        path = path.relative_to(layout.root)
+    if "\0" in name or any(part.startswith("..") for part in path.parts):
+        raise _RefusedError("it is no name of a file in the workspace")
+    if not _readable(path.parts, path.suffix) and layout.root / path != layout.inbox:
+        raise _RefusedError("only MEMORY.md and its like, sessions/ and what lies under memory/ can be read")
+    return path.parts
+
+
+def _readable(parts: tuple[str, ...], suffix: str) -> bool:
+    match parts:
+        case [name]:
+            return name in PEOPLES_FILES
+        case ["sessions", *_]:
+            return True
+        case ["memory", "state", *_]:
+            return False
+        case ["memory", "layer2", *_]:
+            return suffix in (".jsonl", ".json", ".md")
+        case ["memory", *_]:
+            return suffix == ".md"
+    return False
+
+
+@contextmanager
+def _opened(root: Path, parts: tuple[str, ...]) -> Iterator[io.BufferedIOBase]:
+    """The file for reading, reached folder by folder so that no link is followed, not even one made meanwhile."""
+    descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for number, part in enumerate(parts, 1):
+            kind = os.O_NONBLOCK if number == len(parts) else os.O_DIRECTORY
+            below = _open_below(descriptor, part, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | kind)
+            os.close(descriptor)
+            descriptor = below
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _RefusedError("it is not a file")
+        with open(descriptor, "rb", closefd=False) as file:
+            yield gzip.GzipFile(fileobj=file) if parts[-1].endswith(".gz") else file
+    finally:
+        os.close(descriptor)
+
+
+def _open_below(folder: int, part: str, flags: int) -> int:
+    try:
+        return os.open(part, flags, dir_fd=folder)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise _RefusedError("it is a link, or leads through one") from None
+        if error.errno in (errno.ENAMETOOLONG, errno.EINVAL):
+            raise FileNotFoundError(part) from None
+        raise
+
+
+def _lines(file: Iterable[bytes]) -> Iterator[str]:
+    for line in file:
+        yield line.rstrip(b"\r\n").decode(errors="replace")
+
+
+def _excerpt(lines: Iterator[str], first: int, count: int) -> dict[str, Any]:
+    taken: list[str] = []
+    room = CHARACTERS
+    for number, line in enumerate(lines, 1):
+        if number < first:
+            continue
+        if len(taken) == count or (taken and len(line) > room):
+            return {"text": "\n".join(taken), "lines": len(taken), "truncated": True, "nextFrom": number}
+        if len(line) > room:
+            return _cut(line[:room], number, lines)
+        taken.append(line)
+        room -= len(line) + 1
+    return {"text": "\n".join(taken), "lines": len(taken)}
+
+
+def _cut(text: str, number: int, rest: Iterator[str]) -> dict[str, Any]:
+    """The answer for one line that is too long by itself: the next excerpt starts after it, if there is more."""
+    following = {} if next(rest, None) is None else {"nextFrom": number + 1}
+    return {"text": text, "lines": 1, "truncated": True, **following}
+
+
+def place_of_memory(layout: Layout, index: Index, record: Fact) -> tuple[str, int]:
+    """The name of the file the memory stands in and its line there; the inbox for a capture no night has folded in."""
+    pools = index.memories([record.id])
+    if pools:
+        pool, _ = pools[record.id]
+        return layout.name(layout.pool(pool, type(record))), index.line_number(record.id)
+    with suppress(OSError):
+        for number, line in enumerate(layout.inbox.read_bytes().split(b"\n"), 1):
+            if record.id.encode() in line:
+                return layout.name(layout.inbox), number
+    return layout.name(layout.inbox), 1
+
+
+def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
+    """The line of a message in its transcript, twice; the whole transcript when no line carries the entry's id."""
+    entry = ref.partition(":")[2]
+    number = 0
+    with suppress(OSError, EOFError, zlib.error), _transcript(layout.root / name) as file:
+        for number, line in enumerate(file, 1):
+            if entry.encode() in line and _has_id(line, entry):
+                return number, number
+    return 1, max(1, number)
+
+
+@contextmanager
+def _transcript(path: Path) -> Iterator[Iterable[bytes]]:
+    """The lines of a transcript; none when it is no file of lines."""
+    if ".jsonl" not in path.name or not is_regular(path):
+        yield ()
+        return
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        yield file
+
+
+def _has_id(line: bytes, entry: str) -> bool:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(row, dict) and row.get("id") == entry

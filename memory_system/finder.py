@@ -1,0 +1,37 @@
+"""Search and get, bound to a workspace: its index (or one made for the moment), its inbox, and the access log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_system import excerpt, recall
+from memory_system.phases.index import open_index
+from memory_system.recall import Scope
+from memory_system.records import KINDS
+from memory_system.workspace import Workspace
+
+
+def search(
+    ws: Workspace, query: str, *, limit: int | None = None, scope: Scope = "all", archived: bool = False
+) -> dict[str, Any]:
+    """The answer of `memory search --json`; the memories it shows count as used."""
+    with open_index(ws) as index:
+        found = recall.search(
+            ws.layout, ws.config, index, ws.inbox.pending(), query,
+            now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
+        )  # fmt: skip
+    _note_use(ws, [row["id"] for row in found["results"] if row["source"] in ("memory", "archive")])
+    return found
+
+
+def get(ws: Workspace, path_or_id: str, *, from_line: int = 1, lines: int = excerpt.LINES) -> dict[str, Any]:
+    """The answer of `memory get --json`; a memory that is read counts as used."""
+    with open_index(ws) as index:
+        found = excerpt.get(ws.layout, index, ws.inbox.pending(), path_or_id, from_line=from_line, lines=lines)
+    _note_use(ws, [path_or_id] if found["status"] == "ok" and path_or_id[:2] in {f"{kind}_" for kind in KINDS} else [])
+    return found
+
+
+def _note_use(ws: Workspace, ids: list[str]) -> None:
+    if ids:
+        ws.accesses.note(ids, ws.now)

@@ -1,0 +1,75 @@
+"""`state/inbox.jsonl`: captures that no night has folded in yet. They are part of the truth from the moment their line is
+written: one write, one fsync, no lock; every reading command overlays them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from memory_system.files import Files
+from memory_system.layout import Layout
+from memory_system.records import Fact, Problem, from_line, to_line
+
+
+class Inbox:
+    """The inbox of one workspace. While captures are dropped, the file is renamed and what must stay is appended anew, so
+    that a capture beside us is never lost: it notices the renaming and appends its line again (`Files.append`)."""
+
+    def __init__(self, layout: Layout, files: Files) -> None:
+        self.path = layout.inbox
+        self.moved = layout.inbox.with_name("inbox.moved.jsonl")
+        self.files = files
+
+    def add(self, record: Fact) -> None:
+        """Remember the capture, durably; safe beside any other program."""
+        self.files.append(self.path, to_line(record), follow_renames=True)
+
+    def pending(self) -> list[Fact]:
+        """The captures that wait, oldest first, each id once; lines that are no memories are left to `problems`."""
+        records: dict[str, Fact] = {}
+        for path in (self.moved, self.path):
+            for line in self._lines(path).values():
+                if (record := _parsed(line)) is not None:
+                    records.setdefault(record.id, record)
+        return sorted(records.values(), key=lambda record: (record.created, record.id))
+
+    def problems(self) -> list[Problem]:
+        """The lines that are no memories, such as the torn line of a crash."""
+        return [
+            Problem(f"{path.name}:{number}", "this line of the inbox is not a memory", "mend it; it is kept aside otherwise")
+            for path in (self.moved, self.path)
+            for number, line in self._lines(path).items()
+            if _parsed(line) is None
+        ]
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """Take these captures out; called when they are in the store, and again after a crash. Lines that are no
+        memories go to `inbox.jsonl.torn`."""
+        gone = set(ids)
+        if not gone and not self.moved.exists():
+            return
+        if self.path.exists() and not self.moved.exists():
+            self.files.rename(self.path, self.moved)
+        lines = [(line + b"\n", _parsed(line)) for line in self._lines(self.moved).values()]
+        self._append(self.path, [line for line, record in lines if record and record.id not in gone])
+        self._append(self.path.with_name(f"{self.path.name}.torn"), [line for line, record in lines if record is None])
+        self.files.remove(self.moved)
+
+    def _append(self, path: Path, lines: list[bytes]) -> None:
+        if lines:
+            self.files.append(path, b"".join(lines), follow_renames=True)
+
+    def _lines(self, path: Path) -> dict[int, bytes]:
+        """The lines that hold anything, by number."""
+        lines = enumerate(self.files.read(path).split(b"\n"), 1)
+        return {number: line for number, line in lines if line.strip()}
+
+
+def _parsed(line: bytes) -> Fact | None:
+    try:
+        return from_line(line)
+    except (ValueError, ValidationError):
+        return None

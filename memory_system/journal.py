@@ -1,0 +1,252 @@
+"""The journal: every change to the truth, before it is made. From it come recovery, accounting, explanation and undo.
+
+An entry is a group of lines in `state/journal/YYYY-MM.jsonl`: a header, one line a change, and an `end` line with the
+entry's place in the hash chain; when the files are written, a `done` line follows. A group without `end` never happened
+(its lines are set aside); one with `end` but without `done` is finished by the next writer. The chain runs over salted
+digests of the changes, so that a payload can be blanked later and the chain still verifies (as in etcd's and Borg's
+logs, the commit mark comes last).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system.errors import DamagedError
+from memory_system.files import Files
+from memory_system.records import Pool
+
+TAIL = 65_536
+GENESIS = "0" * 64
+
+
+@dataclass(slots=True)
+class Change:
+    """One memory before and after: its pool and its line in it; both None where it is not in the truth. `why` is in the
+    words of the phases: new, confirmed, superseded, decayed, …"""
+
+    id: str
+    why: str
+    before_pool: Pool | None = None
+    before: bytes | None = None
+    after_pool: Pool | None = None
+    after: bytes | None = None
+
+    def to_line(self) -> bytes:
+        head = {"id": self.id, "why": self.why, "from": self.before_pool, "to": self.after_pool}
+        parts = [orjson.dumps(head)[:-1], b',"before":', self.before or b"null", b',"after":', self.after or b"null", b"}"]
+        return b"".join(part.rstrip(b"\n") for part in parts)
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Change:
+        def line(value: Any) -> bytes | None:
+            return None if value is None else bytes(orjson.dumps(value)) + b"\n"
+
+        return cls(row["id"], row["why"], row["from"], line(row["before"]), row["to"], line(row["after"]))
+
+
+@dataclass(slots=True)
+class Entry:
+    """What the changes of one commit have in common. `state` holds the keys of the checkpoint that move with them."""
+
+    time: str
+    reason: str
+    run: str = ""
+    night: str = ""
+    accounting: dict[str, Any] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
+    seq: int = 0
+
+    def to_row(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("seq", *(n for n in self.__slots__ if n != "seq"))}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where the journal ends: the last entry's number, its hash and that of the entry before; `done` says whether its
+    files are written."""
+
+    seq: int = 0
+    hash: str = GENESIS
+    prev: str = GENESIS
+    done: bool = True
+
+
+class Journal:
+    """The journal of one workspace; only the holder of the lock appends."""
+
+    def __init__(self, folder: Path, files: Files) -> None:
+        self.folder = folder
+        self.files = files
+
+    def months(self) -> list[Path]:
+        return sorted(self.folder.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl"))
+
+    def begin(self, entry: Entry, changes: Iterable[Change]) -> Entry:
+        """Write the entry down, durably; the changes may be made now."""
+        head = self.head()
+        entry.seq = head.seq + 1
+        self.files.append(self._month_of(entry), _entry_lines(entry, changes, head.hash))
+        return entry
+
+    def done(self, entry: Entry) -> None:
+        """All files of the entry are written."""
+        path = self._month_of(entry)
+        end = _last_line(path)
+        self.files.append(path, orjson.dumps({"done": entry.seq, "hash": end["hash"], "prev": end["prev"]}) + b"\n")
+
+    def unfinished(self) -> tuple[Entry, list[Change]] | None:
+        """The entry that was begun and not done, after setting aside what was not even begun; costs one small read when
+        there is none."""
+        months = self.months()
+        if not months or self.head().done:
+            return None
+        path = months[-1]
+        self._set_aside_unended(path)
+        groups = [group for group in read_entries(path) if not group.done]
+        return (groups[-1].entry, groups[-1].changes) if groups else None
+
+    def entries(self) -> Iterator[Group]:
+        """Every entry, oldest first."""
+        for path in self.months():
+            yield from read_entries(path)
+
+    def _month_of(self, entry: Entry) -> Path:
+        """The month's file; never one before the newest there is, so that a clock that went back keeps the order."""
+        newest = max((path.name for path in self.months()), default="")
+        return self.folder / max(f"{entry.time[:7]}.jsonl", newest)
+
+    def head(self) -> Head:
+        """Where the journal ends; costs one small read unless a crash left an entry unfinished."""
+        for path in reversed(self.months()):
+            last = _last_line(path)
+            if "done" in last:
+                return Head(last["done"], last["hash"], last["prev"])
+            return _scanned_head(self.months())
+        return Head()
+
+    def _set_aside_unended(self, path: Path) -> None:
+        data = self.files.read(path)
+        keep = _ended_length(data)
+        if keep < len(data):
+            self.files.append(path.with_name(f"{path.name}.torn"), data[keep:].rstrip(b"\n") + b"\n")
+            self.files.replace(path, data[:keep])
+
+
+@dataclass(slots=True)
+class Group:
+    """An entry as it stands in the journal."""
+
+    entry: Entry
+    changes: list[Change]
+    digests: list[str]
+    prev: str
+    hash: str
+    done: bool = False
+
+    def verifies(self) -> bool:
+        """Whether the entry's hash is that of its header and its changes' digests."""
+        return self.hash == _chain(self.prev, orjson.dumps(self.entry.to_row()), self.digests)
+
+
+def read_entries(path: Path) -> Iterator[Group]:
+    """The ended entries of one month; DamagedError for a line that is none of ours."""
+    open_entry: Entry | None = None
+    changes: list[Change] = []
+    digests: list[str] = []
+    waiting: Group | None = None
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            row = _parse(line)
+            if "entry" in row:
+                if waiting:
+                    yield waiting
+                open_entry, changes, digests, waiting = Entry(**row["entry"]), [], [], None
+            elif "change" in row and open_entry:
+                changes.append(Change.from_row(row["change"]))
+                digests.append(row["digest"])
+                if digest(row["salt"], _payload(line)) != row["digest"]:
+                    raise DamagedError(f"{path}:{number}: the change is not the one that was written")
+            elif "end" in row and open_entry:
+                waiting = Group(open_entry, changes, digests, row["prev"], row["hash"])
+            elif "done" in row and waiting:
+                waiting.done = True
+            elif line.endswith(b"\n"):
+                raise DamagedError(f"{path}:{number}: not a line of a journal")
+    if waiting:
+        yield waiting
+
+
+def digest(salt: str, payload: bytes) -> str:
+    return hashlib.sha256(salt.encode() + payload).hexdigest()
+
+
+def _payload(line: bytes) -> bytes:
+    """The bytes of the change itself on its line."""
+    return line[len(b'{"change":') : line.rindex(b',"salt":')]
+
+
+def _entry_lines(entry: Entry, changes: Iterable[Change], previous: str) -> Iterator[bytes]:
+    header = orjson.dumps(entry.to_row())
+    yield b'{"entry":' + header + b"}\n"
+    digests = []
+    for change in changes:
+        payload = change.to_line()
+        salt = os.urandom(8).hex()
+        digests.append(digest(salt, payload))
+        yield b'{"change":' + payload + f',"salt":"{salt}","digest":"{digests[-1]}"}}\n'.encode()
+    end = {"end": entry.seq, "changes": len(digests), "prev": previous, "hash": _chain(previous, header, digests)}
+    yield orjson.dumps(end) + b"\n"
+
+
+def _chain(previous: str, header: bytes, digests: Iterable[str]) -> str:
+    running = hashlib.sha256(previous.encode() + hashlib.sha256(header).digest())
+    for each in digests:
+        running.update(each.encode())
+    return running.hexdigest()
+
+
+def _tail(path: Path) -> bytes:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        file.seek(max(0, size - TAIL))
+        return file.read()
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+def _last_line(path: Path) -> dict[str, Any]:
+    """The last line of a file, if it is whole; {} when it is torn."""
+    tail = _tail(path)
+    return _parse(tail[:-1].rsplit(b"\n", 1)[-1]) if tail.endswith(b"\n") else {}
+
+
+def _scanned_head(months: list[Path]) -> Head:
+    """The head, when the last line is no `done`: an entry was left unfinished or torn."""
+    head = Head()
+    for path in months:
+        for group in read_entries(path):
+            head = Head(group.entry.seq, group.hash, group.prev)
+    return replace(head, done=False)
+
+
+def _ended_length(data: bytes) -> int:
+    """How many bytes of a month's file belong to ended entries and their done marks."""
+    keep = position = 0
+    for line in data.splitlines(keepends=True):
+        position += len(line)
+        if line.endswith(b"\n") and line.startswith((b'{"end":', b'{"done":')):
+            keep = position
+    return keep

@@ -1,0 +1,85 @@
+"""Where things lie in a workspace: every path of design section 3 has its name here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_system.records import Fact, Pool
+
+PEOPLES_FILES = ("MEMORY.md", "SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "HEARTBEAT.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The paths under one workspace root (the parent of `memory/`)."""
+
+    root: Path
+
+    @property
+    def memory(self) -> Path:
+        return self.root / "memory"
+
+    @property
+    def sessions(self) -> Path:
+        return self.root / "sessions"
+
+    @property
+    def config(self) -> Path:
+        return self.memory / "config.json"
+
+    @property
+    def snapshot(self) -> Path:
+        return self.memory / "layer1" / "snapshot.md"
+
+    @property
+    def entities(self) -> Path:
+        return self.memory / "layer2" / "entities"
+
+    @property
+    def index(self) -> Path:
+        return self.memory / "layer2" / "index"
+
+    @property
+    def state(self) -> Path:
+        return self.memory / "state"
+
+    @property
+    def journal(self) -> Path:
+        return self.state / "journal"
+
+    @property
+    def runs(self) -> Path:
+        return self.state / "run"
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.state / "consolidation.json"
+
+    @property
+    def inbox(self) -> Path:
+        return self.state / "inbox.jsonl"
+
+    @property
+    def rankings(self) -> Path:
+        return self.state / "rankings.json"
+
+    @property
+    def lock(self) -> Path:
+        return self.state / "lock"
+
+    def pool(self, pool: Pool, kind: type[Fact]) -> Path:
+        """The file of one kind of memory in one pool."""
+        return self.memory / "layer2" / pool / f"{kind.NAME}.jsonl"
+
+    def folders(self) -> tuple[Path, ...]:
+        """Every folder that `init` makes, parents first."""
+        layer2 = self.memory / "layer2"
+        return (
+            self.root, self.sessions, self.memory, self.snapshot.parent, layer2, layer2 / "active", layer2 / "archive",
+            self.entities, self.index, self.state, self.journal, self.runs,
+        )  # fmt: skip
+
+    def name(self, path: Path) -> str:
+        """The path as people and refs see it: relative to the workspace where it lies inside."""
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)

@@ -1,0 +1,138 @@
+"""Phase 4b: what was hedged, heard or inferred. Confidence is carried as log-odds over independent evidence (another
+session on another day); a stated fact in the same slot confirms or denies; enough confidence makes a fact, too little
+the archive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+from memory_system import phrasing
+from memory_system.phases import Night
+from memory_system.phases.facts import common_fields, is_single, retire, with_evidence
+from memory_system.records import Belief, Claim, Fact, memory_id
+from memory_system.store import Draft, Memories, content_key, slot_key, value_key
+
+PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
+DENIED_BY = 0.3  # confidence lost to a stated denial
+ARCHIVED_BELOW = 0.2
+MOST = 0.99
+
+
+def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night, tally: Counter[str]) -> Draft:
+    """The beliefs after the night's uncertain claims and after the facts that changed; `memories` has those facts."""
+    draft = Draft(memories)
+    for claim in claims:
+        if claim.confidence < 1:
+            tally[consider(claim, draft, night)] += 1
+    for memory_id_, (pool, _, why) in sorted(facts.changed.items()):
+        fact = facts.get(memory_id_)
+        if pool == "active" and type(fact) is Fact and fact.attribute and {"new", "confirmed"} & set(why.split("+")):
+            confront(fact, draft, night)
+    return draft
+
+
+def consider(claim: Claim, draft: Draft, night: Night) -> str:
+    """Put one uncertain claim to the beliefs; what became of it, as the accounting counts it."""
+    belief = Belief(
+        id=memory_id(Belief, night.day, claim.origin, claim.content),
+        content=claim.content,
+        score=claim.importance,
+        source=claim.ref,
+        confidence=claim.confidence,
+        basis=claim.basis,
+        **common_fields(claim, night),
+    )
+    if draft.knows(belief.id):
+        return "claims.rejected.already known"
+    if _stated(claim, draft):
+        return "claims.rejected.already stated"
+    same = _same(claim, draft)
+    if same is None:
+        draft.put("active", belief, "new")
+        return "claims.new"
+    if claim.ref in {each.ref for each in same.evidence}:
+        return "claims.rejected.already known"
+    _strengthen(same, claim, draft, night)
+    return "claims.confirmed"
+
+
+def confront(fact: Fact, draft: Draft, night: Night) -> None:
+    """A stated fact decides the beliefs of its slot: the same value is promoted by it, the opposite or (in a slot of one
+    value) another one is denied."""
+    for belief in _beliefs(draft.find(slot_key(*fact.slot)), draft):
+        same_value = belief.id in draft.find(value_key(*fact.slot, fact.value))
+        if same_value and belief.polarity == fact.polarity:
+            retire(belief, "promoted", draft, night, superseded_by=fact.id)
+            draft.put("active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted")
+        elif same_value or is_single(fact.attribute):
+            _deny(belief, fact, draft, night)
+
+
+def combined(confidence: float, other: float) -> float:
+    """The confidence that two independent sources give together: their odds multiplied."""
+    odds = math.log(confidence / (1 - confidence)) + math.log(other / (1 - other))
+    return round(min(MOST, max(1 - MOST, 1 / (1 + math.exp(-odds)))), 4)
+
+
+def _beliefs(ids: Iterable[str], draft: Draft) -> list[Belief]:
+    found = (draft.get(each) for each in ids)
+    return [each for each in found if isinstance(each, Belief)]
+
+
+def _stated(claim: Claim, draft: Draft) -> bool:
+    """Whether an active fact says already what the claim only supposes."""
+    if not claim.attribute:
+        return False
+    found = (draft.get(each) for each in draft.find(value_key(claim.subject, claim.attribute, claim.value)))
+    return any(type(each) is Fact and each.polarity == claim.polarity for each in found)
+
+
+def _same(claim: Claim, draft: Draft) -> Belief | None:
+    key = value_key(claim.subject, claim.attribute, claim.value) if claim.attribute else content_key(claim.content)
+    found = [each for each in _beliefs(draft.find(key), draft) if each.polarity == claim.polarity]
+    return found[0] if found else None
+
+
+def _strengthen(belief: Belief, claim: Claim, draft: Draft, night: Night) -> None:
+    """More words for a belief; only another session on another day makes it surer, and sure enough makes it a fact."""
+    stronger = with_evidence(belief, claim, night)
+    if _independent(claim, belief):
+        stronger = stronger.model_copy(update={"confidence": combined(belief.confidence, claim.confidence)})
+    draft.put("active", stronger, "confirmed")
+    if isinstance(stronger, Belief) and stronger.confidence >= PROMOTED_FROM and _sources(stronger) >= 2:
+        promote(stronger, draft, night)
+
+
+def _independent(claim: Claim, belief: Belief) -> bool:
+    sources = {(each.ref.partition(":")[0], each.said_at[:10]) for each in belief.evidence}
+    session, day = claim.ref.partition(":")[0], claim.said_at[:10]
+    return all(session != other_session and day != other_day for other_session, other_day in sources)
+
+
+def _sources(belief: Belief) -> int:
+    return len({(each.ref.partition(":")[0], each.said_at[:10]) for each in belief.evidence})
+
+
+def promote(belief: Belief, draft: Draft, night: Night) -> None:
+    """The belief becomes a fact: a new memory that says it without the hedge and names where it comes from."""
+    content = phrasing.unhedged(belief.content, belief.lang)
+    new_id = memory_id(Fact, night.day, belief.id, content)
+    own = set(Belief.model_fields) - set(Fact.model_fields)
+    taken = {name: value for name, value in belief if name not in own}
+    changed = {"id": new_id, "content": content, "promoted_from": belief.id, "created": night.stamp, "version": 1}
+    draft.put("active", Fact(**{**taken, **changed}), "promoted")
+    retire(belief, "promoted", draft, night, superseded_by=new_id)
+
+
+def _deny(belief: Belief, fact: Fact, draft: Draft, night: Night) -> None:
+    """Take confidence from a belief that a fact speaks against; below the threshold it goes to the archive."""
+    confidence = round(max(1 - MOST, belief.confidence - DENIED_BY), 4)
+    changed = {"confidence": confidence, "updated": night.stamp, "version": belief.version + 1}
+    weaker = belief.model_copy(update=changed)
+    if confidence < ARCHIVED_BELOW:
+        retire(weaker, "denied", draft, night, superseded_by=fact.id)
+    else:
+        draft.put("active", weaker, "doubted")

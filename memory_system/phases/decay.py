@@ -1,0 +1,48 @@
+"""Phase 5: what faded or expired goes to the archive; what was used is lifted a little; an archived memory that was found
+again comes back. Only records that this concerns are touched, so an idle night costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memory_system import retention
+from memory_system.phases import Night
+from memory_system.phases.facts import retire
+from memory_system.records import Fact
+from memory_system.store import Draft, Memories
+
+REACTIVATED_SCORE = 0.3
+
+
+def run(accessed: Iterable[str], memories: Memories, night: Night, *, held: bool = False) -> Draft:
+    """The memories after the night's decay. `held`: nothing fades or expires (the clock is in doubt)."""
+    draft = Draft(memories)
+    for memory_id in accessed:
+        record = draft.get(memory_id)
+        if record is not None:
+            _use(record, draft, night)
+    for memory_id in [] if held else sorted(draft.leaving_before(night.stamp)):
+        record = draft.get(memory_id)
+        if record is not None and (reason := leaving_reason(record, night)):
+            retire(record, reason, draft, night)
+    return draft
+
+
+def leaving_reason(record: Fact, night: Night) -> str:
+    """Why the memory leaves the active pool tonight: expired, decayed, or not at all (empty)."""
+    if record.expires and record.expires <= night.stamp:
+        return "expired"
+    faded = retention.effective(record, night.at, night.config) < night.config.thresholds.archive
+    return "decayed" if faded else ""
+
+
+def _use(record: Fact, draft: Draft, night: Night) -> None:
+    """An active memory is lifted; an archived one returns, unless it was replaced, denied or put away by hand."""
+    pool = draft.pool_of(record.id)
+    if pool == "active":
+        score = retention.lifted(record, night.at, night.config, retention.ACCESSED_SHARE)
+        draft.put("active", record.model_copy(update={"score": score, "scored_at": night.stamp}), "accessed")
+    elif record.retired == "decayed":
+        back = {"retired": None, "score": REACTIVATED_SCORE, "scored_at": night.stamp, "updated": night.stamp}
+        draft.put("active", record.model_copy(update=back), "reactivated")

@@ -1,0 +1,151 @@
+"""Phase 4d: one profile per entity, derived from the active memories that name it: names, type, slot values with dates,
+relations, first and last seen. Profiles are written after the night's commit and can be deleted and made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from memory_system.files import Files
+from memory_system.journal import Change
+from memory_system.layout import Layout
+from memory_system.rules import table
+from memory_system.store import Memories, entity_key
+from memory_system.workspace import Workspace
+
+USER = "user"
+
+
+Row = Mapping[str, Any]  # a memory as it stands in its file: this looks at very many, and parses none of them further
+
+
+def names_in(lines: Iterable[bytes]) -> set[str]:
+    """The entities whose profile the memories on these lines take part in."""
+    return {name for line in lines for name in _names(orjson.loads(line))}
+
+
+def _names(row: Row) -> list[str]:
+    own = _own_name(row)
+    return list(dict.fromkeys((row.get("subject", USER), *(each for each in row.get("entities", ()) if each != own))))
+
+
+def _own_name(row: Row) -> str | None:
+    """How a memory about the user calls them: its first entity."""
+    entities = row.get("entities", ())
+    return entities[0] if row.get("subject", USER) == USER and entities else None
+
+
+def run(changes: Iterable[Change], ws: Workspace) -> Iterator[str]:
+    """Write the profiles of all entities that the changes touch; yields their names."""
+    lines = (line for change in changes for line in (change.before, change.after) if line)
+    names = sorted(names_in(lines))
+    write(names, ws.store, ws.layout, ws.files)
+    yield from names
+
+
+def rebuild(ws: Workspace) -> None:
+    """Make all profiles anew."""
+    ws.files.remove_folder(ws.layout.entities)
+    ws.files.make_folder(ws.layout.entities)
+    write(all_names(ws), ws.store, ws.layout, ws.files)
+
+
+def all_names(ws: Workspace) -> set[str]:
+    """Every entity that an active memory names."""
+    active = (each for each in ws.store.ids() if ws.store.pool_of(each) == "active")
+    return names_in(line for each in active if (line := ws.store.line_of(each)))
+
+
+def profile_bytes(name: str, memories: Memories) -> bytes:
+    """The profile as it stands in its file; empty when there is none."""
+    profile = profile_of(name, memories)
+    return _json(profile) if profile else b""
+
+
+def write(names: Iterable[str], memories: Memories, layout: Layout, files: Files) -> None:
+    """Write the profiles of these entities, remove those of entities nobody names any more, and mend the index."""
+    files.make_folder(layout.entities)
+    index = files.read_object(layout.entities / "_index.json")
+    for name in sorted(set(names)):
+        entity_id = entity_id_of(name)
+        profile = profile_of(name, memories)
+        path = layout.entities / f"{entity_id}.json"
+        if profile is None:
+            files.remove(path)
+            index.pop(name, None)
+        else:
+            files.replace_if_changed(path, _json(profile), durable=False)
+            index[name] = {"id": entity_id, "type": profile["type"], "memories": len(profile["memories"])}
+    files.replace_if_changed(layout.entities / "_index.json", _json(dict(sorted(index.items()))), durable=False)
+
+
+def entity_id_of(name: str) -> str:
+    """`e_` and ten characters of a hash: safe as a file name in any script."""
+    return f"e_{hashlib.blake2b(name.encode(), digest_size=5).hexdigest()}"
+
+
+def profile_of(name: str, memories: Memories) -> dict[str, Any] | None:
+    """What is known of one entity; None when no active memory names it."""
+    lines = (memories.line_of(each) for each in sorted(memories.find(entity_key(name))))
+    rows = [row for line in lines if line and name in _names(row := orjson.loads(line))]
+    if not rows:
+        return None
+    said = sorted(row.get("said_at") or row["created"] for row in rows)
+    return {
+        "id": entity_id_of(name),
+        "name": name,
+        "aliases": _aliases(name, rows),
+        "type": _type_of(name, rows),
+        "slots": _slots(row for row in rows if row.get("subject", USER) == name and row.get("attribute")),
+        "relations": _relations(name, rows),
+        "memories": [row["id"] for row in rows],
+        "first_seen": said[0],
+        "last_seen": said[-1],
+    }
+
+
+def _aliases(name: str, rows: list[Row]) -> list[str]:
+    """Other names: those the entity was given, and for the user how the memories call them."""
+    named = (row for row in rows if row.get("subject", USER) == name and row.get("attribute") in ("name", "nickname"))
+    called = {own for row in rows if name == USER and (own := _own_name(row))}
+    return sorted(({row["value"] for row in named} | called) - {name})
+
+
+def _type_of(name: str, rows: list[Row]) -> str:
+    """user; else what the attributes say whose value or subject it is; else thing."""
+    if name == USER:
+        return "user"
+    known = table("attributes", "attributes")
+    votes: Counter[str] = Counter()
+    for row in rows:
+        attribute = known.get(row.get("attribute"), {})
+        if row.get("value") == name and "value_type" in attribute:
+            votes[attribute["value_type"]] += 1
+        if row.get("subject", USER) == name and "subject_type" in attribute:
+            votes[attribute["subject_type"]] += 1
+    return min(votes, key=lambda kind: (-votes[kind], kind)) if votes else "thing"
+
+
+def _slots(rows: Iterable[Row]) -> dict[str, list[dict[str, str]]]:
+    """attribute -> values, newest last, those of the past with their end."""
+    slots: dict[str, list[dict[str, str]]] = {}
+    for row in sorted(rows, key=lambda each: (each["attribute"], each.get("said_at", ""), each["id"])):
+        values = slots.setdefault(row["attribute"], [])
+        values += [{"value": past["value"], "until": past.get("until", "")} for past in row.get("history", ())]
+        values.append({"value": row.get("value", ""), "since": row.get("said_at", ""), "id": row["id"]})
+    return slots
+
+
+def _relations(name: str, rows: list[Row]) -> dict[str, int]:
+    """Which other entities stand in the same memories, and in how many."""
+    counts = Counter(other for row in rows for other in _names(row) if other != name)
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _json(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"

@@ -1,0 +1,195 @@
+"""Phase 4a: claims that were stated meet the facts there are. Same slot and same value confirms; a single-valued slot
+with a new value is superseded, the old value kept as history; slots of many values accumulate. Words alone never merge:
+only the same content does, punctuation and case aside.
+
+A fact of great importance gives way only to an explicit correction or to two independent sessions; until then both
+stand. Claims are taken in the order in which they were said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from memory_system import retention
+from memory_system.phases import Night
+from memory_system.records import Claim, Evidence, Fact, Past, memory_id
+from memory_system.rules import table
+from memory_system.store import Draft, Memories, content_key, slot_key, value_key
+
+STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
+REPEATED = 0.2  # importance gained when a second session says the same
+
+
+def run(claims: Iterable[Claim], captures: Iterable[Fact], memories: Memories, night: Night, tally: Counter[str]) -> Draft:
+    """The facts after the night's stated claims and captures. Claims of less confidence are left to the beliefs."""
+    draft = Draft(memories)
+    for capture in captures:
+        fold_capture(capture, draft, night, tally)
+    for claim in claims:
+        if claim.confidence >= 1:
+            tally[settle(claim, draft, night)] += 1
+    return draft
+
+
+def settle(claim: Claim, draft: Draft, night: Night) -> str:
+    """Put one claim to the facts; what became of it, as the accounting counts it."""
+    fact = new_fact(claim, night)
+    if draft.knows(fact.id):
+        return "claims.rejected.already known"
+    if (same := _same(claim, draft)) is not None:
+        return _confirm(same, claim, draft, night)
+    rivals = _rivals(claim, draft)
+    if not rivals:
+        draft.put("active", fact, "new")
+        return "claims.new"
+    newest = max(rivals, key=lambda rival: rival.said_at)
+    if newest.said_at > claim.said_at:
+        return _file_as_history(fact, newest, draft)
+    if not claim.correction and any(_holds_out(rival, fact) for rival in rivals):
+        draft.put("active", fact, "new")  # both stand until the owner or a second session decides
+        return "claims.new"
+    supersede(rivals, fact, draft, night)
+    return "claims.superseding"
+
+
+def new_fact(claim: Claim, night: Night) -> Fact:
+    return Fact(
+        id=memory_id(Fact, night.day, claim.origin, claim.content),
+        content=claim.content,
+        score=claim.importance,
+        source=claim.ref,
+        **common_fields(claim, night),
+    )
+
+
+def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
+    """What a fact and a belief take over from their claim."""
+    names = (
+        "importance", "entities", "category", "subject", "attribute", "value",
+        "polarity", "lang", "said_at", "event_time", "expires", "method",
+    )  # fmt: skip
+    taken = {name: getattr(claim, name) for name in names}
+    when = {"created": night.stamp, "updated": night.stamp, "scored_at": night.stamp, "last_confirmed": claim.said_at}
+    return taken | when | {"evidence": (evidence_of(claim),)}
+
+
+def evidence_of(claim: Claim) -> Evidence:
+    return Evidence(ref=claim.ref, quote=claim.quote, said_at=claim.said_at, role=claim.role, trust=claim.role)
+
+
+def sessions_of(record: Fact) -> set[str]:
+    """The sessions whose words the memory stands on."""
+    return {each.ref.partition(":")[0] for each in record.evidence}
+
+
+def is_single(attribute: str) -> bool:
+    """Whether the attribute holds one value at a time."""
+    known = table("attributes", "attributes")
+    return bool(attribute in known and known[attribute].get("single"))
+
+
+def _facts(ids: Iterable[str], draft: Draft) -> list[Fact]:
+    found = (draft.get(each) for each in ids)
+    return [each for each in found if type(each) is Fact]
+
+
+def _same(claim: Claim, draft: Draft) -> Fact | None:
+    """The active fact that says what the claim says."""
+    if claim.attribute:
+        found = _facts(draft.find(value_key(claim.subject, claim.attribute, claim.value)), draft)
+        found = [each for each in found if each.polarity == claim.polarity]
+    else:
+        found = _facts(draft.find(content_key(claim.content)), draft)
+        found = [each for each in found if each.subject == claim.subject]
+    return found[0] if found else None
+
+
+def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
+    """The active facts that cannot be true beside the claim: another value of a single-valued slot, or the same value
+    with the opposite polarity."""
+    if not claim.attribute:
+        return []
+    opposite = _facts(draft.find(value_key(claim.subject, claim.attribute, claim.value)), draft)
+    others = _facts(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
+    return list({each.id: each for each in (*opposite, *others)}.values())
+
+
+def _holds_out(rival: Fact, fact: Fact) -> bool:
+    """Whether the rival is too important to give way to what only one session says."""
+    return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2
+
+
+def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
+    if claim.ref in {each.ref for each in fact.evidence}:
+        return "claims.rejected.already known"
+    confirmed = with_evidence(fact, claim, night)
+    draft.put("active", confirmed, "confirmed")
+    rivals = [each for each in _rivals(claim, draft) if each.id != fact.id and each.polarity == claim.polarity]
+    if rivals and len(sessions_of(confirmed)) > 1:  # the second session that decides a conflict
+        supersede(rivals, confirmed, draft, night)
+    return "claims.confirmed"
+
+
+def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
+    """The memory with the claim's words added; a new session lifts it, the same one only adds the words."""
+    changed: dict[str, object] = {
+        "evidence": (*record.evidence, evidence_of(claim)),
+        "last_confirmed": max(record.last_confirmed or "", claim.said_at),
+        "updated": night.stamp,
+        "version": record.version + 1,
+    }
+    sessions = sessions_of(record)
+    if claim.ref.partition(":")[0] not in sessions:
+        gained = REPEATED if len(sessions) == 1 else 0.0
+        changed["importance"] = round(min(1.0, record.importance + gained), 2)
+        changed |= {"score": retention.lifted(record, night.at, night.config), "scored_at": night.stamp}
+    return record.model_copy(update=changed)
+
+
+def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> None:
+    """The fact takes the rivals' place: they go to the archive, their values into its history."""
+    rivals = sorted(rivals, key=lambda rival: rival.said_at)
+    past = [Past(value=each.value, content=each.content, until=fact.said_at, id=each.id) for each in rivals]
+    history = (*(each for rival in rivals for each in rival.history), *past)
+    draft.put("active", fact.model_copy(update={"history": history, "supersedes": rivals[-1].id}), _why(fact, draft))
+    for rival in rivals:
+        retire(rival, "superseded", draft, night, superseded_by=fact.id, valid_to=fact.said_at)
+
+
+def _why(fact: Fact, draft: Draft) -> str:
+    return "confirmed" if draft.pool_of(fact.id) == "active" else "new"
+
+
+def retire(record: Fact, reason: str, draft: Draft, night: Night, **changed: object) -> None:
+    """Move an active memory to the archive, saying why."""
+    changes = {"retired": reason, "updated": night.stamp, "version": record.version + 1, **changed}
+    draft.put("archive", record.model_copy(update=changes), reason)
+
+
+def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
+    """A value that was replaced before we read of it goes straight to the archive."""
+    past = Past(value=fact.value, content=fact.content, until=newest.said_at, id=fact.id)
+    history = tuple(sorted((*newest.history, past), key=lambda each: each.until))
+    draft.put("active", newest.model_copy(update={"history": history, "version": newest.version + 1}), "history")
+    changed = {"retired": "superseded", "superseded_by": newest.id, "valid_to": newest.said_at}
+    draft.put("archive", fact.model_copy(update=changed), "superseded")
+    return "claims.superseding"
+
+
+def fold_capture(capture: Fact, draft: Draft, night: Night, tally: Counter[str]) -> None:
+    """A capture becomes a memory under the id it was given. When the same is known already, that one is confirmed and
+    the capture goes to the archive, where its id still leads to it."""
+    if draft.pool_of(capture.id):
+        return
+    scored = capture.model_copy(update={"scored_at": night.stamp})
+    found = (draft.get(each) for each in draft.find(content_key(capture.content)))
+    known = next((each for each in found if type(each) is type(capture)), None)
+    if known is None:
+        draft.put("active", scored, "new")
+        return
+    update = {"evidence": (*known.evidence, *capture.evidence), "updated": night.stamp, "version": known.version + 1}
+    draft.put("active", known.model_copy(update=update), "confirmed")
+    draft.put("archive", scored.model_copy(update={"retired": "merged", "superseded_by": known.id}), "merged")
+    tally["captures.merged"] += 1

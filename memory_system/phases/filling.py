@@ -1,0 +1,208 @@
+"""What the claim rules read from a segment: whom it is about, which attribute, which value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from memory_system import phrasing, rules, slots
+from memory_system.phases.scene import Scene
+from memory_system.rules import table
+
+_LONGEST = {"en": 70, "zh": 30}  # characters of a value; more is a story, not a value
+_ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.I)
+_TRAILING = re.compile(r"\s+(?:very much|so much|a lot|the most|a ton|so|really|also|already|now|anymore|myself|again|best|more)$", re.I)
+_TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
+_DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values are what is done, not names
+_PRONOUNS = frozenset({"he", "she", "他", "她", "它", "其"})
+_SELF = frozenset({"", "i", "my", "we", "我", "本人"})
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom a statement is about: the key of the slot, how a sentence calls them, whether they are several."""
+
+    key: str
+    shown: str
+    plural: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One slot filled: by which rule, from which stretch of the text."""
+
+    rule: rules.Rule
+    subject: Subject
+    attribute: str
+    value: str
+    content: str
+    span: tuple[int, int]
+    value_span: tuple[int, int]
+
+
+def read(plain: str, scene: Scene, antecedent: Subject | None, offset: int = 0) -> list[Reading]:
+    """The slots that the text fills, those said later after those said first. `antecedent` is whom "she" or an omitted
+    subject means; what stands before `offset` is no part of the text."""
+    readings: list[Reading] = []
+    last = antecedent or opening(plain[offset:], scene)
+    for rule in scene.groups["claim"].firing(plain):
+        for found in rule.matches(plain):
+            reading = _reading(rule, found, plain, scene, last)
+            if reading and reading.span[0] >= offset and not _known(reading, readings):
+                readings.append(reading)
+                last = reading.subject if reading.subject.key != scene.subject and last is None else last
+    return sorted(readings, key=lambda each: each.span)
+
+
+def _known(new: Reading, readings: Iterable[Reading]) -> bool:
+    """Whether an earlier rule has read the same words, or the same slot."""
+    start, end = new.value_span
+    return any(
+        (each.attribute == new.attribute and each.value == new.value and each.subject == new.subject)
+        or (each.value_span[0] < end and start < each.value_span[1] and each.subject == new.subject)
+        for each in readings
+    )
+
+
+def _reading(rule: rules.Rule, found: Any, plain: str, scene: Scene, last: Subject | None) -> Reading | None:
+    parts = {name: found.group(name) or "" for name in found.re.groupindex}
+    which = "value" if parts.get("value") else "thing"
+    value = _cleaned(parts[which], scene.lang)
+    if not value or len(value) > _LONGEST[scene.lang] or not _allowed(rule, parts[which]):
+        return None
+    subject = whose(parts.get("who", ""), scene, last)
+    attribute = _attribute(rule, parts, scene.lang)
+    if subject is None or not attribute:
+        return None
+    said = parts[which].strip()
+    told = phrasing.inner(said[:1].lower() + said[1:] if attribute in _DEEDS else said, scene.voices, scene.lang)
+    shown = _cleaned(told, scene.lang) if scene.lang == "zh" else _TRAILING.sub("", told.strip(" '\""))
+    content = _content(rule, {**parts, "who": subject.shown, "value": shown, "speaker": scene.voices.speaker}, subject, scene)
+    number = found.re.groupindex[which]
+    return Reading(rule, subject, attribute, value, content, found.span(), (found.start(number), found.end(number)))
+
+
+def _content(rule: rules.Rule, parts: dict[str, str], subject: Subject, scene: Scene) -> str:
+    """The template of the rule filled in; empty when the rule leaves the wording to the retelling."""
+    template = str(rule.data.get("content", ""))
+    if not template:
+        return ""
+    told = phrasing.fill(template, parts, subject.plural, scene.lang)
+    return told[:1].upper() + told[1:]
+
+
+def _attribute(rule: rules.Rule, parts: dict[str, str], lang: str) -> str:
+    name = str(rule.data["attribute"])
+    if name == "@kin":
+        return kin_attribute(parts["kin"], lang)
+    if name == "@noun":
+        return slots.named(parts["thing"].lower())
+    return name.format(thing=parts.get("thing", "").lower())
+
+
+@cache
+def kin_attribute(words: str, lang: str) -> str:
+    """partner, child, friend …: the attribute under which the speaker has such a one; `relation` for what is none of them."""
+    last = words.lower().split()[-1] if lang == "en" else words
+    for attribute, nouns in table(lang, "kin").items():
+        known = nouns.split()
+        if last in known or (lang == "zh" and any(words.endswith(each) for each in known if len(each) > 1 or words == each)):
+            return str(attribute)
+    return "relation"
+
+
+def _allowed(rule: rules.Rule, value: str) -> bool:
+    unless, only = rule.data.get("unless"), rule.data.get("only")
+    value = value.strip()
+    return not (unless and _compiled(unless, re.I).search(value)) and not (only and not _compiled(only, 0).search(value))
+
+
+@cache
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
+
+
+def _cleaned(value: str, lang: str) -> str:
+    """The bare value: no article, no particle or mark at its ends."""
+    value = value.strip(" \t'\"“”‘’.,!?;:，。！？；：、~～-–—")
+    if lang == "zh":
+        return _TRAILING_ZH.sub("", value).strip()
+    return _TRAILING.sub("", _ARTICLE.sub("", value)).strip()
+
+
+def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
+    """Whom the words for the subject mean; None when nobody can tell."""
+    low = who.strip().lower()
+    if low in _PRONOUNS:
+        return last
+    if low == "" and last is not None:
+        return last
+    if low in _SELF:
+        return Subject(scene.subject, scene.voices.speaker)
+    if low.startswith("my ") or (scene.lang == "zh" and who.startswith("我")):
+        return _near(who.strip(), scene)
+    shown = phrasing.report(who.strip(), scene.voices, scene.lang) if "我" in who or "你" in who else who.strip()
+    return None if shown in _never(scene.lang) or shown == scene.voices.other and not scene.first_hand else Subject(shown, shown)
+
+
+def _near(who: str, scene: Scene) -> Subject:
+    """ "my sister", "my brother Tom", 我表弟: by name where the name is said."""
+    if scene.lang == "en":
+        who = who.removesuffix("'s")
+        words = who.split()
+        if words[-1][:1].isupper() and len(words) > 2:
+            return Subject(words[-1], words[-1])
+        shown = f"{scene.voices.speaker}'s {' '.join(words[1:])}"
+        return Subject(shown, shown, words[-1].lower() in _plurals())
+    if named := _zh_named().fullmatch(who):
+        return Subject(named[1], named[1])
+    shown = f"{scene.voices.speaker}的{who.removeprefix('我').removeprefix('的')}"
+    return Subject(shown, shown)
+
+
+def opening(plain: str, scene: Scene) -> Subject | None:
+    """The one near to the speaker with whom the text begins: "my sister …", 我妹妹…; None when it is the speaker."""
+    found = _opening(scene.lang).match(plain)
+    if found is None:
+        return None
+    return _near(found[1] if scene.lang == "zh" else f"my {found[1]}", scene)
+
+
+@cache
+def _opening(lang: str) -> re.Pattern[str]:
+    kin = table(lang, "parts")["kin_word"]
+    if lang == "zh":
+        return re.compile(rf"^(?:[\w，,]{{0,4}}[，,])?(我的?[大小二三老亲好前]?(?:{kin}))(?!们?[和跟与、]我)")
+    return re.compile(rf"^(?:\w+,? ){{0,2}}?my ((?:\w+ )?(?:{kin})(?-i:(?: [A-Z][a-z]+)?))\b(?!'s| and)", re.I)
+
+
+@cache
+def _never(lang: str) -> frozenset[str]:
+    return frozenset(table(lang, "words")["not_names"].split())
+
+
+@cache
+def _plurals() -> frozenset[str]:
+    return frozenset(table("en", "words")["plural"].split())
+
+
+@cache
+def _zh_named() -> re.Pattern[str]:
+    parts = table("zh", "parts")
+    return re.compile(rf"我的?(?:{parts['kin_word']})({parts['surname']}[\u4e00-\u9fff]{{1,2}})")
+
+
+def covered(readings: Iterable[Reading], start: int, end: int) -> float:
+    """The share of text[start:end] that the readings stand on."""
+    places: set[int] = set()
+    for each in readings:
+        places.update(range(max(start, each.span[0]), min(end, each.span[1])))
+    return len(places) / max(1, end - start)
+
+
+def distinct(readings: Iterable[Reading]) -> Iterator[Reading]:
+    """The readings with a wording of their own."""
+    return (each for each in readings if each.content)

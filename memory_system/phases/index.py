@@ -1,0 +1,103 @@
+"""Phase 6: `search.sqlite` from what changed, and keywords, timeline and relations as one dump of it. All of it can be
+deleted: `rebuild` makes the same content from the memories, the transcripts read so far and the notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+import orjson
+
+from memory_system.database import StaleIndexError
+from memory_system.index import Index
+from memory_system.journal import Change
+from memory_system.notes import note_files
+from memory_system.readers import Cursor
+from memory_system.records import Fact, Message, Pool, from_line
+from memory_system.workspace import Workspace
+
+FILE = "search.sqlite"
+
+
+def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -> Iterator[str]:
+    """Bring the index up to the journal's head; yields the names of the files written."""
+    head = ws.journal.head()
+    try:
+        with Index.open(ws.layout.index / FILE, ws.config, write=True) as index:
+            if index.fingerprint not in (head.prev, head.hash):
+                raise StaleIndexError("the index does not stand where the last commit began")
+            with index.writing(head.hash):
+                put(changes, messages, index, ws)
+            yield FILE
+            yield from dump(index, ws)
+    except StaleIndexError:
+        yield from rebuild(ws)
+
+
+def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws: Workspace) -> None:
+    """Put what a commit changed, what was said, and the notes as they are now into the index."""
+    changes = list(changes)
+    index.drop_memories(change.id for change in changes if change.after_pool is None)
+    index.put_memories(_after(changes))
+    cursors = ws.checkpoint.state.cursors
+    for session, group in groupby(messages, key=lambda message: message.session):
+        index.put_messages(cursors[session]["path"], group)
+    put_notes(index, ws)
+
+
+def put_notes(index: Index, ws: Workspace) -> None:
+    names = {ws.layout.name(path): path for path in note_files(ws.layout)}
+    for gone in sorted(set(index.note_digests()) - set(names)):
+        index.drop_note(gone)
+    for name, path in names.items():
+        index.put_note(name, path.read_bytes().decode(errors="replace"))
+
+
+def rebuild(ws: Workspace) -> Iterator[str]:
+    """Make the index and its dump anew; yields the names of the files written."""
+    path = ws.layout.index / FILE
+    with Index.rebuilding(path, ws.config, ws.files, ws.journal.head().hash) as index:
+        fill(index, ws)
+    yield FILE
+    with Index.open(path, ws.config) as index:
+        yield from dump(index, ws)
+
+
+def fill(index: Index, ws: Workspace) -> None:
+    """Everything that an index of the workspace holds, into an empty one."""
+    index.put_memories(ws.store.records())
+    for session, row in sorted(ws.checkpoint.state.cursors.items()):
+        cursor = Cursor.from_row(row)
+        index.put_messages(cursor.path, ws.library.reread(session, cursor))
+    put_notes(index, ws)
+
+
+def dump(index: Index, ws: Workspace) -> Iterator[str]:
+    """Write keywords.json, timeline.json and relations.json as the index has them."""
+    for name, data in dumps(index).items():
+        ws.files.replace_if_changed(ws.layout.index / name, data, durable=False)
+        yield name
+
+
+def dumps(index: Index) -> dict[str, bytes]:
+    """The bytes of the dump's files, by name."""
+    values = {"keywords": index.keywords(), "timeline": index.timeline(), "relations": index.relations()}
+    return {f"{name}.json": orjson.dumps(value) + b"\n" for name, value in values.items()}
+
+
+def open_index(ws: Workspace) -> Index:
+    """The index for reading; one in memory, made for the moment, where the file is missing or of no use."""
+    try:
+        return Index.open(ws.layout.index / FILE, ws.config)
+    except StaleIndexError:
+        index = Index.in_memory(ws.config)
+        with index.writing(""):
+            fill(index, ws)
+        return index
+
+
+def _after(changes: Iterable[Change]) -> Iterator[tuple[Pool, Fact]]:
+    for change in changes:
+        if change.after_pool is not None and change.after is not None:
+            yield change.after_pool, from_line(change.after)

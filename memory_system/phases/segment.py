@@ -1,0 +1,162 @@
+"""Phase 1: messages become segments, spans that can be judged alone. Sentence ends, connectives, a new subject or time
+word cut; what is long is cut at commas, what is short joins its neighbour. Rules only.
+
+Lengths are columns: a CJK character is as wide as two Latin letters and says as much.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from memory_system import rules, text
+from memory_system.phases import Night
+from memory_system.records import Message, Segment, Turn
+
+LONG = 200  # columns above which a sentence is cut at commas
+SHORT = 10  # columns below which it joins its neighbour
+_JOINED = 160  # columns a sentence and the one that goes on about it may have together
+_CUT_FROM = 24  # columns below which looking for a cut is not worth it
+
+Span = tuple[int, int]
+
+_COMMA = re.compile(r"[，；]|[,;](?=\s)")
+_CLAUSE = re.compile(r"\s*(?:(?:and|but|so|because|then) )?(?:I|I'm|I've|I'd|I'll|i|my|we|we're|the|it|it's|he|she|they|there|this)\b|\s*[\u4e00-\u9fff]")
+_SPECIAL = re.compile(r"```|^\s*(?:[|>#]|[-*•] |\d+[.)] )", re.M)
+_LIST_LINE = re.compile(r"\s*(?:[-*•+] |\d+[.)、] ?|#+ |\||>|[-=*_]{3,}\s*$)")
+_GOES_ON = re.compile(
+    r"(?:it|it's|its|that's|this|they|they're|he|he's|she|she's|which|because|cause|especially|such as|like)\b(?! way)"
+    r"|(?:它|他|她|这个?|那个?|其|因为|所以|特别是|尤其|比如|例如|并且|也)(?!天|次|周|年|月|晚|我)",
+    re.I,
+)
+
+
+def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Iterator[Turn]:  # noqa: ARG001 (one signature for all phases)
+    """Each message as a turn with all of its segments; `asked` is the question that the message before it, by somebody
+    else, ended with. Counts `segments`."""
+    before: Turn | None = None
+    for message in messages:
+        turn = Turn(message, cut(message), _asked(before, message))
+        tally["segments"] += len(turn.segments)
+        before = turn
+        yield turn
+
+
+def _asked(before: Turn | None, message: Message) -> str:
+    """The last question of the turn before, when another one asked it in the same session."""
+    if before is None or before.message.session != message.session or _voice(before.message) == _voice(message):
+        return ""
+    return next((before.text_of(each) for each in reversed(before.segments) if each.kind == "question"), "")
+
+
+def _voice(message: Message) -> tuple[str, str]:
+    return message.role, message.speaker
+
+
+def cut(message: Message) -> list[Segment]:
+    """The segments of a message, in order and without overlap."""
+    body = message.text
+    groups = rules.load(text.language(body))
+    listed = message.role == "assistant" and not message.speaker  # an assistant's lists tell nothing about anyone
+    segments: list[Segment] = []
+    for start, end, block in _blocks(body, listed):
+        if block:
+            segments.append(Segment(start, end, "chat"))
+        else:
+            segments += _prose(body, start, end, groups)
+    return segments
+
+
+def _blocks(body: str, listed: bool) -> Iterator[tuple[int, int, bool]]:
+    """Stretches of the message: prose, or (True) a block of code, table, log, or for an assistant a list."""
+    if not _SPECIAL.search(body) and not (listed and "\n" in body):
+        if span := text.strip_span(body, 0, len(body)):
+            yield *span, False
+        return
+    start, kind, fenced, at = 0, False, False, 0
+    for line in body.splitlines(keepends=True):
+        fence = line.lstrip().startswith("```")
+        blank = not line.strip()
+        now = kind if blank else fenced or fence or line.lstrip().startswith("|") or (listed and _listed(line))
+        if now != kind:
+            if span := text.strip_span(body, start, at):
+                yield *span, kind
+            start, kind = at, now
+        fenced ^= fence
+        at += len(line)
+    if span := text.strip_span(body, start, at):
+        yield *span, kind
+
+
+def _listed(line: str) -> bool:
+    return bool(_LIST_LINE.match(line)) or line.rstrip().endswith((":", "："))
+
+
+def _prose(body: str, start: int, end: int, groups: rules.Groups) -> list[Segment]:
+    """The segments of a stretch of prose."""
+    segments: list[Segment] = []
+    for first, last in text.sentences(body[start:end]):
+        for piece in _pieces(body, start + first, start + last, groups["cut"]):
+            _append(segments, body, Segment(*piece, _kind(body[slice(*piece)], groups)))
+    return segments
+
+
+def _kind(piece: str, groups: rules.Groups) -> str:
+    plain = piece.replace("’", "'")
+    if groups["noise"].fires(plain):
+        return "chat"
+    fired = groups["kind"].firing(plain)
+    return str(fired[0].data["kind"]) if fired else "statement"
+
+
+def _append(segments: list[Segment], body: str, new: Segment) -> None:
+    """The new segment joins the one before it where it is too short to stand alone, or goes on about the same thing."""
+    before = segments[-1] if segments else None
+    if before is None or before.kind != new.kind or "\n" in body[before.end : new.start]:
+        segments.append(new)
+    elif _joins(body, before, new):
+        before.end = new.end
+    else:
+        segments.append(new)
+
+
+def _joins(body: str, before: Segment, new: Segment) -> bool:
+    together = width(body[before.start : new.end])
+    if together > _JOINED:
+        return False
+    short = min(width(body[before.start : before.end]), width(body[new.start : new.end])) < SHORT
+    return short or (new.kind == "statement" and bool(_GOES_ON.match(body, new.start)))
+
+
+def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
+    """The sentence body[start:end], cut where a rule says so and where it is too long."""
+    if end - start < _CUT_FROM // 2 or width(body[start:end]) < _CUT_FROM:
+        yield start, end
+        return
+    sentence = body[start:end]
+    plain = sentence.replace("’", "'")
+    marks = sorted({found.start(1) for rule in cuts.firing(plain) for found in rule.matches(plain)})
+    edges = [0, *(mark for mark in marks if width(sentence[:mark]) >= SHORT), len(sentence)]
+    for first, last in zip(edges, edges[1:], strict=False):
+        if span := text.strip_span(body, start + first, start + last):
+            yield from _short_enough(body, *span)
+
+
+def _short_enough(body: str, start: int, end: int) -> Iterator[Span]:
+    """The span, cut at commas into pieces of at most LONG columns as far as commas allow."""
+    while width(body[start:end]) > LONG:
+        commas = [mark.end() for mark in _COMMA.finditer(body, start + SHORT, max(start + SHORT, end - SHORT))]
+        commas = [at for at in commas if _CLAUSE.match(body, at)] or (commas if width(body[start:end]) > 2 * LONG else [])
+        fitting = [at for at in commas if width(body[start:at]) <= LONG] or commas[:1]
+        if not fitting or not (span := text.strip_span(body, start, fitting[-1])):
+            break
+        yield span
+        start = fitting[-1]
+    if rest := text.strip_span(body, start, end):
+        yield rest
+
+
+def width(piece: str) -> int:
+    """Columns: a CJK character counts two."""
+    return len(piece) if piece.isascii() else len(piece) + text.cjk_count(piece)

@@ -1,0 +1,273 @@
+"""Phase 7: the snapshot, layer 1: what the agent reads every morning, within its token budget. It is a pure function of
+the truth, the owner's identity files and the night's local date, and is written only when its bytes change; what was
+left out, and what it would have cost, stands in `state/rankings.json`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+import orjson
+
+from memory_system import clock
+from memory_system.config import TokenBudget
+from memory_system.index import Index, Ranked
+from memory_system.phases import Night
+from memory_system.phases.index import open_index
+from memory_system.phases.summaries import topics_of
+from memory_system.records import Belief, Fact, Summary, from_line
+from memory_system.retention import PROTECTED
+from memory_system.rules import table
+from memory_system.text import estimate_tokens
+from memory_system.workspace import Workspace
+
+CANDIDATES = 300  # memories that are looked at; the budget holds a few dozen
+RECENT_DAYS = 3
+LONGEST = 240  # characters of one memory in the snapshot
+USER_CATEGORIES = ("identity", "status", "project")
+CONSTRAINT_CATEGORIES = ("instruction", "safety")
+SECTION_SHARE = 0.15  # of the budget, at most, for each of user, constraints and recent
+
+_TRAIT = re.compile(r"^\s*-\s*\*\*(.+?)[:：]?\*\*[:：]?\s*(.+?)\s*$", re.MULTILINE)
+
+WORDS = {
+    "zh": {
+        "title": "# 工作记忆快照",
+        "made": "> 生成时间: {made} | 记忆数: {total} | 活跃: {active} | 归档: {archive}",
+        "identity": "## 身份",
+        "user": "## 用户",
+        "constraints": "## 约束",
+        "top": "## 核心记忆 (Top {count})",
+        "recent": "## 近期要点 (3天内)",
+        "index": "## 索引",
+        "library": "[完整记忆库: {total} 条 | 实体: {entities} 个 | 主题: {categories} 类]",
+        "search": "使用 memory_search 检索详细信息",
+        "role": "定位",
+        "sure": " (可信度 {confidence})",
+    },
+    "en": {
+        "title": "# Working memory snapshot",
+        "made": "> Generated: {made} | Memories: {total} | Active: {active} | Archived: {archive}",
+        "identity": "## Identity",
+        "user": "## User",
+        "constraints": "## Constraints",
+        "top": "## Core memories (top {count})",
+        "recent": "## Recent (3 days)",
+        "index": "## Index",
+        "library": "[Whole memory: {total} entries | Entities: {entities} | Topics: {categories}]",
+        "search": "Use memory_search for the details",
+        "role": "Role",
+        "sure": " (confidence {confidence})",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may stand in the snapshot; `rank` orders it and is shown."""
+
+    record: Fact
+    rank: float
+    line: str
+    tokens: int
+    topic: str
+
+
+@dataclass(slots=True)
+class Choice:
+    """What was chosen within a budget, in rank order, and what was not."""
+
+    chosen: list[Candidate] = field(default_factory=list)
+    omitted: list[Candidate] = field(default_factory=list)
+
+
+def run(night: Night, ws: Workspace) -> Iterator[str]:
+    yield from write(night.at, ws)
+
+
+def write(at: datetime, ws: Workspace) -> list[str]:
+    """Write the snapshot of the night at that moment where it changes; the names of the files written."""
+    day = clock.local_date(at, ws.config.zone)
+    with open_index(ws) as index:
+        text, choice = compose(index, day, ws)
+    rankings = orjson.dumps(_rankings(choice), option=orjson.OPT_INDENT_2) + b"\n"
+    ws.files.replace_if_changed(ws.layout.rankings, rankings, durable=False)
+    ws.files.make_folder(ws.layout.snapshot.parent)
+    changed = ws.files.replace_if_changed(ws.layout.snapshot, text.encode(), durable=False)
+    return [ws.layout.snapshot.name] if changed else []
+
+
+def text_of(index: Index, at: datetime, ws: Workspace) -> str:
+    """The snapshot of the night at that moment, as it must stand in its file."""
+    return compose(index, clock.local_date(at, ws.config.zone), ws)[0]
+
+
+def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
+    """The snapshot of that local date, and what was chosen for its core."""
+    moment = datetime.combine(day, time(), ws.config.zone)
+    found = candidates(index, moment)
+    lang = ws.config.language if ws.config.language != "auto" else main_language(found)
+    words, budget = WORDS[lang], ws.config.token_budget
+    section = int(budget.layer1_total * SECTION_SHARE)
+
+    head = [words["title"], words["made"].format(**_counts(index, found)), ""]
+    head += _section(words["identity"], identity_lines(ws, words["role"]))
+    user = within(_user_slots(found, lang), section)
+    constraints = within((each for each in found if each.record.category in CONSTRAINT_CATEGORIES), section)
+    tail = _section(words["index"], [words["library"].format(**_counts(index, found)), words["search"]])
+    used = {each.record.id for each in (*user, *constraints)}
+    recent = within(_recent(index, day, moment, used), section)
+
+    fixed = [*head, *_section(words["user"], user), *_section(words["constraints"], constraints), words["top"]]
+    fixed += [*_section(words["recent"], recent), *tail]
+    room = budget.layer1_total - sum(_cost(line if isinstance(line, str) else line.line) for line in fixed)
+    choice = choose([each for each in found if each.record.id not in used], room, budget)
+    shown = {each.record.id for each in choice.chosen}
+    recent = [each for each in recent if each.record.id not in shown]
+    core = [f"{number}. {each.line}" for number, each in enumerate(choice.chosen, 1)]
+    lines = [
+        *head,
+        *_section(words["user"], user),
+        *_section(words["constraints"], constraints),
+        *_section(words["top"].format(count=len(core)), core),
+        *_section(words["recent"], recent),
+        *tail,
+    ]
+    return "\n".join(line if isinstance(line, str) else line.line for line in lines).rstrip() + "\n", choice
+
+
+def candidates(index: Index, moment: datetime) -> list[Candidate]:
+    """The facts and beliefs that may stand in the snapshot, best first: by effective score, and those about identity,
+    health and safety by importance."""
+    ranked = {each.id: each for each in index.ranked(moment, CANDIDATES)}
+    ranked |= {each.id: each for each in index.ranked(moment, CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))}
+    found = [_candidate(each) for each in ranked.values()]
+    kept = [each for each in found if not isinstance(each.record, Summary)]
+    kept.sort(key=lambda each: each.record.id)
+    kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
+    return kept
+
+
+def _candidate(ranked: Ranked) -> Candidate:
+    record = from_line(ranked.line)
+    rank = record.importance if record.category in PROTECTED else ranked.score
+    line = f"[{rank:.2f}] {short(record)}"
+    topic = next(topics_of(record), f"{record.subject}/{record.category}")
+    return Candidate(record, rank, line, _cost(f"99. {line}"), topic)
+
+
+def short(record: Fact) -> str:
+    """The memory on one line, cut where it is very long; a belief says how sure it is."""
+    content = " ".join(record.content.split())
+    content = content if len(content) <= LONGEST else content[: LONGEST - 1] + "…"
+    words = WORDS.get(record.lang, WORDS["en"])
+    return content + words["sure"].format(confidence=record.confidence) if isinstance(record, Belief) else content
+
+
+def main_language(found: Iterable[Candidate]) -> str:
+    """The language of most memories; English when there are none."""
+    votes = Counter(each.record.lang for each in found if each.record.lang in WORDS)
+    return min(votes, key=lambda lang: (-votes[lang], lang)) if votes else "en"
+
+
+def choose(found: list[Candidate], room: int, budget: TokenBudget) -> Choice:
+    """Fill the room by rank: the first topic may take its share of it, then the second and third, all others the rest;
+    what the shares leave over goes to whatever comes next in rank."""
+    shares = [budget.layer1_top1, budget.layer1_top2, budget.layer1_top3]
+    topics = list(dict.fromkeys(each.topic for each in found))
+    allowance = dict(zip(topics, (int(room * share) for share in shares), strict=False))
+    rest = int(room * budget.layer1_rest)
+    chosen: dict[str, Candidate] = {}
+    for each in found:
+        left = allowance.get(each.topic, rest)
+        if each.tokens <= left:
+            chosen[each.record.id] = each
+            if each.topic in allowance:
+                allowance[each.topic] -= each.tokens
+            else:
+                rest -= each.tokens
+    left_over = room - sum(each.tokens for each in chosen.values())
+    for each in found:
+        if each.record.id not in chosen and each.tokens <= left_over:
+            chosen[each.record.id] = each
+            left_over -= each.tokens
+    choice = Choice()
+    for each in found:
+        (choice.chosen if each.record.id in chosen else choice.omitted).append(each)
+    return choice
+
+
+def within(found: Iterable[Candidate], room: int) -> list[Candidate]:
+    """As many of them, in order, as the room holds."""
+    kept: list[Candidate] = []
+    for each in found:
+        if each.tokens <= room:
+            kept.append(each)
+            room -= each.tokens
+    return kept
+
+
+def _user_slots(found: Iterable[Candidate], lang: str) -> Iterator[Candidate]:
+    """What the user is, one line a slot: `- label: value`."""
+    known = table("attributes", "attributes")
+    for each in found:
+        record = each.record
+        label = known.get(record.attribute, {}).get("label", {}).get(lang)
+        if type(record) is Fact and record.subject == "user" and record.category in USER_CATEGORIES and label and record.polarity:
+            line = f"- {label}: {record.value}"
+            yield Candidate(record, each.rank, line, _cost(line), each.topic)
+
+
+def _recent(index: Index, day: date, moment: datetime, used: set[str]) -> Iterator[Candidate]:
+    """What was said in the last days, newest first."""
+    start, end = moment - timedelta(days=RECENT_DAYS - 1), moment + timedelta(days=1)
+    ranked = index.ranked(moment, CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))
+    found = [each for each in map(_candidate, ranked) if not isinstance(each.record, Summary)]
+    for each in sorted(found, key=lambda each: each.record.said_at, reverse=True):
+        if each.record.id not in used:
+            said = clock.local_date(clock.read_stamp(each.record.said_at), moment.tzinfo or clock.zone_named("UTC"))
+            line = f"- {said}: {short(each.record)}"
+            yield Candidate(each.record, each.rank, line, _cost(line), each.topic)
+
+
+def identity_lines(ws: Workspace, role: str) -> list[str]:
+    """Who the agent is: the traits in IDENTITY.md, else the first sentence of SOUL.md."""
+    traits = _TRAIT.findall(ws.files.read(ws.layout.root / "IDENTITY.md").decode(errors="replace"))
+    if traits:
+        return [f"- {name}: {value[:LONGEST]}" for name, value in traits[:3]]
+    soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").split("\n")
+    first = next((line.strip() for line in soul if line.strip() and not line.startswith("#")), "")
+    return [f"- {role}: {first[:LONGEST]}"] if first else []
+
+
+def _counts(index: Index, found: Iterable[Candidate]) -> dict[str, Any]:
+    counts = index.counts()
+    active = sum(count for name, count in counts.items() if name.startswith("active "))
+    archive = sum(count for name, count in counts.items() if name.startswith("archive "))
+    made = max((each.record.updated for each in found), default="-")
+    total = {"total": active + archive, "active": active, "archive": archive, "made": made}
+    return total | {"entities": counts["entities"], "categories": counts["categories"]}
+
+
+def _section(title: str, lines: Iterable[Any]) -> list[Any]:
+    """A heading, its lines and a blank one; nothing at all without lines."""
+    lines = list(lines)
+    return [title, *lines, ""] if lines else []
+
+
+def _cost(line: str) -> int:
+    return estimate_tokens(line + "\n")
+
+
+def _rankings(choice: Choice) -> dict[str, Any]:
+    """What stands in rankings.json: who is in the core and who is not, with what each costs."""
+
+    def row(each: Candidate) -> dict[str, Any]:
+        return {"id": each.record.id, "rank": round(each.rank, 4), "tokens": each.tokens, "topic": each.topic}
+
+    return {"chosen": [row(each) for each in choice.chosen], "omitted": [row(each) for each in choice.omitted]}

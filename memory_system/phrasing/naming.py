@@ -1,0 +1,77 @@
+"""Who and what is named in a text: people, places, organisations, works, code. Better one too few than a word that is no
+name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from memory_system.rules import table
+
+MOST = 8  # names of one statement
+
+_TITLE = re.compile(r"《([^》]{1,40})》|[“\"]([A-Z][^”\"]{1,40})[”\"]")
+_CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Z]{2,}\d*|\w+\.(?:js|py|io|ai|com|md|json|toml)|[a-z]+_[a-z_]+)\b")
+_CAPITAL = re.compile(r"(?:\b[A-Z][\w'’-]*[\w]|\b[A-Z])(?:(?: (?:of|de|van|von|the|la|del) | |-)(?:[A-Z][\w'’-]*\w))*")
+_LATIN_IN_HAN = re.compile(r"[A-Za-z][A-Za-z0-9.+#-]*(?: [A-Z][A-Za-z0-9.+#-]*)*")
+
+
+def named(text: str, lang: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The names in the text, in order, each once; `known` are names that count wherever they stand."""
+    found = [each for each in known if each and each.casefold() in text.casefold()]
+    found += [one or other for one, other in _TITLE.findall(text)]
+    found += _chinese(text) if lang == "zh" else _english(text)
+    return tuple(dict.fromkeys(each.strip() for each in found if len(each.strip()) > 1))[:MOST]
+
+
+def _english(text: str) -> list[str]:
+    names = []
+    for found in _CAPITAL.finditer(text):
+        words = found[0].replace("’", "'").removesuffix("'s").split()
+        opens = _opens(text, found.start())
+        while words and (words[0] in _never() or (opens and len(words) > 1 and words[0].lower() in ("the", "a"))):
+            words, opens = words[1:], False
+        while words and words[-1] in _never():
+            words = words[:-1]
+        if words and not (opens and len(words) == 1):
+            names.append(" ".join(words))
+    return names + _CODE.findall(text)
+
+
+def _opens(text: str, start: int) -> bool:
+    """Whether a sentence begins there, so that a capital says nothing."""
+    before = text[:start].rstrip(" \"'“(")
+    return not before or before[-1] in ".!?:\n–—-"
+
+
+@cache
+def _never() -> frozenset[str]:
+    return frozenset(table("en", "words")["not_names"].split())
+
+
+@cache
+def _people() -> re.Pattern[str]:
+    surname = table("zh", "parts")["surname"]
+    return re.compile(
+        rf"(?:^|[，,。！!？?；;：:、“”和跟与找给叫问陪约见让请对帮向同是说被把比]|朋友|同事|同学|弟弟?|妹妹?|哥哥?|姐姐?)"
+        rf"({surname}[\u4e00-\u9fff]{{1,2}}|[小老阿][\u4e00-\u9fff])"
+        r"(?=是|说|叫|在|的|和|跟|与|也|去|来|住|、|，|,|。|喜欢|一起|结婚|工作|今年|送|$)"
+    )
+
+
+@cache
+def _places() -> re.Pattern[str]:
+    return re.compile(str(table("zh", "words")["place"]))
+
+
+def _chinese(text: str) -> list[str]:
+    names = [each for each in _people().findall(text) if each not in _common()]
+    for found in _places().finditer(text):
+        names.append(found[1] or found[2])
+    return names + [each for each in _LATIN_IN_HAN.findall(text) if len(each) > 1 and each.lower() not in ("ok", "app", "user", "am", "pm", "cm", "kg")]
+
+
+@cache
+def _common() -> frozenset[str]:
+    return frozenset(table("zh", "words")["not_names"].split())

@@ -1,0 +1,121 @@
+"""中文改写成第三人称：我换成说话人的名字，句首的应答与句末的语气词去掉，省略的主语补上。"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from memory_system.rules import table
+
+_MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]")
+_QUOTED = re.compile(r"(“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\")")
+_JOINED_LEAD = re.compile(r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此)(?=[我你您他她，,今昨明上下最])")
+_PLACES = "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
+_END = "。！!，,；;、：:~～…. \t\n"
+
+
+@cache
+def _pattern(name: str) -> str:
+    return str(table("zh", "words")[name])
+
+
+@cache
+def _lead() -> re.Pattern[str]:
+    return re.compile(rf"^(?:[\s，,。！!~～、…]*(?:{_pattern('lead')})(?:[，,。！!~～、…：:\s]+|(?={_END[0]})))+")
+
+
+@cache
+def _tail() -> re.Pattern[str]:
+    return re.compile(rf"(?:[，,]?(?:{_pattern('tail')})[。！!~～，,…\s]*)+$")
+
+
+@cache
+def _verbs() -> re.Pattern[str]:
+    return re.compile(rf"^(?:{_pattern('verb')})")
+
+
+@cache
+def _kin() -> str:
+    return str(table("zh", "parts")["kin_word"])
+
+
+@cache
+def _persons() -> re.Pattern[str]:
+    """What is replaced, longest first; the group that matched says by what."""
+    return re.compile(
+        rf"(?P<keep>{_pattern('keep')})"
+        rf"|(?P<our_place>(?:我们|咱们|俺们)(?:的)?(?={_PLACES}))"
+        r"|(?P<ours>(?:我们|咱们|俺们)的)|(?P<we>(?:我们|咱们|俺们)(?:大家|俩)?)"
+        rf"|(?P<near>[我俺](?:的)?(?=(?:大|小|二|三|亲|前|最好的|好)?(?:{_kin()})|上司|老家|单位|公司|学校))"
+        r"|(?P<mine>[我俺]的|本人的)|(?P<me>[我俺咱]|本人)"
+        r"|(?P<your>[你您](?:们)?的)|(?P<you>[你您](?:们)?)"
+    )
+
+
+def retell(text: str, speaker: str, other: str) -> str:
+    words = stripped(text, other)
+    if len(words) < 2:
+        return ""
+    told = _told(words, speaker, other)
+    if speaker in told:
+        return told
+    return f"{speaker}{told}" if _verbs().match(told) and not told.startswith(other) else f"{speaker}说{told}"
+
+
+def report(text: str, speaker: str, other: str) -> str:
+    return _told(_clean(text), speaker, other).strip(_END)
+
+
+def inner(text: str, speaker: str, other: str) -> str:
+    return _told(text.strip(_END), speaker, other)
+
+
+def stripped(text: str, other: str = "") -> str:
+    """去掉句首的应答、连接词和称呼，句末的语气词和表情。"""
+    words = _clean(text)
+    before = None
+    while before != words:
+        before = words
+        words = _JOINED_LEAD.sub("", _lead().sub("", words)).lstrip(_END)
+        if other and (found := re.match(rf"(?:{re.escape(other)}|AI\w*|ai\w*)[，,！!]\s*", words)):
+            words = words[found.end() :]
+    return _tail().sub("", words.rstrip(_END)).rstrip(_END)
+
+
+def bare(text: str, other: str) -> str:
+    return re.sub(r"^(?:我|就|是|在|叫|住|学|的)+", "", stripped(text, other))
+
+
+def _clean(text: str) -> str:
+    return _MARKS.sub("", text).strip()
+
+
+def _told(words: str, speaker: str, other: str) -> str:
+    parts = _QUOTED.split(words)
+    replace = _Replacer(speaker, other)
+    told = "".join(part if number % 2 else _persons().sub(replace, part) for number, part in enumerate(parts))
+    return re.sub(rf"({re.escape(speaker)}(?:觉得|认为|希望|感觉|发现|知道|以为|相信|担心|想))\1?{re.escape(speaker)}(?!的|等人)", r"\1自己", told)
+
+
+class _Replacer:
+    """Puts names for persons; within a clause that the speaker opens, 我的 is 自己的."""
+
+    def __init__(self, speaker: str, other: str) -> None:
+        self.speaker, self.other = speaker, other
+
+    def __call__(self, found: Any) -> str:
+        kind = found.lastgroup
+        if kind == "keep":
+            return str(found[0])
+        if kind in ("mine", "near"):
+            return "自己的" if self._opened(found) else f"{self.speaker}的"
+        return {
+            "our_place": f"{self.speaker}的", "ours": f"{self.speaker}等人的", "we": f"{self.speaker}等人",
+            "me": self.speaker, "your": f"{self.other}的", "you": self.other,
+        }[kind]  # fmt: skip
+
+    def _opened(self, found: Any) -> bool:
+        """Whether the clause so far begins with the speaker as its subject."""
+        before = re.split(r"[，,。！？!?；;：:]", found.string[: found.start()])[-1]
+        return bool(re.match(r"^(?:[今昨明最]\w{1,3})?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$", before))

@@ -1,0 +1,215 @@
+"""All transcripts of a workspace, by session: what is unread, reading it once, and reading it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import orjson
+
+from memory_system import clock
+from memory_system.config import Config
+from memory_system.files import is_regular
+from memory_system.layout import Layout
+from memory_system.readers import filter as sources
+from memory_system.readers.cursors import Backlog, Batch, Cursor
+from memory_system.readers.entries import CONTROL
+from memory_system.readers.places import Place, find
+from memory_system.readers.reading import Reading, problems, read_batch
+from memory_system.readers.transcript import Transcript, load
+from memory_system.records import Message, Problem
+
+HELD_BYTES = 64 << 20  # of files, parsed, so that a night's two looks at a file parse it once
+FUTURE = timedelta(days=1)  # a message said later than this from now has a wrong time
+
+
+class Library:
+    """The transcripts of one workspace. `now` is only for telling whose time lies in the future."""
+
+    def __init__(self, layout: Layout, config: Config, now: datetime | None = None) -> None:
+        self.layout = layout
+        self.config = config
+        self.now = now
+        self._held: dict[str, Transcript] = {}  # by name, the latest used last
+        self._places: dict[str, Place] = {}  # by session, as the last backlog found them
+        self._keys: dict[Path, dict[str, str]] = {}
+        self._own: sources.OwnFiles | None = None
+
+    def backlog(self, cursors: Mapping[str, Cursor]) -> Backlog:
+        """What no cursor covers. A file that has not changed since its cursor, with nothing waiting, is not opened."""
+        backlog = Backlog()
+        places, backlog.problems = find(self.layout, self.config)
+        by_path = {cursor.path: (session, cursor) for session, cursor in cursors.items()}
+        found: dict[str, list[Place]] = {}
+        opened: set[str] = set()
+        for place in places:
+            session, cursor = by_path.get(place.name, ("", None))
+            if cursor is None or cursor.waiting or (cursor.size, cursor.mtime_ns) != (place.size, place.mtime_ns):
+                session = self._session_in(place, backlog)
+                opened.add(session)
+            if session:
+                found.setdefault(session, []).append(place)
+        for session in sorted(found):
+            try:
+                self._count(session, found[session], cursors.get(session), backlog, opened=session in opened)
+            except OSError as error:
+                backlog.problems.append(_unreadable(found[session][0].name, error))
+        return backlog
+
+    def _session_in(self, place: Place, backlog: Backlog) -> str:
+        """The session of the file; empty, and a problem, when nothing in it can be read."""
+        try:
+            script = self._load(place)
+        except OSError as error:
+            backlog.problems.append(_unreadable(place.name, error))
+            return ""
+        if not script.entries:
+            backlog.problems += problems(place.name, script.flaws)
+        return script.session if script.entries else ""
+
+    def _count(
+        self, session: str, places: list[Place], cursor: Cursor | None, backlog: Backlog, *, opened: bool
+    ) -> None:
+        self._places[session] = places[0]
+        if len(places) > 1:
+            self._places[session] = self._choose(places, cursor, backlog)
+        if opened:
+            script = self._load(self._places[session])
+            stamps = self._unread(script, cursor)
+            if stamps:
+                backlog.waiting[session] = stamps
+                backlog.problems += self._from_the_future(script, stamps[-1])
+
+    def _choose(self, places: list[Place], cursor: Cursor | None, backlog: Backlog) -> Place:
+        """Which of several files of one session is read: the one that goes on from the cursor, then the longest. The
+        others are a problem unless they hold nothing else."""
+        scripts = [self._load(place) for place in places]
+        best = min(scripts, key=lambda each: (not _goes_on(each, cursor), -each.lines, each.place.is_packed))
+        for each in scripts:
+            if each.digest(each.lines) != best.digest(each.lines):
+                what = f"it holds session {each.session} as {best.place.name} does, with other lines"
+                backlog.problems.append(Problem(each.place.name, what, "remove one of the two, or rename its session"))
+        return best.place
+
+    def _unread(self, script: Transcript, cursor: Cursor | None) -> list[str]:
+        start = script.first_after(_lines(script, cursor))
+        entries, times = script.entries, script.times
+        return sorted(times[n] for n in range(start, len(entries)) if entries[n].role != CONTROL)
+
+    def _from_the_future(self, script: Transcript, latest: str) -> Iterator[Problem]:
+        limit = clock.stamp(self.now + FUTURE) if self.now else latest
+        if latest > limit:
+            line = script.entries[script.times.index(latest)].line
+            yield Problem(f"{script.place.name}:{line}", f"said in the future, at {latest}", "it waits until then")
+
+    def read(self, session: str, cursor: Cursor | None, until: datetime | None) -> Batch:
+        """What was said before `until` (None: ever) and lies behind the cursor. All lines up to the last one of that
+        time are used up, others wait. A file that is no longer what the cursor saw is read from its beginning."""
+        script = self._find(session, cursor)
+        if script is None:
+            hint = "put it back; what was read from it is kept"
+            gone = Problem(cursor.path if cursor else session, "the transcript is gone", hint)
+            return Batch(problems=[gone], cursor=cursor or Cursor())
+        try:
+            return self._read(script, cursor, until)
+        except OSError as error:
+            return Batch(problems=[_unreadable(script.place.name, error)], cursor=cursor or Cursor())
+
+    def _read(self, script: Transcript, cursor: Cursor | None, until: datetime | None) -> Batch:
+        changed = cursor is not None and not _goes_on(script, cursor)
+        cursor = Cursor() if cursor is None or changed else cursor
+        if not cursor.lines:
+            cursor = replace(cursor, reason=self._reason(script))
+        stamp = clock.stamp(until) if until else None
+        start = script.first_after(_lines(script, cursor))
+        reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self._own_files())
+        batch = read_batch(reading, cursor, stamp)
+        if changed:
+            hint = "it was read again from its beginning; nothing is remembered twice"
+            batch.problems.insert(0, Problem(script.place.name, "lines that were read before have changed", hint))
+        return batch
+
+    def reread(self, session: str, cursor: Cursor) -> Iterator[Message]:
+        """The messages that were read up to the cursor, as they were given then."""
+        script = self._find(session, cursor)
+        if script is None:
+            return
+        if script.lines != cursor.lines:
+            script = load(script.place, self.config.zone, cursor.lines)
+        _lines(script, cursor)
+        reading = Reading(script, cursor, 0, len(script.entries))
+        for number, entry in enumerate(script.entries):
+            if entry.role != CONTROL:
+                text, why = reading.verdict(number)
+                if not why:
+                    yield reading.message(number, reading.said(number), text)
+
+    def _find(self, session: str, cursor: Cursor | None) -> Transcript | None:
+        """The session's transcript as it is now."""
+        if session not in self._places:
+            self.backlog({session: cursor} if cursor else {})
+        try:
+            return self._load(self._places[session]) if session in self._places else None
+        except OSError:
+            return None
+
+    def _load(self, place: Place) -> Transcript:
+        """The parsed file; OSError when it cannot be opened."""
+        now = place.path.lstat()
+        script = self._held.pop(place.name, None)
+        if script is None or (script.size, script.mtime_ns) != (now.st_size, now.st_mtime_ns):
+            script = load(place, self.config.zone)
+        self._held[place.name] = script
+        size = sum(each.size for each in self._held.values())
+        while size > HELD_BYTES and len(self._held) > 1:
+            size -= self._held.pop(next(iter(self._held))).size
+        return script
+
+    def _own_files(self) -> sources.OwnFiles:
+        self._own = self._own or sources.OwnFiles(self.layout)
+        return self._own
+
+    def _reason(self, script: Transcript) -> str:
+        """Why the whole session is no source: its file says so, or the key it goes under."""
+        folder = script.place.path.parent
+        if folder not in self._keys:
+            self._keys[folder] = _session_keys(folder / "sessions.json")
+        names = (script.header.session, script.place.stem)
+        key = script.header.key or next((self._keys[folder][each] for each in names if each in self._keys[folder]), "")
+        return script.header.reason or sources.session_reason(key)
+
+
+def _unreadable(name: str, error: OSError) -> Problem:
+    hint = "give yourself the right to read it, or move it elsewhere"
+    return Problem(name, f"it cannot be read: {error.strerror or error}", hint)
+
+
+def _goes_on(script: Transcript, cursor: Cursor | None) -> bool:
+    """Whether the file still begins with the lines that the cursor has used up."""
+    return cursor is not None and script.digest(cursor.lines) == cursor.digest
+
+
+def _lines(script: Transcript, cursor: Cursor | None) -> int:
+    """How many lines of the file are used up; times without a time of their own are told as when it was first read."""
+    if cursor is None or not _goes_on(script, cursor):
+        return 0
+    if cursor.base and cursor.base != script.base:
+        script.told_from(cursor.base)
+    return cursor.lines
+
+
+def _session_keys(index: Path) -> dict[str, str]:
+    """From session ids to their keys, as OpenClaw's index beside the transcripts tells them."""
+    try:
+        rows = orjson.loads(index.read_bytes()) if is_regular(index) else {}
+    except (OSError, orjson.JSONDecodeError):
+        return {}
+    if not isinstance(rows, dict):
+        return {}
+    return {
+        row["sessionId"]: key
+        for key, row in rows.items()
+        if isinstance(row, dict) and isinstance(row.get("sessionId"), str)
+    }

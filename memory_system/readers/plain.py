@@ -1,0 +1,26 @@
+"""The plainest transcript: one `{timestamp, role, content}` a line, no header. The file's name is the session, the
+line's number the entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from memory_system.readers.entries import Entry, Header, Origin, Row, message
+
+NAME = "plain"
+
+
+def sniff(head: Sequence[Row]) -> bool:
+    return any(isinstance(row, dict) and "role" in row and "content" in row and "type" not in row for row in head)
+
+
+def header(head: Sequence[Row], origin: Origin) -> Header:  # noqa: ARG001 - a reader's form
+    return Header()
+
+
+def parse(lines: Iterable[tuple[int, Row]], origin: Origin) -> Iterator[Entry]:  # noqa: ARG001 - a reader's form
+    for number, row in lines:
+        if isinstance(row, dict):
+            entry = message(number, row, row, row.get("timestamp"))
+            entry.id = str(number)
+            yield entry

@@ -1,0 +1,207 @@
+"""One reading of a span of a transcript: every entry gets its verdict, and those that are kept become messages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from memory_system import secrets
+from memory_system.readers import filter as sources
+from memory_system.readers.cursors import ABANDONED, ECHO, KEPT, Batch, Cursor
+from memory_system.readers.entries import CONTROL
+from memory_system.readers.lines import Flaw
+from memory_system.readers.transcript import Transcript
+from memory_system.records import Message, Problem
+
+SHOWN = 20  # problems of one kind in one file; the others are counted
+
+
+class Reading:
+    """The entries of a transcript from `start` to `end`, judged in their order. `marks` holds earlier decisions and
+    takes new ones; `own` is given when messages are read for the first time, and not when they are read again."""
+
+    def __init__(
+        self, script: Transcript, cursor: Cursor, start: int, end: int, own: sources.OwnFiles | None = None
+    ) -> None:
+        self.script = script
+        self.start = start
+        self.end = end
+        self.own = own
+        self.reason = cursor.reason
+        self.marks = dict(cursor.marks)
+        self.off = script.abandoned(end)
+        self.roles: Mapping[str, str] = script.place.source.roles if script.place.source else {}
+        self.speakers = _speakers(script)
+        self.turn = ""  # why the user's message that is being answered was refused
+        if start:
+            self._keep_decisions()
+            self._enter_turn()
+
+    def _keep_decisions(self) -> None:
+        """Mark the earlier entries that would be judged otherwise now that the tree has grown."""
+        before = self.script.abandoned(self.start)
+        for number in before ^ {each for each in self.off if each < self.start}:
+            entry = self.script.entries[number]
+            if entry.role != CONTROL:
+                self.marks.setdefault(str(entry.line), ABANDONED if number in before else KEPT)
+
+    def _enter_turn(self) -> None:
+        """Look at the user's last message before the start: the answers to it may be what comes next."""
+        for number in range(self.start - 1, -1, -1):
+            entry = self.script.entries[number]
+            if self.roles.get(entry.role, entry.role) == "user" and self._speaks(number):
+                self.verdict(number)
+                return
+
+    def _speaks(self, number: int) -> bool:
+        entry = self.script.entries[number]
+        plain = not entry.reason or sources.spoils_turn(entry.reason)
+        return plain and not entry.flaw and number not in self.script.repeated and not self._is_off(number)
+
+    def _is_off(self, number: int) -> bool:
+        mark = self.marks.get(str(self.script.entries[number].line)) if self.marks else None
+        return mark == ABANDONED if mark else number in self.off
+
+    def verdict(self, number: int) -> tuple[str, str]:
+        """What is left of the entry's text, and why it is refused (empty: it is kept)."""
+        entry = self.script.entries[number]
+        role = self.roles.get(entry.role, entry.role)
+        if refused := self._refused(number, role):
+            return "", refused
+        text, why = sources.judge(entry.text, role)
+        if role == "user":
+            self.turn = why if why and sources.spoils_turn(why) else ""
+        elif self.turn and role == "assistant":
+            return "", self.turn
+        if why or not text:
+            return "", why or "empty"
+        echoes = self.own.echoed(text, role) if self.own else self.marks.get(str(entry.line)) == ECHO
+        if echoes:
+            self.marks[str(entry.line)] = ECHO
+            return "", ECHO
+        return secrets.redact(text.replace("\0", ""))[0], ""
+
+    def _refused(self, number: int, role: str) -> str:
+        """Why the entry is refused before its text is looked at."""
+        entry = self.script.entries[number]
+        if self.reason:
+            return self.reason
+        if number in self.script.repeated:
+            return "duplicate"
+        if (self.off or self.marks) and self._is_off(number):
+            return ABANDONED
+        if entry.reason:
+            if role == "user" and sources.spoils_turn(entry.reason):
+                self.turn = entry.reason
+            return entry.reason
+        return "unreadable" if entry.flaw else sources.role_reason(role)
+
+    def message(self, number: int, said_at: str, text: str) -> Message:
+        entry = self.script.entries[number]
+        role = self.roles.get(entry.role, entry.role)
+        return Message(
+            self.script.session, entry.id or str(entry.line), role, self.speakers.get(role, ""), said_at, text
+        )
+
+    def said(self, number: int) -> str:
+        """When the entry was said, as it was told when it was read."""
+        mark = self.marks.get(str(self.script.entries[number].line), "") if self.marks else ""
+        return mark if mark[:1].isdigit() else self.script.times[number]
+
+
+def read_batch(reading: Reading, cursor: Cursor, until: str | None) -> Batch:
+    """The messages of the span, read for the first time, and the cursor after them."""
+    script, batch = reading.script, Batch()
+    flaws: list[Flaw] = []
+    entry_id, last = cursor.entry, cursor.last
+    said = reading.said(reading.start - 1) if reading.start else ""
+    for number in range(reading.start, reading.end):
+        entry = script.entries[number]
+        if entry.role == CONTROL:
+            continue
+        said = _said(reading, number, said, until, flaws)
+        text, why = reading.verdict(number)
+        batch.read += 1
+        flaws += _flaws(script, number, why)
+        if why:
+            batch.filtered[why] += 1
+        else:
+            batch.messages.append(reading.message(number, said, text))
+        entry_id, last = entry.id or str(entry.line), said
+    batch.cursor = _moved(reading, replace(cursor, entry=entry_id, last=last))
+    flaws += [each for each in script.flaws if cursor.lines < each[0] and _is_used(each, script, batch.cursor)]
+    batch.problems = problems(script.place.name, flaws)
+    return batch
+
+
+def _said(reading: Reading, number: int, before: str, until: str | None, flaws: list[Flaw]) -> str:
+    """When the entry was said. A time that has not come yet, before a line whose time has, is a mistake: the entry is
+    given the time of the one before it."""
+    script = reading.script
+    said = script.times[number]
+    if until is None or said < until:
+        return said
+    entry = script.entries[number]
+    given = before or script.floors[number]
+    reading.marks[str(entry.line)] = given
+    if entry.role != "note":  # the noon of a note without a time is our own guess
+        flaws.append((entry.line, f"said at {said}, after what follows it", f"it was taken as said at {given}"))
+    return given
+
+
+def _flaws(script: Transcript, number: int, why: str) -> Iterable[Flaw]:
+    entry = script.entries[number]
+    if entry.flaw:
+        yield entry.line, entry.flaw, "it was skipped"
+    if why == "duplicate" and script.entries[script.repeated[number]].text != entry.text:
+        first = script.entries[script.repeated[number]].line
+        yield entry.line, "another message has its id", f"it was skipped; the one in line {first} counts"
+    if not why and not entry.time:
+        yield entry.line, "it has no usable time", "it was given the time of what stands before it"
+
+
+def _is_used(flaw: Flaw, script: Transcript, cursor: Cursor) -> bool:
+    return flaw[0] <= cursor.lines or cursor.lines == script.lines
+
+
+def _moved(reading: Reading, cursor: Cursor) -> Cursor:
+    """The cursor after the span."""
+    script = reading.script
+    lines = max(cursor.lines, script.lines_before(reading.end))
+    rest = range(reading.end, len(script.entries))
+    timeless = bool(script.entries) and not script.entries[0].time and not script.header.time
+    return replace(
+        cursor,
+        path=script.place.name,
+        size=script.size,
+        mtime_ns=script.mtime_ns,
+        lines=lines,
+        digest=script.digest(lines),
+        waiting=min((script.times[n] for n in rest if script.entries[n].role != CONTROL), default=""),
+        base=script.base if timeless else "",
+        reason=reading.reason,
+        marks=reading.marks,
+    )
+
+
+def _speakers(script: Transcript) -> dict[str, str]:
+    """The names of the persons who speak, by role."""
+    named: dict[str, str] = dict(script.header.participants)
+    if script.place.source:
+        named.update((role, name) for role, name in script.place.source.participants.items())
+    return {role: name for role, name in named.items() if sources.is_person(name)}
+
+
+def problems(name: str, flaws: Iterable[Flaw]) -> list[Problem]:
+    """The flaws as problems; of many alike the first ones, and how many more there are."""
+    kinds: dict[str, list[Flaw]] = defaultdict(list)
+    for flaw in sorted(flaws):
+        kinds[flaw[1].partition(":")[0]].append(flaw)
+    found = []
+    for alike in kinds.values():
+        found += [Problem(f"{name}:{line}", what, hint) for line, what, hint in alike[:SHOWN]]
+        if len(alike) > SHOWN:
+            line, what, hint = alike[SHOWN]
+            found.append(Problem(f"{name}:{line}", f"{what}; and {len(alike) - SHOWN - 1} more lines like it", hint))
+    return found

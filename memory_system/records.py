@@ -1,0 +1,278 @@
+"""What is stored, and what flows through a run. Stored records are frozen pydantic models that keep keys they do not
+know; what only flows is a slotted dataclass. Times are UTC text as `clock.stamp` prints them, so text order is time order.
+
+Glossary (the words of the code, the docs and the output):
+
+Workspace 工作区        a folder with one user's (or agent's) files
+Transcript 会话记录     a session's file; read, never written
+Session 会话 · Message 消息 · Segment 片段 (a span of one message that can be judged alone)
+Turn                    a message with its segments, as it passes from phase to phase
+Importance 重要度       0..1, how much it would matter to forget it
+Claim                   what extraction says a segment means
+Fact 事实 (stated) · Belief 推断 (inferred, with confidence and basis) · Summary 摘要
+Entity 实体 · Profile 实体档案
+Slot                    subject + attribute, such as user + lives_in
+Ref 出处                `session:entry`, where words were said
+Evidence 证据           ref + quote + said_at + role + trust
+Supersede 取代          a newer value wins, the older is kept as history
+Score 权重              retention; decays
+Archive 归档 (cold, can return) · Reactivate 激活 · Forget 遗忘 (gone)
+Snapshot 快照           layer 1: what the agent reads every morning
+Consolidate 整合 · Phase 阶段 · Night (one scheduled slot) · Run (one call of consolidate) · Journal · Checkpoint 检查点
+Inbox                   captures not yet folded in
+Reader (of one transcript format) · Rule set · Problem (bad data, counted) · Capture (one memory by hand)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, ClassVar, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+Pool = Literal["active", "archive"]
+POOLS: tuple[Pool, ...] = ("active", "archive")
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+ID_LENGTH = 10
+
+
+class Stored(BaseModel):
+    """Anything kept on disk: immutable, and faithful to keys a newer or older program wrote."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class Evidence(Stored):
+    """The words a memory stands on."""
+
+    ref: str
+    quote: str = ""
+    said_at: str = ""
+    role: str = "user"
+    trust: str = "user"
+
+
+class EventTime(Stored):
+    """When the thing spoken of happens: an interval [start, end) in local ISO form, how exact, and the words it came from."""
+
+    start: str
+    end: str
+    granularity: str
+    text: str
+
+
+class Past(Stored):
+    """A value that a slot held before, until when, and the memory that held it."""
+
+    value: str
+    content: str = ""
+    until: str = ""
+    id: str = ""
+
+
+class Fact(Stored):
+    """Something stated. `subject` + `attribute` is its slot; a fact without attribute is a general fact."""
+
+    PREFIX: ClassVar[str] = "f"
+    NAME: ClassVar[str] = "facts"
+
+    id: str
+    content: str
+    importance: float = Field(ge=0, le=1)
+    score: float = Field(ge=0, le=1)
+    entities: tuple[str, ...] = ()
+    created: str = ""
+    source: str = ""
+    category: str = "general"
+    subject: str = "user"
+    attribute: str = ""
+    value: str = ""
+    polarity: bool = True
+    lang: str = ""
+    said_at: str = ""
+    valid_from: str | None = None
+    valid_to: str | None = None
+    event_time: EventTime | None = None
+    evidence: tuple[Evidence, ...] = ()
+    history: tuple[Past, ...] = ()
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    promoted_from: str | None = None
+    last_confirmed: str | None = None
+    scored_at: str = ""
+    expires: str | None = None
+    pinned: bool = False
+    sensitivity: str = "normal"
+    version: int = 1
+    updated: str = ""
+    method: str = ""
+    retired: str | None = None  # why it left the active pool: decayed, expired, superseded, denied, merged, …
+
+    @property
+    def slot(self) -> tuple[str, str]:
+        return self.subject, self.attribute
+
+
+class Belief(Fact):
+    """Something inferred, hedged or heard: `confidence` below 1, and the `basis` in words."""
+
+    PREFIX: ClassVar[str] = "b"
+    NAME: ClassVar[str] = "beliefs"
+
+    confidence: float = Field(default=0.5, ge=0, lt=1)
+    basis: str = ""
+
+
+class Summary(Fact):
+    """Several facts of one topic (`entity/category`) in one text; `source_facts` are their ids."""
+
+    PREFIX: ClassVar[str] = "s"
+    NAME: ClassVar[str] = "summaries"
+
+    source_facts: tuple[str, ...] = ()
+    topic: str = ""
+
+
+Record = Fact  # every stored memory is a Fact, a Belief or a Summary
+KINDS: dict[str, type[Fact]] = {"f": Fact, "b": Belief, "s": Summary}
+TYPES: dict[str, type[Fact]] = {"fact": Fact, "belief": Belief, "summary": Summary}
+
+
+def kind_of(memory_id: str) -> type[Fact]:
+    """The class of the memory with that id; ValueError when the id has no such form."""
+    try:
+        return KINDS[memory_id.split("_", 1)[0]]
+    except KeyError:
+        raise ValueError(f"not a memory id: {memory_id!r}") from None
+
+
+def type_name(record_class: type[Fact]) -> str:
+    return record_class.__name__.lower()
+
+
+def memory_id(record_class: type[Fact], day: date, origin: str, content: str) -> str:
+    """`<f|b|s>_<local date>_<hash>`: the same words from the same place always get the same id. `origin` is the first
+    ref and span."""
+    text = "\0".join((record_class.PREFIX, origin, content))
+    number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+    digits = ""
+    for _ in range(ID_LENGTH):
+        number, digit = divmod(number, 36)
+        digits += _DIGITS[digit]
+    return f"{record_class.PREFIX}_{day:%Y%m%d}_{digits}"
+
+
+def to_line(record: Stored) -> bytes:
+    """The record as one line of JSONL: keys in the order of the class, empty fields left out."""
+    kept = {key: value for key, value in record.model_dump(exclude_none=True).items() if value not in ("", (), [], {})}
+    return orjson.dumps(kept) + b"\n"
+
+
+def from_line(line: bytes) -> Fact:
+    """The record that stands on a line; ValueError (pydantic's included) when it is none."""
+    row = orjson.loads(line)
+    if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+        raise ValueError("a memory is an object with an id")
+    return kind_of(row["id"]).model_validate(row)
+
+
+@dataclass(slots=True, frozen=True)
+class Problem:
+    """Bad data: where it stands (path:line, or a key), what is wrong, what the owner can do."""
+
+    where: str
+    what: str
+    hint: str = ""
+
+
+@dataclass(slots=True)
+class Message:
+    """One message of a transcript or one entry of a daily note, redacted. `role` is user, assistant or note;
+    `speaker` is a person's name where the session names one, else empty."""
+
+    session: str
+    entry: str
+    role: str
+    speaker: str
+    said_at: str
+    text: str
+
+    @property
+    def ref(self) -> str:
+        return f"{self.session}:{self.entry}"
+
+
+@dataclass(slots=True)
+class Segment:
+    """The span text[start:end] of a message. `kind`: statement, question, instruction, chat. Phase 2 adds importance
+    and the ids of the rules that fired."""
+
+    start: int
+    end: int
+    kind: str
+    importance: float = 0.0
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Turn:
+    """A message with those of its segments that are still in play; `asked` is the question it may answer."""
+
+    message: Message
+    segments: list[Segment] = field(default_factory=list)
+    asked: str = ""
+
+    def text_of(self, segment: Segment) -> str:
+        return self.message.text[segment.start : segment.end]
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Turn:
+        segments = [Segment(**{**each, "rules": tuple(each["rules"])}) for each in row["segments"]]
+        return cls(Message(**row["message"]), segments, row["asked"])
+
+
+@dataclass(slots=True)
+class Claim:
+    """What a segment means. `confidence` is 1 for what was stated, less for what makes a belief; `modality` is stated,
+    hedged, planned, past, hypothetical or reported; `correction` says that the speaker takes something back."""
+
+    content: str
+    category: str
+    subject: str
+    importance: float
+    lang: str
+    quote: str
+    ref: str
+    span: tuple[int, int]
+    said_at: str
+    role: str
+    method: str
+    attribute: str = ""
+    value: str = ""
+    polarity: bool = True
+    modality: str = "stated"
+    confidence: float = 1.0
+    basis: str = ""
+    correction: bool = False
+    entities: tuple[str, ...] = ()
+    event_time: EventTime | None = None
+    expires: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """Where the claim comes from, to the character: part of the memory's id."""
+        return f"{self.ref}@{self.span[0]}-{self.span[1]}"
+
+    def to_row(self) -> dict[str, Any]:
+        row = {name: getattr(self, name) for name in self.__slots__}
+        return {**row, "event_time": self.event_time and self.event_time.model_dump()}
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Claim:
+        event = row["event_time"] and EventTime.model_validate(row["event_time"])
+        return cls(**{**row, "span": tuple(row["span"]), "entities": tuple(row["entities"]), "event_time": event})

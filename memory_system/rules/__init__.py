@@ -1,0 +1,114 @@
+"""Rule sets as data. A TOML file holds rules in named groups; every rule has an id, a `why`, a pattern, and examples
+that it must match (`yes`) and must not (`no`), which the tests run. What else a rule needs stands beside as plain keys.
+
+All patterns of a group are matched in one pass by RE2, which is linear in the text whatever the pattern. What several
+patterns share stands once in the table `parts` of the file; `%name%` in a pattern stands for the part of that name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import re2
+
+_PART = re.compile(r"%([a-z_]+)%")
+_MEMORY = 64 << 20  # bytes RE2 may use for a group's automaton; a set that runs out of it matches nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. `data` holds the keys that only its group knows (weight, attribute, template, …)."""
+
+    id: str
+    why: str
+    pattern: str
+    yes: tuple[Any, ...]
+    no: tuple[Any, ...]
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], parts: Mapping[str, str] | None = None) -> Rule:
+        own = ("id", "why", "pattern", "yes", "no")
+        rest = {key: value for key, value in row.items() if key not in own}
+        pattern = _expanded(row["pattern"], parts or {})
+        return cls(row["id"], row["why"], pattern, tuple(row["yes"]), tuple(row["no"]), rest)
+
+    def search(self, text: str) -> Any:
+        """The first match of the pattern (as `re` would give it), or None."""
+        return _compiled(self.pattern).search(text)
+
+    def matches(self, text: str) -> Iterable[Any]:
+        """Every match of the pattern."""
+        found: Iterable[Any] = _compiled(self.pattern).finditer(text)
+        return found
+
+
+class RuleSet:
+    """Rules that are tried together."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        self._set: Any = re2.Set.SearchSet(_options())
+        for rule in self.rules:
+            self._set.Add(rule.pattern)
+        self._set.Compile()
+
+    def firing(self, text: str) -> list[Rule]:
+        """The rules whose pattern is in the text, in the order of the file."""
+        return [self.rules[number] for number in sorted(self._set.Match(text) or ())] if self._set else []
+
+    def fires(self, text: str) -> bool:
+        return bool(self._set.Match(text))
+
+
+Groups = Mapping[str, RuleSet]
+
+
+@cache
+def load(name: str) -> Groups:
+    """The groups of `<name>.toml`; KeyError for a group that the file lacks. Tables that are no lists of rules are
+    reached through `table`."""
+    parts = _document(name).get("parts", {})
+    return {
+        group: RuleSet(Rule.from_row(row, parts) for row in rows)
+        for group, rows in _document(name).items()
+        if isinstance(rows, list) and rows and "pattern" in rows[0]
+    }
+
+
+@cache
+def table(name: str, key: str) -> Any:
+    """A plain value of `<name>.toml`: word lists, attribute tables."""
+    return _document(name)[key]
+
+
+@cache
+def _document(name: str) -> dict[str, Any]:
+    return tomllib.loads((resources.files(__name__) / f"{name}.toml").read_text("utf-8"))
+
+
+def _expanded(pattern: str, parts: Mapping[str, str]) -> str:
+    """The pattern with its parts put in; parts may hold parts. KeyError for one that the file lacks."""
+    while "%" in pattern and (name := _PART.search(pattern)):
+        pattern = pattern.replace(name[0], f"(?:{parts[name[1]]})")
+    return pattern
+
+
+@cache
+def _compiled(pattern: str) -> Any:
+    return re2.compile(pattern, _options())
+
+
+@cache
+def _options() -> Any:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    return options

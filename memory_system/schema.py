@@ -1,0 +1,63 @@
+"""The tables of search.sqlite, and the longer questions that are asked of them."""
+
+from __future__ import annotations
+
+SCHEMA_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE memory (id TEXT PRIMARY KEY, kind TEXT, pool TEXT, category TEXT, subject TEXT, attribute TEXT, value TEXT,
+    said_at TEXT, day TEXT, importance REAL, log_score REAL, rate REAL, scored_day REAL, protected INTEGER,
+    line BLOB);
+CREATE TABLE memory_entity (entity TEXT, id TEXT, PRIMARY KEY (entity, id)) WITHOUT ROWID;
+CREATE INDEX entity_of ON memory_entity (id);
+CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
+CREATE TABLE unit (number INTEGER PRIMARY KEY, scope INTEGER, key TEXT, path TEXT, start_line INTEGER, end_line INTEGER,
+    speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT);
+CREATE UNIQUE INDEX unit_key ON unit (scope, key);
+CREATE VIRTUAL TABLE words USING fts5 (text, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE word USING fts5vocab (words, row);
+INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
+"""
+# Made when the rows are there, which is faster. `memory_rank` holds all that `RANKED` asks for but the line.
+INDEXES = (
+    "CREATE INDEX memory_place ON memory (pool, kind, id)",
+    "CREATE INDEX memory_rank ON memory"
+    " (pool, category, said_at, protected, log_score, rate, scored_day, importance, id)",
+)
+MATCHING = """
+SELECT -rank, unit.* FROM unit JOIN (
+    SELECT rowid AS found, rank FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ?
+) ON number = found
+"""
+RANKED = """
+SELECT id, score, importance, line FROM memory JOIN (
+    SELECT rowid AS found, CASE WHEN protected
+        THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
+        ELSE log_score - rate * max(0.0, :day - scored_day) END AS score
+    FROM memory
+    WHERE pool = 'active' AND said_at >= :since AND (:until = '' OR said_at < :until)
+        AND (:categories = '[]' OR category IN (SELECT value FROM json_each(:categories)))
+    ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+) ON memory.rowid = found
+ORDER BY score DESC, importance DESC, said_at DESC, id
+"""
+LINE_NUMBER = """
+SELECT count(*) FROM memory, (SELECT pool AS its_pool, kind AS its_kind FROM memory WHERE id = :id)
+WHERE pool = its_pool AND kind = its_kind AND id <= :id
+"""
+CONTENT = {
+    "memory": "SELECT * FROM memory ORDER BY id",
+    "memory_entity": "SELECT * FROM memory_entity ORDER BY entity, id",
+    "note": "SELECT * FROM note ORDER BY path",
+    "unit": "SELECT scope, key, path, start_line, end_line, speaker, role, said_at, about, text FROM unit"
+    " ORDER BY scope, key",  # without the number, which the order of putting in decides
+    "word": "SELECT * FROM word ORDER BY term",
+}
+ENTITIES = "SELECT id, entity FROM memory_entity JOIN memory USING (id) WHERE pool = 'active' ORDER BY id, entity"
+TEXTS = "SELECT id, value, text FROM memory JOIN unit ON scope = ? AND key = id WHERE pool = 'active' ORDER BY id"
+DAYS = "SELECT day, id FROM memory WHERE pool = 'active' ORDER BY day, id"
+TALLIES = {
+    "entities": "SELECT count(DISTINCT entity) FROM memory_entity JOIN memory USING (id) WHERE pool = 'active'",
+    "categories": "SELECT count(DISTINCT category) FROM memory WHERE pool = 'active'",
+}

@@ -1,0 +1,36 @@
+"""What is known about attributes (`rules/attributes.toml`): their category, and what a category is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from memory_system import rules
+from memory_system.config import Config
+
+
+def about(attribute: str) -> Mapping[str, Any]:
+    """What the table says of the attribute, `favorite.color` being a `favorite`; empty when it knows nothing."""
+    known: Mapping[str, Mapping[str, Any]] = rules.table("attributes", "attributes")
+    return known.get(attribute.partition(".")[0], {})
+
+
+def category_of(rule: rules.Rule) -> str:
+    """The category of what a claim rule says."""
+    return str(rule.data.get("category") or about(rule.data.get("attribute", "")).get("category", "general"))
+
+
+def importance_of(category: str, config: Config) -> float:
+    """What a statement of the category is worth before any signal."""
+    key = rules.table("attributes", "importance").get(category, "general_fact")
+    return float(getattr(config.importance_rules, key))
+
+
+@cache
+def named(noun: str) -> str:
+    """The attribute that a noun means ("birth date" is birthday, 家乡 is hometown), else the noun itself."""
+    for attribute, nouns in rules.table("attributes", "nouns").items():
+        if noun in nouns:
+            return str(attribute)
+    return noun

@@ -1,0 +1,110 @@
+"""What is in the workspace and how it is doing: the figures of `stats`, and the health that `status` shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from memory_system import clock, nights, pipeline
+from memory_system.files import is_held
+from memory_system.records import KINDS, Fact, Pool, Problem, type_name
+from memory_system.rules import table
+from memory_system.workspace import Workspace
+
+LEVELS = (("critical", 0.9), ("high", 0.7), ("medium", 0.4), ("low", 0.0))
+
+
+def stats(ws: Workspace) -> dict[str, Any]:
+    """Counts by pool, type, importance, category and language; captures that wait count as active."""
+    active = [*_rows(ws, "active"), *(each.model_dump() for each in ws.inbox.pending())]
+    archived = sum(1 for _ in _rows(ws, "archive"))
+    kinds = Counter(row["id"].partition("_")[0] for row in active)
+    return {
+        "total": len(active) + archived,
+        "active": len(active),
+        "archive": archived,
+        "by_type": {f"{type_name(kind)}": kinds[letter] for letter, kind in KINDS.items()},
+        "by_importance": _levels(row["importance"] for row in active),
+        "by_category": dict(Counter(row.get("category", "general") for row in active).most_common()),
+        "by_language": dict(Counter(row.get("lang", "") for row in active).most_common()),
+        "waiting_captures": len(ws.inbox.pending()),
+        **schedule_of(ws),
+    }
+
+
+def _rows(ws: Workspace, pool: Pool) -> Iterator[dict[str, Any]]:
+    for kind in KINDS.values():
+        for _, line in ws.store.lines(pool, kind):
+            yield orjson.loads(line)
+
+
+def _levels(importances: Iterator[float]) -> dict[str, int]:
+    counts = dict.fromkeys((name for name, _ in LEVELS), 0)
+    for importance in importances:
+        counts[next(name for name, least in LEVELS if importance >= least)] += 1
+    return counts
+
+
+def schedule_of(ws: Workspace) -> dict[str, str | None]:
+    """When the last consolidation was, and when the next one is."""
+    return {
+        "last_consolidation": ws.checkpoint.state.last_success or None,
+        "next_scheduled": clock.stamp(ws.config.schedule.after(ws.now)),
+    }
+
+
+def status(ws: Workspace) -> dict[str, Any]:
+    """How the workspace is doing; `problems` is what the owner should look at, `ok` says that there is nothing."""
+    state = ws.checkpoint.state
+    waiting, problems = pipeline.waiting(ws)
+    due = nights.next_night(waiting, ws)
+    problems += [*_interrupted(ws), *_conflicts(ws), *_silence(ws)]
+    return {
+        "ok": not problems,
+        "workspace": str(ws.layout.root),
+        **schedule_of(ws),
+        "due": clock.stamp(due) if due else None,
+        "waiting_messages": sum(len(each) for each in waiting.messages.values()),
+        "waiting_captures": len(ws.inbox.pending()),
+        "run_id": state.run_id or None,
+        "phase": state.current_phase,
+        "retry_count": state.retry_count if state.current_phase is not None else 0,
+        "running": is_held(ws.layout.lock),
+        "problems": [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems],
+    }
+
+
+def _interrupted(ws: Workspace) -> Iterator[Problem]:
+    state = ws.checkpoint.state
+    if state.current_phase is not None and not is_held(ws.layout.lock):
+        what = f"the night of {state.night} stopped in phase {state.current_phase} (tries: {state.retry_count})"
+        yield Problem(ws.layout.name(ws.layout.checkpoint), what, "go on with: memory consolidate")
+
+
+def _silence(ws: Workspace) -> Iterator[Problem]:
+    """What a run that did nothing useful, or that did not trust its clock, left to be looked at."""
+    state = ws.checkpoint.state
+    if state.barren_nights:
+        what = f"{state.barren_nights} nights in a row read messages and remembered nothing"
+        yield Problem("consolidation", what, "look at what was dropped: memory consolidate --phase 2")
+    if state.decay_held:
+        what = f"nothing fades since {state.decay_held}: more than {nights.LONG_SILENCE.days} days without messages before"
+        yield Problem("clock", what, "if the clock is right: memory consolidate --force")
+
+
+def _conflicts(ws: Workspace) -> Iterator[Problem]:
+    """Slots of one value in which two facts stand."""
+    single = {name for name, each in table("attributes", "attributes").items() if each.get("single")}
+    slots: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for _, line in ws.store.lines("active", Fact):
+        row = orjson.loads(line)
+        if row.get("attribute") in single:
+            slots.setdefault((row.get("subject", "user"), row["attribute"]), []).append(row)
+    for (subject, attribute), rows in sorted(slots.items()):
+        if len(rows) > 1:
+            what = f"two values for {subject}.{attribute}: " + " / ".join(row["content"] for row in rows)
+            hint = f"archive the wrong one: memory archive {rows[0]['id']}"
+            yield Problem(rows[0]["id"], what, hint)

@@ -1,0 +1,330 @@
+"""The truth: the memories in `layer2/active` and `layer2/archive`, and its only writer. `Store.apply` journals a
+commit, writes the files whole, moves the checkpoint along, and marks the journal's entry done; what a crash leaves
+between is finished when the workspace is next opened for writing.
+
+A store that was loaded keeps each memory as the line it stands on, and parses it when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import orjson
+from pydantic import ValidationError
+
+from memory_system import retention, text
+from memory_system.checkpoint import Checkpoint
+from memory_system.config import Config
+from memory_system.errors import DamagedError
+from memory_system.files import Files
+from memory_system.journal import Change, Entry, Journal
+from memory_system.layout import Layout
+from memory_system.records import KINDS, POOLS, Fact, Pool, from_line, kind_of, to_line
+
+_ID_HEAD = b'{"id":"'
+
+
+class Memories(Protocol):
+    """What phases read from: a store, or a draft over one. `find` looks an active memory up by one of its keys."""
+
+    def get(self, memory_id: str) -> Fact | None: ...
+    def line_of(self, memory_id: str) -> bytes | None: ...
+    def pool_of(self, memory_id: str) -> Pool | None: ...
+    def find(self, key: int) -> list[str]: ...
+    def knows(self, memory_id: str) -> bool: ...
+    def leaving_before(self, stamp: str) -> list[str]: ...
+
+
+def slot_key(subject: str, attribute: str) -> int:
+    """The key of every active memory in a slot."""
+    return hash(("slot", subject, attribute))
+
+
+def value_key(subject: str, attribute: str, value: str) -> int:
+    """The key of the active memories that give a slot this value, whatever its case or width."""
+    return hash(("value", subject, attribute, text.fold(value)))
+
+
+def entity_key(entity: str) -> int:
+    """The key of the active memories that name the entity or have it as subject."""
+    return hash(("entity", entity))
+
+
+def content_key(content: str) -> int:
+    """The key of the active memories that say this, punctuation and case aside."""
+    return hash(("content", *text.words(content)))
+
+
+def _keys(row: Mapping[str, Any]) -> Iterator[int]:
+    subject = row.get("subject", "user")
+    if attribute := row.get("attribute"):
+        yield slot_key(subject, attribute)
+        yield value_key(subject, attribute, row.get("value", ""))
+    for entity in dict.fromkeys((subject, *row.get("entities", ()))):
+        yield entity_key(entity)
+    yield content_key(row["content"])
+
+
+@dataclass(slots=True)
+class _Row:
+    pool: Pool
+    line: bytes
+    leaves: str  # retention.leaves_at; empty for the archive
+
+
+class Store:
+    """The memories of one workspace."""
+
+    def __init__(
+        self, layout: Layout, config: Config, files: Files, journal: Journal, checkpoint: Checkpoint
+    ) -> None:
+        self.layout = layout
+        self.config = config
+        self.files = files
+        self.journal = journal
+        self.checkpoint = checkpoint
+
+    # reading
+
+    def lines(self, pool: Pool, kind: type[Fact]) -> Iterator[tuple[int, bytes]]:
+        """The numbered lines of one file, sorted by id as they stand."""
+        path = self.layout.pool(pool, kind)
+        if path.exists():
+            with path.open("rb") as file:
+                yield from enumerate(file, 1)
+
+    def get(self, memory_id: str) -> Fact | None:
+        row = self._loaded.rows.get(memory_id)
+        return from_line(row.line) if row else None
+
+    def line_of(self, memory_id: str) -> bytes | None:
+        row = self._loaded.rows.get(memory_id)
+        return row.line if row else None
+
+    def pool_of(self, memory_id: str) -> Pool | None:
+        row = self._loaded.rows.get(memory_id)
+        return row.pool if row else None
+
+    def ids(self) -> Iterable[str]:
+        return self._loaded.rows.keys()
+
+    def find(self, key: int) -> list[str]:
+        """Ids of the active memories with that key."""
+        return self._loaded.keys.get(key, [])
+
+    def knows(self, memory_id: str) -> bool:
+        """Whether a memory of the same origin and content is in either pool, whatever night made it."""
+        return _origin_part(memory_id) in self._loaded.origins
+
+    def leaving_before(self, stamp: str) -> list[str]:
+        """Ids of the active memories that expire or fade before the stamp."""
+        return [key for key, row in self._loaded.rows.items() if row.leaves and row.leaves <= stamp]
+
+    def next_leaving(self) -> str:
+        """The first stamp at which any active memory expires or fades; empty when none ever does."""
+        return min((row.leaves for row in self._loaded.rows.values() if row.leaves), default="")
+
+    def records(self) -> Iterator[tuple[Pool, Fact]]:
+        """Every memory with its pool."""
+        for row in self._loaded.rows.values():
+            yield row.pool, from_line(row.line)
+
+    def counts(self) -> Counter[tuple[Pool, str]]:
+        """How many memories there are by pool and kind letter, counted from the files line by line."""
+        return Counter(
+            {(pool, letter): sum(1 for _ in self.lines(pool, kind)) for pool in POOLS for letter, kind in KINDS.items()}
+        )
+
+    @cached_property
+    def _loaded(self) -> _Loaded:
+        return _load(self)
+
+    # writing
+
+    def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
+        """Commit: afterwards all of it is true, or (journal not written) nothing."""
+        ordered = sorted(changes, key=lambda change: change.id)
+        self.journal.begin(entry, ordered)
+        self._finish(entry, ordered)
+
+    def recover(self) -> Entry | None:
+        """Finish the commit that a crash interrupted; the entry, if there was one."""
+        left = self.journal.unfinished()
+        if left is None:
+            return None
+        self._finish(*left)
+        return left[0]
+
+    def _finish(self, entry: Entry, changes: list[Change]) -> None:
+        for pool in ("archive", "active"):  # archive first: a memory on the move may be seen twice, never not at all
+            for kind in KINDS.values():
+                self._rewrite(pool, kind, [change for change in changes if kind_of(change.id) is kind])
+        self.checkpoint.save(**entry.state)
+        self.journal.done(entry)
+        self.__dict__.pop("_loaded", None)
+
+    def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
+        """The file with the changes that concern it; untouched when none does."""
+        concerned = (change for change in changes if pool in (change.before_pool, change.after_pool))
+        mine = {change.id: change.after if change.after_pool == pool else None for change in concerned}
+        if mine:
+            self.files.replace(self.layout.pool(pool, kind), _merged(self.lines(pool, kind), mine))
+
+
+@dataclass(slots=True)
+class _Loaded:
+    rows: dict[str, _Row]
+    keys: dict[int, list[str]]
+    origins: set[str]
+
+
+def _load(store: Store) -> _Loaded:
+    loaded = _Loaded({}, defaultdict(list), set())
+    for pool in POOLS:
+        for kind in KINDS.values():
+            for number, line in store.lines(pool, kind):
+                where = f"{store.layout.name(store.layout.pool(pool, kind))}:{number}"
+                row = _checked(line, kind, where)
+                if row["id"] in loaded.rows:
+                    raise DamagedError(f"{where}: the id {row['id']} stands twice")
+                _add(loaded, pool, line, row, store.config)
+    return loaded
+
+
+def _add(loaded: _Loaded, pool: Pool, line: bytes, row: Mapping[str, Any], config: Config) -> None:
+    memory_id = row["id"]
+    active = pool == "active"
+    loaded.rows[memory_id] = _Row(pool, line, retention.leaves_at(row, config) if active else "")
+    loaded.origins.add(_origin_part(memory_id))
+    if active:
+        for key in _keys(row):
+            loaded.keys[key].append(memory_id)
+
+
+def _origin_part(memory_id: str) -> str:
+    """Kind and hash of the id, without the date of the night."""
+    kind, _, rest = memory_id.partition("_")
+    return kind + rest.partition("_")[2]
+
+
+def _checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
+    """The row on a line of the truth; the fields that everything relies on are checked, the rest when it is parsed."""
+    try:
+        row: dict[str, Any] = orjson.loads(line)
+        if kind_of(row["id"]) is not kind or not isinstance(row["score"] + row["importance"], int | float):
+            raise ValueError("it does not belong into this file")
+    except (ValueError, KeyError, TypeError) as error:
+        raise DamagedError(f"{where}: not a memory of this file: {error!r}") from None
+    return row
+
+
+def _merged(lines: Iterable[tuple[int, bytes]], changed: dict[str, bytes | None]) -> Iterator[bytes]:
+    """The lines with the changed ones put in their places by id; None takes one out."""
+    waiting = sorted(changed.items(), reverse=True)
+    for _, line in lines:
+        key = line_id(line)
+        while waiting and waiting[-1][0] < key:
+            if (new := waiting.pop()[1]) is not None:
+                yield new
+        if waiting and waiting[-1][0] == key:
+            if (new := waiting.pop()[1]) is not None:
+                yield new
+        else:
+            yield line if line.endswith(b"\n") else line + b"\n"
+    yield from (new for _, new in reversed(waiting) if new is not None)
+
+
+def line_id(line: bytes) -> str:
+    """The id of the memory on a line, without parsing the rest where the line is one of ours."""
+    if line.startswith(_ID_HEAD):
+        return line[len(_ID_HEAD) : line.index(b'"', len(_ID_HEAD))].decode()
+    return str(orjson.loads(line)["id"])
+
+
+class Draft:
+    """Memories as they will be: changes over a store or another draft. Phases write into their own and give back what
+    they changed."""
+
+    def __init__(self, base: Memories) -> None:
+        self.base = base
+        self.changed: dict[str, tuple[Pool, bytes, str]] = {}  # id -> pool, line, why
+        self._keys: dict[int, list[str]] = defaultdict(list)
+        self._origins: set[str] = set()
+
+    def get(self, memory_id: str) -> Fact | None:
+        line = self.line_of(memory_id)
+        return from_line(line) if line else None
+
+    def line_of(self, memory_id: str) -> bytes | None:
+        mine = self.changed.get(memory_id)
+        return mine[1] if mine else self.base.line_of(memory_id)
+
+    def pool_of(self, memory_id: str) -> Pool | None:
+        mine = self.changed.get(memory_id)
+        return mine[0] if mine else self.base.pool_of(memory_id)
+
+    def find(self, key: int) -> list[str]:
+        ids = dict.fromkeys((*self.base.find(key), *self._keys.get(key, ())))
+        return [each for each in ids if self.pool_of(each) == "active"]
+
+    def knows(self, memory_id: str) -> bool:
+        return _origin_part(memory_id) in self._origins or self.base.knows(memory_id)
+
+    def leaving_before(self, stamp: str) -> list[str]:
+        return [each for each in self.base.leaving_before(stamp) if self.pool_of(each) == "active"]
+
+    def put(self, pool: Pool, record: Fact, why: str) -> None:
+        """The memory now stands so, in that pool."""
+        before = self.changed.get(record.id)
+        self.changed[record.id] = (pool, to_line(record), _reasons(before[2] if before else "", why))
+        self._origins.add(_origin_part(record.id))
+        if before is None or pool == "active":
+            self._index(record)
+
+    def _index(self, record: Fact) -> None:
+        row = {name: getattr(record, name) for name in ("subject", "attribute", "value", "entities", "content")}
+        for key in _keys(row):
+            if record.id not in self._keys[key][-1:]:
+                self._keys[key].append(record.id)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The changes as rows to be staged, by id."""
+        for _, (pool, line, why) in sorted(self.changed.items()):
+            yield {"pool": pool, "why": why, "line": line.decode()}
+
+    @classmethod
+    def from_rows(cls, base: Memories, rows: Iterable[Mapping[str, Any]]) -> Draft:
+        draft = cls(base)
+        for row in rows:
+            draft.put(row["pool"], from_line(row["line"].encode()), row["why"])
+        return draft
+
+
+def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:
+    """What the drafts, one over the other, change in the store: one change a memory."""
+    last: dict[str, tuple[Pool, bytes, str]] = {}
+    for draft in drafts:
+        for key, (pool, line, why) in draft.changed.items():
+            last[key] = (pool, line, _reasons(last[key][2] if key in last else "", why))
+    return [
+        Change(key, why, store.pool_of(key), store.line_of(key), pool, line)
+        for key, (pool, line, why) in sorted(last.items())
+    ]
+
+
+def _reasons(before: str, why: str) -> str:
+    """Reasons in the order in which they came, each once, joined by +."""
+    return "+".join(dict.fromkeys([*filter(None, before.split("+")), *why.split("+")]))
+
+
+def parse_problem(line: bytes) -> str:
+    """Why a line is not a memory; empty when it is one."""
+    try:
+        from_line(line)
+    except (ValueError, ValidationError) as error:
+        return str(error).replace("\n", "; ")
+    return ""

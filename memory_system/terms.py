@@ -1,0 +1,93 @@
+"""What of a text is indexed, and what of a question is looked up, for FTS5 (porter, unicode61).
+
+Every CJK character is a token and a Chinese word is a phrase of adjacent ones: words of one or two characters are found
+inside a clause, and no dictionary decides. Latin words are stemmed. Nothing of a question is ever query syntax.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from memory_system.text import CJK, is_cjk
+
+MAX_CHARACTERS = 2_000  # of a question that are looked at
+MAX_TERMS = 64
+
+_CJK_RUN = re.compile(f"[{CJK}]+")
+_WORD = rf"[^\W_{CJK}]+"
+_RUNS = re.compile(rf"[{CJK}]+|{_WORD}(?:[-.@+#/:_]+{_WORD})*")
+_PARTS = re.compile(r"[^\W\d_]+|\d+")
+_ESSENCE = re.compile(rf"[{CJK}]|{_WORD}")
+_KEYWORDS = re.compile(rf"{_WORD}(?:[-.@+#_]+{_WORD})*")
+
+_ENGLISH = """
+a about am an and any are as at be been but by can could did didn do does doesn doing don for from had has have he her
+hers him his how i if in into is isn it its just ll m me my of on or our ours re s she should so some t than that the
+their theirs them then there these they this those to us ve was wasn we were what when where which while who whom whose
+why will with would you your yours
+"""
+_STOP_EN = frozenset(_ENGLISH.split())
+# Words that ask or glue; not where they are half of another word, as in 目的 or 了解.
+_STOP_ZH = re.compile(
+    "为什么|有没有|是不是|什么时候|什么|怎么样|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|多少|是否|请问|但是|可是|还是|于是"
+    "|我们|你们|他们|她们|它们|咱们|这个|那个|这些|那些|[我您你她它谁哪]|(?<![吉其])他(?!乡)|(?<![目打])的(?![确士])"
+    "|了(?!解|不起|结)|吗(?!啡)|(?<![酒网贴])吧(?!台)|[呢啊呀嘛]|(?<![于但可还总])是(?!非)"
+)
+_WEAK_ZH = frozenset("在有和跟与及就都也还很不要会能去来上下到把被给让对从过着个这那之其么")
+
+
+def prepared(text: str) -> str:
+    """The text as FTS5 is to read it: full-width as half-width, a blank around every CJK character."""
+    if text.isascii():
+        return text
+    return _CJK_RUN.sub(_spread, unicodedata.normalize("NFKC", text))
+
+
+def _spread(run: re.Match[str]) -> str:
+    return f" {' '.join(run[0])} "
+
+
+def asked(query: str) -> list[str]:
+    """The words and short phrases to look up, each once, in the order of the question; stop words only where there is
+    nothing else. Empty when the question holds no word at all."""
+    runs = _RUNS.findall(unicodedata.normalize("NFKC", query[:MAX_CHARACTERS]).lower())
+    found = [term for run in runs for term in _content(run)] or [term for run in runs for term in _phrases(run)]
+    return list(dict.fromkeys(found))[:MAX_TERMS]
+
+
+def match(terms: list[str]) -> str:
+    """The FTS5 expression for any of the terms: quoted, so that it has no syntax but OR."""
+    return " OR ".join(f'"{prepared(term).strip()}"' for term in terms)
+
+
+def _content(run: str) -> Iterator[str]:
+    if not is_cjk(run):
+        yield from (term for term in _phrases(run) if term not in _STOP_EN)
+        return
+    for piece in _STOP_ZH.split(run):
+        if piece and piece not in _WEAK_ZH:
+            yield from _phrases(piece)
+
+
+def _phrases(run: str) -> Iterator[str]:
+    """A CJK run as its pairs of neighbours; anything else whole, and its words where it is glued of several."""
+    if is_cjk(run):
+        yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
+        return
+    yield run
+    parts = _PARTS.findall(run)
+    if len(parts) > 1 and not run.isalnum():
+        yield from (part for part in parts if len(part) > 1 and part.isalpha())
+
+
+def keywords(text: str) -> set[str]:
+    """The content words of a text that are not CJK, in lower case: names, ids and plain words, no bare numbers."""
+    words = _KEYWORDS.findall(unicodedata.normalize("NFKC", text).lower())
+    return {word for word in words if len(word) > 1 and not word.isdecimal() and word not in _STOP_EN}
+
+
+def essence(text: str) -> str:
+    """The words of a text and their order, and nothing else: equal for texts that say the same with the same words."""
+    return " ".join(_ESSENCE.findall(unicodedata.normalize("NFKC", text).casefold()))

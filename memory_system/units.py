@@ -1,0 +1,107 @@
+"""What the index keeps of a memory, a message or a note: the searchable unit, and the row that is ranked by."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import datetime, time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memory_system import clock, retention, terms
+from memory_system.config import Config
+from memory_system.notes import passages
+from memory_system.records import Fact, Message, Pool, to_line, type_name
+
+SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
+
+_DATED = re.compile(r"(\d{4}-\d{2}-\d{2})")
+
+
+class Unit(NamedTuple):
+    """One searchable text. `key` is the memory's id, the message's ref or the number of a note's passage; `about` is
+    searched with the text but is no part of it; lines are 1-based, 0 where they are not known."""
+
+    key: str
+    path: str
+    start_line: int
+    end_line: int
+    speaker: str
+    role: str
+    said_at: str
+    about: str
+    text: str
+
+    @property
+    def words(self) -> str:
+        """What FTS5 reads of it."""
+        return terms.prepared(f"{self.about}\n{self.text}")
+
+
+class Units:
+    """Makes units and rows under one configuration (its time zone and decay rates)."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._day = lru_cache(maxsize=10_000)(self._day_of_minute)
+        self._number = lru_cache(maxsize=10_000)(_number_of_stamp)
+
+    def memory(self, record: Fact) -> Unit:
+        said_at = said_or_created(record)
+        names = (entity for entity in dict.fromkeys(record.entities) if entity not in record.content)
+        about = storable(" ".join((self.day(said_at), *names)))
+        return Unit(record.id, "", 0, 0, "", "", said_at, about, storable(record.content))
+
+    def message(self, path: str, message: Message) -> Unit:
+        speaker = storable(message.speaker)
+        about = f"{speaker} {self.day(message.said_at)}"
+        ref = storable(message.ref)
+        return Unit(ref, path, 0, 0, speaker, message.role, message.said_at, about, storable(message.text))
+
+    def note(self, path: str, text: str) -> Iterator[Unit]:
+        """The passages of a note; said at the start of the day that its name gives, if it gives one."""
+        dated = _DATED.match(Path(path).name)
+        day = clock.parse_instant(dated[1]) if dated else None
+        said_at = clock.stamp(datetime.combine(day.date(), time(), self._config.zone)) if day else ""
+        for number, each in enumerate(passages(storable(text)), 1):
+            about = " ".join((Path(path).stem, *each.headings))
+            yield Unit(f"{path}#{number}", path, each.start, each.end, "", "", said_at, about, each.text)
+
+    def memory_row(self, pool: Pool, record: Fact) -> tuple[Any, ...]:
+        """The columns of the table `memory`, in order."""
+        said_at = said_or_created(record)
+        return (
+            record.id, type_name(type(record)), pool, storable(record.category), storable(record.subject),
+            storable(record.attribute), storable(record.value), said_at, self.day(said_at), record.importance,
+            math.log(max(record.score, SMALLEST_SCORE)),
+            retention.rate(record, self._config) if record.scored_at else 0.0,
+            self._number(record.scored_at), retention.is_protected(record), to_line(record),
+        )  # fmt: skip
+
+    def day(self, stamp: str) -> str:
+        """The local date of a stamp; empty for what is none."""
+        return self._day(stamp[:16])
+
+    def _day_of_minute(self, minute: str) -> str:
+        moment = clock.parse_instant(minute)
+        return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
+
+
+def said_or_created(record: Fact) -> str:
+    return record.said_at or record.created
+
+
+def day_number(moment: datetime) -> float:
+    """Days since 1970, in UTC."""
+    return moment.timestamp() / clock.SECONDS_PER_DAY
+
+
+def _number_of_stamp(stamp: str) -> float:
+    return day_number(clock.read_stamp(stamp)) if stamp else 0.0
+
+
+def storable(text: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot hold."""
+    return text if text.isascii() else text.encode(errors="replace").decode()

@@ -1,0 +1,117 @@
+"""The waist of the program: everything that belongs to one workspace, built when it is asked for. Opening it for writing
+takes the lock and finishes what a crash left; whoever holds a writable workspace is the only writer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import ExitStack
+from datetime import datetime
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from types import TracebackType
+
+import orjson
+
+from memory_system import __version__, clock
+from memory_system.accesses import Accesses
+from memory_system.checkpoint import Checkpoint
+from memory_system.config import Config, parse_config
+from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError
+from memory_system.files import Disk, Files, lock_holder
+from memory_system.inbox import Inbox
+from memory_system.journal import Entry, Journal
+from memory_system.layout import Layout
+from memory_system.readers import Library
+from memory_system.store import Store
+
+
+class Workspace:
+    """One workspace at one moment. `now` is the run's clock: nothing behind it reads the time."""
+
+    def __init__(self, layout: Layout, now: datetime, files: Files) -> None:
+        self.layout = layout
+        self.now = now
+        self.files = files
+        self.recovered: Entry | None = None
+        self._held = ExitStack()
+
+    @classmethod
+    def open(cls, root: Path, *, now: datetime | None = None, write: bool = False, disk: Disk | None = None) -> Workspace:
+        """The workspace in that folder; NotAWorkspaceError when there is none, LockedError when somebody writes."""
+        workspace = cls(Layout(root.absolute()), now or clock.now(), Files(disk))
+        if not workspace.layout.state.is_dir():
+            raise NotAWorkspaceError(f"{root} is not a workspace: it has no memory/state", f"memory --workspace {root} init")
+        if write:
+            holder = lock_holder(clock.stamp(workspace.now))
+            workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, holder))
+            try:
+                workspace.recovered = workspace.store.recover()
+            except BaseException:
+                workspace.close()
+                raise
+        return workspace
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        self._held.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @cached_property
+    def config(self) -> Config:
+        return read_config(self.layout.config, self.files)
+
+    @cached_property
+    def journal(self) -> Journal:
+        return Journal(self.layout.journal, self.files)
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        return Checkpoint(self.layout, self.files)
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        return Inbox(self.layout, self.files)
+
+    @cached_property
+    def accesses(self) -> Accesses:
+        return Accesses(self.layout, self.files)
+
+    @cached_property
+    def store(self) -> Store:
+        return Store(self.layout, self.config, self.files, self.journal, self.checkpoint)
+
+    @cached_property
+    def library(self) -> Library:
+        return Library(self.layout, self.config, self.now)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of everything that decides what a night makes of its input: program, rules, configuration."""
+        seen = hashlib.blake2b(digest_size=8)
+        seen.update(__version__.encode())
+        seen.update(self.config.model_dump_json().encode())
+        for each in sorted(resources.files("memory_system.rules").iterdir(), key=lambda path: path.name):
+            if each.name.endswith(".toml"):
+                seen.update(each.read_bytes())
+        return seen.hexdigest()
+
+
+def read_config(path: Path, files: Files) -> Config:
+    """The configuration in the file; the defaults when there is no file."""
+    try:
+        row = files.read_object(path)
+    except DamagedError as error:
+        raise ConfigError(str(error), "config.json must be one JSON object; {} is enough") from error
+    return parse_config(row, str(path))
+
+
+def config_bytes(**changed: object) -> bytes:
+    """A config.json as `init` writes it: the version, and what differs from the defaults."""
+    return orjson.dumps({"version": Config().version, **changed}, option=orjson.OPT_INDENT_2) + b"\n"

@@ -1,0 +1,248 @@
+"""The real program in a process of its own: answers, exit codes, and what it says when the world is bad."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workspaces import at, make, memories, say
+
+from memory_system.files import Files
+from memory_system.workspace import Workspace
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+NOW = "2026-03-03T12:00:00Z"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run `memory` on a workspace under tmp_path."""
+
+    def call(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path / "w"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+
+    return call
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    root = make(tmp_path / "w")
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."), ("2026-03-02T09:00:05Z", "user", "我住在杭州。"))
+    return root
+
+
+def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert "Traceback" not in done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_init_twice(run: Run, tmp_path: Path) -> None:
+    assert "config.json" in run("init").stdout
+    assert "already" in run("init").stdout
+    assert (tmp_path / "w/SOUL.md").exists()
+    assert oct((tmp_path / "w/memory/config.json").stat().st_mode)[-3:] == "600"
+    assert oct((tmp_path / "w/memory/state").stat().st_mode)[-3:] == "700"
+
+
+def test_consolidate_reports(run: Run, workspace: Path) -> None:
+    done = answer(run("consolidate", "--json", "--now", NOW))
+    assert done["nights"] == ["2026-03-03T03:00:00Z"]
+    assert done["status"] == "done"
+    assert [phase["number"] for phase in done["phases"]] == [1, 2, 3, 4, 4, 4, 5, 4, 6, 7]
+    assert done["accounting"]["balanced"]
+    assert done["accounting"]["messages"]["read"] == 2
+    assert done["totals"]["facts"] == 2
+    assert done["problems"] == []
+    assert answer(run("--now", NOW, "consolidate", "--json"))["status"] == "nothing due"
+
+
+def test_bad_lines_are_counted_and_the_rest_is_read(run: Run, workspace: Path) -> None:
+    with (workspace / "sessions/a.jsonl").open("ab") as file:
+        file.write(b'not json\n{"type":"message","id":"x","message":[]}\n\xff\xfe\n')
+    done = run("consolidate", "--json", "--now", NOW)
+    assert done.returncode == 0
+    row = answer(done)
+    assert len(row["problems"]) == 3
+    assert all(problem["where"].startswith("sessions/a.jsonl:") and problem["hint"] for problem in row["problems"])
+    assert row["totals"]["facts"] == 2
+
+
+def test_search_and_get(run: Run, workspace: Path) -> None:
+    run("consolidate", "--now", NOW)
+    for query, word in (("peanut allergies", "peanuts"), ("杭州", "杭州"), ("住", "杭州")):
+        found = answer(run("search", query, "--json", "--scope", "memories"))
+        assert word in found["results"][0]["text"]
+        assert set(found["results"][0]) == {
+            "id", "type", "path", "startLine", "endLine", "score", "source", "refs", "text", "snippet", "citation", "said_at",
+        }  # fmt: skip
+    first = found["results"][0]
+    assert answer(run("get", first["id"], "--json"))["record"]["id"] == first["id"]
+    line = answer(run("get", first["path"], "--from", str(first["startLine"]), "--lines", "1", "--json"))["text"]
+    assert first["id"] in line
+    assert run("search", "nothing of the kind zzz").returncode == 0
+    assert run("get", "f_20260101_0000000000").returncode == 1
+    assert run("get", "../secret").returncode == 1
+
+
+def test_capture_is_found_at_once_and_folded_in(run: Run, workspace: Path) -> None:
+    made = answer(run("capture", "用户喜欢吃榴莲", "--json", "--importance", "0.8", "--now", NOW))
+    assert made["id"].startswith("f_20260303_")
+    assert answer(run("search", "榴莲", "--json"))["results"][0]["id"] == made["id"]
+    run("consolidate", "--now", "2026-03-04T12:00:00Z")
+    assert made["id"] in {record.id for record in memories(workspace)}
+    assert (workspace / "memory/state/inbox.jsonl").read_bytes() == b"" if (workspace / "memory/state/inbox.jsonl").exists() else True
+
+
+def test_capture_with_a_key_is_one_memory(run: Run, workspace: Path) -> None:
+    first = answer(run("capture", "User rows", "--key", "k1", "--json"))
+    assert answer(run("capture", "User rows", "--key", "k1", "--json"))["id"] == first["id"]
+    run("consolidate", "--force")
+    assert answer(run("capture", "User rows", "--key", "k1", "--json"))["id"] == first["id"]
+
+
+def test_note_in_the_seeds_form(run: Run, workspace: Path) -> None:
+    done = answer(run("note", "User prefers dark mode.", "--category", "preference", "--json", "--now", "2026-03-02T14:30:15Z"))
+    assert done == {"status": "saved", "path": "memory/2026-03-02.md", "category": "preference"}
+    text = (workspace / "memory/2026-03-02.md").read_text()
+    assert text == "# Memory Log: 2026-03-02\n\n## [14:30:15] preference\n\nUser prefers dark mode.\n"
+    assert "dark mode" in answer(run("search", "dark mode", "--json"))["results"][0]["text"]
+
+
+def test_archive_and_restore(run: Run, workspace: Path) -> None:
+    run("consolidate", "--now", NOW)
+    memory_id = answer(run("search", "peanuts", "--json", "--scope", "memories"))["results"][0]["id"]
+    assert run("archive", memory_id).returncode == 0
+    assert answer(run("search", "peanuts", "--json", "--scope", "memories"))["results"] == []
+    assert answer(run("search", "peanuts", "--json", "--archived"))["results"]
+    assert run("validate").stdout.strip() == "all is well"
+    assert run("restore", memory_id).returncode == 0
+    assert answer(run("search", "peanuts", "--json", "--scope", "memories"))["results"][0]["id"] == memory_id
+    assert run("validate").stdout.strip() == "all is well"
+    assert run("archive", "f_20260101_0000000000").returncode == 1
+
+
+def test_stats_look_like_the_seeds(run: Run, workspace: Path) -> None:
+    run("consolidate", "--now", NOW)
+    lines = run("stats", "--now", NOW).stdout.split("\n")
+    assert lines[0] == "📊 Memory System Stats"
+    assert "Active: 2 | Archive: 0" in lines
+    assert "  Facts: 2 (100%)" in lines
+    assert "Last Consolidation: 2026-03-03T12:00:00Z" in lines
+    assert "Next Scheduled: 2026-03-04T03:00:00Z" in lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["consolidate", "--now", "yesterday-ish"], 2, "--now"),
+        (["frobnicate"], 2, ""),
+        (["capture", "   "], 2, "empty"),
+        (["capture", "x", "--importance", "7"], 2, "importance"),
+        (["search", "x", "--scope", "moon"], 2, "scope"),
+    ],
+)
+def test_usage_errors(run: Run, workspace: Path, arguments: list[str], code: int, said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_no_workspace(run: Run) -> None:
+    done = run("consolidate")
+    assert done.returncode == 4
+    assert "init" in done.stderr
+    assert answer(run("status", "--json"))["error"]["exit_code"] == 4
+
+
+def test_config_typo_names_the_nearest_key(run: Run, workspace: Path) -> None:
+    (workspace / "memory/config.json").write_text('{"thresholds": {"archve": 0.1}}')
+    done = run("consolidate")
+    assert done.returncode == 3
+    assert "thresholds.archve" in done.stderr
+    assert "did you mean archive" in done.stderr
+
+
+def test_damaged_checkpoint_is_no_restart(run: Run, workspace: Path) -> None:
+    (workspace / "memory/state/consolidation.json").write_text("{half")
+    done = run("consolidate", "--now", NOW)
+    assert done.returncode == 4
+    assert "consolidation.json" in done.stderr
+    assert not (workspace / "memory/layer2/active/facts.jsonl").exists()
+
+
+def test_a_second_run_is_told_who_holds_the_lock(run: Run, workspace: Path) -> None:
+    with Workspace.open(workspace, now=at(NOW), write=True):
+        done = run("consolidate", "--now", NOW)
+    assert done.returncode == 5
+    assert str(os.getpid()) in done.stderr
+    assert run("consolidate", "--now", NOW).returncode == 0
+
+
+def test_eight_captures_during_a_consolidation(run: Run, workspace: Path) -> None:
+    words = ["alder", "birch", "cedar", "elm", "柳树", "松树", "maple", "oak"]
+    with Workspace.open(workspace, now=at(NOW), write=True), ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(lambda word: run("capture", f"User planted {word}", "--now", NOW), words))
+        assert [each.returncode for each in done] == [0] * 8
+        for word in words:
+            assert answer(run("search", word, "--json"))["results"][0]["text"] == f"User planted {word}"
+    run("consolidate", "--now", "2026-03-04T12:00:00Z")
+    assert {f"User planted {word}" for word in words} <= {record.content for record in memories(workspace)}
+
+
+def test_read_only_folder(run: Run, workspace: Path) -> None:
+    if os.geteuid() == 0:
+        subprocess.run(["chattr", "+i", workspace / "memory/state"], check=False, capture_output=True)
+    (workspace / "memory/state").chmod(0o500)
+    try:
+        done = run("capture", "User rows")
+        if done.returncode == 0:  # root writes everywhere, and this file system knows no immutable folders
+            return
+        assert done.returncode == 4
+        assert "cannot write" in done.stderr
+        assert "Traceback" not in done.stderr
+    finally:
+        subprocess.run(["chattr", "-i", workspace / "memory/state"], check=False, capture_output=True)
+        (workspace / "memory/state").chmod(0o700)
+
+
+def test_a_full_disk_leaves_the_old_state(run: Run, workspace: Path) -> None:
+    run("consolidate", "--now", NOW)
+    before = (workspace / "memory/layer2/active/facts.jsonl").read_bytes()
+    lines = [("2026-03-03T13:00:00Z", "user", f"I bought {number} red kettles at market number {number}.") for number in range(300)]
+    say(workspace, "b", *lines)
+    limited = f"ulimit -f 40; exec {sys.executable} -m memory_system --workspace {workspace} consolidate --now 2026-03-04T12:00:00Z"
+    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=60)
+    assert done.returncode in (4, -signal.SIGXFSZ, 128 + signal.SIGXFSZ), done.stderr
+    assert "Traceback" not in done.stderr
+    assert (workspace / "memory/layer2/active/facts.jsonl").read_bytes() == before
+    assert run("consolidate", "--now", "2026-03-04T12:00:00Z").returncode == 0
+
+
+def test_ctrl_c(workspace: Path) -> None:
+    lines = [("2026-03-02T13:00:00Z", "user", f"I bought {number} red kettles.") for number in range(20_000)]
+    say(workspace, "b", *lines)
+    command = [sys.executable, "-m", "memory_system", "--workspace", str(workspace), "consolidate", "--now", NOW]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not Files().read(workspace / "memory/state/lock"):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert subprocess.run(command, capture_output=True).returncode == 0
+
+
+def test_nothing_of_progress_goes_into_pipes(run: Run, workspace: Path) -> None:
+    assert run("consolidate", "--now", NOW).stderr == ""

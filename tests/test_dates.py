@@ -1,0 +1,293 @@
+"""Time expressions: gold cases by calendar, what must be left alone, and what always holds."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+import re2
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_system import dates
+from memory_system.dates import When
+from memory_system.dates_atoms import _atoms, numeral
+
+GOLD = tomllib.loads((Path(__file__).parent / "dates_gold.toml").read_text("utf-8"))["said"]
+MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=ZoneInfo("Asia/Shanghai"))
+CASES = [
+    pytest.param(
+        datetime.fromisoformat(said["at"]).replace(tzinfo=ZoneInfo(said["zone"])),
+        case[0],
+        case[1:],
+        id=f"{said['at'][:10]} {case[0]}",
+    )
+    for said in GOLD
+    for case in said["cases"]
+]
+PARTS = {"morning": (6, 6), "afternoon": (12, 6), "evening": (18, 6), "night": (18, 12)}
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+
+
+def months_on(first: date, months: int) -> date:
+    number = first.year * 12 + first.month - 1 + months
+    return date(number // 12, number % 12 + 1, 1)
+
+
+def midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day)  # noqa: DTZ001  naive local time is the contract
+
+
+def days(first: date, number: int, granularity: str) -> tuple[datetime, datetime, str]:
+    return midnight(first), midnight(first + timedelta(days=number)), granularity
+
+
+def months(first: date, number: int, granularity: str) -> tuple[datetime, datetime, str]:
+    return midnight(first), midnight(months_on(first, number)), granularity
+
+
+def meaning(text: str) -> tuple[datetime, datetime, str]:
+    """The interval that the notation of the gold file names."""
+    if text[0] in "WE":
+        return days(date.fromisoformat(text[1:]), 7 if text[0] == "W" else 2, "week" if text[0] == "W" else "weekend")
+    head, _, tail = text.partition(" ")
+    if tail in PARTS:
+        hour, hours = PARTS[tail]
+        start = midnight(date.fromisoformat(head)) + timedelta(hours=hour)
+        return start, start + timedelta(hours=hours), "part"
+    if tail in SEASONS:
+        return months(date(int(head), SEASONS[tail], 1), 3, "season")
+    if tail.startswith("Q"):
+        return months(date(int(head), int(tail[1]) * 3 - 2, 1), 3, "quarter")
+    if tail:
+        first = date.fromisoformat(head + "-01")
+        third = {"early": 0, "mid": 10, "late": 20}[tail]
+        end = months_on(first, 1) if tail == "late" else first + timedelta(days=third + 10)
+        return midnight(first + timedelta(days=third)), midnight(end), "third"
+    if "T" in text:
+        start = datetime.fromisoformat(text if ":" in text else text + ":00")
+        return (
+            start,
+            start + (timedelta(minutes=1) if ":" in text else timedelta(hours=1)),
+            "minute" if ":" in text else "hour",
+        )
+    if text.endswith("s"):
+        return months(date(int(text[:-1]), 1, 1), 120, "decade")
+    if len(text) == 4:
+        return months(date(int(text), 1, 1), 12, "year")
+    return (
+        months(date.fromisoformat(text + "-01"), 1, "month")
+        if len(text) == 7
+        else days(date.fromisoformat(text), 1, "day")
+    )
+
+
+@pytest.mark.parametrize(("anchor", "text", "expected"), CASES)
+def test_gold(anchor: datetime, text: str, expected: list[str]) -> None:
+    wanted = [(words, *meaning(sense)) for words, sense in (each.split(" = ") for each in expected)]
+    assert [(when.text, when.start, when.end, when.granularity) for when in dates.find(text, anchor)] == wanted
+
+
+def test_the_gold_cases_are_many() -> None:
+    assert len(CASES) >= 200
+    assert sum(not case.values[2] for case in CASES) >= 40
+
+
+RESOLVED = [
+    ("I went there yesterday", "I went there on 7 May 2023"),
+    ("Yesterday I went there.", "On 7 May 2023 I went there."),
+    ("Yesterday was great", "7 May 2023 was great"),
+    ("at yesterday's meeting", "at the 7 May 2023 meeting"),
+    ("We met last week.", "We met in the week of 1 May 2023."),
+    ("since last Friday", "since 5 May 2023"),
+    ("next month I will move", "In June 2023 I will move"),
+    ("I will move next month", "I will move in June 2023"),
+    ("I moved in last week", "I moved in in the week of 1 May 2023"),
+    ("I met him on Friday", "I met him on 5 May 2023"),
+    ("We hiked last weekend", "We hiked on the weekend of 6 May 2023"),
+    ("over the weekend I painted", "over the weekend of 6 May 2023 I painted"),
+    ("I slept badly last night", "I slept badly on the night of 7 May 2023"),
+    ("Let's meet tomorrow at 3pm", "Let's meet at 3 pm on 9 May 2023"),
+    ("I'll see you at 3 pm tomorrow", "I'll see you at 3 pm on 9 May 2023"),
+    ("We married last summer", "We married in summer 2022"),
+    ("it snowed last winter", "it snowed in winter 2022/23"),
+    ("I started two years ago", "I started in 2021"),
+    ("music of the 90s", "music of the 1990s"),
+    ("he proposed last Christmas", "he proposed at Christmas 2022"),
+    ("he proposed on Valentine's Day", "he proposed on Valentine's Day 2023"),
+    ("The trip was on March 3", "The trip was on 3 March 2023"),
+    ("the March 3 trip was fun", "the 3 March 2023 trip was fun"),
+    ("I live here since 2016 and moved on May 7, 2021", "I live here since 2016 and moved on May 7, 2021"),
+    ("Nothing to say", "Nothing to say"),
+]
+RESOLVED_ZH = [
+    ("我昨天去了北京", "我2023年5月7日去了北京"),
+    ("上周五我们见过", "2023年5月5日我们见过"),
+    ("上周很忙", "2023年5月1日那一周很忙"),
+    ("下个月搬家", "2023年6月搬家"),
+    ("明天下午三点开会", "2023年5月9日下午3点开会"),
+    ("明早8点半出发", "2023年5月9日上午8点30分出发"),
+    ("去年夏天在海边", "2022年夏天在海边"),
+    ("去年春节回老家", "2022年春节回老家"),
+    ("三年前毕业", "2020年毕业"),
+    ("月底交房租", "2023年5月底交房租"),
+    ("昨晚没睡好", "2023年5月7日晚上没睡好"),
+    ("周末我去爬山了", "2023年5月6日那个周末我去爬山了"),
+    ("九十年代的歌", "1990年代的歌"),
+    ("上个季度亏了", "2023年第一季度亏了"),
+    ("2016年5月搬来的", "2016年5月搬来的"),
+    ("今天是星期一", "2023年5月8日是星期一"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "lang"), [(*pair, "en") for pair in RESOLVED] + [(*pair, "zh") for pair in RESOLVED_ZH]
+)
+def test_resolve(text: str, expected: str, lang: str) -> None:
+    resolved, whens = dates.resolve(text, MONDAY, lang)
+    assert resolved == expected
+    assert whens == dates.find(text, MONDAY)
+
+
+SPELLED = [
+    ("2023-05-07", "7 May 2023", "2023年5月7日"),
+    ("2023-05", "May 2023", "2023年5月"),
+    ("W2023-05-01", "the week of 1 May 2023", "2023年5月1日那一周"),
+    ("E2023-05-06", "the weekend of 6 May 2023", "2023年5月6日那个周末"),
+    ("2016", "2016", "2016年"),
+    ("2023-05-07T15", "3 pm on 7 May 2023", "2023年5月7日下午3点"),
+    ("2023-05-07T09:05", "9:05 am on 7 May 2023", "2023年5月7日上午9点05分"),
+    ("2023-05-07T00", "12 am on 7 May 2023", "2023年5月7日凌晨12点"),
+    ("2023-05-07T12", "12 pm on 7 May 2023", "2023年5月7日中午12点"),
+    ("2023 summer", "summer 2023", "2023年夏天"),
+    ("2022 winter", "winter 2022/23", "2022年冬天"),
+    ("2023 Q2", "Q2 2023", "2023年第二季度"),
+    ("2023-05-07 evening", "the evening of 7 May 2023", "2023年5月7日晚上"),
+    ("2023-05 early", "early May 2023", "2023年5月初"),
+    ("2023-05 mid", "mid May 2023", "2023年5月中旬"),
+    ("2023-05 late", "late May 2023", "2023年5月底"),
+    ("1990s", "the 1990s", "1990年代"),
+]
+
+
+@pytest.mark.parametrize(("sense", "english", "chinese"), SPELLED)
+def test_spell(sense: str, english: str, chinese: str) -> None:
+    start, end, granularity = meaning(sense)
+    when = When((0, 0), start, end, granularity, "")
+    assert (dates.spell(when, "en"), dates.spell(when, "zh")) == (english, chinese)
+
+
+def test_what_is_spelled_is_read_back() -> None:
+    for anchor, text, _ in (case.values for case in CASES):
+        for when in dates.find(text, anchor):
+            for lang in ("en", "zh"):
+                words = dates.spell(when, lang)
+                (again,) = dates.find("in " + words if lang == "en" else words, anchor)
+                assert (again.start, again.end, again.granularity) == (when.start, when.end, when.granularity), words
+
+
+def test_to_event() -> None:
+    (when,) = dates.find("tomorrow at 3 pm", MONDAY)
+    event = dates.to_event(when)
+    assert event.model_dump() == {
+        "start": "2023-05-09T15:00",
+        "end": "2023-05-09T16:00",
+        "granularity": "hour",
+        "text": "tomorrow at 3 pm",
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("十二", 12),
+        ("二十三", 23),
+        ("廿", 20),
+        ("廿三", 23),
+        ("两", 2),
+        ("一百二十", 120),
+        ("十", 10),
+        ("二〇二三", 2023),
+        ("零五", 5),
+        ("12", 12),
+    ],
+)
+def test_numeral(word: str, value: int) -> None:
+    assert numeral(word) == value
+
+
+@pytest.mark.parametrize("word", ["两三", "几", "x", "二三十"])
+def test_not_a_numeral(word: str) -> None:
+    assert numeral(word) is None
+
+
+@pytest.mark.parametrize("rule", _atoms().rules, ids=lambda rule: rule.id)
+def test_every_form_has_its_examples(rule: dates.Any) -> None:
+    options = re2.Options()
+    options.case_sensitive = False
+    form = re2.compile(rule.pattern, options)
+    assert all(form.search(text) for text in rule.yes)
+    assert not any(_hit(form, text) for text in rule.no)
+
+
+def _hit(form: dates.Any, text: str) -> bool:
+    return bool(form.search(text))
+
+
+# ---- what always holds ----
+
+TEXTS = [case.values[1] for case in CASES]
+english = st.lists(st.sampled_from([text for text in TEXTS if text.isascii()]), min_size=1, max_size=3)
+chinese = st.lists(st.sampled_from([text for text in TEXTS if not text.isascii()]), min_size=1, max_size=3)
+texts = st.sampled_from(TEXTS)
+anchors = st.datetimes(
+    datetime(2016, 1, 1),  # noqa: DTZ001
+    datetime(2034, 12, 31),  # noqa: DTZ001
+    timezones=st.sampled_from([ZoneInfo("Asia/Shanghai"), ZoneInfo("America/New_York")]),
+)
+marks = st.sampled_from([" ", ", ", ". ", "。", "，", "\n", " and ", "的", "-", "到"])
+
+
+@given(st.lists(texts, min_size=1, max_size=3), marks, anchors)
+def test_spans_are_ordered_and_true(parts: list[str], mark: str, anchor: datetime) -> None:
+    text = mark.join(parts)
+    end = 0
+    for when in dates.find(text, anchor):
+        assert when.start < when.end
+        assert when.text == text[slice(*when.span)]
+        assert when.span[0] >= end
+        end = when.span[1]
+
+
+@given(english, st.sampled_from([" ", ", ", ". ", "\n", " and ", "; ", " (", ") "]), anchors)
+def test_resolving_english_twice_changes_nothing(parts: list[str], mark: str, anchor: datetime) -> None:
+    once, _ = dates.resolve(mark.join(parts), anchor, "en")
+    assert dates.resolve(once, anchor, "en")[0] == once
+
+
+@given(chinese, st.sampled_from(["，", "。", "、", "\n", "和", "（"]), anchors)
+def test_resolving_chinese_twice_changes_nothing(parts: list[str], mark: str, anchor: datetime) -> None:
+    once, _ = dates.resolve(mark.join(parts), anchor, "zh")
+    assert dates.resolve(once, anchor, "zh")[0] == once
+
+
+@given(
+    texts,
+    anchors,
+    st.sampled_from(
+        [("I like tea. ", ". The cat sleeps."), ("猫很可爱。", "。茶很香。"), ("A plain line\n", "\nAnother line")]
+    ),
+)
+def test_other_sentences_do_not_matter(text: str, anchor: datetime, around: tuple[str, str]) -> None:
+    before, after = around
+    alone = [(when.start, when.end, when.text) for when in dates.find(text, anchor)]
+    inside = [(when.start, when.end, when.text) for when in dates.find(before + text + after, anchor)]
+    assert inside == alone
+
+
+@given(st.text(max_size=200), anchors)
+def test_any_text_is_survived(text: str, anchor: datetime) -> None:
+    dates.resolve(text, anchor, "en")

@@ -1,0 +1,408 @@
+"""The search index: both languages are found, the order of filling means nothing, damage is noticed."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import stat
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_system import retention
+from memory_system.config import Config, parse_config
+from memory_system.database import StaleIndexError
+from memory_system.files import Files
+from memory_system.index import SCOPES, Index
+from memory_system.notes import passages
+from memory_system.records import POOLS, Belief, Fact, Message, Pool, memory_id, to_line
+
+CONFIG = Config()
+NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)
+CJK = st.text(alphabet="猫咖啡我的了在北京喜欢喝吗和早上", min_size=1, max_size=12)
+
+
+def fact(content: str, number: int = 0, kind: type[Fact] = Fact, **more: object) -> Fact:
+    fields: dict[str, object] = {"importance": 0.5, "score": 0.5, "said_at": "2026-02-03T10:00:00Z"}
+    key = memory_id(kind, date(2026, 2, 4), f"s:{number}", content)
+    return kind.model_validate({"id": key, "content": content, **fields, **more})
+
+
+def message(text: str, entry: str = "1", session: str = "s") -> Message:
+    return Message(session, entry, "user", "", "2026-02-03T10:00:00Z", text)
+
+
+@contextlib.contextmanager
+def holding(*texts: str) -> Iterator[Index]:
+    with Index.in_memory(CONFIG) as index:
+        index.put_messages("sessions/s.jsonl", [message(text, str(number)) for number, text in enumerate(texts)])
+        yield index
+
+
+def texts(index: Index, query: str, scope: str = "session") -> list[str]:
+    return [hit.unit.text for hit in index.search(query, [scope], 10)]
+
+
+# Finding
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("我家有一只猫叫团子", "猫"),
+        ("我喜欢喝咖啡", "咖啡"),
+        ("我喜欢喝咖啡", "用户喜欢喝什么?"),
+        ("我养了一只猫", "我的猫"),
+        ("下周把部署计划发给大家", "部署计划"),
+        ("用FastAPI写接口", "fastapi"),
+        ("用FastAPI写接口", "接口"),
+        ("服务跑在Python 3.12上", "Python 3.12 服务"),
+        ("ＡＢＣ公司的合同", "abc"),
+        ("We are renewing the certificate", "certificates renewal"),
+        ("The dogs were barking", "dog bark"),
+        ("Her code is ZX500Q7.", "zx500q7"),
+        ("call foo_bar(x) first", "foo_bar"),
+        ("call foo_bar(x) first", "bar"),
+        ("write to ana@example.com", "ana@example.com"),
+        ("Le café est fermé", "cafe"),
+        ("見積もりはカナで", "カナ"),
+        ("回家的路上", "的"),
+        ("to be or not to be", "to be"),
+    ],
+)
+def test_a_text_is_found_by_its_words(text: str, query: str) -> None:
+    with holding(text, "无关的一句话 unrelated words") as index:
+        assert texts(index, query)[0] == text
+
+
+@pytest.mark.parametrize("query", ["网关", "狗", "espresso", "3.13", "，。！", "🙂", "", "\0"])
+def test_what_is_not_there_is_not_found(query: str) -> None:
+    with holding("我喜欢喝咖啡，上网球课", "Python 3.12 is out 🎉") as index:
+        assert texts(index, query) == []
+
+
+def test_the_text_with_more_of_the_question_comes_first() -> None:
+    with holding("小明去了北京", "小明在北京的银行工作", "小红在上海") as index:
+        assert texts(index, "小明在北京哪家银行工作？")[0] == "小明在北京的银行工作"
+
+
+def test_stop_words_do_not_decide() -> None:
+    with holding("what is the of a", "the violin lesson") as index:
+        assert texts(index, "What is the violin?") == ["the violin lesson"]
+
+
+@given(CJK, st.data())
+def test_every_piece_of_a_chinese_text_finds_it(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    with holding(text) as index:
+        assert texts(index, text[start:end]) == [text]
+
+
+HOSTILE = ['"', "a OR", "NEAR(a b", "a*", "-a", "^a", "text: a", "{a b}: c", "a AND NOT b", "'; DROP TABLE unit", "()"]
+
+
+@pytest.mark.parametrize("query", [*HOSTILE, "\ud800", "好" * 10_000, "word " * 2_000, "a_" * 5_000, "・", "ー"])
+def test_a_question_is_never_query_syntax(query: str) -> None:
+    with holding("a b 好") as index:
+        index.search(query, SCOPES, 5)
+
+
+@settings(max_examples=200)
+@given(st.text(), st.text())
+def test_no_text_and_no_question_is_an_error(text: str, query: str) -> None:
+    with holding(text) as index:
+        index.search(query, SCOPES, 5)
+        index.put_messages("sessions/s.jsonl", [message(query, "0")])
+        assert len(texts(index, text)) <= 1
+
+
+def test_scopes_are_kept_apart() -> None:
+    with Index.in_memory(CONFIG) as index:
+        index.put_memories([("active", fact("violin one")), ("archive", fact("violin two"))])
+        index.put_messages("s.jsonl", [message("violin three")])
+        index.put_note("memory/2026-02-03.md", "violin four")
+        for scope, found in (("memory", "one"), ("archive", "two"), ("session", "three"), ("note", "four")):
+            assert texts(index, "violin", scope) == [f"violin {found}"]
+        assert len(index.search("violin", SCOPES, 10)) == 4
+
+
+# The order of filling
+
+
+def test_messages_are_indexed_once_and_as_they_are_last() -> None:
+    with holding("old words") as index:
+        index.put_messages("sessions/s.jsonl", [message("old words", "0"), message("old words", "0")])
+        assert texts(index, "old") == ["old words"]
+        index.put_messages("sessions/s.jsonl", [message("new words", "0")])
+        assert texts(index, "words") == ["new words"]
+        assert texts(index, "old") == []
+
+
+def test_a_memory_that_moves_leaves_its_pool() -> None:
+    record = fact("violin")
+    with Index.in_memory(CONFIG) as index:
+        index.put_memories([("active", record)])
+        index.put_memories([("archive", record)])
+        assert texts(index, "violin", "memory") == []
+        assert texts(index, "violin", "archive") == ["violin"]
+        assert index.ranked(NOW) == []
+        index.drop_memories([record.id, "f_20260101_nowhere"])
+        assert texts(index, "violin", "archive") == []
+
+
+Plan = list[tuple[int, Pool, str]]
+PLANS = st.lists(st.tuples(st.integers(0, 5), st.sampled_from(POOLS), CJK), max_size=12)
+
+
+def fill(index: Index, plan: Plan) -> None:
+    """Every kind of thing, one by one: later ones take the place of earlier ones with the same number."""
+    for number, pool, text in plan:
+        record = fact("same", number, value=text, entities=(text[:1], "Ana"), score=0.4)
+        index.put_memories([(pool, record)])
+        index.put_messages(f"sessions/{pool}.jsonl", [message(text, str(number))])
+        index.put_note(f"memory/{number}.md", f"# {text}\n\n{text}")
+
+
+@given(PLANS, st.randoms(use_true_random=False))
+def test_what_was_put_in_decides_the_content_and_not_the_way(plan: Plan, random: st.DataObject) -> None:
+    last = list({number: (number, pool, text) for number, pool, text in plan}.values())
+    random.shuffle(last)
+    with Index.in_memory(CONFIG) as grown, Index.in_memory(CONFIG) as fresh:
+        fill(grown, plan)
+        extra = fact("gone again", 99)
+        grown.put_memories([("active", extra)])
+        grown.put_note("memory/gone.md", "gone")
+        grown.drop_memories([extra.id])
+        grown.drop_note("memory/gone.md")
+        fill(fresh, last)
+        assert b"".join(grown.content()) == b"".join(fresh.content())
+        for query in ("猫", "喜欢", "Ana same"):
+            assert grown.search(query, SCOPES, 3) == fresh.search(query, SCOPES, 3)
+
+
+def test_equals_at_the_limit_do_not_depend_on_the_order() -> None:
+    many = [message("ok thanks", f"{number:02}") for number in range(40)]
+    with Index.in_memory(CONFIG) as one, Index.in_memory(CONFIG) as other:
+        one.put_messages("s.jsonl", many)
+        other.put_messages("s.jsonl", reversed(many))
+        found = [hit.unit.key for hit in one.search("thanks", ["session"], 5)]
+        assert found == [f"s:{number:02}" for number in range(5)]
+        assert [hit.unit.key for hit in other.search("thanks", ["session"], 5)] == found
+
+
+# The snapshot's questions
+
+SCORES = st.floats(0, 1).map(lambda value: round(value, 6))
+MEMORIES = st.lists(
+    st.tuples(SCORES, SCORES, st.integers(-40, 400), st.sampled_from(["health", "food"]), st.booleans(), st.booleans()),
+    max_size=12,
+)
+
+
+@given(MEMORIES)
+def test_ranked_is_the_order_of_the_effective_scores(rows: list[tuple[float, float, int, str, bool, bool]]) -> None:
+    records = []
+    for number, (score, importance, age, category, pinned, belief) in enumerate(rows):
+        scored_at = (NOW - timedelta(days=age)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        more = {"score": score, "importance": importance, "category": category, "pinned": pinned}
+        records.append(fact("x", number, Belief if belief else Fact, scored_at=scored_at, **more))
+    with Index.in_memory(CONFIG) as index:
+        index.put_memories(("active", record) for record in records)
+        found = index.ranked(NOW)
+        only = index.ranked(NOW, 2, categories=["food"])
+    expected = {record.id: retention.effective(record, NOW, CONFIG) for record in records}
+    assert {each.id: each.score for each in found} == pytest.approx(expected, abs=1e-8)
+    scores = [expected[each.id] for each in found]
+    assert scores == pytest.approx(sorted(scores, reverse=True), abs=1e-8)
+    by_id = {record.id: record for record in records}
+    assert [each.line for each in found] == [to_line(by_id[each.id]) for each in found]
+    food = [each for each in found if by_id[each.id].category == "food"]
+    assert only == food[:2]
+
+
+def test_ranked_within_a_time() -> None:
+    days = ["2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z"]
+    records = [fact("x", number, said_at=day) for number, day in enumerate(days)]
+    with Index.in_memory(CONFIG) as index:
+        index.put_memories(("active", record) for record in records)
+        assert [each.id for each in index.ranked(NOW, said=(days[1], days[2]))] == [records[1].id]
+
+
+def test_counts_lines_and_lookup() -> None:
+    facts = [fact(f"fact {number}", number, category=f"c{number % 2}", entities=("Ana",)) for number in range(9)]
+    belief = fact("belief", 0, Belief, entities=("Ben",))
+    with Index.in_memory(CONFIG) as index:
+        index.put_memories([*(("active", record) for record in facts), ("archive", belief)])
+        counts = index.counts()
+        assert (counts["active fact"], counts["archive belief"], counts["active summary"]) == (9, 1, 0)
+        assert (counts["entities"], counts["categories"]) == (1, 2)
+        for line, record in enumerate(sorted(facts, key=lambda each: each.id), 1):
+            assert index.line_number(record.id) == line
+        assert index.line_number(belief.id) == 1
+        assert index.memories([belief.id, "f_20260101_nowhere"]) == {belief.id: ("archive", belief)}
+
+
+def test_the_dump() -> None:
+    zone = parse_config({"timezone": "Asia/Shanghai"}, "config.json")
+    tea = fact("Ana likes green tea", 1, entities=("Ana",), value="green tea", said_at="2026-02-03T17:00:00Z")
+    trip = fact("Ana和Ben去北京", 2, entities=("Ana", "Ben"), said_at="2026-02-03T15:00:00Z")
+    with Index.in_memory(zone) as index:
+        index.put_memories([("active", tea), ("active", trip), ("archive", fact("Ana once", 3, entities=("Ana",)))])
+        both = sorted([tea.id, trip.id])
+        assert index.keywords() == {
+            "Ana": both, "Ben": [trip.id], "ana": both, "ben": [trip.id], "green": [tea.id], "green tea": [tea.id],
+            "likes": [tea.id], "tea": [tea.id],
+        }  # fmt: skip
+        assert index.timeline() == {"2026-02-03": [trip.id], "2026-02-04": [tea.id]}
+        assert index.relations() == {
+            "Ana": {"memories": both, "related": {"Ben": 1}},
+            "Ben": {"memories": [trip.id], "related": {"Ana": 1}},
+        }
+
+
+# Notes
+
+LINES = st.lists(
+    st.sampled_from(["# One", "## Two", "```", "", "text", "中文一行。" * 30, "x" * 2_500, "# not code", "- a\r"]),
+    max_size=25,
+)
+
+
+@given(LINES)
+def test_passages_stand_on_their_lines(lines: list[str]) -> None:
+    found = list(passages("\n".join(lines)))
+    for each in found:
+        assert each.text in "\n".join(line.rstrip("\r") for line in lines[each.start - 1 : each.end])
+    said = "".join(each.text for each in found)
+    assert "".join(said.split()) == "".join("".join(lines).split())
+
+
+def test_a_passage_knows_its_headings_and_ends_before_the_next() -> None:
+    found = list(passages("intro\n# Trip\n## Food\nwe ate rice\n\n```\n# no heading\n```\n# 工作\n开会"))
+    assert [(each.start, each.end, each.headings) for each in found] == [
+        (1, 1, ()),
+        (2, 8, ("Trip", "Food")),
+        (9, 10, ("工作",)),
+    ]
+
+
+def test_a_note_is_found_by_its_heading_and_forgotten_when_it_goes() -> None:
+    with Index.in_memory(CONFIG) as index:
+        index.put_note("memory/2026-02-03.md", "# Garden\n\n" + "word " * 400 + "\n" + "roses " * 300)
+        index.put_note("memory/2026-02-03.md#more.md", "roses elsewhere")
+        found = index.search("garden roses", ["note"], 10)
+        assert {hit.unit.path for hit in found} == {"memory/2026-02-03.md", "memory/2026-02-03.md#more.md"}
+        assert found[0].unit.said_at == "2026-02-03T00:00:00Z"
+        index.drop_note("memory/2026-02-03.md")
+        assert texts(index, "roses", "note") == ["roses elsewhere"]
+
+
+# The file
+
+
+def build(path: Path, *texts: str) -> None:
+    with Index.rebuilding(path, CONFIG, Files(), "one") as index:
+        index.put_messages("s.jsonl", [message(text, str(number)) for number, text in enumerate(texts)])
+
+
+def test_a_rebuilt_index_is_private_and_remembers_its_fingerprint(tmp_path: Path) -> None:
+    path = tmp_path / "search.sqlite"
+    build(path, "violin")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [each.name for each in tmp_path.iterdir()] == ["search.sqlite"]
+    with Index.open(path, CONFIG) as index:
+        assert (index.fingerprint, texts(index, "violin")) == ("one", ["violin"])
+
+
+def test_reading_creates_nothing(tmp_path: Path) -> None:
+    with pytest.raises(StaleIndexError):
+        Index.open(tmp_path / "search.sqlite", CONFIG)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "search.sqlite"
+    build(path, "violin")
+    before = path.read_bytes()
+    with pytest.raises(KeyError), Index.rebuilding(path, CONFIG, Files()):
+        raise KeyError
+    with pytest.raises(KeyError), Index.open(path, CONFIG, write=True) as index, index.writing("two"):
+        index.put_messages("s.jsonl", [message("cello", "9")])
+        raise KeyError
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["search.sqlite"]
+
+
+def test_a_reader_beside_a_writer_sees_the_night_before_or_after(tmp_path: Path) -> None:
+    path = tmp_path / "search.sqlite"
+    build(path, "violin")
+    with Index.open(path, CONFIG, write=True) as writer, Index.open(path, CONFIG) as reader:
+        with writer.writing("two"):
+            writer.put_messages("s.jsonl", [message("cello " * 50, str(number)) for number in range(5_000)])
+            assert texts(reader, "cello") == []
+            assert texts(reader, "violin") == ["violin"]
+        assert len(texts(reader, "cello")) == 10
+        assert reader.fingerprint == "two"
+
+
+def test_the_journal_of_a_killed_writer_does_not_touch_the_next_index(tmp_path: Path) -> None:
+    path, journal = tmp_path / "search.sqlite", tmp_path / "search.sqlite-journal"
+    build(path, *("violin " * 100 for _ in range(200)))
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as killed:
+        killed.execute("PRAGMA cache_size=1")  # so that it writes before it commits
+        killed.execute("BEGIN")
+        killed.execute("UPDATE unit SET text = 'changed'")
+        torn, left = path.read_bytes(), journal.read_bytes()
+    path.write_bytes(torn)
+    journal.write_bytes(left)
+    with Index.open(path, CONFIG) as index:  # undone, as SQLite does it
+        assert texts(index, "violin")[0] == "violin " * 100
+    path.write_bytes(torn)
+    journal.write_bytes(left)
+    build(path, *("flute " * 100 for _ in range(200)))
+    assert not journal.exists()
+    with Index.open(path, CONFIG) as index:
+        assert (texts(index, "flute")[0], texts(index, "violin")) == ("flute " * 100, [])
+
+
+@pytest.mark.parametrize("change", [{"timezone": "Asia/Shanghai"}, {"decay_rates": {"fact": 0.5}}])
+def test_another_configuration_makes_it_stale(tmp_path: Path, change: dict[str, object]) -> None:
+    path = tmp_path / "search.sqlite"
+    build(path, "violin")
+    with pytest.raises(StaleIndexError):
+        Index.open(path, parse_config(change, "config.json"))
+
+
+@pytest.mark.parametrize("data", [b"", b"not a database", b"SQLite format 3\0" + b"\xff" * 5_000])
+def test_what_is_no_index_is_stale(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "search.sqlite"
+    path.write_bytes(data)
+    with pytest.raises(StaleIndexError):
+        Index.open(path, CONFIG)
+    path.unlink()
+    path.symlink_to(tmp_path)
+    with pytest.raises(StaleIndexError):
+        Index.open(path, CONFIG)
+
+
+def test_a_damaged_page_is_noticed_or_harmless(tmp_path: Path) -> None:
+    path = tmp_path / "search.sqlite"
+    build(path, *("violin lesson " * 40 for _ in range(50)))
+    whole = path.read_bytes()
+    stale = 0
+    for start in range(0, len(whole), 4096):
+        path.write_bytes(whole[:start] + b"\xaa" * 4096 + whole[start + 4096 :])
+        try:
+            with Index.open(path, CONFIG) as index:
+                index.search("violin", ["session"], 100)
+        except StaleIndexError:
+            stale += 1
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StaleIndexError), Index.open(path, CONFIG) as index:
+        index.search("violin", ["session"], 100)
+    assert stale >= 5

@@ -1,0 +1,109 @@
+"""Secrets: what is taken out, what stays, and that nothing is taken out twice."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_system import rules
+from memory_system.secrets import redact
+
+EXAMPLES = [
+    (rule.data["kind"], example) for rule in rules.load("secrets")["secret"].rules for example in rule.yes
+]
+KEY = "sk-ant-api03-" + "aB3dE6gH9k" * 4
+
+
+@pytest.mark.parametrize(("kind", "text"), EXAMPLES)
+def test_each_kind_is_replaced_and_counted(kind: str, text: str) -> None:
+    cleaned, found = redact(text)
+    assert f"[secret:{kind}]" in cleaned
+    assert found == {kind: 1}
+
+
+def test_text_without_secrets_is_returned_as_it_is() -> None:
+    text = "I moved to Porto; 我住在上海，电话 138 0013 8000。"
+    cleaned, found = redact(text)
+    assert cleaned is text
+    assert found == {}
+
+
+def test_what_stands_around_a_secret_stays() -> None:
+    assert redact(f"我的密钥是{KEY}，请记住我喜欢茶")[0] == "我的密钥是[secret:anthropic-key]，请记住我喜欢茶"
+    assert redact("db is postgres://ana:hunter2@db.example.com/shop")[0] == (
+        "db is postgres://ana:[secret:url-password]@db.example.com/shop"
+    )
+
+
+def test_several_secrets_are_all_taken_out() -> None:
+    cleaned, found = redact(f"{KEY} and {KEY} and AKIAIOSFODNN7EXAMPLE")
+    assert cleaned == "[secret:anthropic-key] and [secret:anthropic-key] and [secret:aws-key]"
+    assert found == {"anthropic-key": 2, "aws-key": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4111111111111111",
+        "4111 1111 1111 1111",
+        "4111-1111-1111-1111",
+        "卡号４１１１ １１１１ １１１１ １１１１",
+        "4111 1111\n1111 1111",
+        "my card is 378282246310005.",
+        "银联卡6222021234567890128，有效期 12/27",
+        "4111 1111 1111 1111 12/27",
+    ],
+)
+def test_card_numbers_are_taken_out(text: str) -> None:
+    cleaned, found = redact(text)
+    assert found == {"card": 1}
+    assert "1111" not in cleaned
+    assert "[secret:card]" in cleaned
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4111111111111112",  # the checksum is wrong
+        "1790319602900",  # milliseconds
+        "+4915123456788",  # a telephone
+        "0.4111111111111111",  # a decimal
+        "id41111111111111110",  # part of a word
+        "5000\n4000\n3000\n2000\n1000",  # a column of figures
+        "20261121062400123",  # a time
+    ],
+)
+def test_other_numbers_stay(text: str) -> None:
+    assert redact(text) == (text, {})
+
+
+def test_a_private_key_that_breaks_off_is_taken_out_to_its_end() -> None:
+    cleaned, _ = redact("here:\n-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQE")
+    assert cleaned == "here:\n[secret:private-key]"
+
+
+def test_a_secret_in_the_place_of_a_password_is_taken_out_once() -> None:
+    once, _ = redact(f"https://x:{KEY}@git.example.com")
+    assert KEY not in once
+    assert redact(once)[0] == once
+
+
+def test_long_hostile_text_is_searched_to_its_end() -> None:
+    noise = random.Random(7)
+    alphabet = "AKIAghp_sk-ant:/@.eyJSG0123456789 \n-xoxbglpat中文"
+    text = "".join(noise.choice(alphabet) for _ in range(300_000)) + f" {KEY}"
+    assert KEY not in redact(text)[0]
+
+
+NEIGHBOURS = ["我 ", "hello ", "\n", "[secret:card]", "4111", "sk-", "@"]
+pieces = st.sampled_from([example for _, example in EXAMPLES] + NEIGHBOURS)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.one_of(pieces, st.text(max_size=12)), max_size=8).map("".join))
+def test_redacting_again_changes_nothing(text: str) -> None:
+    once, _ = redact(text)
+    assert redact(once) == (once, {})

@@ -1,0 +1,128 @@
+"""Workspaces for tests: built from a few lines of talk, consolidated, compared byte by byte."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from memory_system import clock, edit, pipeline
+from memory_system.files import Disk
+from memory_system.index import Index
+from memory_system.phases.index import FILE
+from memory_system.workspace import Workspace
+
+
+def at(text: str) -> datetime:
+    return clock.read_stamp(text)
+
+
+def make(root: Path, *, zone: str = "UTC", **config: Any) -> Path:
+    """An empty workspace with that configuration."""
+    edit.init(root, zone)
+    (root / "memory/config.json").write_text(json.dumps({"timezone": zone, **config}))
+    return root
+
+
+def say(root: Path, session: str, *said: tuple[str, str, str], **header: Any) -> None:
+    """Append messages (time, role, text) to an OpenClaw transcript, whose header is made when it is new."""
+    path = root / "sessions" / f"{session}.jsonl"
+    lines = []
+    count = 0
+    if path.exists():
+        count = path.read_bytes().count(b"\n") - 1
+    else:
+        lines.append({"type": "session", "version": 3, "id": session, "timestamp": said[0][0], **header})
+    for number, (when, role, text) in enumerate(said, count + 1):
+        message = {"role": role, "content": [{"type": "text", "text": text}]}
+        parent = f"e{number - 1}" if number > 1 else None
+        lines.append({"type": "message", "id": f"e{number}", "parentId": parent, "timestamp": when, "message": message})
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def consolidate(root: Path, now: str, *, disk: Disk | None = None, **options: Any) -> pipeline.Report:
+    with Workspace.open(root, now=at(now), write=True, disk=disk) as ws:
+        return pipeline.consolidate(ws, **options)
+
+
+def memories(root: Path, pool: str = "active") -> list[Any]:
+    with Workspace.open(root) as ws:
+        return [record for there, record in ws.store.records() if there == pool]
+
+
+def contents(root: Path, pool: str = "active") -> set[str]:
+    return {record.content for record in memories(root, pool)}
+
+
+def layers(root: Path) -> dict[str, bytes]:
+    """Every file under layer1 and layer2 with its bytes; the search index by its content."""
+    found = {}
+    for folder in ("layer1", "layer2"):
+        for path in sorted((root / "memory" / folder).rglob("*")):
+            if path.is_file() and not path.name.startswith("search.sqlite"):
+                found[str(path.relative_to(root))] = path.read_bytes()
+    index = root / "memory/layer2/index" / FILE
+    if index.exists():
+        with Workspace.open(root) as ws, Index.open(index, ws.config) as opened:
+            found[FILE] = b"".join(opened.content())
+    return found
+
+
+class Crash(BaseException):
+    """The machine stops: nothing may catch it, and nothing may be tidied up after it."""
+
+
+@dataclass
+class CrashingDisk(Disk):
+    """A disk that stops the program at operation number `stop` (0: never); a write is torn in the middle first."""
+
+    stop: int = 0
+    torn: bool = True
+    done: list[str] = field(default_factory=list)
+    dead: bool = False
+
+    def _step(self, name: str) -> bool:
+        if self.dead:
+            raise Crash("the machine is off")
+        self.done.append(name)
+        if len(self.done) == self.stop:
+            self.dead = True
+        return self.dead
+
+    def open(self, path: Path, flags: int) -> int:
+        if self._step(f"open {path.name}"):
+            raise Crash
+        return super().open(path, flags)
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        if self._step("write"):
+            if self.torn:
+                super().write(descriptor, data[: len(data) // 2])
+            raise Crash
+        super().write(descriptor, data)
+
+    def fsync(self, descriptor: int) -> None:
+        if self._step("fsync"):
+            raise Crash
+
+    def replace(self, source: Path, target: Path) -> None:
+        if self._step(f"replace {target.name}"):
+            raise Crash
+        super().replace(source, target)
+
+    def unlink(self, path: Path) -> None:
+        if self._step(f"unlink {path.name}"):
+            raise Crash
+        super().unlink(path)
+
+    def mkdir(self, path: Path) -> None:
+        if self._step(f"mkdir {path.name}"):
+            raise Crash
+        super().mkdir(path)
+
+    def sync_folder(self, path: Path) -> None:
+        if self._step(f"sync {path.name}"):
+            raise Crash
