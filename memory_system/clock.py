@@ -35,7 +35,7 @@ def parse_instant(value: object) -> datetime | None:
 
 def stamp(moment: datetime) -> str:
     """The instant as it stands in files: UTC, whole seconds, `Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
 def read_stamp(text: str) -> datetime:

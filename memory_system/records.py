@@ -169,7 +169,7 @@ def memory_id(record_class: type[Fact], day: date, origin: str, content: str) ->
 
 def to_line(record: Stored) -> bytes:
     """The record as one line of JSONL: keys in the order of the class, empty fields left out."""
-    kept = {key: value for key, value in record.model_dump(exclude_none=True).items() if value not in ("", (), [], {})}
+    kept = {key: value for key, value in record.model_dump(exclude_none=True).items() if value or value == 0}
     return orjson.dumps(kept) + b"\n"
 
 

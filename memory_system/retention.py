@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from memory_system import clock
@@ -56,16 +57,17 @@ def leaves_at(row: Mapping[str, Any], config: Config) -> str:
     leaves: str = row.get("expires") or ""
     if row.get("pinned") or row.get("category") in PROTECTED:
         return leaves
-    fades = _fades_at(row, config)
+    speed = _rate(kind_of(row["id"]), row["importance"], config)
+    fades = _fades_at(row.get("scored_at", ""), row["score"], speed, config.thresholds.archive)
     return min(leaves, fades) if leaves and fades else leaves or fades
 
 
-def _fades_at(row: Mapping[str, Any], config: Config) -> str:
-    threshold, score = config.thresholds.archive, row["score"]
-    speed = _rate(kind_of(row["id"]), row["importance"], config)
-    if not row.get("scored_at") or not threshold or not speed:
+@lru_cache(maxsize=4096)  # most memories of a night share all four
+def _fades_at(scored_at: str, score: float, speed: float, threshold: float) -> str:
+    """The stamp from which `score × e^(−speed × days)` is below the threshold; empty for never."""
+    if not scored_at or not threshold or not speed:
         return ""
     days = max(0.0, math.log(score / threshold)) / speed if score > 0 else 0.0
     if days > NEVER_DAYS:
         return ""
-    return clock.stamp(clock.read_stamp(row["scored_at"]) + timedelta(days=days, seconds=1))
+    return clock.stamp(clock.read_stamp(scored_at) + timedelta(days=days, seconds=1))

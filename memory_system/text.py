@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
 _CJK = re.compile(f"[{CJK}]")
-_RUNS = re.compile(f"[{CJK}]+|[^\\W_]+(?:['’][^\\W\\d_]+)?")
+_RUNS = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+(?:['’][^\\W\\d_{CJK}]+)?")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _SENTENCE_END = re.compile(r"[。！？!?…]+[”’\"'」』）)]*|\.+[”’\"')]*(?=\s|$)|[;；](?=\s|$|[^\x00-\x7f])|\n+")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|a\.m|p\.m|No|Jr|Sr|Inc)\.$")
@@ -56,6 +56,8 @@ def strip_span(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 def fold(text: str) -> str:
     """The text for comparing: full-width as half-width, lower case, one space where there were several."""
+    if text.isascii():
+        return " ".join(text.lower().split())
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

@@ -29,7 +29,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
 SESSIONS = 300
-DAY = datetime(2026, 3, 2, tzinfo=UTC)
+DAY = datetime(2026, 3, 2, 3, 30, tzinfo=UTC)  # the talk of one day, all of it before the next night
 NOW = "2026-03-03T12:00:00Z"
 
 SUBJECTS_EN = "I|My sister|My friend Nadia|Our team|My neighbour|We"

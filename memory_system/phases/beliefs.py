@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from memory_system import phrasing
 from memory_system.phases import Night
 from memory_system.phases.facts import common_fields, is_single, retire, with_evidence
-from memory_system.records import Belief, Claim, Fact, memory_id
-from memory_system.store import Draft, Memories, content_key, slot_key, value_key
+from memory_system.records import Belief, Claim, Fact, kind_of, memory_id
+from memory_system.store import Draft, Memories, content_key, row_of, slot_key, value_key
 
 PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
 DENIED_BY = 0.3  # confidence lost to a stated denial
@@ -27,11 +27,24 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
     for claim in claims:
         if claim.confidence < 1:
             tally[consider(claim, draft, night)] += 1
-    for memory_id_, (pool, _, why) in sorted(facts.changed.items()):
-        fact = facts.get(memory_id_)
-        if pool == "active" and type(fact) is Fact and fact.attribute and {"new", "confirmed"} & set(why.split("+")):
-            confront(fact, draft, night)
+    for fact in _to_confront(facts, draft):
+        confront(fact, draft, night)
     return draft
+
+
+def _to_confront(facts: Draft, draft: Draft) -> Iterator[Fact]:
+    """The facts that the night made or confirmed in slots where beliefs stand."""
+    for fact_id, (pool, _, why) in sorted(facts.changed.items()):
+        row = row_of(fact_id, facts)
+        key = slot_key(row.get("subject", "user"), row.get("attribute", ""))
+        if pool == "active" and not why.startswith("history") and any(map(is_belief, draft.find(key))):
+            fact = draft.get(fact_id)
+            if type(fact) is Fact:
+                yield fact
+
+
+def is_belief(memory_id_: str) -> bool:
+    return kind_of(memory_id_) is Belief
 
 
 def consider(claim: Claim, draft: Draft, night: Night) -> str:

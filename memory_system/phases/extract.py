@@ -198,7 +198,8 @@ def _slotted(place: Place, reading: Reading, whole: str) -> Claim:
     method = f"rule:{rule.id}"
     meant = Mood("", modality, mood.confidence, mood.basis, mood.correction or bool(rule.data.get("correction")))
     claim = _claim(place, meant, content, category, reading.subject.key, method, event, reading.subject.shown)
-    claim.attribute, claim.value = reading.attribute, reading.value
+    claim.attribute = reading.attribute
+    claim.value = dates.resolve(reading.value, scene.anchor, scene.lang)[0] if whens else reading.value
     claim.polarity = bool(rule.data.get("polarity", True))
     return claim
 

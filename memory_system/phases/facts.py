@@ -14,12 +14,13 @@ from typing import Any
 
 from memory_system import retention
 from memory_system.phases import Night
-from memory_system.records import Claim, Evidence, Fact, Past, memory_id
+from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.store import Draft, Memories, content_key, slot_key, value_key
 
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
 REPEATED = 0.2  # importance gained when a second session says the same
+MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
 
 
 def run(claims: Iterable[Claim], captures: Iterable[Fact], memories: Memories, night: Night, tally: Counter[str]) -> Draft:
@@ -91,8 +92,8 @@ def is_single(attribute: str) -> bool:
 
 
 def _facts(ids: Iterable[str], draft: Draft) -> list[Fact]:
-    found = (draft.get(each) for each in ids)
-    return [each for each in found if type(each) is Fact]
+    found = (draft.get(each) for each in ids if kind_of(each) is Fact)
+    return [each for each in found if each is not None]
 
 
 def _same(claim: Claim, draft: Draft) -> Fact | None:
@@ -135,7 +136,7 @@ def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
 def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
     """The memory with the claim's words added; a new session lifts it, the same one only adds the words."""
     changed: dict[str, object] = {
-        "evidence": (*record.evidence, evidence_of(claim)),
+        "evidence": _fewer((*record.evidence, evidence_of(claim))),
         "last_confirmed": max(record.last_confirmed or "", claim.said_at),
         "updated": night.stamp,
         "version": record.version + 1,
@@ -146,6 +147,13 @@ def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
         changed["importance"] = round(min(1.0, record.importance + gained), 2)
         changed |= {"score": retention.lifted(record, night.at, night.config), "scored_at": night.stamp}
     return record.model_copy(update=changed)
+
+
+def _fewer(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """The evidence without its middle, where there is very much: what is said daily must not grow for ever."""
+    if len(evidence) <= MOST_EVIDENCE:
+        return evidence
+    return (*evidence[: MOST_EVIDENCE // 2], *evidence[-MOST_EVIDENCE // 2 :])
 
 
 def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> None:

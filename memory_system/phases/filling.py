@@ -16,6 +16,7 @@ _LONGEST = {"en": 70, "zh": 30}  # characters of a value; more is a story, not a
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.I)
 _TRAILING = re.compile(r"\s+(?:very much|so much|a lot|the most|a ton|so|really|also|already|now|anymore|myself|again|best|more)$", re.I)
 _TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
+_NO_NAME = re.compile(r"[的了着过很也都就还会在是不没你您这那其之吗呢吧啊们每各某和跟与或但而且又再要想能可把被给让对从到向因为所以如果虽]|^(?:今|昨|明|前|后|上|下|最|目|现|以|平|其|已|正|刚|一|有|大家|全|自|本|真|老)|[时天年月日周点]$")
 _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values are what is done, not names
 _PRONOUNS = frozenset({"he", "she", "他", "她", "它", "其"})
 _SELF = frozenset({"", "i", "my", "we", "我", "本人"})
@@ -73,7 +74,9 @@ def _reading(rule: rules.Rule, found: Any, plain: str, scene: Scene, last: Subje
     value = _cleaned(parts[which], scene.lang)
     if not value or len(value) > _LONGEST[scene.lang] or not _allowed(rule, parts[which]):
         return None
-    subject = whose(parts.get("who", ""), scene, last)
+    if "who_unless" in rule.data and _compiled(str(rule.data["who_unless"]), re.I).search(parts["who"]):
+        return None
+    subject = whose(parts.get("who", ""), scene, last if "who" in parts else None)
     attribute = _attribute(rule, parts, scene.lang)
     if subject is None or not attribute:
         return None
@@ -145,7 +148,11 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
     if low.startswith("my ") or (scene.lang == "zh" and who.startswith("我")):
         return _near(who.strip(), scene)
     shown = phrasing.report(who.strip(), scene.voices, scene.lang) if "我" in who or "你" in who else who.strip()
-    return None if shown in _never(scene.lang) or shown == scene.voices.other and not scene.first_hand else Subject(shown, shown)
+    return None if _is_no_name(shown, scene.lang) else Subject(shown, shown)
+
+
+def _is_no_name(shown: str, lang: str) -> bool:
+    return shown in _never(lang) or (lang == "zh" and len(shown) <= 3 and bool(_NO_NAME.search(shown)))
 
 
 def _near(who: str, scene: Scene) -> Subject:
@@ -175,7 +182,7 @@ def opening(plain: str, scene: Scene) -> Subject | None:
 def _opening(lang: str) -> re.Pattern[str]:
     kin = table(lang, "parts")["kin_word"]
     if lang == "zh":
-        return re.compile(rf"^(?:[\w，,]{{0,4}}[，,])?(我的?[大小二三老亲好前]?(?:{kin}))(?!们?[和跟与、]我)")
+        return re.compile(rf"^(?:[\w，,]{{0,4}}[，,])?(我的?[大小二三老亲好前]?(?:{kin})(?:{table('zh', 'parts')['surname']}[\u4e00-\u9fff]{{1,2}}(?=[在是也有喜]))?)(?!们?[和跟与、]我)")
     return re.compile(rf"^(?:\w+,? ){{0,2}}?my ((?:\w+ )?(?:{kin})(?-i:(?: [A-Z][a-z]+)?))\b(?!'s| and)", re.I)
 
 

@@ -157,7 +157,7 @@ def _candidate(ranked: Ranked) -> Candidate:
     record = from_line(ranked.line)
     rank = record.importance if record.category in PROTECTED else ranked.score
     line = f"[{rank:.2f}] {short(record)}"
-    topic = next(topics_of(record), f"{record.subject}/{record.category}")
+    topic = next(topics_of(orjson.loads(ranked.line)), f"{record.subject}/{record.category}")
     return Candidate(record, rank, line, _cost(f"99. {line}"), topic)
 
 

@@ -5,13 +5,13 @@ entity and a category: each kind of fact about the user by itself, and everythin
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from memory_system.phases import Night
 from memory_system.phases.facts import retire
-from memory_system.records import Fact, Summary, memory_id
-from memory_system.store import Draft, Memories, entity_key
+from memory_system.records import Fact, Summary, kind_of, memory_id
+from memory_system.store import Draft, Memories, entity_key, row_of
 
 USER = "user"
 SCATTERED = frozenset({"general", "event", "schedule", "reminder", "todo"})  # no topics: such facts share nothing
@@ -27,37 +27,37 @@ def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
     return draft
 
 
-def topics_of(fact: Fact) -> Iterator[str]:
-    """The topics that a fact belongs to."""
-    if type(fact) is not Fact:
+def topics_of(row: Mapping[str, Any]) -> Iterator[str]:
+    """The topics that a memory, as it stands in its file, belongs to; none unless it is a fact."""
+    if kind_of(row["id"]) is not Fact:
         return
-    if fact.subject == USER and fact.category not in SCATTERED:
-        yield f"{USER}/{fact.category}"
-    for entity in dict.fromkeys((fact.subject, *fact.entities)):
-        if entity != USER and entity != _own_name(fact):
+    subject, category, entities = row.get("subject", USER), row.get("category", "general"), row.get("entities", ())
+    if subject == USER and category not in SCATTERED:
+        yield f"{USER}/{category}"
+    own_name = entities[0] if subject == USER and entities else None  # how the content calls the user
+    for entity in dict.fromkeys((subject, *entities)):
+        if entity not in (USER, own_name):
             yield f"{entity}/about"
-
-
-def _own_name(fact: Fact) -> str | None:
-    """How the content calls the user: the first entity of a fact about the user."""
-    return fact.entities[0] if fact.subject == USER and fact.entities else None
 
 
 def _touched(drafts: Iterable[Draft]) -> Iterator[str]:
     for draft in drafts:
         for memory_id_ in draft.changed:
-            record = draft.get(memory_id_)
-            if record is not None:
-                yield from topics_of(record)
+            yield from topics_of(row_of(memory_id_, draft))
 
 
 def _facts_of(topic: str, draft: Draft) -> list[Fact]:
     """The active facts of a topic, those that matter most first, as many as a summary holds."""
-    found = (draft.get(each) for each in draft.find(entity_key(topic.rpartition("/")[0])))
-    facts = [each for each in found if each is not None and topic in topics_of(each)]
-    facts.sort(key=lambda fact: fact.id)
-    facts.sort(key=lambda fact: (fact.importance, fact.said_at), reverse=True)
-    return facts[:MOST_FACTS]
+    rows = (row_of(each, draft) for each in draft.find(entity_key(_entity(topic))))
+    ranked = sorted(
+        (row["importance"], row.get("said_at", ""), row["id"]) for row in rows if topic in topics_of(row)
+    )
+    found = (draft.get(memory_id_) for *_, memory_id_ in reversed(ranked[-MOST_FACTS:]))
+    return [each for each in found if each is not None]
+
+
+def _entity(topic: str) -> str:
+    return topic.rpartition("/")[0]
 
 
 def _write(topic: str, draft: Draft, night: Night) -> None:
@@ -78,7 +78,8 @@ def _write(topic: str, draft: Draft, night: Night) -> None:
 
 
 def _summary_of(topic: str, draft: Draft) -> Summary | None:
-    found = (draft.get(each) for each in draft.find(entity_key(topic.rpartition("/")[0])))
+    ids = (each for each in draft.find(entity_key(_entity(topic))) if kind_of(each) is Summary)
+    found = (draft.get(each) for each in ids)
     return next((each for each in found if isinstance(each, Summary) and each.topic == topic), None)
 
 
@@ -88,7 +89,7 @@ def _new(topic: str, content: str, facts: list[Fact], night: Night) -> Summary:
         content=content,
         topic=topic,
         created=night.stamp,
-        subject=topic.rpartition("/")[0],
+        subject=_entity(topic),
         category=facts[0].category,
         lang=facts[0].lang,
         method="rule:compose",

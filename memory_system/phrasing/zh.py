@@ -10,7 +10,8 @@ from memory_system.rules import table
 
 _MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]")
 _QUOTED = re.compile(r"(“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\")")
-_JOINED_LEAD = re.compile(r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此)(?=[我你您他她，,今昨明上下最])")
+_JOINED_LEAD = re.compile(r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])")
+_CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
 _PLACES = "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
 _END = "。！!，,；;、：:~～…. \t\n"
 
@@ -79,6 +80,8 @@ def stripped(text: str, other: str = "") -> str:
         before = words
         words = _JOINED_LEAD.sub("", _lead().sub("", words)).lstrip(_END)
         if other and (found := re.match(rf"(?:{re.escape(other)}|AI\w*|ai\w*)[，,！!]\s*", words)):
+            words = words[found.end() :]
+        if other and (found := _CALLED.match(words)) and set(found[1]) & set(other):
             words = words[found.end() :]
     return _tail().sub("", words.rstrip(_END)).rstrip(_END)
 

@@ -30,7 +30,7 @@ _HOURS = {  # which hours may be said with the part: 早上5点, 晚上12点
 
 def at_day(fields: Fields, day: date) -> Interval | None:
     """The time of day that the fields name, on that day."""
-    hour = _hour(fields)
+    hour = hour_of(fields)
     if hour is None:
         return None
     minute = fields.get("minute", fields.get("quarter_hour", 0))
@@ -64,7 +64,7 @@ def midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day)  # noqa: DTZ001  local time of the owner, by contract
 
 
-def _hour(f: Fields) -> int | None:
+def hour_of(f: Fields) -> int | None:
     """The hour in 0..30 counted from the day's midnight; None when it may be before or after noon."""
     hour: int = f.get("hour", -1)
     half, part = f.get("half"), f.get("part")

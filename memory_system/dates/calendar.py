@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from memory_system.dates_clock import TIMES, Fields, Interval, at_day, hours_away, midnight, part_of_day
-from memory_system.dates_festivals import festival_day
-from memory_system.dates_spans import Span, month_after, moved, next_month, one_day, valid_day, weekend_of
+from memory_system.dates.festivals import festival_day
+from memory_system.dates.hours import TIMES, Fields, Interval, at_day, hour_of, hours_away, midnight, part_of_day
+from memory_system.dates.spans import Span, month_after, moved, next_month, one_day, valid_day, weekend_of
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _THIRDS = {"early": 1, "mid": 11, "late": 21}
@@ -84,6 +84,8 @@ def joinable(left: Fields, right: Fields) -> bool:
     joined = kind(both)
     if not joined:
         return both.keys() <= TIMES
+    if "hour" in both and hour_of(both) is None:
+        return False  # "Tuesday at 10:30": the day is sure, the half of it is not
     if TIMES & both.keys() or {"of", "sign"} & both.keys():
         return joined in _DAYS
     return joined in _MAKERS
@@ -293,7 +295,7 @@ def _way(f: Fields, moment: Moment) -> int:
     sign = f["sign"]
     if sign in ("ago", "ahead"):
         return -1 if sign == "ago" else 1
-    tense = moment.tense()
+    tense = moment.own_tense()
     sure = tense == 1 if sign == "later" or (sign == "in" and f["n"] <= 1) else tense in (0, 1)
     return 1 if sure else 0
 

@@ -16,10 +16,10 @@ from functools import cache
 from typing import Any
 
 from memory_system import records
-from memory_system.dates_atoms import Piece, pieces, plain
-from memory_system.dates_calendar import Moment, complete, interval, kind
-from memory_system.dates_clock import TIMES, Interval, at_day, part_named
-from memory_system.dates_festivals import festival_day, festival_number, festival_pattern, festivals
+from memory_system.dates.atoms import Piece, pieces, plain
+from memory_system.dates.calendar import Moment, complete, interval, kind
+from memory_system.dates.festivals import festival_day, festival_number, festival_pattern, festivals
+from memory_system.dates.hours import TIMES, Interval, at_day, part_named
 from memory_system.rules import table
 
 _REACH = 160  # characters: how far a clause is looked through for its tense
@@ -100,14 +100,10 @@ def _is_lone(text: str, piece: Piece) -> bool:
 
 def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interval | None:
     """A bare clock time: of the day that its sentence named before, else of today if the tense agrees."""
-    tense = moment.tense()
+    tense, stop = moment.tense(), _spec(piece.lang)["sentence"]
     if tense is None:
         return None
-    if (
-        done
-        and done[-1].granularity in _FINE
-        and not _spec(piece.lang)["sentence"].search(text, done[-1].span[1], piece.start)
-    ):
+    if done and done[-1].granularity in _FINE and not stop.search(text, done[-1].span[1], piece.start):
         return at_day(piece.fields, done[-1].start.date())
     found, now = at_day(piece.fields, moment.today), moment.anchor.replace(tzinfo=None)
     return found if found and tense == (-1 if found[0] <= now else 1) else None
@@ -200,6 +196,8 @@ def spell(when: When, lang: str) -> str:
         shape = "bare_part"
     if shape == "season" and when.start.month == 12:
         shape = "winter"
+    if shape == "minute" and not when.start.minute:
+        shape = "hour"
     return str(words[shape].format(**_values(when, words)))
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from memory_system.dates_calendar import joinable, kind
-from memory_system.dates_festivals import festival_form, festival_number
+from memory_system.dates.calendar import joinable, kind
+from memory_system.dates.festivals import festival_form, festival_number
 from memory_system.rules import Rule, RuleSet, table
 
 _JOIN = {
@@ -83,6 +83,8 @@ def _may_join(left: Piece, right: Piece) -> bool:
     known, new = kind(left.fields), right.fields.keys()
     if known and ((right.lang == "zh" and new & {"year", "years"}) or (right.lang == "en" and "of" in new)):
         return False
+    if left.lang == "en" and left.fields.keys() == {"year"} and "month" in new:
+        return False  # "in 2016, on May 7, 2020"
     return not ("day" in known and "days" in new) and joinable(left.fields, right.fields)
 
 

@@ -1,0 +1,256 @@
+"""One night on its way: its phases staged, its changes committed once, what is derived written, its counts told. A
+night that was stopped goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_system import accounting, clock
+from memory_system.errors import RetirementError
+from memory_system.journal import Change, Entry
+from memory_system.phases import Night
+from memory_system.readers import Cursor
+from memory_system.records import Claim, Fact, Message, Problem, Turn, kind_of
+from memory_system.store import Draft, Memories, changes_of
+from memory_system.workspace import Workspace
+
+MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
+RETIRING = {"superseded", "merged", "denied"}
+BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
+
+Progress = Callable[[str, str], None]  # told the night and the phase that begins
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A step of the night: its number and name, and what it gives. Up to the commit that is staged; after it, it is the
+    names of what was derived."""
+
+    number: int
+    name: str
+    run: Callable[[Run], Iterable[Any]]
+
+
+@dataclass
+class Run:
+    """One night on its way: inputs, counts, and the drafts of the memories as they come about."""
+
+    ws: Workspace
+    night: Night
+    sessions: list[str]
+    held: bool  # decay waits for the owner, because the clock is in doubt
+    progress: Progress | None = None
+    tally: Counter[str] = field(default_factory=Counter)
+    drafts: dict[str, Draft] = field(default_factory=dict)
+    cursors: dict[str, Cursor] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    phases: list[dict[str, Any]] = field(default_factory=list)
+
+    def messages(self) -> Iterator[Message]:
+        """What was said before the night and not read yet, session by session."""
+        for session in self.sessions:
+            row = self.ws.checkpoint.state.cursors.get(session)
+            batch = self.ws.library.read(session, Cursor.from_row(row) if row else None, self.night.at)
+            self.cursors[session] = batch.cursor
+            self.problems += batch.problems
+            self.tally["messages.read"] += batch.read
+            self.tally["messages.kept"] += len(batch.messages)
+            self.tally.update({f"messages.filtered.{reason}": count for reason, count in batch.filtered.items()})
+            yield from batch.messages
+
+    def turns(self, stage: str) -> Iterator[Turn]:
+        return self.ws.checkpoint.read_stage(stage, Turn.from_row)
+
+    def claims(self) -> Iterator[Claim]:
+        return self.ws.checkpoint.read_stage("extract", Claim.from_row)
+
+    def captures(self) -> list[Fact]:
+        """The captures made before the night."""
+        return [each for each in self.ws.inbox.pending() if each.created < self.night.stamp]
+
+    def accessed(self) -> list[str]:
+        return self.ws.accesses.before(self.night.stamp)
+
+    @property
+    def latest(self) -> Memories:
+        """The memories with all of the night's changes so far."""
+        return next(reversed(self.drafts.values()), self.ws.store)
+
+    def draft(self, name: str, draft: Draft) -> Iterator[dict[str, Any]]:
+        """Take a phase's draft in, as rows to be staged."""
+        self.drafts[name] = draft
+        return draft.rows()
+
+
+def run_night(run: Run, staged: Iterable[Phase], derived: Iterable[Phase], *, allow_retire: bool) -> dict[str, Any]:
+    """Stage, commit, derive; the night's accounting. What was done before a crash is not done again."""
+    state = run.ws.checkpoint.state
+    if "commit" not in state.phase_data and (state.night, state.fingerprint) != (run.night.stamp, run.ws.fingerprint):
+        state.phase_data = {}  # staged for another night, or under other rules
+    try:
+        _count_try(run)
+        for phase in staged:
+            _stage(phase, run)
+        account = _commit(run, allow_retire=allow_retire)
+        for phase in derived:
+            _timed(phase, run, lambda phase: sum(1 for _ in phase.run(run)))
+    except KeyboardInterrupt:
+        run.ws.checkpoint.save(retry_count=max(0, state.retry_count - 1))  # the owner's wish is no failure
+        raise
+    _tidy_up(run)
+    return account
+
+
+def _count_try(run: Run) -> None:
+    checkpoint = run.ws.checkpoint
+    state = checkpoint.state
+    again = state.night == run.night.stamp and state.current_phase is not None
+    checkpoint.save(
+        night=run.night.stamp,
+        fingerprint=run.ws.fingerprint,
+        current_phase=state.current_phase or 1,
+        retry_count=state.retry_count + 1 if again else 1,
+    )
+    checkpoint.drop_other_stages()
+
+
+def _stage(phase: Phase, run: Run) -> None:
+    """Run a phase and stage what it gives, unless that is there: then take it up as it was."""
+    checkpoint = run.ws.checkpoint
+    done = checkpoint.state.phase_data.get(phase.name)
+    if done is not None:
+        _take_up(phase, done, run)
+        return
+    before = Counter(run.tally)
+    _timed(phase, run, lambda phase: checkpoint.write_stage(phase.name, phase.run(run)))
+    data = {"file": f"{phase.name}.jsonl", "counts": dict(run.tally - before), "report": run.phases[-1]}
+    if run.cursors and phase.number == 1:
+        checkpoint.write_stage("cursors", ({"session": key, **each.to_row()} for key, each in run.cursors.items()))
+        checkpoint.write_stage("problems", run.problems)
+    checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
+
+
+def _take_up(phase: Phase, done: dict[str, Any], run: Run) -> None:
+    """Go on from a phase that an earlier try finished."""
+    checkpoint = run.ws.checkpoint
+    run.tally.update(done["counts"])
+    run.phases.append(done["report"])
+    if phase.number == 1:
+        run.problems += checkpoint.read_stage("problems", lambda row: Problem(**row))
+    if phase.number in (4, 5):
+        run.drafts[phase.name] = Draft.from_rows(run.latest, checkpoint.read_stage(phase.name, dict))
+
+
+def _timed(phase: Phase, run: Run, work: Callable[[Phase], object]) -> None:
+    """Do a phase's work and report it: what went in, what came out, CPU seconds."""
+    if run.progress is not None:
+        run.progress(run.night.stamp, phase.name)
+    started = time.process_time()
+    work(phase)
+    seconds = round(time.process_time() - started, 3)
+    no_model = {"calls": 0, "input_tokens": 0, "output_tokens": 0}
+    run.phases.append(
+        {"number": phase.number, "name": phase.name, **_in_and_out(phase, run), "seconds": seconds, "llm": no_model}
+    )
+
+
+def _in_and_out(phase: Phase, run: Run) -> dict[str, int]:
+    """Messages into segments, segments into kept ones, those into claims; from then on, memories that change."""
+    tally = run.tally
+    changed = len(run.drafts[phase.name].changed) if phase.name in run.drafts else len(run.changes)
+    taken, given = {
+        "segment": (tally["messages.read"], tally["segments"]),
+        "screen": (tally["segments"], tally["segments.kept"]),
+        "extract": (tally["segments.kept"], tally["claims"]),
+        "facts": (tally["claims"], changed),
+    }.get(phase.name, (changed, changed))
+    return {"in": taken, "out": given}
+
+
+def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
+    """Make the night true, once; its accounting."""
+    ws, state = run.ws, run.ws.checkpoint.state
+    if "commit" in state.phase_data:
+        run.changes = _committed_changes(run)
+        return dict(state.phase_data["commit"])
+    run.changes = changes_of(ws.store, run.drafts.values())
+    counts = ws.store.counts()
+    if not allow_retire:
+        _watch_retirement(run, counts["active", Fact.PREFIX])
+    active = sum(count for (pool, _), count in counts.items() if pool == "active")
+    account = accounting.account(run.tally, run.changes, active)
+    entry = Entry(clock.stamp(ws.now), "consolidate", state.run_id, run.night.stamp, account, _moved_state(run, account))
+    ws.store.apply(entry, run.changes)
+    return account
+
+
+def _committed_changes(run: Run) -> list[Change]:
+    """The changes of the entry that committed this night."""
+    groups = [group for group in run.ws.journal.entries() if group.entry.night == run.night.stamp]
+    return groups[-1].changes
+
+
+def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
+    """The keys of the checkpoint that the commit moves: how far is read, and how the nights have been."""
+    state = run.ws.checkpoint.state
+    rows = _read_cursors(run)
+    barren = state.barren_nights + 1 if is_barren(account) else 0 if account["claims"]["total"] else state.barren_nights
+    return {
+        "cursors": {**state.cursors, **rows},
+        "last_night": run.night.stamp,
+        "last_message": max([state.last_message, *(row["last"] for row in rows.values())]),
+        "decay_held": state.decay_held or (run.night.stamp if run.held else ""),
+        "barren_nights": barren,
+        "next_change": None,
+        "phase_data": {**state.phase_data, "commit": account},
+    }
+
+
+def _read_cursors(run: Run) -> dict[str, dict[str, Any]]:
+    """The cursors after this night's reading, by session."""
+    path = run.ws.checkpoint.stage("cursors")
+    rows = run.ws.checkpoint.read_stage("cursors", dict) if path.exists() else ()
+    return {row.pop("session"): row for row in rows}
+
+
+def is_barren(account: dict[str, Any]) -> bool:
+    """Whether there was input worth keeping, or much input, and nothing came of it."""
+    kept = account["segments"]["kept"]
+    return not account["claims"]["total"] and (kept > 0 or account["messages"]["kept"] >= BARREN_MESSAGES)
+
+
+def _watch_retirement(run: Run, active: int) -> None:
+    """RetirementError when the night would retire too large a share of the active facts."""
+    retired = sum(1 for change in run.changes if _retires_fact(change))
+    share = run.ws.config.thresholds.max_retired_share
+    if active > MANY_ACTIVE and retired > share * active:
+        run.ws.checkpoint.save(retry_count=0)  # stopped, not failed
+        raise RetirementError(f"the night of {run.night.stamp} would retire {retired} of {active} active facts")
+
+
+def _retires_fact(change: Change) -> bool:
+    """Whether an active fact gives way to another (what fades or expires does not count)."""
+    leaves = change.before_pool == "active" and change.after_pool != "active"
+    return leaves and kind_of(change.id) is Fact and bool(RETIRING & set(change.why.split("+")))
+
+
+def _tidy_up(run: Run) -> None:
+    """After a night whose files are all written: drop what it used up, and mark it done."""
+    ws = run.ws
+    ws.inbox.drop(each.id for each in run.captures() if ws.store.pool_of(each.id))
+    ws.accesses.forget_before(run.night.stamp)
+    now = clock.stamp(ws.now)
+    ws.checkpoint.save(
+        current_phase=None,
+        phase_data={},
+        retry_count=0,
+        last_run=now,
+        last_success=now,
+        next_change=ws.store.next_leaving(),
+    )
