@@ -12,15 +12,15 @@ from typing import Any
 import orjson
 
 from memory_system import accounting, clock
-from memory_system.database import StaleIndexError
 from memory_system.derive import snapshot_moment
 from memory_system.errors import MemorySystemError
-from memory_system.index import Index
 from memory_system.journal import GENESIS, Change, Group
 from memory_system.phases import entities, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of
+from memory_system.search.database import StaleIndexError
+from memory_system.search.index import Index
 from memory_system.store import parse_problem
 from memory_system.workspace import Workspace
 

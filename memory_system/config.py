@@ -4,7 +4,6 @@ is an error that names the nearest known one. The seed's keys keep the seed's na
 
 from __future__ import annotations
 
-import difflib
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal
@@ -15,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from memory_system import clock
 from memory_system.errors import ConfigError
 
-
 Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
@@ -23,7 +21,7 @@ Positive = Annotated[int, Field(ge=1)]
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class DecayRates(Section):
@@ -197,6 +195,8 @@ def parse_config(row: dict[str, Any], where: str) -> Config:
 
 
 def _explain(error: Any) -> str:
+    import difflib
+
     path = [str(part) for part in error["loc"]]
     name = ".".join(path)
     if error["type"] != "extra_forbidden":

@@ -6,15 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory_system import clock, text
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.files import Files
-from memory_system.journal import Change, Entry
 from memory_system.layout import Layout
 from memory_system.records import TYPES, Evidence, Fact, Pool, kind_of, memory_id, to_line
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace, config_bytes
+
+if TYPE_CHECKING:
+    from memory_system.journal import Change
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 0.6
@@ -159,6 +162,8 @@ def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[st
     if pool == "active":
         update["score"] = max(record.score, record.importance)
     moved = record.model_copy(update=update)
+    from memory_system.journal import Change
+
     change = Change(record.id, why, there, ws.store.line_of(record.id), pool, to_line(moved))
     commit(ws, [change], why)
     return moved
@@ -167,6 +172,7 @@ def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[st
 def commit(ws: Workspace, changes: list[Change], reason: str) -> None:
     """Commit changes by hand, and derive what follows from them."""
     from memory_system.derive import derive
+    from memory_system.journal import Entry
 
     ws.store.apply(Entry(clock.stamp(ws.now), reason, state={"next_change": None}), changes)
     ws.inbox.drop(change.id for change in changes)

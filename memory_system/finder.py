@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_system import excerpt, recall
 from memory_system.phases.index import open_index
-from memory_system.recall import Scope
 from memory_system.records import KINDS
+from memory_system.search import excerpt, recall
+from memory_system.search.recall import Scope
 from memory_system.workspace import Workspace
 
 

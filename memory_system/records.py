@@ -44,7 +44,7 @@ ID_LENGTH = 10
 class Stored(BaseModel):
     """Anything kept on disk: immutable, and faithful to keys a newer or older program wrote."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)  # built at first use: a command starts sooner
 
 
 class Evidence(Stored):

@@ -11,6 +11,7 @@ from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -21,10 +22,12 @@ from memory_system.config import Config, parse_config
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError
 from memory_system.files import Disk, Files, lock_holder
 from memory_system.inbox import Inbox
-from memory_system.journal import Entry, Journal
 from memory_system.layout import Layout
-from memory_system.readers import Library
-from memory_system.store import Store
+
+if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
+    from memory_system.journal import Entry, Journal
+    from memory_system.readers import Library
+    from memory_system.store import Store
 
 
 class Workspace:
@@ -69,6 +72,8 @@ class Workspace:
 
     @cached_property
     def journal(self) -> Journal:
+        from memory_system.journal import Journal
+
         return Journal(self.layout.journal, self.files)
 
     @cached_property
@@ -85,10 +90,14 @@ class Workspace:
 
     @cached_property
     def store(self) -> Store:
+        from memory_system.store import Store
+
         return Store(self.layout, self.config, self.files, self.journal, self.checkpoint)
 
     @cached_property
     def library(self) -> Library:
+        from memory_system.readers import Library
+
         return Library(self.layout, self.config, self.now)
 
     @cached_property

@@ -14,11 +14,11 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 # Each room may import the rooms of earlier rows, and those of its own row as long as no ring forms.
 ROWS = (
     {"errors"},
-    {"records", "clock", "layout", "files", "text", "terms"},
+    {"records", "clock", "layout", "files", "text"},
     {"config", "retention", "rules", "llm", "secrets", "slots", "dates", "phrasing"},
-    {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "database", "notes", "units", "index", "accounting"},
+    {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "search", "accounting"},
     {"workspace"},
-    {"phases", "recall", "excerpt", "nights"},
+    {"phases", "nights"},
     {"derive", "finder"},
     {"edit", "night", "pipeline"},
     {"check", "stats"},

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from memory_system import retention
 from memory_system.config import Config, parse_config
-from memory_system.database import StaleIndexError
 from memory_system.files import Files
-from memory_system.index import SCOPES, Index
-from memory_system.notes import passages
 from memory_system.records import POOLS, Belief, Fact, Message, Pool, memory_id, to_line
+from memory_system.search.database import StaleIndexError
+from memory_system.search.index import SCOPES, Index
+from memory_system.search.passages import passages
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)

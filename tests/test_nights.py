@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from workspaces import Crash, CrashingDisk, consolidate, contents, layers, make, memories, say
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
 from memory_system import edit
 from memory_system.errors import ExhaustedError
 from memory_system.workspace import Workspace
-from workspaces import at
 
 ZONE = "Asia/Shanghai"
 

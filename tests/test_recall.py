@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_system.config import Config
-from memory_system.excerpt import get
-from memory_system.index import Index
 from memory_system.layout import Layout
-from memory_system.notes import note_files
-from memory_system.recall import SCOPES_OF, search
 from memory_system.records import Belief, Evidence, Fact, Message, memory_id, to_line
+from memory_system.search.excerpt import get
+from memory_system.search.index import Index
+from memory_system.search.passages import note_files
+from memory_system.search.recall import SCOPES_OF, search
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)

@@ -5,28 +5,60 @@ bodies, so that `--help` and `capture` start at once. stdout is data, stderr is 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
+import typer.main
 
 from memory_system import __version__
-from memory_system.cli import consolidating, finding, keeping, remembering
 from memory_system.cli.answers import Settings
 
 WITH_VALUE = ("--workspace", "--now")
 FLAGS = ("--json", "--quiet", "--debug")
+COMMANDS = {  # in the order of --help, each with the module that holds it
+    "init": "consolidating",
+    "consolidate": "consolidating",
+    "capture": "remembering",
+    "note": "remembering",
+    "search": "finding",
+    "get": "finding",
+    "status": "keeping",
+    "stats": "keeping",
+    "validate": "keeping",
+    "rebuild-index": "keeping",
+    "archive": "remembering",
+    "restore": "remembering",
+}
+PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+
+
+class Commands(typer.core.TyperGroup):
+    """The commands, each imported when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"memory_system.cli.{COMMANDS[cmd_name]}")
+        single = typer.Typer(**PLAIN)
+        single.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))
+        return typer.main.get_command(single)
+
 
 app = typer.Typer(
     name="memory",
+    cls=Commands,
     help="Long-term memory for an AI agent: files you own, consolidated while you sleep. 给智能体的长期记忆。",
     no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    **PLAIN,
 )
-for group in (consolidating, remembering, finding, keeping):
-    group.register(app)
 
 
 def _show_version(wanted: bool) -> None:

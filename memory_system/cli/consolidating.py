@@ -11,11 +11,6 @@ import typer
 from memory_system.cli.answers import Settings, handled
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(init)
-    app.command()(consolidate)
-
-
 @handled
 def init(
     context: typer.Context,

@@ -11,11 +11,6 @@ from memory_system.cli.answers import Settings, handled
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help
 
 
-def register(app: typer.Typer) -> None:
-    for command in (search, get):
-        app.command()(command)
-
-
 @handled
 def search(
     context: typer.Context,

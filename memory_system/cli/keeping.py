@@ -12,12 +12,6 @@ from memory_system.cli.answers import Settings, handled
 WRONG = 1
 
 
-def register(app: typer.Typer) -> None:
-    for command in (status, stats, validate):
-        app.command()(command)
-    app.command("rebuild-index")(rebuild_index)
-
-
 @handled
 def status(context: typer.Context) -> None:
     """How the workspace is doing, and what to look at; exits with 1 when there is something."""

@@ -9,11 +9,6 @@ import typer
 from memory_system.cli.answers import Settings, handled
 
 
-def register(app: typer.Typer) -> None:
-    for command in (capture, note, archive, restore):
-        app.command()(command)
-
-
 @handled
 def capture(
     context: typer.Context,

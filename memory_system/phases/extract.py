@@ -11,20 +11,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 
-from memory_system import clock, dates, phrasing, rules, slots
+from memory_system import clock, dates, phrasing, rules, slots, text
 from memory_system.phases import Night
-from memory_system.phases.filling import Reading, Subject, covered, opening, read
-from memory_system.phases.scene import Scene, scenes
+from memory_system.phases.filling import Reading, Subject, left_over, opening, read
+from memory_system.phases.scene import Scene, as_rules_see, scenes
 from memory_system.phrasing.naming import named
 from memory_system.records import Claim, EventTime, Segment, Turn
 
-_COVERED = 0.6  # share of a segment from which the slots say all of it
+_MORE = 14  # columns beside the slots from which a segment is told in full as well
 _TOLD_BY_ASSISTANT = 0.4
 _LEAST = 5  # columns that a sentence must have beside the speaker's name
+_BEFORE = 30  # characters before a segment that may say that it corrects something
 _AFTER = 60  # characters after a segment in which a joke may be taken back
 _NOTE_MARK = re.compile(r"^\s*[-*•]?\s*([WBO])(?:\s*\(c=([01]?\.?\d+)\))?(?:\s+@\S+)*\s*[:：]\s*")
 _SURE = re.compile(r"\s*\(c=([01]?\.?\d+)\)\s*")
-_FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]")
+_PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.I)
 _REPEATED = 0.2
 
 
@@ -53,9 +54,10 @@ class Place:
     offset: int  # where the label or mark before the words ends
 
 
-def run(turns: Iterable[Turn], night: Night, tally: Counter[str]) -> Iterator[Claim]:
-    """The claims of the kept segments. Counts `claims`, `kept.with_claim` and `kept.without_claim.<reason>`."""
-    for turn, scene in scenes(turns, night.zone):
+def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterable[str] = ()) -> Iterator[Claim]:
+    """The claims of the kept segments. `known` are names that earlier nights have introduced. Counts `claims`,
+    `kept.with_claim` and `kept.without_claim.<reason>`."""
+    for turn, scene in scenes(turns, night.zone, set(known)):
         antecedent: Subject | None = None
         for segment in turn.segments:
             place = _placed(turn, segment, scene, night)
@@ -67,7 +69,7 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str]) -> Iterator[Cl
 
 def _placed(turn: Turn, segment: Segment, scene: Scene, night: Night) -> Place:
     quote = turn.text_of(segment)
-    plain = _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), quote.replace("’", "'"))
+    plain = as_rules_see(quote)
     offset = max(0, min(len(quote), scene.skip - segment.start))
     mood = _mood(turn, segment, scene, plain)
     if turn.message.role == "note" and (mark := _NOTE_MARK.match(quote)):
@@ -96,7 +98,8 @@ def _mood(turn: Turn, segment: Segment, scene: Scene, plain: str) -> Mood:
         drop = "joke"
     unsure = sorted((rule for rule in fired if "confidence" in rule.data), key=lambda rule: float(rule.data["confidence"]))
     planned = any(rule.data.get("modality") == "planned" for rule in fired)
-    correction = any(rule.data.get("correction") for rule in fired)
+    before = turn.message.text[max(0, segment.start - _BEFORE) : segment.start]
+    correction = any(rule.data.get("correction") for rule in (*fired, *(scene.groups["modality"].firing(before) if before else ())))
     if unsure:
         first = unsure[0]
         return Mood(drop, str(first.data["modality"]), float(first.data["confidence"]), str(first.data["basis"]), correction)
@@ -119,14 +122,14 @@ def _claims(place: Place, antecedent: Subject | None) -> tuple[list[Claim], str,
         return [], "question", antecedent
     readings = read(place.plain, scene, antecedent if _leans(place.plain, scene) else None, place.offset) if scene.first_hand else []
     about = next((each.subject for each in readings if each.subject.key != scene.subject), None)
-    whole = "" if readings and covered(readings, place.offset, len(place.quote)) >= _COVERED else _retold(place)
+    about = about or opening(place.plain[place.offset :], scene)
+    whole = _retold(place, about, _rest(readings, place) if readings else place.quote[place.offset :])
     alone = whole if len(readings) == 1 and not slots.about(readings[0].attribute).get("single") else ""
     claims = [_slotted(place, each, alone) for each in readings]
     if whole and not alone:
         claims += _general(place, whole, about)
     if not any(claim.attribute for claim in claims):
         claims = _answer(place) or claims
-    about = about or opening(place.plain[place.offset :], scene)
     return claims, "fragment", about or (antecedent if _leans(place.plain, scene) else None)
 
 
@@ -142,17 +145,37 @@ def _leans(plain: str, scene: Scene) -> bool:
     )
 
 
-def _retold(place: Place) -> str:
-    """The segment as a sentence of its own, dates resolved; empty when it is too little."""
-    scene, words = place.scene, place.quote[place.offset :]
-    if shown := _shown(place):
-        return shown
+def _retold(place: Place, about: Subject | None, words: str) -> str:
+    """The words of the segment as a sentence of its own; empty when they are too little."""
+    scene = place.scene
+    if not words or (shown := _shown(place)):
+        return shown if words else ""
+    if about and (pronoun := _PRONOUN.match(words)) and about.shown != scene.voices.speaker:
+        words = about.shown + words[pronoun.end() :]
     if scene.prefix or place.turn.message.role == "note":
         words = phrasing.report(_SURE.sub(" ", words), scene.voices, scene.lang)
         return scene.prefix + words if words else ""
     told = phrasing.retell(words, scene.voices, scene.lang)
+    if about and about.shown != scene.voices.speaker and (plain := phrasing.bare_report(words, scene.voices, scene.lang)).startswith(about.shown):
+        told = plain  # it is about another by name: nobody needs to say it
     beside = told.replace(scene.voices.speaker, "")
     return told if len(beside) + sum(not char.isascii() for char in beside) >= _LEAST else ""
+
+
+def _rest(readings: list[Reading], place: Place) -> str:
+    """What of the segment is told beside its slots: the clauses without any, or all of it where a clause says more than
+    its slot; empty where that is too little to be worth a sentence."""
+    scene = place.scene
+    rest = left_over(readings, place.plain, place.offset)
+    plain = "".join(place.plain[start:end] for start, end, _ in rest)
+    if scene.groups["noise"].fires(plain) or (place.mood.correction and scene.groups["modality"].fires(plain)):
+        return ""
+    bare = phrasing.bare(plain, scene.voices, scene.lang)
+    if len(bare) + text.cjk_count(bare) < _MORE:
+        return ""
+    if len(readings) > 1 and all(whole for _, _, whole in rest):
+        return "".join(place.quote[start:end] for start, end, _ in rest)
+    return place.quote[place.offset :]
 
 
 def _shown(place: Place) -> str:
@@ -172,7 +195,7 @@ def _general(place: Place, told: str, about: Subject | None) -> list[Claim]:
     content, whens = dates.resolve(told, scene.anchor, scene.lang)
     event = dates.to_event(whens[0]) if whens else None
     category = scene.category or _category(place, event)
-    subject = about or opening(place.plain[place.offset :], scene) or Subject(scene.subject, scene.voices.speaker)
+    subject = about or Subject(scene.subject, scene.voices.speaker)
     if not scene.first_hand and mood.confidence == 1.0 and _about_user(place):
         mood = Mood(modality="reported", confidence=_TOLD_BY_ASSISTANT, basis="said by the assistant")
     return [_claim(place, mood, content, category, subject.key, f"rule:general.{scene.lang}", event, subject.shown)]
@@ -187,7 +210,7 @@ def _slotted(place: Place, reading: Reading, whole: str) -> Claim:
     """The claim of one filled slot. What was hedged, what its rule has no words for, and what says more than the slot
     (`whole`), is told in full."""
     scene, mood, rule = place.scene, place.mood, reading.rule
-    told = whole or (reading.content if reading.content and mood.confidence == 1.0 else _retold(place))
+    told = whole or (reading.content if reading.content and mood.confidence == 1.0 else _retold(place, None, place.quote[place.offset :]))
     content, whens = dates.resolve(told, scene.anchor, scene.lang)
     whens = whens or dates.find(place.quote, scene.anchor)
     event = dates.to_event(whens[0]) if whens else None
@@ -209,7 +232,8 @@ def _claim(
 ) -> Claim:
     message, segment, scene = place.turn.message, place.segment, place.scene
     shown = shown if shown in content else scene.voices.speaker
-    names = named(content, scene.lang, (shown, scene.voices.speaker, scene.voices.other))
+    known = sorted(each for each in scene.known if each in content)
+    names = named(content, scene.lang, (shown, scene.voices.speaker, scene.voices.other, *known))
     return Claim(
         content=content,
         category=category,

@@ -9,12 +9,12 @@ from itertools import groupby
 
 import orjson
 
-from memory_system.database import StaleIndexError
-from memory_system.index import Index
 from memory_system.journal import Change
-from memory_system.notes import note_files
 from memory_system.readers import Cursor
 from memory_system.records import Fact, Message, Pool, from_line
+from memory_system.search.database import StaleIndexError
+from memory_system.search.index import Index
+from memory_system.search.passages import note_files
 from memory_system.workspace import Workspace
 
 FILE = "search.sqlite"

@@ -17,7 +17,13 @@ USER, ASSISTANT = "user", "assistant"
 _AHEAD = 12  # turns looked ahead for the name of the one spoken to
 _USER_NAME = {"zh": "用户", "en": "User"}
 _CONTACT = {"zh": "联系人", "en": "A contact"}
+_FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]")
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
+
+
+def as_rules_see(words: str) -> str:
+    """The words as rules read them, as long as they were: ' for ’, and no first person out of a quotation of others."""
+    return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words.replace("’", "'"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,7 @@ class Scene:
     subject: str
     anchor: datetime
     groups: rules.Groups
+    known: set[str]  # names that were introduced, growing as the night is read
     prefix: str = ""
     skip: int = 0  # characters of the message that are label
     category: str = ""
@@ -40,20 +47,22 @@ class Scene:
         return self.subject != ASSISTANT
 
 
-def scenes(turns: Iterable[Turn], zone: tzinfo) -> Iterator[tuple[Turn, Scene]]:
-    """Each turn with its scene."""
+def scenes(turns: Iterable[Turn], zone: tzinfo, known: set[str]) -> Iterator[tuple[Turn, Scene]]:
+    """Each turn with its scene; they share the names that are known, which grow as the turns are read."""
     speakers: dict[str, dict[str, str]] = {}
     window: deque[Turn] = deque()
     for turn in turns:
         window.append(turn)
         speakers.setdefault(turn.message.session, {}).setdefault(turn.message.role, turn.message.speaker)
         if len(window) > _AHEAD:
-            yield _scened(window, speakers, zone)
+            yield _scened(window, speakers, zone, known)
     while window:
-        yield _scened(window, speakers, zone)
+        yield _scened(window, speakers, zone, known)
 
 
-def _scened(window: deque[Turn], speakers: dict[str, dict[str, str]], zone: tzinfo) -> tuple[Turn, Scene]:
+def _scened(
+    window: deque[Turn], speakers: dict[str, dict[str, str]], zone: tzinfo, known: set[str]
+) -> tuple[Turn, Scene]:
     turn = window.popleft()
     roles = speakers[turn.message.session]
     other = roles.get(ASSISTANT if turn.message.role == USER else USER, "")
@@ -61,10 +70,10 @@ def _scened(window: deque[Turn], speakers: dict[str, dict[str, str]], zone: tzin
         del speakers[turn.message.session]
         if window:
             speakers.setdefault(window[0].message.session, {}).setdefault(window[0].message.role, window[0].message.speaker)
-    return turn, scene_of(turn.message, other, zone)
+    return turn, scene_of(turn.message, other, zone, known)
 
 
-def scene_of(message: Message, other: str, zone: tzinfo) -> Scene:
+def scene_of(message: Message, other: str, zone: tzinfo, known: set[str]) -> Scene:
     """The scene of one message; `other` is the name of the one spoken to, if it has one."""
     lang = text.language(message.text)
     groups = rules.load(lang)
@@ -72,8 +81,8 @@ def scene_of(message: Message, other: str, zone: tzinfo) -> Scene:
     anchor = clock.read_stamp(message.said_at).astimezone(zone)
     if message.role == ASSISTANT:
         voices = Voices(message.speaker or assistant, other or _USER_NAME[lang])
-        return Scene(lang, voices, message.speaker or ASSISTANT, anchor, groups)
-    scene = Scene(lang, Voices(message.speaker or _USER_NAME[lang], other or assistant), USER, anchor, groups)
+        return Scene(lang, voices, message.speaker or ASSISTANT, anchor, groups, known)
+    scene = Scene(lang, Voices(message.speaker or _USER_NAME[lang], other or assistant), USER, anchor, groups, known)
     return _labelled(message, scene) if message.text[:1] in "[【" else scene
 
 
@@ -101,4 +110,4 @@ def _as_said(scene: Scene, rule: rules.Rule, parts: dict[str, Any], end: int, wo
     when = f"（{parts['when']}）" if parts.get("when") and scene.lang == "zh" else f" ({parts['when']})" if parts.get("when") else ""
     prefix = str(rule.data.get("prefix", "")).format(who=voices.speaker, when=when)
     category = str(rule.data.get("category", ""))
-    return Scene(scene.lang, voices, subject, scene.anchor, scene.groups, prefix, end, category)
+    return Scene(scene.lang, voices, subject, scene.anchor, scene.groups, scene.known, prefix, end, category)

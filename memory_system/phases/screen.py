@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from memory_system import rules, slots, text
 from memory_system.phases import Night
+from memory_system.phases.scene import as_rules_see
 from memory_system.records import Segment, Turn
 
 _ALWAYS = 100.0  # added to the score of what is kept whatever the share
 _NEVER = -100.0  # the score of noise
+_WORTH = 1.0  # the score below which a segment says too little, however much room there is
 _UNRATIONED = 200  # tokens that any night may keep: rationing a handful of sentences saves nothing
 _REPEATED = 0.2
 _NOTE = 1.0  # a note was written down to be kept
@@ -105,7 +107,7 @@ def _chosen(found: _Scores, share: float) -> bytearray:
 
 def judge(turn: Turn, segment: Segment, groups: rules.Groups, night: Night) -> Verdict:
     """What the rules say of the segment, without a look at the others."""
-    plain = turn.text_of(segment).replace("’", "'")
+    plain = as_rules_see(turn.text_of(segment))
     if reason := _noise(turn, segment, plain, groups):
         return Verdict(reason, _NEVER, 0.0, ())
     signals, claims = groups["signal"].firing(plain), groups["claim"].firing(plain)
@@ -121,6 +123,8 @@ def judge(turn: Turn, segment: Segment, groups: rules.Groups, night: Night) -> V
     score = importance + sum(rule.data["weight"] for rule in weights) + _SLOT * bool(claims)
     score += min(text.estimate_tokens(plain), _FILLED) / _FILLED + _NOTE * (turn.message.role == "note")
     score += _SLOT * bool(turn.asked and groups["answer"].fires(turn.asked))
+    if score < _WORTH and not claims:
+        return Verdict("trivial", _NEVER, 0.0, ())
     score += _ALWAYS * (always or (certain and _first_hand(turn)))
     return Verdict("", score, importance, tuple(rule.id for rule in (*signals, *natures, *claims)))
 
@@ -151,8 +155,9 @@ def _unwanted(
     """Why a segment that is no noise is still nothing to remember, or empty."""
     if not _first_hand(turn):
         fired = groups["assistant"].firing(plain) if segment.kind != "question" and len(plain) <= _PASSAGE else []
-        wanted = any(rule.data.get("asked") is not True or turn.asked for rule in fired)
-        return "" if wanted else "assistant"
+        wanted = any(turn.asked or not rule.data.get("asked") for rule in fired)
+        unsaid = any(rule.data.get("never") for rule in fired) and not any(rule.id.endswith(".told") for rule in fired)
+        return "" if wanted and not unsaid else "assistant"
     if segment.kind == "question":
         return "question"
     if segment.kind == "instruction" and turn.message.role != "note":

@@ -12,17 +12,20 @@ from collections.abc import Iterable, Iterator
 
 from memory_system import rules, text
 from memory_system.phases import Night
+from memory_system.phases.scene import as_rules_see
 from memory_system.records import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas
 SHORT = 10  # columns below which it joins its neighbour
 _JOINED = 160  # columns a sentence and the one that goes on about it may have together
+_QUOTED_MOST = 400  # characters after which an open quotation mark was a slip
 _CUT_FROM = 24  # columns below which looking for a cut is not worth it
 
 Span = tuple[int, int]
 
 _COMMA = re.compile(r"[，；]|[,;](?=\s)")
 _CLAUSE = re.compile(r"\s*(?:(?:and|but|so|because|then) )?(?:I|I'm|I've|I'd|I'll|i|my|we|we're|the|it|it's|he|she|they|there|this)\b|\s*[\u4e00-\u9fff]")
+_OPENED = re.compile(r"[“「\"]")
 _SPECIAL = re.compile(r"```|^\s*(?:[|>#]|[-*•] |\d+[.)] )", re.M)
 _LIST_LINE = re.compile(r"\s*(?:[-*•+] |\d+[.)、] ?|#+ |\||>|[-=*_]{3,}\s*$)")
 _GOES_ON = re.compile(
@@ -96,14 +99,33 @@ def _listed(line: str) -> bool:
 def _prose(body: str, start: int, end: int, groups: rules.Groups) -> list[Segment]:
     """The segments of a stretch of prose."""
     segments: list[Segment] = []
-    for first, last in text.sentences(body[start:end]):
+    for first, last in _unbroken(body[start:end], text.sentences(body[start:end])):
         for piece in _pieces(body, start + first, start + last, groups["cut"]):
             _append(segments, body, Segment(*piece, _kind(body[slice(*piece)], groups)))
     return segments
 
 
+def _unbroken(stretch: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """The sentences, those inside one quotation joined."""
+    if not _OPENED.search(stretch):
+        yield from spans
+        return
+    start: int | None = None
+    for first, last in spans:
+        begin = first if start is None else start
+        piece = stretch[begin:last]
+        open_still = piece.count("“") > piece.count("”") or piece.count("「") > piece.count("」") or piece.count('"') % 2
+        if open_still and last - begin < _QUOTED_MOST and "\n\n" not in piece:
+            start = begin
+        else:
+            start = None
+            yield begin, last
+    if start is not None:
+        yield start, len(stretch.rstrip())
+
+
 def _kind(piece: str, groups: rules.Groups) -> str:
-    plain = piece.replace("’", "'")
+    plain = as_rules_see(piece)
     if groups["noise"].fires(plain):
         return "chat"
     fired = groups["kind"].firing(plain)
@@ -135,7 +157,7 @@ def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Sp
         yield start, end
         return
     sentence = body[start:end]
-    plain = sentence.replace("’", "'")
+    plain = as_rules_see(sentence)
     marks = sorted({found.start(1) for rule in cuts.firing(plain) for found in rule.matches(plain)})
     edges = [0, *(mark for mark in marks if width(sentence[:mark]) >= SHORT), len(sentence)]
     for first, last in zip(edges, edges[1:], strict=False):

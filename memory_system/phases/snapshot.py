@@ -16,13 +16,13 @@ import orjson
 
 from memory_system import clock
 from memory_system.config import TokenBudget
-from memory_system.index import Index, Ranked
 from memory_system.phases import Night
 from memory_system.phases.index import open_index
 from memory_system.phases.summaries import topics_of
 from memory_system.records import Belief, Fact, Summary, from_line
 from memory_system.retention import PROTECTED
 from memory_system.rules import table
+from memory_system.search.index import Index, Ranked
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -25,6 +25,12 @@ def report(text: str, voices: Voices, lang: str) -> str:
     return (zh if lang == "zh" else en).report(text, voices.speaker, voices.other)
 
 
+def bare_report(text: str, voices: Voices, lang: str) -> str:
+    """`report` without what opens and closes the words."""
+    module = zh if lang == "zh" else en
+    return module.report(module.stripped(text, voices.other), voices.speaker, voices.other)
+
+
 def inner(text: str, voices: Voices, lang: str) -> str:
     """A piece from inside a sentence whose subject is the speaker: "my aunt in Cork" is "their aunt in Cork"."""
     return (zh if lang == "zh" else en).inner(text, voices.speaker, voices.other)

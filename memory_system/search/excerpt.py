@@ -20,9 +20,9 @@ from typing import Any
 import orjson
 
 from memory_system.files import is_regular
-from memory_system.index import Index
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.records import Fact, to_line
+from memory_system.search.index import Index
 
 LINES = 120
 CHARACTERS = 12_000

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import orjson
 
-from memory_system import terms
 from memory_system.config import Config
-from memory_system.database import IN_MEMORY, Database, StaleIndexError
 from memory_system.files import Files
 from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
-from memory_system.schema import (
+from memory_system.search import terms
+from memory_system.search.database import IN_MEMORY, Database, StaleIndexError
+from memory_system.search.schema import (
     CONTENT,
     DAYS,
     ENTITIES,
@@ -37,7 +37,7 @@ from memory_system.schema import (
     TALLIES,
     TEXTS,
 )  # fmt: skip
-from memory_system.units import SMALLEST_SCORE, Unit, Units, day_number, storable
+from memory_system.search.units import SMALLEST_SCORE, Unit, Units, day_number, storable
 
 SCOPES = {"session": 1, "note": 2, "memory": 3, "archive": 4}
 POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
@@ -145,7 +145,9 @@ class Index:
         """One transaction: everything put and dropped inside, and the fingerprint, or nothing."""
         with self._database.transaction():
             yield
-            self._database.run("INSERT OR REPLACE INTO meta VALUES ('fingerprint', ?)", [(fingerprint,)])
+            counts = orjson.dumps(self._counted()).decode()
+            rows = [("fingerprint", fingerprint), ("counts", counts)]
+            self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def put_memories(self, memories: Iterable[tuple[Pool, Fact]]) -> None:
         """Index these memories as they are now; one that moved to the other pool leaves the first."""
@@ -287,7 +289,11 @@ class Index:
 
     def counts(self) -> dict[str, int]:
         """How many there are: `active fact`, `archive belief`, … (pool and kind), `entities` and `categories` of active
-        memories, and `messages` and `passages`."""
+        memories, and `messages` and `passages`. Counted when something was written: an idle night asks and waits not."""
+        counts: dict[str, int] = orjson.loads(self._meta("counts") or b"{}")
+        return counts or self._counted()
+
+    def _counted(self) -> dict[str, int]:
         found = {f"{pool} {kind}": 0 for pool in POOLS for kind in TYPES}
         found |= {
             f"{pool} {kind}": count

@@ -10,10 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_system import clock, retention, terms
+from memory_system import clock, retention
 from memory_system.config import Config
-from memory_system.notes import passages
 from memory_system.records import Fact, Message, Pool, to_line, type_name
+from memory_system.search import terms
+from memory_system.search.passages import passages
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 

@@ -8,14 +8,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from memory_system import retention, terms
+from memory_system import retention
 from memory_system.config import Config
-from memory_system.excerpt import place_of_memory, place_of_message
-from memory_system.index import Hit, Index, note_digest
 from memory_system.layout import Layout
-from memory_system.notes import note_files
 from memory_system.records import Fact, type_name
-from memory_system.units import storable
+from memory_system.search import terms
+from memory_system.search.excerpt import place_of_memory, place_of_message
+from memory_system.search.index import Hit, Index, note_digest
+from memory_system.search.passages import note_files
+from memory_system.search.units import storable
 
 Scope = Literal["all", "memories", "notes", "sessions"]
 SCOPES_OF: dict[Scope, tuple[str, ...]] = {
