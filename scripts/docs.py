@@ -9,42 +9,35 @@ the rule sets, examples of memories from the sample workspace. Nothing depends o
 
 from __future__ import annotations
 
-import ast
-import inspect
-import json
-import math
 import re
-import shutil
 import sys
-import tempfile
-import tokenize
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from importlib import import_module
-from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 
+import docs_examples  # noqa: E402 - after the path to the program is known
+import docs_tables  # noqa: E402
+
 PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
-NIGHT = "2026-02-21T04:00:00Z"  # when the sample workspace is consolidated, as in scripts/demo
 
 
 def main() -> None:
-    stale = [path for path, text in wanted() if not path.exists() or path.read_text("utf-8") != text]
-    for path in stale:
-        print(f"{'stale' if '--check' in sys.argv else 'written'}: {path.relative_to(PROJECT)}")
-    if "--check" in sys.argv:
-        sys.exit("run scripts/docs" if stale else 0)
-    for path, text in wanted():
-        path.write_text(text, "utf-8")
+    checking = "--check" in sys.argv
+    stale = [(path, text) for path, text in wanted() if not path.exists() or path.read_text("utf-8") != text]
+    for path, text in stale:
+        print(f"{'stale' if checking else 'written'}: {path.relative_to(PROJECT)}")
+        if not checking:
+            path.write_text(text, "utf-8")
+    if checking and stale:
+        sys.exit("make it anew with: scripts/docs")
 
 
 def wanted() -> Iterator[tuple[Path, str]]:
     """Every file that has generated parts, and how it must read."""
-    yield PROJECT / "config.json", config_file()
+    yield PROJECT / "config.json", docs_tables.config_file()
     for path in (*sorted((PROJECT / "docs").glob("*.md")), *sorted(PROJECT.glob("README*.md"))):
         text = path.read_text("utf-8")
         yield path, PART.sub(lambda found: f"{found[1]}{part(found[2])}\n{found[3]}", text)
@@ -56,327 +49,25 @@ def part(name: str) -> str:
     return WRITERS[name]().strip("\n")
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A Markdown table."""
-    head = list(head)
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-def code(text: object) -> str:
-    return f"`{text}`"
-
-
-def first_sentence(docstring: str | None) -> str:
-    """Up to the first full stop, on one line."""
-    return re.split(r"(?<=[.])\s", " ".join((docstring or "").split()))[0]
-
-
-def pretty(value: Any) -> str:
-    return "```json\n" + json.dumps(value, ensure_ascii=False, indent=2) + "\n```"
-
-
-# ---- the command line ----------------------------------------------------------------------------------------------
-
-
-def commands() -> str:
-    from typer.main import get_command
-
-    from memory_system.cli import app
-
-    group: Any = get_command(app)
-    parts = [section(name, f"{name} {usage(command)}", command) for name, command in group.commands.items()]
-    return "\n\n".join([section("Options of every command", "[OPTIONS] COMMAND …", group), *parts])
-
-
-def section(title: str, call: str, command: Any) -> str:
-    """One command: how it is called, what it does, its arguments and options."""
-    rows = [described(each, command) for each in command.params]
-    told = table(("", "meaning", "default"), rows) if rows else "It has no options of its own."
-    return "\n\n".join([f"## {title}", f"```\nmemory {call.strip()}\n```", command.help, told])
-
-
-def usage(command: Any) -> str:
-    words = [each.name.upper() for each in command.params if not is_option(each)]
-    return " ".join([*words, *(["[OPTIONS]"] if any(map(is_option, command.params)) else [])])
-
-
-def is_option(parameter: Any) -> bool:
-    return str(parameter.opts[0]).startswith("-")
-
-
-def described(parameter: Any, command: Any) -> list[str]:
-    """A row of the table: name with what it takes, meaning, default."""
-    hint = get_type_hints(command.callback, include_extras=True)[parameter.name]
-    takes = "" if getattr(parameter, "is_flag", False) else value_of(hint)
-    name = parameter.opts[0] if is_option(parameter) else parameter.name.upper()
-    shown = code(f"{name} {takes}".strip() if is_option(parameter) else name)
-    meaning = parameter.help + (f" Environment: `{parameter.envvar}`." if parameter.envvar else "")
-    default = parameter.default if takes and parameter.default not in (None, "") else ""
-    return [shown, meaning, "required" if parameter.required else code(default) if default != "" else ""]
-
-
-def value_of(hint: Any) -> str:
-    """What an option takes: PATH, TEXT, a number and its bounds, or one of several words."""
-    kind, info = (hint.__origin__, hint.__metadata__[0]) if get_origin(hint) is Annotated else (hint, None)
-    if type(None) in get_args(kind):
-        kind = get_args(kind)[0]
-    if get_origin(kind) is Literal:
-        return "|".join(get_args(kind))
-    low, high = getattr(info, "min", None), getattr(info, "max", None)
-    bounds = f"{low}-{high}" if high is not None else ""
-    return bounds or {"Path": "PATH", "int": "N", "float": "NUMBER"}.get(kind.__name__, "TEXT")
-
-
-def exit_codes() -> str:
-    from memory_system import errors
-    from memory_system.cli import answers, keeping
-
-    rows = {
-        (0, "Done; also when nothing was found or due. Bad lines in a transcript are listed in the report.", ""),
-        (keeping.WRONG, "`status` or `validate` found something wrong.", ""),
-        (answers.UNEXPECTED, "Something nobody foresaw; `--debug` shows where.", ""),
-        (answers.INTERRUPTED, "Interrupted with Ctrl-C; the next run goes on where this one stopped.", ""),
-    }
-    ours = subclasses(errors.MemorySystemError)
-    rows |= {(each.exit_code, str(each.__doc__).strip(), code(each.__name__)) for each in ours}
-    return table(("code", "what happened", "`kind` in JSON"), sorted(rows))
-
-
-def subclasses(parent: type[Any]) -> Iterator[type[Any]]:
-    for each in parent.__subclasses__():
-        if each.__module__ == parent.__module__:
-            yield each
-            yield from subclasses(each)
-
-
-# ---- the configuration ---------------------------------------------------------------------------------------------
-
-MEANINGS = {  # what config.py has no comment for
-    "version": "Of the form of this file.",
-    "timezone": "IANA name. Nights, dates in ids and words like “tomorrow” go by it; `init` writes the machine's.",
-    "language": "Of the snapshot's headings: `auto` takes the language of most memories.",
-    "sources": "Transcripts outside `sessions/`: see below.",
-    "token_budget.layer1_total": "Tokens of the whole snapshot, at most.",
-    "token_budget.layer1_top1": "Share of the core memories' room that the first topic may take.",
-    "token_budget.layer1_top2": "The same for the second topic.",
-    "token_budget.layer1_top3": "The same for the third topic.",
-    "token_budget.layer1_rest": "The same for all other topics together.",
-    "consolidation.model": "Kept for a language model; nothing reads it yet.",
-    "search.limit": "Results of `search` without `--limit`.",
-    "llm.mode": "Kept for a language model; nothing reads it yet.",
-}
-
-
-def config_file() -> str:
-    from memory_system.config import Config
-
-    return json.dumps(Config().model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"
-
-
-def config_keys() -> str:
-    from memory_system.config import Config
-
-    return table(("key", "default", "may be", "meaning"), keys_of(Config, ""))
-
-
-def keys_of(model: Any, prefix: str) -> Iterator[list[str]]:
-    """A row for every key below a section: its comment in the source, else the docstring of its section."""
-    comments = comments_of(model)
-    for name, field in model.model_fields.items():
-        path = f"{prefix}{name}"
-        if hasattr(field.annotation, "model_fields"):
-            yield from keys_of(field.annotation, f"{path}.")
-            continue
-        meaning = comments.get(name) or MEANINGS.get(path) or model.__dict__["__doc__"]
-        default = json.dumps(field.default, default=list)
-        yield [code(path), code(default), range_of(field), sentence(meaning)]
-
-
-def sentence(text: str) -> str:
-    words = " ".join(text.split())
-    return words[:1].upper() + words[1:] + ("" if words.endswith(".") else ".")
-
-
-def comments_of(model: Any) -> dict[str, str]:
-    """The comment at the end of the line on which each key is defined."""
-    source = inspect.getsource(model)
-    tokens = tokenize.generate_tokens(StringIO(source).readline)
-    marks = {each.start[0]: each.string for each in tokens if each.type == tokenize.COMMENT}
-    keys = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.AnnAssign)]
-    return {ast.unparse(key.target): marks[key.lineno].lstrip("# ") for key in keys if key.lineno in marks}
-
-
-def range_of(field: Any) -> str:
-    """What values a key may have."""
-    kind = field.annotation
-    if get_origin(kind) is Literal:
-        return ", ".join(map(code, get_args(kind)))
-    low = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
-    high = next((each.le for each in field.metadata if hasattr(each, "le")), None)
-    names = {int: "whole number", float: "number", str: "text", str | None: "text or null"}
-    named = names.get(kind, "list")
-    bounds = f" {low} to {high}" if high is not None else f" from {low}" if low is not None else ""
-    return named + bounds
-
-
-# ---- rules ---------------------------------------------------------------------------------------------------------
-
-
-def phases() -> str:
-    from memory_system.pipeline import PHASES
-
-    told = ((each.number, code(each.name), about_phase(each.name)) for each in PHASES)
-    return table(("", "name", "what it does"), told)
-
-
-def about_phase(name: str) -> str:
-    told = first_sentence(docstring_of(f"phases.{name}"))
-    return re.sub(r"^Phase \w+: (.)", lambda found: found[1].upper(), told)
-
-
-def docstring_of(module: str) -> str | None:
-    return import_module(f"memory_system.{module}").__doc__
-
-
-def source_filter() -> str:
-    from memory_system import rules
-
-    told = {"strip": "cut out", "drop": "refused"}
-    text = [(each.data["reason"], told[each.data["action"]], each.why) for each in rules.load("sources")["text"].rules]
-    sessions = [(each.data["reason"], "whole session", each.why) for each in rules.load("sources")["session"].rules]
-    rows = ((code(reason), what, why) for reason, what, why in sorted([*text, *sessions], key=lambda row: row[0]))
-    return table(("reason", "what is done", "why"), rows)
-
-
-def secrets() -> str:
-    from memory_system import rules
-
-    kinds = sorted({each.data["kind"] for each in rules.load("secrets")["secret"].rules})
-    return ", ".join(map(code, kinds)) + "."
-
-
-def slots() -> str:
-    from memory_system import rules
-
-    known = rules.table("attributes", "attributes")
-    single = [code(name) for name, each in known.items() if each.get("single")]
-    several = [code(name) for name, each in known.items() if not each.get("single")]
-    return f"One value at a time: {', '.join(single)}.\n\nSeveral values: {', '.join(several)}."
-
-
-def categories() -> str:
-    from memory_system import rules
-    from memory_system.config import Config
-
-    worth = Config().importance_rules
-    known = rules.table("attributes", "importance")
-    rows = ((code(each), getattr(worth, key), code(f"importance_rules.{key}")) for each, key in known.items())
-    return table(("category", "importance", "config key"), rows)
-
-
-def signals() -> str:
-    from memory_system import rules
-
-    both = zip(rules.load("en")["signal"].rules, rules.load("zh")["signal"].rules, strict=True)
-    rows = ((f"{en.data['weight']:+}", en.why, en.yes[0], zh.yes[0]) for en, zh in both)
-    return table(("weight", "when", "for example", "例如"), rows)
-
-
-def moods() -> str:
-    from memory_system import rules
-
-    both = zip(rules.load("en")["modality"].rules, rules.load("zh")["modality"].rules, strict=True)
-    rows = ((en.why, effect(en.data), en.yes[0], zh.yes[0]) for en, zh in both)
-    return table(("when", "what it makes", "for example", "例如"), rows)
-
-
-def effect(data: Any) -> str:
-    if "drop" in data:
-        return f"nothing (counted as `{data['drop']}`)"
-    if "confidence" in data:
-        return f"a belief, confidence {data['confidence']}"
-    return "a fact that takes back what was said" if data.get("correction") else f"a {data['modality']} fact"
-
-
-def fading() -> str:
-    """How long memories of a few importances last when nothing touches them."""
-    from memory_system import records, retention
-    from memory_system.config import Config
-
-    config, rows = Config(), []
-    for kind, worth in ((kind, worth) for kind in records.TYPES.values() for worth in (0.2, 0.5, 0.8, 1.0)):
-        speed = retention.rate(kind(id="", content="", importance=worth, score=worth), config)
-        half, archived = math.log(2) / speed, math.log(worth / config.thresholds.archive) / speed
-        rows.append((kind.__name__.lower(), worth, f"{speed:.4f}", round(half), round(archived)))
-    return table(("kind", "importance", "rate a day", "half-life in days", "archived after days"), rows)
-
-
-# ---- architecture and examples -------------------------------------------------------------------------------------
-
-
-def rooms() -> str:
-    from test_architecture import ROWS
-
-    named = [(number, room) for number, row in enumerate(ROWS, 1) for room in sorted(row) if room[:2] != "__"]
-    told = ((number, code(room), first_sentence(docstring_of(room))) for number, room in named)
-    return table(("row", "room", "what is in it"), told)
-
-
-@cache
-def sample() -> tuple[list[Any], dict[str, dict[str, Any]]]:
-    """The active memories of the sample workspace after its last night, and its entity profiles by name."""
-    from memory_system import clock, edit, pipeline
-    from memory_system.workspace import Workspace
-
-    with tempfile.TemporaryDirectory() as temporary:
-        root = Path(temporary) / "workspace"
-        shutil.copytree(PROJECT / "workspace", root)
-        edit.init(root, "UTC")
-        with Workspace.open(root, now=clock.read_stamp(NIGHT), write=True) as ws:
-            pipeline.consolidate(ws)
-        with Workspace.open(root) as ws:
-            records = [record for pool, record in ws.store.records() if pool == "active"]
-            profiles = [json.loads(path.read_text("utf-8")) for path in sorted(ws.layout.entities.glob("e_*.json"))]
-    return records, {each["name"]: each for each in profiles}
-
-
-def example(suits: Callable[[Any], bool]) -> str:
-    """The first memory of the sample that suits, as it stands in its file, laid out for reading."""
-    from memory_system.records import to_line
-
-    found = next(record for record in sample()[0] if suits(record))
-    return pretty(json.loads(to_line(found)))
-
-
-def a_profile() -> str:
-    """The smallest profile that has a slot and a relation."""
-    profiles = [each for each in sample()[1].values() if each["slots"] and each["relations"]]
-    return pretty(min(profiles, key=lambda each: (len(json.dumps(each)), each["name"])))
-
-
-def replaced_another(record: Any) -> bool:
-    """A fact about the user that took the place of an older one."""
-    return record.NAME == "facts" and record.subject == "user" and bool(record.history)
-
-
 WRITERS: dict[str, Callable[[], str]] = {
-    "commands": commands,
-    "exit-codes": exit_codes,
-    "config": config_keys,
-    "phases": phases,
-    "source-filter": source_filter,
-    "secrets": secrets,
-    "slots": slots,
-    "categories": categories,
-    "signals": signals,
-    "fading": fading,
-    "moods": moods,
-    "rooms": rooms,
-    "fact": lambda: example(replaced_another),
-    "belief": lambda: example(lambda record: record.NAME == "beliefs" and bool(record.basis)),
-    "summary": lambda: example(lambda record: record.NAME == "summaries" and len(record.source_facts) == 3),
-    "profile": a_profile,
+    "commands": docs_tables.commands,
+    "exit-codes": docs_tables.exit_codes,
+    "config": docs_tables.config_keys,
+    "phases": docs_tables.phases,
+    "source-filter": docs_tables.source_filter,
+    "secrets": docs_tables.secrets,
+    "slots": docs_tables.slots,
+    "categories": docs_tables.categories,
+    "signals": docs_tables.signals,
+    "fading": docs_tables.fading,
+    "moods": docs_tables.moods,
+    "rooms": docs_tables.rooms,
+    "fact": docs_examples.a_fact,
+    "belief": docs_examples.a_belief,
+    "summary": docs_examples.a_summary,
+    "profile": docs_examples.a_profile,
+    "first-night": docs_examples.console,
+    "report": docs_examples.report,
 }
 
 

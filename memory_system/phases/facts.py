@@ -15,7 +15,7 @@ from typing import Any
 from memory_system import retention
 from memory_system.phases import Night
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
-from memory_system.rules import table
+from memory_system.slots import about
 from memory_system.store import Draft, Memories, content_key, slot_key, value_key
 
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
@@ -87,8 +87,7 @@ def sessions_of(record: Fact) -> set[str]:
 
 def is_single(attribute: str) -> bool:
     """Whether the attribute holds one value at a time."""
-    known = table("attributes", "attributes")
-    return bool(attribute in known and known[attribute].get("single"))
+    return bool(about(attribute).get("single"))
 
 
 def _facts(ids: Iterable[str], draft: Draft) -> list[Fact]:
@@ -108,11 +107,13 @@ def _same(claim: Claim, draft: Draft) -> Fact | None:
 
 
 def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
-    """The active facts that cannot be true beside the claim: another value of a single-valued slot, or the same value
-    with the opposite polarity."""
+    """The active facts that cannot be true beside the claim: another value of a single-valued slot, the same value with
+    the other polarity, or in the opposite slot (likes and dislikes)."""
     if not claim.attribute:
         return []
-    opposite = _facts(draft.find(value_key(claim.subject, claim.attribute, claim.value)), draft)
+    opposite = []
+    for attribute in filter(None, (claim.attribute, about(claim.attribute).get("opposite"))):
+        opposite += _facts(draft.find(value_key(claim.subject, attribute, claim.value)), draft)
     others = _facts(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
     return list({each.id: each for each in (*opposite, *others)}.values())
 
@@ -127,7 +128,7 @@ def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already known"
     confirmed = with_evidence(fact, claim, night)
     draft.put("active", confirmed, "confirmed")
-    rivals = [each for each in _rivals(claim, draft) if each.id != fact.id and each.polarity == claim.polarity]
+    rivals = [each for each in _rivals(claim, draft) if each.id != fact.id]
     if rivals and len(sessions_of(confirmed)) > 1:  # the second session that decides a conflict
         supersede(rivals, confirmed, draft, night)
     return "claims.confirmed"

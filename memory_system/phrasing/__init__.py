@@ -41,6 +41,11 @@ def bare(text: str, voices: Voices, lang: str) -> str:
     return (zh if lang == "zh" else en).bare(text, voices.other)
 
 
+def unhedged(text: str, lang: str) -> str:
+    """A told sentence without its maybe: "User might row" is "User rows", 用户可能划船 is 用户划船."""
+    return (zh if lang == "zh" else en).unhedged(text)
+
+
 def fill(template: str, parts: dict[str, str], plural: bool, lang: str) -> str:
     """The template with its parts put in; in English the verb after `{who}` agrees with a plural."""
     if plural and lang != "zh":

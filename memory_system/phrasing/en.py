@@ -177,6 +177,18 @@ def _capital(told: str) -> str:
     return told[:1].upper() + told[1:]
 
 
+def unhedged(told: str) -> str:
+    """Without the words of doubt; after might, may or could the verb takes its plain form."""
+    plain = _doubts().sub("", told)
+    plain = _MODAL.sub(lambda found: f" {singular(found[1])}", plain)
+    return plain[:1].upper() + plain[1:]
+
+
+@cache
+def _doubts() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{table('en', 'words')['doubt']})\b,? ?", re.IGNORECASE)
+
+
 def agree_plural(template: str) -> str:
     """"{who} lives in …" as it is said of several."""
     head, mark, rest = template.partition("{who} ")
@@ -199,6 +211,9 @@ def singular(verb: str) -> str:
     if low.endswith("y") and low[-2:-1] not in "aeiou":
         return verb[:-1] + "ies"
     return verb + "s"
+
+
+_MODAL = re.compile(r" (?:might|may|could) (?!be\b|have\b|not\b)([a-z]+)")
 
 
 class _Telling:

@@ -86,6 +86,16 @@ def stripped(text: str, other: str = "") -> str:
     return _tail().sub("", words.rstrip(_END)).rstrip(_END)
 
 
+def unhedged(told: str) -> str:
+    """Without the words of doubt."""
+    return _doubts().sub("", told)
+
+
+@cache
+def _doubts() -> re.Pattern[str]:
+    return re.compile(table("zh", "words")["doubt"])
+
+
 def bare(text: str, other: str) -> str:
     return re.sub(r"^(?:我|就|是|在|叫|住|学|的)+", "", stripped(text, other))
 
