@@ -16,9 +16,10 @@ def about(attribute: str) -> Mapping[str, Any]:
     return known.get(attribute.partition(".")[0], {})
 
 
-def category_of(rule: rules.Rule) -> str:
-    """The category of what a claim rule says."""
-    return str(rule.data.get("category") or about(rule.data.get("attribute", "")).get("category", "general"))
+def category_of(rule: rules.Rule, attribute: str = "") -> str:
+    """The category of what a rule says: its own, else that of its attribute (`attribute` where the match decides it)."""
+    found = rule.data.get("category") or about(attribute or rule.data.get("attribute", "")).get("category", "general")
+    return str(found)
 
 
 def importance_of(category: str, config: Config) -> float:

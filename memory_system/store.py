@@ -106,7 +106,7 @@ class Store:
 
     def get(self, memory_id: str) -> Fact | None:
         row = self._loaded.rows.get(memory_id)
-        return from_line(row.line) if row else None
+        return _parsed(row.line, memory_id) if row else None
 
     def line_of(self, memory_id: str) -> bytes | None:
         row = self._loaded.rows.get(memory_id)
@@ -137,8 +137,8 @@ class Store:
 
     def records(self) -> Iterator[tuple[Pool, Fact]]:
         """Every memory with its pool."""
-        for row in self._loaded.rows.values():
-            yield row.pool, from_line(row.line)
+        for memory_id, row in self._loaded.rows.items():
+            yield row.pool, _parsed(row.line, memory_id)
 
     def counts(self) -> Counter[tuple[Pool, str]]:
         """How many memories there are by pool and kind letter, counted from the files line by line."""
@@ -216,6 +216,13 @@ def _origin_part(memory_id: str) -> str:
     """Kind and hash of the id, without the date of the night."""
     kind, _, rest = memory_id.partition("_")
     return kind + rest.partition("_")[2]
+
+
+def _parsed(line: bytes, memory_id: str) -> Fact:
+    try:
+        return from_line(line)
+    except (ValueError, ValidationError) as error:
+        raise DamagedError(f"{memory_id} is not a memory as it stands: {_short(error)}") from None
 
 
 def _checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
@@ -333,5 +340,9 @@ def parse_problem(line: bytes) -> str:
     try:
         from_line(line)
     except (ValueError, ValidationError) as error:
-        return str(error).replace("\n", "; ")
+        return _short(error)
     return ""
+
+
+def _short(error: Exception) -> str:
+    return "; ".join(line.strip() for line in str(error).split("\n")[:3])

@@ -39,7 +39,8 @@ def commands() -> str:
     from memory_system.cli import app
 
     group: Any = get_command(app)
-    parts = [section(name, f"{name} {usage(command)}", command) for name, command in group.commands.items()]
+    named = ((name, group.get_command(None, name)) for name in group.list_commands(None))
+    parts = [section(name, f"{name} {usage(command)}", command) for name, command in named]
     return "\n\n".join([section("Options of every command", "[OPTIONS] COMMAND …", group), *parts])
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import Any
 
 from memory_system import clock, rules, text
 from memory_system.phrasing import Voices
@@ -17,29 +16,35 @@ USER, ASSISTANT = "user", "assistant"
 _AHEAD = 12  # turns looked ahead for the name of the one spoken to
 _USER_NAME = {"zh": "用户", "en": "User"}
 _CONTACT = {"zh": "联系人", "en": "A contact"}
-_FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]")
+_WHEN = {"zh": "（{}）", "en": " ({})"}
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
+_FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]")
+_QUOTES = frozenset("\"“「")
 
 
 def as_rules_see(words: str) -> str:
     """The words as rules read them, as long as they were: ' for ’, and no first person out of a quotation of others."""
-    return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words.replace("’", "'"))
+    words = words.replace("’", "'")
+    if _QUOTES.isdisjoint(words):
+        return words
+    return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words)
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """The message's setting. `subject` is the key of the speaker's memories: user, assistant or a person's name.
-    `anchor` is the moment of speaking where the owner lives. `prefix` and `skip` come from a label in brackets."""
+    `anchor` is the moment of speaking where the owner lives; `known` are the names that were introduced so far.
+    A label in brackets before the text gives `prefix`, `category` and `skip`, the characters it takes."""
 
     lang: str
     voices: Voices
     subject: str
     anchor: datetime
     groups: rules.Groups
-    known: set[str]  # names that were introduced, growing as the night is read
+    known: set[str]
     prefix: str = ""
-    skip: int = 0  # characters of the message that are label
     category: str = ""
+    skip: int = 0
 
     @property
     def first_hand(self) -> bool:
@@ -55,59 +60,60 @@ def scenes(turns: Iterable[Turn], zone: tzinfo, known: set[str]) -> Iterator[tup
         window.append(turn)
         speakers.setdefault(turn.message.session, {}).setdefault(turn.message.role, turn.message.speaker)
         if len(window) > _AHEAD:
-            yield _scened(window, speakers, zone, known)
+            yield _scened(window.popleft(), speakers, zone, known)
     while window:
-        yield _scened(window, speakers, zone, known)
+        yield _scened(window.popleft(), speakers, zone, known)
 
 
-def _scened(
-    window: deque[Turn], speakers: dict[str, dict[str, str]], zone: tzinfo, known: set[str]
-) -> tuple[Turn, Scene]:
-    turn = window.popleft()
-    roles = speakers[turn.message.session]
-    other = roles.get(ASSISTANT if turn.message.role == USER else USER, "")
-    if not any(each.message.session == turn.message.session for each in window):
-        del speakers[turn.message.session]
-        if window:
-            speakers.setdefault(window[0].message.session, {}).setdefault(window[0].message.role, window[0].message.speaker)
-    return turn, scene_of(turn.message, other, zone, known)
+def _scened(turn: Turn, speakers: dict[str, dict[str, str]], zone: tzinfo, known: set[str]) -> tuple[Turn, Scene]:
+    message = turn.message
+    other = speakers[message.session].get(ASSISTANT if message.role == USER else USER, "")
+    return turn, scene_of(message, other, zone, known)
 
 
 def scene_of(message: Message, other: str, zone: tzinfo, known: set[str]) -> Scene:
     """The scene of one message; `other` is the name of the one spoken to, if it has one."""
     lang = text.language(message.text)
-    groups = rules.load(lang)
     assistant = str(rules.table(lang, "words")["assistant"])
     anchor = clock.read_stamp(message.said_at).astimezone(zone)
+    groups = rules.load(lang)
     if message.role == ASSISTANT:
         voices = Voices(message.speaker or assistant, other or _USER_NAME[lang])
         return Scene(lang, voices, message.speaker or ASSISTANT, anchor, groups, known)
     scene = Scene(lang, Voices(message.speaker or _USER_NAME[lang], other or assistant), USER, anchor, groups, known)
-    return _labelled(message, scene) if message.text[:1] in "[【" else scene
+    return _labelled(message.text, scene) if message.text[:1] in "[【" else scene
 
 
-def _labelled(message: Message, scene: Scene) -> Scene:
-    """The scene as the label before the text tells it."""
-    fired = scene.groups["label"].firing(message.text)
-    if not fired or "P<inside>" in fired[0].pattern:
-        return scene
-    rule = fired[0]
-    found = rule.search(message.text)
-    parts = {name: found.group(name).strip(" ·:：,，") for name in found.re.groupindex}
-    return _as_said(scene, rule, parts, found.end(), message.text)
+def _labelled(words: str, scene: Scene) -> Scene:
+    """The scene as the label before the words tells it; a described picture is no label."""
+    for rule in scene.groups["label"].firing(words):
+        found = next(rule.found(words))
+        if "inside" not in found.parts:
+            return _as_told(scene, rule, found, words)
+    return scene
 
 
-def _as_said(scene: Scene, rule: rules.Rule, parts: dict[str, Any], end: int, words: str) -> Scene:
+def _as_told(scene: Scene, rule: rules.Rule, found: rules.Found, words: str) -> Scene:
     voices, subject = scene.voices, scene.subject
-    who = parts.get("who") or _CONTACT[scene.lang]
+    who = found.parts.get("who", "").strip(" ·:：,，") or _CONTACT[scene.lang]
     if rule.data.get("voice"):
         voices, subject = Voices(who, voices.speaker), who
     elif rule.data.get("other"):
         voices = Voices(voices.speaker, who)
-    end += len(words[end:]) - len(words[end:].lstrip())
-    if (rule.data.get("voice") or rule.data.get("other")) and (name := _OPENING_NAME.match(words[end:])):
-        end += name.end()
-    when = f"（{parts['when']}）" if parts.get("when") and scene.lang == "zh" else f" ({parts['when']})" if parts.get("when") else ""
-    prefix = str(rule.data.get("prefix", "")).format(who=voices.speaker, when=when)
-    category = str(rule.data.get("category", ""))
-    return Scene(scene.lang, voices, subject, scene.anchor, scene.groups, scene.known, prefix, end, category)
+    when = found.parts.get("when", "").strip()
+    prefix = str(rule.data.get("prefix", ""))
+    return replace(
+        scene,
+        voices=voices,
+        subject=subject,
+        prefix=prefix.format(who=voices.speaker, when=_WHEN[scene.lang].format(when) if when else ""),
+        category=str(rule.data.get("category", "")),
+        skip=_after_label(words, found.span[1], named=voices != scene.voices),
+    )
+
+
+def _after_label(words: str, end: int, *, named: bool) -> int:
+    """Where the words begin, after blanks and, if the label names someone, after "Name: "."""
+    end = len(words) - len(words[end:].lstrip())
+    opening = _OPENING_NAME.match(words[end:]) if named else None
+    return end + opening.end() if opening else end

@@ -8,23 +8,27 @@ import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memory_system import rules, slots, text
+from memory_system.config import Config
 from memory_system.phases import Night
 from memory_system.phases.scene import as_rules_see
 from memory_system.records import Segment, Turn
 
+REPEATED = "repeated"  # among a segment's rules: the same words were said again
+REPEATED_WEIGHT = 0.2
+
 _ALWAYS = 100.0  # added to the score of what is kept whatever the share
-_NEVER = -100.0  # the score of noise
+_NEVER = -100.0  # the score of what is dropped whatever the share
 _WORTH = 1.0  # the score below which a segment says too little, however much room there is
 _UNRATIONED = 200  # tokens that any night may keep: rationing a handful of sentences saves nothing
-_REPEATED = 0.2
 _NOTE = 1.0  # a note was written down to be kept
 _SLOT = 0.4  # a rule knows what it says
 _FILLED = 24  # tokens from which a segment is no richer for being longer
-_CERTAIN = ("identity", "health", "safety")
-_PASSAGE = 240  # columns above which an assistant's segment is an essay
+_PASSAGE = 240  # characters above which an assistant's segment is an essay
+_CERTAIN = frozenset({"identity", "health", "safety"})  # kept whatever the share, where a claim rule reads them
+_GRAVE = frozenset({"health", "safety"})  # even where none does
 
 
 @dataclass(slots=True)
@@ -33,56 +37,59 @@ class Verdict:
     ids of the rules that fired."""
 
     reason: str
-    score: float
-    importance: float
-    rules: tuple[str, ...]
+    score: float = _NEVER
+    importance: float = 0.0
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Scores:
+    """Of every segment of the night, in order: its score, what it costs in tokens, and the number of the reason why it
+    is dropped. A repeat costs nothing: it will be one memory with the first."""
+
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    costs: array[int] = field(default_factory=lambda: array("l"))
+    dropped: bytearray = field(default_factory=bytearray)
+    reasons: list[str] = field(default_factory=lambda: ["share"])
+    seen: Counter[bytes] = field(default_factory=Counter)
+    tokens: int = 0
+
+    def add(self, verdict: Verdict, cost: int, mark: bytes) -> None:
+        if verdict.reason not in self.reasons and verdict.reason:
+            self.reasons.append(verdict.reason)
+        self.scores.append(verdict.score)
+        self.costs.append(0 if mark in self.seen else cost)
+        self.dropped.append(self.reasons.index(verdict.reason or "share"))
+        self.seen[mark] += not verdict.reason
+        self.tokens += cost
 
 
 def run(turns: Callable[[], Iterator[Turn]], night: Night, tally: Counter[str]) -> Iterator[Turn]:
     """The turns with the segments that are kept, importance and rule ids set. Reads the turns twice: the first pass
     keeps a few numbers a segment. Counts `segments.kept` and `segments.dropped.<reason>`."""
-    scores, seen = _scores(turns(), night)
-    kept = iter(_chosen(scores, night.config.screen.keep_share))
+    judge = Judge(night.config)
+    found = _scores(turns(), judge)
+    kept = _chosen(found, night.config.screen.keep_share)
+    number = 0
     for turn in turns():
-        segments, groups = [], rules.load(text.language(turn.message.text))
+        segments = []
         for segment in turn.segments:
-            chosen = next(kept)
-            verdict = judge(turn, segment, groups, night)
-            if chosen:
-                again = seen[_mark(turn, segment)] > 1
-                segment.importance = round(min(1.0, verdict.importance + _REPEATED * again), 2)
-                segment.rules = (*verdict.rules, "repeated") if again else verdict.rules
-                segments.append(segment)
-            tally["segments.kept" if chosen else f"segments.dropped.{verdict.reason or 'share'}"] += 1
+            if kept[number]:
+                segments.append(_marked(turn, segment, judge, found))
+            tally["segments.kept" if kept[number] else f"segments.dropped.{found.reasons[found.dropped[number]]}"] += 1
+            number += 1
         if segments:
             yield Turn(turn.message, segments, turn.asked)
 
 
-@dataclass(slots=True)
-class _Scores:
-    """Score and cost of every segment of the night, in order; `tokens` is what the whole night costs."""
-
-    scores: array[float]
-    costs: array[float]
-    tokens: int = 0
-
-
-def _scores(turns: Iterator[Turn], night: Night) -> tuple[_Scores, Counter[bytes]]:
-    """The first pass. A repeat costs nothing: it will be one memory with the first."""
-    found = _Scores(array("d"), array("d"))
-    seen: Counter[bytes] = Counter()
+def _scores(turns: Iterator[Turn], judge: Judge) -> _Scores:
+    found = _Scores()
     for turn in turns:
-        groups = rules.load(text.language(turn.message.text))
+        lang = text.language(turn.message.text)
         for segment in turn.segments:
             cost = text.estimate_tokens(turn.text_of(segment))
-            verdict = judge(turn, segment, groups, night)
-            mark = _mark(turn, segment)
-            found.tokens += cost
-            found.scores.append(_NEVER if verdict.reason else verdict.score)
-            found.costs.append(0 if mark in seen else cost)
-            if not verdict.reason:
-                seen[mark] += 1
-    return found, seen
+            found.add(judge.verdict(turn, segment, lang, cost), cost, _mark(turn, segment))
+    return found
 
 
 def _mark(turn: Turn, segment: Segment) -> bytes:
@@ -105,61 +112,98 @@ def _chosen(found: _Scores, share: float) -> bytearray:
     return kept
 
 
-def judge(turn: Turn, segment: Segment, groups: rules.Groups, night: Night) -> Verdict:
-    """What the rules say of the segment, without a look at the others."""
-    plain = as_rules_see(turn.text_of(segment))
-    if reason := _noise(turn, segment, plain, groups):
-        return Verdict(reason, _NEVER, 0.0, ())
-    signals, claims = groups["signal"].firing(plain), groups["claim"].firing(plain)
-    always = any(rule.data.get("always") for rule in signals)
-    if reason := _unwanted(turn, segment, plain, always, claims, groups):
-        return Verdict(reason, _NEVER, 0.0, ())
-    natures = groups["intrinsic"].firing(plain)
-    categories = {slots.category_of(rule) for rule in claims} | {str(rule.data["category"]) for rule in natures}
-    intrinsic = _intrinsic(categories, night)
-    importance = max(0.0, min(1.0, intrinsic + sum(rule.data["weight"] for rule in signals)))
-    certain = any(slots.category_of(rule) in _CERTAIN for rule in claims) or "safety" in categories or "health" in categories
-    weights = groups["weight"].firing(plain)
-    score = importance + sum(rule.data["weight"] for rule in weights) + _SLOT * bool(claims)
-    score += min(text.estimate_tokens(plain), _FILLED) / _FILLED + _NOTE * (turn.message.role == "note")
-    score += _SLOT * bool(turn.asked and groups["answer"].fires(turn.asked))
-    if score < _WORTH and not claims:
-        return Verdict("trivial", _NEVER, 0.0, ())
-    score += _ALWAYS * (always or (certain and _first_hand(turn)))
-    return Verdict("", score, importance, tuple(rule.id for rule in (*signals, *natures, *claims)))
+def _marked(turn: Turn, segment: Segment, judge: Judge, found: _Scores) -> Segment:
+    """The segment as it is kept."""
+    words = turn.text_of(segment)
+    verdict = judge.verdict(turn, segment, text.language(turn.message.text), text.estimate_tokens(words))
+    again = found.seen[_mark(turn, segment)] > 1
+    importance = round(min(1.0, verdict.importance + REPEATED_WEIGHT * again), 2)
+    return Segment(segment.start, segment.end, segment.kind, importance, (*verdict.rules, *([REPEATED] * again)))
 
 
-def _intrinsic(categories: set[str], night: Night) -> float:
-    """The highest importance of the categories; what is temporary counts only when nothing else is said."""
-    lasting = categories - {"temporary"} or categories or {"general"}
-    return max(slots.importance_of(each, night.config) for each in lasting)
+class Judge:
+    """The rules with the owner's idea of importance."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._worth: dict[str, float] = {}
+        self._category: dict[str, str] = {}
+
+    def verdict(self, turn: Turn, segment: Segment, lang: str, cost: int) -> Verdict:
+        """What the rules say of the segment, without a look at the others; `cost` is what it takes in tokens."""
+        plain = as_rules_see(turn.text_of(segment))
+        if reason := _noise(segment, plain, lang):
+            return Verdict(reason)
+        fired = rules.together(lang, "signal", "claim", "intrinsic", "weight", "assistant").firing(plain)
+        always = any(rule.data.get("always") for rule in fired.get("signal", ()))
+        if reason := _unwanted(turn, segment, plain, always, fired):
+            return Verdict(reason)
+        return self._weighed(turn, fired, lang, cost, always)
+
+    def _weighed(
+        self, turn: Turn, fired: dict[str, list[rules.Rule]], lang: str, cost: int, always: bool
+    ) -> Verdict:
+        signals, claims, natures = fired.get("signal", []), fired.get("claim", []), fired.get("intrinsic", [])
+        sure = {self._category_of(rule) for rule in claims}
+        categories = sure | {self._category_of(rule) for rule in natures}
+        importance = self._intrinsic(categories) + sum(rule.data["weight"] for rule in signals)
+        importance = max(0.0, min(1.0, importance))
+        asked = bool(turn.asked) and rules.load(lang)["answer"].fires(turn.asked)
+        score = importance + sum(rule.data["weight"] for rule in fired.get("weight", ())) + min(cost, _FILLED) / _FILLED
+        score += _SLOT * bool(claims) + _SLOT * asked + _NOTE * (turn.message.role == "note")
+        if score < _WORTH and not claims:
+            return Verdict("trivial")
+        certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
+        score += _ALWAYS * (always or (certain and _first_hand(turn)))
+        return Verdict("", score, importance, tuple(rule.id for rule in (*signals, *natures, *claims)))
+
+    def _intrinsic(self, categories: set[str]) -> float:
+        """The highest worth of the categories; what is temporary counts only when nothing else is said."""
+        lasting = categories - {"temporary"} or categories or {"general"}
+        return max(self._worth_of(each) for each in lasting)
+
+    def _category_of(self, rule: rules.Rule) -> str:
+        if rule.id not in self._category:
+            self._category[rule.id] = slots.category_of(rule)
+        return self._category[rule.id]
+
+    def _worth_of(self, category: str) -> float:
+        if category not in self._worth:
+            self._worth[category] = slots.importance_of(category, self._config)
+        return self._worth[category]
 
 
 def _first_hand(turn: Turn) -> bool:
     return turn.message.role != "assistant" or bool(turn.message.speaker)
 
 
-def _noise(turn: Turn, segment: Segment, plain: str, groups: rules.Groups) -> str:
+def _noise(segment: Segment, plain: str, lang: str) -> str:
     """Why the segment is noise, or empty."""
     if segment.kind == "chat":
-        fired = groups["noise"].firing(plain)
-        return str(fired[0].data["reason"]) if fired else ("block" if "\n" in plain else "chatter")
-    if not any(char.isalnum() for char in plain):
-        return "empty"
-    return ""
+        fired = rules.load(lang)["noise"].firing(plain)
+        return str(fired[0].data["reason"]) if fired else "block"
+    return "" if any(char.isalnum() for char in plain) else "empty"
 
 
 def _unwanted(
-    turn: Turn, segment: Segment, plain: str, always: bool, claims: list[rules.Rule], groups: rules.Groups
+    turn: Turn, segment: Segment, plain: str, always: bool, fired: dict[str, list[rules.Rule]]
 ) -> str:
     """Why a segment that is no noise is still nothing to remember, or empty."""
     if not _first_hand(turn):
-        fired = groups["assistant"].firing(plain) if segment.kind != "question" and len(plain) <= _PASSAGE else []
-        wanted = any(turn.asked or not rule.data.get("asked") for rule in fired)
-        unsaid = any(rule.data.get("never") for rule in fired) and not any(rule.id.endswith(".told") for rule in fired)
-        return "" if wanted and not unsaid else "assistant"
+        return "" if _is_assistants(turn, segment, plain, fired.get("assistant", [])) else "assistant"
     if segment.kind == "question":
         return "question"
     if segment.kind == "instruction" and turn.message.role != "note":
-        return "" if always or claims else "request"
+        return "" if always or "claim" in fired else "request"
     return ""
+
+
+def _is_assistants(turn: Turn, segment: Segment, plain: str, fired: list[rules.Rule]) -> bool:
+    """Whether an assistant's words are worth keeping: a promise, what it says back, a recommendation that was asked for;
+    but never what it makes up about the user."""
+    if segment.kind == "question" or len(plain) > _PASSAGE:
+        return False
+    told = any(rule.data.get("told") for rule in fired)
+    if any(rule.data.get("never") for rule in fired) and not told:
+        return False
+    return any(turn.asked or not rule.data.get("asked") for rule in fired if not rule.data.get("never"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memory_system.phrasing import en, zh
@@ -17,36 +18,33 @@ class Voices:
 
 def retell(text: str, voices: Voices, lang: str) -> str:
     """The statement as a sentence that stands alone and names its speaker; empty when it is too little to tell."""
-    return (zh if lang == "zh" else en).retell(text, voices.speaker, voices.other)
+    tell = zh.retell if lang == "zh" else en.retell
+    return tell(text, voices.speaker, voices.other)
 
 
 def report(text: str, voices: Voices, lang: str) -> str:
     """The words with their persons replaced and nothing added: for notes and labelled text."""
-    return (zh if lang == "zh" else en).report(text, voices.speaker, voices.other)
-
-
-def bare_report(text: str, voices: Voices, lang: str) -> str:
-    """`report` without what opens and closes the words."""
-    module = zh if lang == "zh" else en
-    return module.report(module.stripped(text, voices.other), voices.speaker, voices.other)
+    tell = zh.report if lang == "zh" else en.report
+    return tell(text, voices.speaker, voices.other)
 
 
 def inner(text: str, voices: Voices, lang: str) -> str:
     """A piece from inside a sentence whose subject is the speaker: "my aunt in Cork" is "their aunt in Cork"."""
-    return (zh if lang == "zh" else en).inner(text, voices.speaker, voices.other)
+    tell = zh.inner if lang == "zh" else en.inner
+    return tell(text, voices.speaker, voices.other)
+
+
+def stripped(text: str, voices: Voices, lang: str) -> str:
+    """The words without what opens and closes them: interjections, connectives, names of address, tag questions."""
+    return zh.stripped(text, voices.other) if lang == "zh" else en.stripped(text, voices.other)
 
 
 def bare(text: str, voices: Voices, lang: str) -> str:
     """An answer without what opens and closes it: "In Porto!" is "Porto"."""
-    return (zh if lang == "zh" else en).bare(text, voices.other)
+    return zh.bare(text, voices.other) if lang == "zh" else en.bare(text, voices.other)
 
 
-def unhedged(text: str, lang: str) -> str:
-    """A told sentence without its maybe: "User might row" is "User rows", 用户可能划船 is 用户划船."""
-    return (zh if lang == "zh" else en).unhedged(text)
-
-
-def fill(template: str, parts: dict[str, str], plural: bool, lang: str) -> str:
+def fill(template: str, parts: Mapping[str, str], plural: bool, lang: str) -> str:
     """The template with its parts put in; in English the verb after `{who}` agrees with a plural."""
     if plural and lang != "zh":
         template = en.agree_plural(template)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -48,6 +48,22 @@ class Rule:
         found: Iterable[Any] = _compiled(self.pattern).finditer(text)
         return found
 
+    def found(self, text: str) -> Iterator[Found]:
+        """Every match with its named groups."""
+        names = _names(self.pattern)
+        for match in self.matches(text):
+            parts = {name: match[number] or "" for name, number in names}
+            yield Found(match.span(), parts, {name: match.span(number) for name, number in names})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A match: its span, the words of each named group (empty when it took no part) and where they stand."""
+
+    span: tuple[int, int]
+    parts: Mapping[str, str]
+    places: Mapping[str, tuple[int, int]]
+
 
 class RuleSet:
     """Rules that are tried together."""
@@ -68,6 +84,27 @@ class RuleSet:
 
 
 Groups = Mapping[str, RuleSet]
+
+
+class Together:
+    """Several groups tried in one pass."""
+
+    def __init__(self, groups: Mapping[str, RuleSet]) -> None:
+        self._group_of = {rule.id: name for name, group in groups.items() for rule in group.rules}
+        self._all = RuleSet(rule for group in groups.values() for rule in group.rules)
+
+    def firing(self, text: str) -> dict[str, list[Rule]]:
+        """The rules whose pattern is in the text, by group; a group without any is left out."""
+        fired: dict[str, list[Rule]] = {}
+        for rule in self._all.firing(text):
+            fired.setdefault(self._group_of[rule.id], []).append(rule)
+        return fired
+
+
+@cache
+def together(name: str, *groups: str) -> Together:
+    """Those groups of `<name>.toml` as one."""
+    return Together({group: load(name)[group] for group in groups})
 
 
 @cache
@@ -103,6 +140,11 @@ def _expanded(pattern: str, parts: Mapping[str, str]) -> str:
 @cache
 def _compiled(pattern: str) -> Any:
     return re2.compile(pattern, _options())
+
+
+@cache
+def _names(pattern: str) -> tuple[tuple[str, int], ...]:
+    return tuple(_compiled(pattern).groupindex.items())
 
 
 @cache

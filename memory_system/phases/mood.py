@@ -1,0 +1,74 @@
+"""How a segment is meant: stated, planned, hedged, heard; or not meant at all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memory_system import rules
+from memory_system.records import Segment, Turn
+
+_BEFORE = 30  # characters before a segment that may say that it corrects something
+_AFTER = 60  # characters after a segment in which a joke may be taken back
+_AT_ONCE = 6  # characters that may stand before that
+_LATE = " 。.!！,，…\n"
+_MARK = re.compile(r"^\s*[-*•]?\s*([WBO])(?:\s*\(c=([01]?\.?\d+)\))?(?:\s+@\S+)*\s*[:：]\s*")
+_SURE = re.compile(r"\s*\(c=([01]?\.?\d+)\)\s*")
+_OPINION = 0.6
+_NEARLY = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Mood:
+    """`drop` is the reason to take nothing from the segment; `confidence` below 1 makes a belief, `basis` says why;
+    `correction` that the speaker takes something back."""
+
+    drop: str = ""
+    modality: str = "stated"
+    confidence: float = 1.0
+    basis: str = ""
+    correction: bool = False
+
+
+def mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> Mood:
+    """The mood by the modality rules that fire in the segment, the words around it, and the marks of a note."""
+    drop = next((str(rule.data["drop"]) for rule in fired if "drop" in rule.data), "")
+    if not drop and _taken_back(turn, segment, modality):
+        drop = "joke"
+    mood = Mood(drop, correction=_corrects(turn, segment, fired, modality))
+    unsure = [rule for rule in fired if "confidence" in rule.data]
+    if turn.message.role == "note" and (mark := _MARK.match(turn.text_of(segment))):
+        return _noted(mark, turn.text_of(segment), mood)
+    if unsure:
+        least = min(unsure, key=lambda rule: float(rule.data["confidence"])).data
+        return Mood(drop, str(least["modality"]), float(least["confidence"]), str(least["basis"]), mood.correction)
+    planned = any(rule.data.get("modality") == "planned" for rule in fired)
+    return Mood(drop, "planned" if planned else "stated", correction=mood.correction)
+
+
+def _taken_back(turn: Turn, segment: Segment, modality: rules.RuleSet) -> bool:
+    """Whether the words right after the segment say that it was a joke."""
+    after = turn.message.text[segment.end : segment.end + _AFTER].lstrip(_LATE)
+    joke = next((rule for rule in modality.firing(after) if rule.data.get("drop") == "joke"), None) if after else None
+    return bool(joke) and next(joke.found(after)).span[0] <= _AT_ONCE if joke else False
+
+
+def _corrects(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> bool:
+    """Whether the segment, or what stands right before it, says that something was wrong or has changed."""
+    before = turn.message.text[max(0, segment.start - _BEFORE) : segment.start]
+    said = [*fired, *modality.firing(before)] if before else fired
+    return any(rule.data.get("correction") for rule in said)
+
+
+def _noted(mark: re.Match[str], words: str, mood: Mood) -> Mood:
+    """W and B state, O is an opinion with the confidence beside it."""
+    if mark[1] != "O":
+        return mood
+    sure = _SURE.search(words)
+    given = float(mark[2] or (sure and sure[1]) or _OPINION)
+    return Mood(mood.drop, "hedged", min(_NEARLY, given), "noted as an opinion", mood.correction)
+
+
+def without_marks(words: str) -> str:
+    """A note's words without W, B, O and (c=0.8)."""
+    return _SURE.sub(" ", _MARK.sub("", words))

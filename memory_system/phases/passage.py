@@ -1,0 +1,100 @@
+"""A kept segment with all that extraction knows of it before it reads it: its words, its mood, the rules that fire in
+it, what it would be worth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memory_system import clock, rules, slots
+from memory_system.config import Config
+from memory_system.phases.mood import Mood, mood_of, without_marks
+from memory_system.phases.scene import Scene, as_rules_see
+from memory_system.phases.screen import REPEATED, REPEATED_WEIGHT
+from memory_system.records import EventTime, Segment, Turn
+
+_GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """`quote` is the segment's text; `plain` the same as rules see it, as long; `offset` where a label before the words
+    ends. `picture` is what a described picture shows, told; else empty."""
+
+    turn: Turn
+    segment: Segment
+    scene: Scene
+    config: Config
+    mood: Mood
+    quote: str
+    plain: str
+    offset: int
+    fired: dict[str, list[rules.Rule]]
+    picture: str
+
+    @property
+    def noted(self) -> bool:
+        """Whether the words were written down: they are told as they stand."""
+        return self.turn.message.role == "note" or bool(self.scene.prefix)
+
+    @property
+    def words(self) -> str:
+        """What is to be told: the quote without label and marks."""
+        return without_marks(self.quote) if self.turn.message.role == "note" else self.quote[self.offset :]
+
+    def category(self, event: EventTime | None) -> str:
+        """What kind of thing the passage is where no slot says it."""
+        natures = {str(rule.data["category"]) for rule in self.fired.get("intrinsic", ())}
+        for category in ("safety", "health", "relation", "status"):
+            if category in natures:
+                return category
+        if self.scene.category:
+            return self.scene.category
+        if event and self.mood.modality == "planned" and self._is_ahead(event):
+            return "schedule"
+        if "preference" in natures:
+            return "preference"
+        return "temporary" if "temporary" in natures else "event" if event else "general"
+
+    def _is_ahead(self, event: EventTime) -> bool:
+        """Whether the event ends after the words were said."""
+        return datetime.fromisoformat(event.end) > self.scene.anchor.replace(tzinfo=None)
+
+    def importance(self, category: str, event: EventTime | None) -> float:
+        """Intrinsic by category, what is over within the day being temporary, plus the signals of the segment."""
+        if category == "schedule" and event and event.start[:10] == self.scene.anchor.date().isoformat():
+            category = "temporary"
+        signals = sum(float(rule.data["weight"]) for rule in self.fired.get("signal", ()))
+        signals += REPEATED_WEIGHT * (REPEATED in self.segment.rules)
+        return round(max(0.0, min(1.0, slots.importance_of(category, self.config) + signals)), 2)
+
+    def expires(self, category: str, event: EventTime | None) -> str | None:
+        """When a memory of the category is over: days after its event, else after it was said. A schedule needs an
+        event."""
+        days = getattr(self.config.expiry, category, None)
+        if days is None or (category == "schedule" and event is None):
+            return None
+        end = datetime.fromisoformat(event.end).replace(tzinfo=self.scene.anchor.tzinfo) if event else self.scene.anchor
+        return clock.stamp(end + timedelta(days=days))
+
+
+def passage_of(turn: Turn, segment: Segment, scene: Scene, config: Config) -> Passage:
+    """The segment as a passage."""
+    quote = turn.text_of(segment)
+    plain = as_rules_see(quote)
+    fired = rules.together(scene.lang, *_GROUPS).firing(plain)
+    mood = mood_of(turn, segment, fired.get("modality", []), scene.groups["modality"])
+    offset = max(0, min(len(quote), scene.skip - segment.start))
+    return Passage(turn, segment, scene, config, mood, quote, plain, offset, fired, _picture(plain, scene))
+
+
+def _picture(plain: str, scene: Scene) -> str:
+    """What a picture shows, where its description stands in brackets; else empty."""
+    if plain[:1] not in "[【":
+        return ""
+    for rule in scene.groups["label"].firing(plain):
+        found = next(rule.found(plain))
+        if "inside" in found.parts:
+            return str(rule.data["prefix"]).format(who=scene.voices.speaker) + found.parts["inside"].strip()
+    return ""

@@ -1,0 +1,145 @@
+"""Whom a statement is about: the speaker, someone near to them, or someone or something by name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from memory_system.phases.scene import Scene
+from memory_system.rules import table
+
+PUNCTUATION = "，。！？；：,!?;:、“” \n"
+_LONGEST_NAME = 6  # characters of a Chinese name that is looked for at the start of a clause
+_PRONOUNS = frozenset({"he", "she", "他", "她", "它", "其"})
+_SELF = frozenset({"", "i", "my", "we", "我", "本人"})
+_WORD = re.compile(r"[\w-]+")
+_CLAUSE_START = re.compile(rf"(?:^|[{PUNCTUATION}])(?=[\u4e00-\u9fff])")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The key of the slot, how a sentence calls them, whether they are several."""
+
+    key: str
+    shown: str
+    plural: bool = False
+
+
+def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
+    """Whom the words for a subject mean, "she" and a subject that Chinese leaves out being `last`; None when nobody can
+    tell, or when they are no name."""
+    who = who.strip()
+    low = who.lower()
+    if low in _PRONOUNS or (not who and last is not None and scene.lang == "zh"):
+        return last
+    if low in _SELF:
+        return Subject(scene.subject, scene.voices.speaker)
+    if low.startswith("my ") or who.startswith("我"):
+        return _near(who, scene)
+    return None if _is_no_name(who, scene) else Subject(who, who)
+
+
+def _is_no_name(who: str, scene: Scene) -> bool:
+    if who in scene.known:
+        return False
+    return who in _never(scene.lang) or (scene.lang == "zh" and len(who) <= 3 and bool(_no_name().search(who[1:])))
+
+
+@cache
+def _never(lang: str) -> frozenset[str]:
+    return frozenset(table(lang, "words")["not_names"].split())
+
+
+@cache
+def _no_name() -> re.Pattern[str]:
+    return re.compile(f"[{table('zh', 'words')['not_in_names']}]")
+
+
+def _near(who: str, scene: Scene) -> Subject:
+    """ "my sister", "my brother Tom", 我表弟: by name where the name is said."""
+    if scene.lang == "en":
+        words = who.removesuffix("'s").split()
+        if words[-1][:1].isupper() and len(words) > 2:
+            return Subject(words[-1], words[-1])
+        shown = f"{scene.voices.speaker}'s {' '.join(words[1:])}"
+        return Subject(shown, shown, words[-1].lower() in _plurals())
+    if (named := _named_near().fullmatch(who)) and not _is_no_name(named[1], scene):
+        return Subject(named[1], named[1])
+    shown = f"{scene.voices.speaker}的{who.removeprefix('我').removeprefix('的')}"
+    return Subject(shown, shown)
+
+
+@cache
+def _plurals() -> frozenset[str]:
+    return frozenset(table("en", "words")["plural"].split())
+
+
+@cache
+def _named_near() -> re.Pattern[str]:
+    parts = table("zh", "parts")
+    return re.compile(rf"我的?(?:{parts['kin_word']})({parts['surname']}[\u4e00-\u9fff]{{1,2}}|[\u4e00-\u9fff]{{2}})")
+
+
+def opening(plain: str, scene: Scene) -> Subject | None:
+    """Whom or what the text begins with: "my sister …", 我妹妹…, or a name that was introduced; None when it is the
+    speaker."""
+    if name := _known_at(plain, 0, scene):
+        rest = plain[len(name) :]
+        return None if rest.startswith(("'s ", ",", "，", ":", "：")) else Subject(name, name)
+    found = _opening(scene.lang).match(plain)
+    if found is None:
+        return None
+    return _near(found[1] if scene.lang == "zh" else f"my {found[1]}", scene)
+
+
+@cache
+def _opening(lang: str) -> re.Pattern[str]:
+    parts = table(lang, "parts")
+    kin = parts["kin_word"]
+    if lang == "zh":
+        mine = rf"(?:我的?|(?=(?:{kin}).{{0,8}}(?:说|告诉|问|提到|觉得)))"
+        name = rf"(?:{parts['surname']}[\u4e00-\u9fff]{{1,2}}(?=[在是也有喜]))?"
+        return re.compile(rf"^(?:[\w，,]{{0,4}}[，,])?({mine}[大小二三老亲好前]?(?:{kin}){name})(?!们?[和跟与、]我)")
+    return re.compile(
+        rf"^(?:\w+,? ){{0,2}}?(?:my|an?|one of my) ((?:\w+ )?(?:{kin})(?-i:(?: [A-Z][a-z]+)?))\b(?!'s| and)", re.IGNORECASE
+    )
+
+
+def _known_at(plain: str, start: int, scene: Scene) -> str:
+    """The longest known name that stands there, or empty."""
+    if not scene.known:
+        return ""
+    if scene.lang == "zh":
+        lengths = range(_LONGEST_NAME, 1, -1)
+        return next((name for size in lengths if (name := plain[start : start + size]) in scene.known), "")
+    words = re.match(r"([\w-]+)( [A-Z]\w+)?", plain[start:])
+    return next((each for each in (words[0], words[1]) if each in scene.known), "") if words else ""
+
+
+def with_pronoun(plain: str, scene: Scene) -> tuple[str, Subject | None]:
+    """Chinese text in which a known name opens a clause, with 他 for the name (and blanks, so that it stays as long), and
+    whom it means: the rules know pronouns, not every name."""
+    if scene.lang != "zh" or not scene.known:
+        return plain, None
+    starts = [found.end() for found in _CLAUSE_START.finditer(plain)]
+    name = next((name for start in starts if (name := _known_at(plain, start, scene))), "")
+    if not name:
+        return plain, None
+    for start in starts:
+        if plain.startswith(name, start) and plain[start + len(name) : start + len(name) + 1] not in (":", "："):
+            plain = plain[:start] + "他".rjust(len(name)) + plain[start + len(name) :]
+    return plain, Subject(name, name)
+
+
+def known_in(content: str, scene: Scene) -> list[str]:
+    """The known names in a sentence, in order."""
+    if not scene.known:
+        return []
+    if scene.lang == "zh":
+        sizes = range(_LONGEST_NAME, 1, -1)
+        pieces = (content[at : at + size] for at in range(len(content)) for size in sizes)
+    else:
+        words = _WORD.findall(content)
+        pieces = (each for pair in zip(words, [*words[1:], ""], strict=True) for each in (" ".join(pair), pair[0]))
+    return [each for each in pieces if each in scene.known]

@@ -1,0 +1,231 @@
+"""One walk over the words of an English statement, from the first and second person into the third: pronouns become
+names or "they", and the verbs after them agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from memory_system.rules import table
+
+_TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
+_QUOTED = re.compile(r'("[^"]*"|“[^”]*”)')
+_FAR = 99  # words since the speaker was the subject, when they were not yet
+_NEAR = 4  # words within which "they" is understood
+_SINGULAR = {
+    "am": "is", "'m": "is", "are": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't",
+    "aren't": "isn't", "weren't": "wasn't", "were": "was", "wanna": "wants to", "gotta": "has to", "dont": "doesn't",
+    "havent": "hasn't", "ain't": "isn't", "been": "has been", "gonna": "is going to", "arent": "isn't",
+}  # fmt: skip
+_PLURAL = {"am": "are", "was": "were", "wanna": "want to", "gotta": "have to", "been": "have been", "gonna": "are going to"}
+_MANY = {"is": "are", "has": "have", "does": "do", "was": "were", "doesn't": "don't"}  # of templates, which are singular
+_SHORT = {"im": "i'm", "ive": "i've", "youre": "you're", "u": "you", "ur": "your", "ya": "you"}
+_MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
+_YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
+_CONTRACTED = {"m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is")}
+
+
+@cache
+def words_of(name: str) -> frozenset[str]:
+    """A word list of the English rules."""
+    return frozenset(table("en", "words")[name].split())
+
+
+def is_word(name: str, word: str) -> bool:
+    """Whether the word is in that list."""
+    return word in words_of(name)
+
+
+def singular(verb: str) -> str:
+    """The form of the third person: have is has, try is tries, went is went."""
+    low = verb.lower()
+    if low in _SINGULAR:
+        return _SINGULAR[low]
+    if is_word("past", low) or is_word("modals", low) or (low.endswith("ed") and not is_word("base_ed", low)):
+        return verb
+    if low.endswith("ing"):
+        return f"is {verb}"
+    if low.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return verb + "es"
+    return verb[:-1] + "ies" if low.endswith("y") and low[-2:-1] not in "aeiou" else verb + "s"
+
+
+def plural_form(verb: str) -> str:
+    """The other way: lives is live, has is have."""
+    return _MANY.get(verb) or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))
+
+
+def is_adverb(low: str) -> bool:
+    """Whether it may stand between a subject and its verb."""
+    return is_word("skip", low) or (low.endswith("ly") and not is_word("ly_verbs", low))
+
+
+class Telling:
+    """The walk; it remembers who was spoken of. `named` when the speaker is understood already."""
+
+    def __init__(self, speaker: str, other: str, *, named: bool = False) -> None:
+        self._speaker, self._other = speaker, other
+        self._named = named  # the speaker was named in this sentence
+        self._clear = named  # and nobody since whom "they" could mean
+        self._since = _FAR
+        self._agreeing = ""  # singular or plural: what the next verb must be; empty when it need not
+        self._present = False  # the last verb agreed: one joined to it must too
+        self._joined = False  # after and, or, but
+        self._infinitive = False  # after to, will and the like
+        self._out: list[str] = []
+
+    def tell(self, words: str) -> str:
+        for number, part in enumerate(_QUOTED.split(words)):
+            if number % 2:
+                self._out.append(part)  # a quotation stays as it was said
+            else:
+                self._walk(_TOKEN.findall(part))
+        return "".join(self._out)
+
+    def _walk(self, tokens: Sequence[str]) -> None:
+        for at, token in enumerate(tokens):
+            low = token.lower()
+            low = _SHORT.get(low, low)
+            if not low[0].isalnum():
+                self._mark(token)
+            elif not self._pronoun(low, tokens, at):
+                self._word(low, token, tokens, at)
+
+    def _mark(self, mark: str) -> None:
+        self._out.append(mark)
+        if mark in ".!?;":
+            self._since, self._agreeing, self._present = _FAR, "", False
+
+    # ---- words that are no pronoun ----
+
+    def _word(self, low: str, token: str, tokens: Sequence[str], at: int) -> None:
+        self._since += 1
+        if self._agreeing and not is_adverb(low):
+            self._verb(low, token)
+        elif self._joined and self._present and not self._infinitive and _is_joined_verb(low, tokens, at):
+            self._out.append(singular(token))
+            self._joined = False
+        else:
+            self._plain(low, token)
+
+    def _verb(self, low: str, token: str) -> None:
+        said = singular(token) if self._agreeing == "singular" else _PLURAL.get(low, token)
+        self._out.append(said)
+        self._present = self._agreeing == "singular" and said != token
+        self._infinitive = is_word("auxiliaries", low)
+        self._agreeing = ""
+
+    def _plain(self, low: str, token: str) -> None:
+        third = is_word("third", low)
+        if third or is_word("plural", low) or (token[0].isupper() and self._out and not is_word("not_names", token)):
+            self._clear = False
+        if third or low in ("who", "that", "which"):
+            self._present = False
+        self._infinitive = self._infinitive or is_word("governing", low)
+        if low in ("and", "or", "but"):
+            self._joined = True
+        elif not is_adverb(low):
+            self._joined = False
+        self._out.append(token)
+
+    # ---- pronouns ----
+
+    def _pronoun(self, low: str, tokens: Sequence[str], at: int) -> bool:
+        """Whether the token was a word of the first or second person; if so it has been said."""
+        base, _, ending = low.partition("'")
+        if base == "i" and (tokens[at][0] == "I" or ending or _stands_alone(tokens, at)):
+            self._first(ending, tokens, at)
+        elif low in _MINE:
+            self._own(low)
+        elif base == "we":
+            self._we(ending, tokens, at)
+        elif low in _YOURS:
+            self._out.append("oneself" if low.startswith("yoursel") else f"{self._other}'s")
+        elif base == "you":
+            self._second(ending, tokens, at)
+        elif base == "let" and ending == "s":
+            self._out.append(f"{self._speaker} suggests that they")
+            self._named = True
+        else:
+            return False
+        self._joined = False
+        return True
+
+    def _first(self, ending: str, tokens: Sequence[str], at: int) -> None:
+        pair = self._is_pair(tokens, at)
+        again = self._clear and self._since <= _NEAR and not pair
+        self._out.append("they" if again else self._speaker)
+        self._named = self._clear = True
+        self._since, self._infinitive, self._present = 0, False, False
+        self._agreeing = "" if pair else "plural" if again else "singular"
+        self._contract(ending, tokens, at, single=not again and not pair)
+
+    def _is_pair(self, tokens: Sequence[str], at: int) -> bool:
+        """Whether this is the end of "my wife and I": several people, so that the verb stays as it is."""
+        before = [each.lower() for each in tokens[max(0, at - 10) : at] if each[0].isalnum()]
+        if not before or before[-1] != "and" or len(before) > 5 or self._since < _FAR - 10 or self._present:
+            return False
+        return not any(
+            is_word("verbs", each) or is_word("past", each) or is_word("finite", each) or each.endswith(("ed", "ing"))
+            for each in before[:-1]
+        )
+
+    def _contract(self, ending: str, tokens: Sequence[str], at: int, *, single: bool) -> None:
+        """What stands behind the apostrophe, as a word of its own."""
+        if not ending:
+            return
+        if ending == "d":
+            said = "had" if _is_participle(tokens, at) else "would"
+        else:
+            said = _CONTRACTED.get(ending, ("", ""))[0 if single else 1]
+        self._out.append(f" {said}")
+        self._present, self._infinitive = said in ("is", "has"), said in ("will", "would")
+        self._agreeing = ""
+
+    def _own(self, low: str) -> None:
+        name, known = self._speaker, self._named and self._clear
+        several = "them" if self._named else f"{name} and others"
+        own, owns = ("their", "theirs") if known or (self._named and low.startswith("our")) else (f"{name}'s", f"{name}'s")
+        self._out.append(
+            {"my": own, "our": own, "mine": owns, "ours": owns, "me": "them" if known else name, "us": several}.get(
+                low, "themselves"
+            )
+        )
+        self._named = self._named or low in ("my", "our", "me")
+        self._agreeing = ""
+        self._since += 1
+
+    def _we(self, ending: str, tokens: Sequence[str], at: int) -> None:
+        self._out.append("they" if self._named and self._since < _FAR else f"{self._speaker} and others")
+        self._named, self._clear, self._present, self._agreeing = True, False, False, ""
+        self._contract(ending, tokens, at, single=False)
+
+    def _second(self, ending: str, tokens: Sequence[str], at: int) -> None:
+        before = next((each.lower() for each in reversed(tokens[:at]) if each[0].isalnum()), "")
+        after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
+        anyone = is_word("of_anyone", before)  # "it makes you feel alive"
+        self._out.append("one" if anyone else self._other)
+        self._clear, self._present = False, False
+        is_object = anyone or is_word("before_object", before) or is_word("after_verb", after)
+        self._agreeing = "" if is_object else "singular"
+        self._contract(ending, tokens, at, single=True)
+
+
+def _is_joined_verb(low: str, tokens: Sequence[str], at: int) -> bool:
+    """Whether it is the second verb in "lives in Rome and works at a bank", and no noun."""
+    after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
+    return is_word("verbs", low) and is_word("after_verb", after)
+
+
+def _stands_alone(tokens: Sequence[str], at: int) -> bool:
+    """Whether a small "i" is the pronoun: blanks around it."""
+    return (at == 0 or not tokens[at - 1][0].isalnum()) and (at + 1 == len(tokens) or tokens[at + 1][0] in " ,.!?;")
+
+
+def _is_participle(tokens: Sequence[str], at: int) -> bool:
+    """Whether "I'd" is "I had": what comes next is no plain verb."""
+    words = (each.lower() for each in tokens[at + 1 :] if each[0].isalnum())
+    verb = next((each for each in words if each == "never" or not is_adverb(each)), "")
+    return is_word("participles", verb) or (verb.endswith("ed") and not is_word("base_ed", verb))
