@@ -5,9 +5,7 @@ The public names are loaded when they are first used, so that importing the pack
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,12 +28,3 @@ if not TYPE_CHECKING:  # a type checker sees the imports above, and no `__getatt
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})
-
-    class _Package(ModuleType):
-        """Keeps `search` the function: importing the room of that name would put the room in its place."""
-
-        def __setattr__(self, name: str, value: object) -> None:
-            if name not in _HOMES:
-                super().__setattr__(name, value)
-
-    sys.modules[__name__].__class__ = _Package

@@ -19,8 +19,8 @@ from memory_system.phases import entities, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of
-from memory_system.search.database import StaleIndexError
-from memory_system.search.index import Index
+from memory_system.recall.database import StaleIndexError
+from memory_system.recall.index import Index
 from memory_system.store import parse_problem
 from memory_system.workspace import Workspace
 
@@ -151,15 +151,19 @@ def inbox(ws: Workspace) -> Iterator[Problem]:
 
 
 def search_index(ws: Workspace) -> Iterator[Problem]:
-    """The index and its dump hold exactly what they would hold if they were made anew."""
+    """The index and its dump hold exactly what they would hold if they were made anew; notes that changed since the
+    last night are no fault of theirs."""
     path = ws.layout.index / index_phase.FILE
     where = ws.layout.name(path)
+    if not ws.journal.head().seq and not path.exists():
+        return  # no night yet
     with Index.in_memory(ws.config) as fresh:
         with fresh.writing(""):
             index_phase.fill(fresh, ws)
         try:
             with Index.open(path, ws.config) as there:
-                if list(there.content()) != list(fresh.content()):
+                notes = there.note_digests() == fresh.note_digests()
+                if list(there.content(notes=notes)) != list(fresh.content(notes=notes)):
                     yield Problem(where, "the index does not hold what the truth says", REBUILD)
         except StaleIndexError as error:
             yield Problem(where, str(error), REBUILD)

@@ -37,6 +37,7 @@ class State:
     next_change: str | None = ""  # when the first memory fades or expires by itself; "" = not known
     barren_nights: int = 0  # in a row: input was read and nothing came of it
     decay_held: str = ""  # since when decay waits for --force, after a gap that looks like a wrong clock
+    silence_accepted: str = ""  # until when the owner has said that the clock is right
 
 
 class Checkpoint:
@@ -60,9 +61,10 @@ class Checkpoint:
         return self.layout.runs / self.state.run_id / f"{name}.jsonl"
 
     def write_stage(self, name: str, rows: Iterable[Any]) -> None:
-        """Stage what a phase gives, atomically; dataclasses and dicts become one line each."""
+        """Stage what a phase gives, atomically: dataclasses and mappings become one line each, bytes are lines."""
         self.files.make_folder(self.stage(name).parent)
-        self.files.replace(self.stage(name), (orjson.dumps(row) + b"\n" for row in rows))
+        lines = (row if isinstance(row, bytes) else orjson.dumps(row) + b"\n" for row in rows)
+        self.files.replace(self.stage(name), lines)
 
     def read_stage(self, name: str, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
         """What was staged under that name, parsed; it may be read many times."""

@@ -21,7 +21,6 @@ def derive(changes: Iterable[Change], ws: Workspace) -> None:
 
 def rebuild(ws: Workspace) -> list[str]:
     """Make everything derived anew, as it would be had it never been deleted; the names of what was made."""
-    ws.files.make_folder(ws.layout.index)
     entities.rebuild(ws)
     made = ["entities", *index.rebuild(ws)]
     snapshot.write(snapshot_moment(ws), ws)

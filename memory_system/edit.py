@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_system import clock, text
+from memory_system.config import parse_config
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.files import Files
 from memory_system.layout import Layout
@@ -41,6 +42,7 @@ You are a thoughtful assistant with a long memory.
 
 def init(root: Path, zone: str) -> list[str]:
     """Make the folders, config.json and a sample SOUL.md of a workspace, whatever of them is missing; their names."""
+    parse_config({"timezone": zone}, "--timezone")
     layout, files = Layout(root.absolute()), Files()
     made = [folder for folder in layout.folders() if not folder.is_dir()]
     for folder in layout.folders():

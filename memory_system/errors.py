@@ -82,7 +82,7 @@ class LLMError(MemorySystemError):
     """A language model was needed and failed."""
 
     exit_code = 6
-    hint = "run with --llm off to go on by rules alone"
+    hint = "set llm.mode to off in config.json to go on by rules alone"
 
 
 class BarrenNightError(MemorySystemError):
@@ -96,7 +96,7 @@ class RetirementError(MemorySystemError):
     """The night would retire too many memories; nothing was written."""
 
     exit_code = 8
-    hint = "look at it with --dry-run; go on with: memory consolidate --allow-retire"
+    hint = "look at what was staged: memory consolidate --phase 4; go on with: memory consolidate --allow-retire"
 
 
 class ExhaustedError(WorkspaceError):

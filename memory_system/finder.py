@@ -6,8 +6,9 @@ from typing import Any
 
 from memory_system.phases.index import open_index
 from memory_system.records import KINDS
-from memory_system.search import excerpt, recall
-from memory_system.search.recall import Scope
+from memory_system.recall import excerpt
+from memory_system.recall import search as ranking
+from memory_system.recall.search import Scope
 from memory_system.workspace import Workspace
 
 
@@ -16,7 +17,7 @@ def search(
 ) -> dict[str, Any]:
     """The answer of `memory search --json`; the memories it shows count as used."""
     with open_index(ws) as index:
-        found = recall.search(
+        found = ranking.search(
             ws.layout, ws.config, index, ws.inbox.pending(), query,
             now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
         )  # fmt: skip

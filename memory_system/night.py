@@ -21,6 +21,7 @@ from memory_system.workspace import Workspace
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
+BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
 BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
 
 Progress = Callable[[str, str], None]  # told the night and the phase that begins
@@ -82,7 +83,7 @@ class Run:
         """The memories with all of the night's changes so far."""
         return next(reversed(self.drafts.values()), self.ws.store)
 
-    def draft(self, name: str, draft: Draft) -> Iterator[dict[str, Any]]:
+    def draft(self, name: str, draft: Draft) -> Iterator[bytes]:
         """Take a phase's draft in, as rows to be staged."""
         self.drafts[name] = draft
         return draft.rows()
@@ -200,13 +201,12 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
     """The keys of the checkpoint that the commit moves: how far is read, and how the nights have been."""
     state = run.ws.checkpoint.state
     rows = _read_cursors(run)
-    barren = state.barren_nights + 1 if is_barren(account) else 0 if account["claims"]["total"] else state.barren_nights
     return {
         "cursors": {**state.cursors, **rows},
         "last_night": run.night.stamp,
         "last_message": max([state.last_message, *(row["last"] for row in rows.values())]),
         "decay_held": state.decay_held or (run.night.stamp if run.held else ""),
-        "barren_nights": barren,
+        "barren_nights": _barren_nights(state.barren_nights, account),
         "next_change": None,
         "phase_data": {**state.phase_data, "commit": account},
     }
@@ -219,10 +219,14 @@ def _read_cursors(run: Run) -> dict[str, dict[str, Any]]:
     return {row.pop("session"): row for row in rows}
 
 
-def is_barren(account: dict[str, Any]) -> bool:
-    """Whether there was input worth keeping, or much input, and nothing came of it."""
-    kept = account["segments"]["kept"]
-    return not account["claims"]["total"] and (kept > 0 or account["messages"]["kept"] >= BARREN_MESSAGES)
+def _barren_nights(before: int, account: dict[str, Any]) -> int:
+    """How many nights in a row nothing came of what was said. Much input with nothing worth keeping counts as one; input
+    worth keeping of which nothing was made is alarming at once. A quiet night changes nothing."""
+    if account["claims"]["total"]:
+        return 0
+    if account["segments"]["kept"]:
+        return max(before + 1, BARREN_LIMIT)
+    return before + 1 if account["messages"]["kept"] >= BARREN_MESSAGES else before
 
 
 def _watch_retirement(run: Run, active: int) -> None:

@@ -66,10 +66,12 @@ def _slot_after(stamp: str, ws: Workspace) -> datetime:
 
 def is_long_silence(waiting: Waiting, ws: Workspace) -> bool:
     """Whether nothing was said for so long, from the last message that was read to the next one (or until now), that
-    the clock is in doubt."""
-    last = ws.checkpoint.state.last_message
+    the clock is in doubt. What the owner accepted with --force does not count."""
+    if not ws.checkpoint.state.last_message:
+        return False
+    last = max(ws.checkpoint.state.last_message, ws.checkpoint.state.silence_accepted)
     unread = min((stamps[0] for stamps in waiting.messages.values() if stamps), default=clock.stamp(ws.now))
-    return bool(last) and clock.read_stamp(unread) - clock.read_stamp(last) > LONG_SILENCE
+    return clock.read_stamp(unread) - clock.read_stamp(last) > LONG_SILENCE
 
 
 def is_due(waiting: Waiting, ws: Workspace) -> bool:

@@ -16,7 +16,7 @@ from memory_system import accounting, clock, nights
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UsageError
 from memory_system.llm import LLM
-from memory_system.night import Phase, Progress, Run, is_barren, run_night
+from memory_system.night import BARREN_LIMIT, Phase, Progress, Run, run_night
 from memory_system.phases import (
     Night,
     beliefs,
@@ -33,8 +33,6 @@ from memory_system.phases import (
 from memory_system.readers import Cursor
 from memory_system.records import KINDS, Claim, Problem, type_name
 from memory_system.workspace import Workspace
-
-BARREN_LIMIT = 3  # nights in a row
 
 
 def _in_time_order(claims: Iterable[Claim]) -> list[dict[str, Any]]:
@@ -94,6 +92,7 @@ class Report:
             "phases": self.phases,
             "accounting": accounting.total(self.accounts),
             "totals": self.totals,
+            "alarm": self.alarm and {"kind": type(self.alarm).__name__, "what": str(self.alarm), "hint": self.alarm.hint},
             "problems": [{"where": each.where, "what": each.what, "hint": each.hint} for each in self.problems],
         }
 
@@ -110,7 +109,8 @@ def consolidate(
     """Run every night that is due, oldest first; with `force` also a partial one that ends now, with `if_due` when the
     last success is too long ago or much is waiting. The workspace must be open for writing. RetirementError when a
     night would retire too much; `Report.alarm` tells of nights that were of no use."""
-    report = Report(_begin(ws, force=force))
+    report = Report()
+    _begin(ws, force=force)
     with _bulk():
         while True:
             found, problems = waiting(ws)
@@ -118,6 +118,7 @@ def consolidate(
             at = _next(ws, found, report, force=force, if_due=if_due)
             if at is None:
                 break
+            report.run_id = report.run_id or _run_id(ws)
             held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
             run = Run(ws, Night(at, ws.config, llm), found.sessions_before(at), held, progress)
             account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
@@ -126,22 +127,24 @@ def consolidate(
     return report
 
 
-def _begin(ws: Workspace, *, force: bool) -> str:
-    """Take up a half-done run, or start a new one; its id."""
+def _begin(ws: Workspace, *, force: bool) -> None:
+    """With `force`, the owner says that the cause of failures is mended and that the clock is right."""
     state = ws.checkpoint.state
     if force:
-        state.retry_count, state.decay_held = 0, ""
+        state.retry_count, state.decay_held, state.silence_accepted = 0, "", clock.stamp(ws.now)
     if state.current_phase is not None and state.retry_count >= MAX_TRIES:
         raise ExhaustedError(f"run {state.run_id} failed {state.retry_count} times in phase {state.current_phase}")
+
+
+def _run_id(ws: Workspace) -> str:
+    """The id of the half-done run, else a new one. A run without nights has none, so that the stage of the last one
+    stays."""
+    state = ws.checkpoint.state
     if state.current_phase is None:
-        state.run_id = _new_run_id(ws)
+        stem = f"r_{ws.now:%Y%m%dT%H%M%SZ}"
+        again = state.run_id.removeprefix(stem) if state.run_id.startswith(stem) else None
+        state.run_id = stem if again is None else f"{stem}_{int(again.lstrip('_') or 1) + 1}"
     return state.run_id
-
-
-def _new_run_id(ws: Workspace) -> str:
-    stem = f"r_{ws.now:%Y%m%dT%H%M%SZ}"
-    taken = ws.checkpoint.state.run_id
-    return stem if not taken.startswith(stem) else f"{stem}_{int(taken.removeprefix(stem).lstrip('_') or 1) + 1}"
 
 
 def waiting(ws: Workspace) -> tuple[nights.Waiting, list[Problem]]:
@@ -180,10 +183,8 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
 
 def _alarm(ws: Workspace, report: Report) -> BarrenNightError | None:
     """The alarm for useless nights: input worth keeping that gave nothing, or the third night in a row without anything."""
-    barren = ws.checkpoint.state.barren_nights
-    worthwhile = any(is_barren(account) and account["segments"]["kept"] for account in report.accounts)
-    if report.nights and (worthwhile or barren >= BARREN_LIMIT):
-        return BarrenNightError(f"{barren} nights in a row gave no memory; the last was {report.nights[-1]}")
+    if report.nights and ws.checkpoint.state.barren_nights >= BARREN_LIMIT:
+        return BarrenNightError(f"the night of {report.nights[-1]} read what was said and remembered nothing of it")
     return None
 
 

@@ -138,7 +138,7 @@ class Summary(Fact):
     topic: str = ""
 
 
-Record = Fact  # every stored memory is a Fact, a Belief or a Summary
+Row = Mapping[str, Any]  # a memory as it stands in its file, not parsed further: for what looks at very many
 KINDS: dict[str, type[Fact]] = {"f": Fact, "b": Belief, "s": Summary}
 TYPES: dict[str, type[Fact]] = {"fact": Fact, "belief": Belief, "summary": Summary}
 

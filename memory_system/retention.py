@@ -6,14 +6,12 @@ about identity, health and safety, never fall below a floor.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
 from memory_system import clock
 from memory_system.config import Config
-from memory_system.records import Fact, kind_of, type_name
+from memory_system.records import Fact, Row, kind_of, type_name
 
 PROTECTED = frozenset({"identity", "health", "safety"})
 SCORE_DIGITS = 6
@@ -26,12 +24,17 @@ def is_protected(record: Fact) -> bool:
     return record.pinned or record.category in PROTECTED
 
 
+def is_protected_row(row: Row) -> bool:
+    """The same, of a memory as it stands in its file."""
+    return bool(row.get("pinned")) or row.get("category") in PROTECTED
+
+
 def rate(record: Fact, config: Config) -> float:
     """Share of the score lost in a day, as the exponent of decay."""
-    return _rate(type(record), record.importance, config)
+    return rate_of(type(record), record.importance, config)
 
 
-def _rate(kind: type[Fact], importance: float, config: Config) -> float:
+def rate_of(kind: type[Fact], importance: float, config: Config) -> float:
     base: float = getattr(config.decay_rates, type_name(kind))
     return base * (1 - importance * 0.5)
 
@@ -50,14 +53,13 @@ def lifted(record: Fact, moment: datetime, config: Config, share: float = CONFIR
     return round(score + (1 - score) * share, SCORE_DIGITS)
 
 
-def leaves_at(row: Mapping[str, Any], config: Config) -> str:
+def leaves_at(row: Row, config: Config) -> str:
     """The stamp from which a memory no longer belongs to the active pool: expired, or faded below the archive
-    threshold; empty when that never happens by itself. `row` is the memory as it stands in its file (a plain mapping,
-    because this is asked of every memory there is)."""
+    threshold; empty when that never happens by itself."""
     leaves: str = row.get("expires") or ""
-    if row.get("pinned") or row.get("category") in PROTECTED:
+    if is_protected_row(row):
         return leaves
-    speed = _rate(kind_of(row["id"]), row["importance"], config)
+    speed = rate_of(kind_of(row["id"]), row["importance"], config)
     fades = _fades_at(row.get("scored_at", ""), row["score"], speed, config.thresholds.archive)
     return min(leaves, fades) if leaves and fades else leaves or fades
 

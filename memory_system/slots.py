@@ -17,7 +17,7 @@ def about(attribute: str) -> Mapping[str, Any]:
 
 
 def category_of(rule: rules.Rule, attribute: str = "") -> str:
-    """The category of what a rule says: its own, else that of its attribute (`attribute` where the match decides it)."""
+    """The category of what a rule says: its own, else that of its attribute (`attribute` where the match decides)."""
     found = rule.data.get("category") or about(attribute or rule.data.get("attribute", "")).get("category", "general")
     return str(found)
 

@@ -9,7 +9,9 @@ from typing import Any
 import orjson
 
 from memory_system import clock, nights, pipeline
+from memory_system.checkpoint import MAX_TRIES
 from memory_system.files import is_held
+from memory_system.night import BARREN_LIMIT
 from memory_system.records import KINDS, Fact, Pool, Problem, type_name
 from memory_system.rules import table
 from memory_system.workspace import Workspace
@@ -81,14 +83,15 @@ def _interrupted(ws: Workspace) -> Iterator[Problem]:
     state = ws.checkpoint.state
     if state.current_phase is not None and not is_held(ws.layout.lock):
         what = f"the night of {state.night} stopped in phase {state.current_phase} (tries: {state.retry_count})"
-        yield Problem(ws.layout.name(ws.layout.checkpoint), what, "go on with: memory consolidate")
+        force = " --force" if state.retry_count >= MAX_TRIES else ""
+        yield Problem(ws.layout.name(ws.layout.checkpoint), what, f"go on with: memory consolidate{force}")
 
 
 def _silence(ws: Workspace) -> Iterator[Problem]:
     """What a run that did nothing useful, or that did not trust its clock, left to be looked at."""
     state = ws.checkpoint.state
-    if state.barren_nights:
-        what = f"{state.barren_nights} nights in a row read messages and remembered nothing"
+    if state.barren_nights >= BARREN_LIMIT:
+        what = "the last nights read what was said and remembered nothing of it"
         yield Problem("consolidation", what, "look at what was dropped: memory consolidate --phase 2")
     if state.decay_held:
         what = f"nothing fades since {state.decay_held}: more than {nights.LONG_SILENCE.days} days without messages before"

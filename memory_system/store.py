@@ -8,7 +8,7 @@ A store that was loaded keeps each memory as the line it stands on, and parses i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
-from memory_system.records import KINDS, POOLS, Fact, Pool, from_line, kind_of, to_line
+from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
 
 _ID_HEAD = b'{"id":"'
 
@@ -56,17 +56,17 @@ def entity_key(entity: str) -> int:
 
 def content_key(content: str) -> int:
     """The key of the active memories that say this, punctuation and case aside."""
-    return hash(("content", *text.words(content)))
+    return hash(("content", text.essence(content)))
 
 
-def row_of(memory_id: str, memories: Memories) -> Mapping[str, Any]:
+def row_of(memory_id: str, memories: Memories) -> Row:
     """The memory as it stands in its file: for looking at very many, where parsing each would be slow; {} for none."""
     line = memories.line_of(memory_id)
     row: dict[str, Any] = orjson.loads(line) if line else {}
     return row
 
 
-def _keys(row: Mapping[str, Any]) -> Iterator[int]:
+def _keys(row: Row) -> Iterator[int]:
     subject = row.get("subject", "user")
     if attribute := row.get("attribute"):
         yield slot_key(subject, attribute)
@@ -135,6 +135,11 @@ class Store:
         """The first stamp at which any active memory expires or fades; empty when none ever does."""
         return min((row.leaves for row in self._loaded.rows.values() if row.leaves), default="")
 
+    def all_lines(self) -> Iterator[tuple[Pool, bytes]]:
+        """Every memory as its line, with its pool."""
+        for row in self._loaded.rows.values():
+            yield row.pool, row.line
+
     def records(self) -> Iterator[tuple[Pool, Fact]]:
         """Every memory with its pool."""
         for memory_id, row in self._loaded.rows.items():
@@ -172,7 +177,9 @@ class Store:
                 self._rewrite(pool, kind, [change for change in changes if kind_of(change.id) is kind])
         self.checkpoint.save(**entry.state)
         self.journal.done(entry)
-        self.__dict__.pop("_loaded", None)
+        if "_loaded" in self.__dict__:
+            for change in changes:
+                _renew(self._loaded, change, self.config)
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""
@@ -198,18 +205,31 @@ def _load(store: Store) -> _Loaded:
                 row = _checked(line, kind, where)
                 if row["id"] in loaded.rows:
                     raise DamagedError(f"{where}: the id {row['id']} stands twice")
-                _add(loaded, pool, line, row, store.config)
+                _place(loaded, pool, line, row, store.config)
+                for key in _keys(row) if pool == "active" else ():
+                    loaded.keys[key].append(row["id"])
     return loaded
 
 
-def _add(loaded: _Loaded, pool: Pool, line: bytes, row: Mapping[str, Any], config: Config) -> None:
-    memory_id = row["id"]
-    active = pool == "active"
-    loaded.rows[memory_id] = _Row(pool, line, retention.leaves_at(row, config) if active else "")
-    loaded.origins.add(_origin_part(memory_id))
-    if active:
-        for key in _keys(row):
-            loaded.keys[key].append(memory_id)
+def _place(loaded: _Loaded, pool: Pool, line: bytes, row: Row, config: Config) -> None:
+    leaves = retention.leaves_at(row, config) if pool == "active" else ""
+    loaded.rows[row["id"]] = _Row(pool, line, leaves)
+    loaded.origins.add(_origin_part(row["id"]))
+
+
+def _renew(loaded: _Loaded, change: Change, config: Config) -> None:
+    """Bring what is loaded to where the files are after a change."""
+    old = loaded.rows.pop(change.id, None)
+    before = set(_keys(orjson.loads(old.line))) if old is not None and old.pool == "active" else set()
+    after: set[int] = set()
+    if change.after is not None and change.after_pool is not None:
+        row = orjson.loads(change.after)
+        after = set(_keys(row)) if change.after_pool == "active" else after
+        _place(loaded, change.after_pool, change.after, row, config)
+    for key in before - after:
+        loaded.keys[key].remove(change.id)
+    for key in after - before:
+        loaded.keys[key].append(change.id)
 
 
 def _origin_part(memory_id: str) -> str:
@@ -305,16 +325,17 @@ class Draft:
             if record.id not in self._keys[key][-1:]:
                 self._keys[key].append(record.id)
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """The changes as rows to be staged, by id."""
+    def rows(self) -> Iterator[bytes]:
+        """The changes as lines of JSON to be staged, by id."""
         for _, (pool, line, why) in sorted(self.changed.items()):
-            yield {"pool": pool, "why": why, "line": line.decode()}
+            yield b'{"pool":"%b","why":"%b","record":%b}\n' % (pool.encode(), why.encode(), line.rstrip(b"\n"))
 
     @classmethod
-    def from_rows(cls, base: Memories, rows: Iterable[Mapping[str, Any]]) -> Draft:
+    def from_rows(cls, base: Memories, rows: Iterable[Row]) -> Draft:
+        """The draft that was staged."""
         draft = cls(base)
         for row in rows:
-            draft.put(row["pool"], from_line(row["line"].encode()), row["why"])
+            draft.put(row["pool"], kind_of(row["record"]["id"]).model_validate(row["record"]), row["why"])
         return draft
 
 

@@ -12,6 +12,7 @@ CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han
 _CJK = re.compile(f"[{CJK}]")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _SENTENCE_END = re.compile(r"[。！？!?…]+[”’\"'」』）)]*|\.+[”’\"')]*(?=\s|$)|[;；](?=\s|$|[^\x00-\x7f])|\n+")
+_WIDE_MARKS = dict.fromkeys(map(ord, "。、…“”‘’《》「」『』—·～"))
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|a\.m|p\.m|No|Jr|Sr|Inc)\.$")
 
 
@@ -27,7 +28,8 @@ def cjk_count(text: str) -> int:
 
 def language(text: str) -> str:
     """zh or en: the one that carries more of the text, a Han character weighing as much as a Latin word."""
-    return "zh" if cjk_count(text) > len(_LATIN_WORD.findall(text)) else "en"
+    cjk = cjk_count(text)
+    return "zh" if cjk and cjk > len(_LATIN_WORD.findall(text)) else "en"
 
 
 def estimate_tokens(text: str) -> int:
@@ -65,6 +67,15 @@ def fold(text: str) -> str:
     if text.isascii():
         return " ".join(text.lower().split())
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def essence(text: str) -> bytes:
+    """What is left of the text when case, width, blanks and the marks between words are set aside: equal for texts that
+    say the same with the same words."""
+    folded = fold(text)
+    if not folded.isascii():
+        folded = folded.translate(_WIDE_MARKS)
+    return folded.rstrip(".").encode(errors="replace").translate(None, b" ,!?;:\"'()")
 
 
 def words(text: str) -> list[str]:

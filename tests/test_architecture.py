@@ -16,7 +16,7 @@ ROWS = (
     {"errors"},
     {"records", "clock", "layout", "files", "text"},
     {"config", "retention", "rules", "llm", "secrets", "slots", "dates", "phrasing"},
-    {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "search", "accounting"},
+    {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "recall", "accounting"},
     {"workspace"},
     {"phases", "nights"},
     {"derive", "finder"},

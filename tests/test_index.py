@@ -17,9 +17,9 @@ from memory_system import retention
 from memory_system.config import Config, parse_config
 from memory_system.files import Files
 from memory_system.records import POOLS, Belief, Fact, Message, Pool, memory_id, to_line
-from memory_system.search.database import StaleIndexError
-from memory_system.search.index import SCOPES, Index
-from memory_system.search.passages import passages
+from memory_system.recall.database import StaleIndexError
+from memory_system.recall.index import SCOPES, Index
+from memory_system.recall.passages import passages
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)
@@ -123,7 +123,7 @@ def test_no_text_and_no_question_is_an_error(text: str, query: str) -> None:
 
 def test_scopes_are_kept_apart() -> None:
     with Index.in_memory(CONFIG) as index:
-        index.put_memories([("active", fact("violin one")), ("archive", fact("violin two"))])
+        index.put_memories([("active", to_line(fact("violin one"))), ("archive", to_line(fact("violin two")))])
         index.put_messages("s.jsonl", [message("violin three")])
         index.put_note("memory/2026-02-03.md", "violin four")
         for scope, found in (("memory", "one"), ("archive", "two"), ("session", "three"), ("note", "four")):
@@ -146,8 +146,8 @@ def test_messages_are_indexed_once_and_as_they_are_last() -> None:
 def test_a_memory_that_moves_leaves_its_pool() -> None:
     record = fact("violin")
     with Index.in_memory(CONFIG) as index:
-        index.put_memories([("active", record)])
-        index.put_memories([("archive", record)])
+        index.put_memories([("active", to_line(record))])
+        index.put_memories([("archive", to_line(record))])
         assert texts(index, "violin", "memory") == []
         assert texts(index, "violin", "archive") == ["violin"]
         assert index.ranked(NOW) == []
@@ -163,7 +163,7 @@ def fill(index: Index, plan: Plan) -> None:
     """Every kind of thing, one by one: later ones take the place of earlier ones with the same number."""
     for number, pool, text in plan:
         record = fact("same", number, value=text, entities=(text[:1], "Ana"), score=0.4)
-        index.put_memories([(pool, record)])
+        index.put_memories([(pool, to_line(record))])
         index.put_messages(f"sessions/{pool}.jsonl", [message(text, str(number))])
         index.put_note(f"memory/{number}.md", f"# {text}\n\n{text}")
 
@@ -175,7 +175,7 @@ def test_what_was_put_in_decides_the_content_and_not_the_way(plan: Plan, random:
     with Index.in_memory(CONFIG) as grown, Index.in_memory(CONFIG) as fresh:
         fill(grown, plan)
         extra = fact("gone again", 99)
-        grown.put_memories([("active", extra)])
+        grown.put_memories([("active", to_line(extra))])
         grown.put_note("memory/gone.md", "gone")
         grown.drop_memories([extra.id])
         grown.drop_note("memory/gone.md")
@@ -212,7 +212,7 @@ def test_ranked_is_the_order_of_the_effective_scores(rows: list[tuple[float, flo
         more = {"score": score, "importance": importance, "category": category, "pinned": pinned}
         records.append(fact("x", number, Belief if belief else Fact, scored_at=scored_at, **more))
     with Index.in_memory(CONFIG) as index:
-        index.put_memories(("active", record) for record in records)
+        index.put_memories(("active", to_line(record)) for record in records)
         found = index.ranked(NOW)
         only = index.ranked(NOW, 2, categories=["food"])
     expected = {record.id: retention.effective(record, NOW, CONFIG) for record in records}
@@ -229,7 +229,7 @@ def test_ranked_within_a_time() -> None:
     days = ["2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z"]
     records = [fact("x", number, said_at=day) for number, day in enumerate(days)]
     with Index.in_memory(CONFIG) as index:
-        index.put_memories(("active", record) for record in records)
+        index.put_memories(("active", to_line(record)) for record in records)
         assert [each.id for each in index.ranked(NOW, said=(days[1], days[2]))] == [records[1].id]
 
 
@@ -237,7 +237,7 @@ def test_counts_lines_and_lookup() -> None:
     facts = [fact(f"fact {number}", number, category=f"c{number % 2}", entities=("Ana",)) for number in range(9)]
     belief = fact("belief", 0, Belief, entities=("Ben",))
     with Index.in_memory(CONFIG) as index:
-        index.put_memories([*(("active", record) for record in facts), ("archive", belief)])
+        index.put_memories([*(("active", to_line(record)) for record in facts), ("archive", to_line(belief))])
         counts = index.counts()
         assert (counts["active fact"], counts["archive belief"], counts["active summary"]) == (9, 1, 0)
         assert (counts["entities"], counts["categories"]) == (1, 2)
@@ -252,7 +252,8 @@ def test_the_dump() -> None:
     tea = fact("Ana likes green tea", 1, entities=("Ana",), value="green tea", said_at="2026-02-03T17:00:00Z")
     trip = fact("Ana和Ben去北京", 2, entities=("Ana", "Ben"), said_at="2026-02-03T15:00:00Z")
     with Index.in_memory(zone) as index:
-        index.put_memories([("active", tea), ("active", trip), ("archive", fact("Ana once", 3, entities=("Ana",)))])
+        once = fact("Ana once", 3, entities=("Ana",))
+        index.put_memories([("active", to_line(tea)), ("active", to_line(trip)), ("archive", to_line(once))])
         both = sorted([tea.id, trip.id])
         assert index.keywords() == {
             "Ana": both, "Ben": [trip.id], "ana": both, "ben": [trip.id], "green": [tea.id], "green tea": [tea.id],

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.records import Belief, Evidence, Fact, Message, memory_id, to_line
-from memory_system.search.excerpt import get
-from memory_system.search.index import Index
-from memory_system.search.passages import note_files
-from memory_system.search.recall import SCOPES_OF, search
+from memory_system.recall.excerpt import get
+from memory_system.recall.index import Index
+from memory_system.recall.passages import note_files
+from memory_system.recall.search import SCOPES_OF, search
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)
@@ -58,7 +58,7 @@ class World:
         self.index.put_messages(self.layout.name(path), messages)
 
     def remember(self, *records: Fact, archive: bool = False) -> None:
-        self.index.put_memories(("archive" if archive else "active", record) for record in records)
+        self.index.put_memories(("archive" if archive else "active", to_line(record)) for record in records)
 
     def note(self, name: str, text: str, *, indexed: bool = True) -> None:
         path = self.layout.root / name

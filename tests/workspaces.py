@@ -11,7 +11,7 @@ from typing import Any
 from memory_system import clock, edit, pipeline
 from memory_system.files import Disk
 from memory_system.phases.index import FILE
-from memory_system.search.index import Index
+from memory_system.recall.index import Index
 from memory_system.workspace import Workspace
 
 

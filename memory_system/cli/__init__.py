@@ -75,8 +75,8 @@ def options(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")] = False,
     now: Annotated[str | None, typer.Option(help="The moment to act at, ISO 8601, instead of the clock's.")] = None,
-    quiet: Annotated[bool, typer.Option(help="Say nothing but the answer.")] = False,
-    debug: Annotated[bool, typer.Option(help="Show where an error comes from.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but the answer.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
     version: Annotated[bool, typer.Option("--version", callback=_show_version, help="Show the version.")] = False,
 ) -> None:
     """Options of every command; they may stand before or after it."""

@@ -125,5 +125,10 @@ def _explain(error: MemorySystemError, settings: Settings) -> int:
     if settings.as_json:
         what = {"kind": type(error).__name__, "what": str(error), "hint": error.hint, "exit_code": error.exit_code}
         typer.echo(orjson.dumps({"error": what}, option=orjson.OPT_INDENT_2).decode())
-    print(f"memory: {error}\n  → {error.hint}", file=sys.stderr)
+    complain(error)
     return error.exit_code
+
+
+def complain(error: MemorySystemError) -> None:
+    """What happened and what to do next, for the person."""
+    print(f"memory: {error}\n  → {error.hint}", file=sys.stderr)

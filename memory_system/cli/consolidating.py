@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_system.cli.answers import Settings, handled
+from memory_system.cli.answers import Settings, complain, handled
 
 
 @handled
@@ -52,7 +52,8 @@ def consolidate(
     row = report.to_row()
     settings.answer(row, lambda: "\n".join(report_lines(row)))
     if report.alarm is not None:
-        raise report.alarm
+        complain(report.alarm)
+        raise typer.Exit(report.alarm.exit_code)
 
 
 def _one_phase(settings: Settings, number: int) -> None:
@@ -80,6 +81,7 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     """The report of a run as a person reads it."""
     if not row["nights"]:
         yield "nothing due"
+        yield from _problem_lines(row)
         return
     sums = row["accounting"]
     nights = row["nights"]
@@ -93,6 +95,10 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"  memories {sums['memories']['before']} → {sums['memories']['after']}" + (f" ({told})" if told else "")
     yield "  the sums close" if sums["balanced"] else "  THE SUMS DO NOT CLOSE"
     yield "  now: " + ", ".join(f"{count} {name}" for name, count in row["totals"].items())
+    yield from _problem_lines(row)
+
+
+def _problem_lines(row: dict[str, Any]) -> Iterator[str]:
     for problem in row["problems"]:
         yield f"  ! {problem['where']}: {problem['what']}" + (f" → {problem['hint']}" if problem["hint"] else "")
 

@@ -9,9 +9,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from memory_system import phrasing
 from memory_system.phases import Night
 from memory_system.phases.facts import common_fields, is_single, retire, with_evidence
+from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Fact, kind_of, memory_id
 from memory_system.store import Draft, Memories, content_key, row_of, slot_key, value_key
 
@@ -85,9 +85,10 @@ def confront(fact: Fact, draft: Draft, night: Night) -> None:
 
 
 def combined(confidence: float, other: float) -> float:
-    """The confidence that two independent sources give together: their odds multiplied."""
+    """The confidence that two independent sources give together: their odds multiplied. A second source that is not
+    sure itself takes nothing away."""
     odds = math.log(confidence / (1 - confidence)) + math.log(other / (1 - other))
-    return round(min(MOST, max(1 - MOST, 1 / (1 + math.exp(-odds)))), 4)
+    return round(min(MOST, max(confidence, 1 / (1 + math.exp(-odds)))), 4)
 
 
 def _beliefs(ids: Iterable[str], draft: Draft) -> list[Belief]:
@@ -131,7 +132,7 @@ def _sources(belief: Belief) -> int:
 
 def promote(belief: Belief, draft: Draft, night: Night) -> None:
     """The belief becomes a fact: a new memory that says it without the hedge and names where it comes from."""
-    content = phrasing.unhedged(belief.content, belief.lang)
+    content = unhedged(belief.content, belief.lang)
     new_id = memory_id(Fact, night.day, belief.id, content)
     own = set(Belief.model_fields) - set(Fact.model_fields)
     taken = {name: value for name, value in belief if name not in own}

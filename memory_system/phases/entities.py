@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -14,14 +14,12 @@ import orjson
 from memory_system.files import Files
 from memory_system.journal import Change
 from memory_system.layout import Layout
+from memory_system.records import Row
 from memory_system.rules import table
 from memory_system.store import Memories, entity_key
 from memory_system.workspace import Workspace
 
 USER = "user"
-
-
-Row = Mapping[str, Any]  # a memory as it stands in its file: this looks at very many, and parses none of them further
 
 
 def names_in(lines: Iterable[bytes]) -> set[str]:

@@ -12,10 +12,11 @@ from dataclasses import replace
 from memory_system import dates, phrasing, rules, slots, text
 from memory_system.phases import Night
 from memory_system.phases.filling import Reading, left_over, read
+from memory_system.phases.known import Known
 from memory_system.phases.mood import Mood
 from memory_system.phases.passage import Passage, passage_of
 from memory_system.phases.scene import scenes
-from memory_system.phases.subjects import Subject, known_in, opening
+from memory_system.phases.subjects import Subject, opening
 from memory_system.phrasing.naming import named
 from memory_system.records import Claim, EventTime, Turn
 
@@ -32,7 +33,7 @@ _LEANING = {
 def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterable[str] = ()) -> Iterator[Claim]:
     """The claims of the kept segments. `known` are names that earlier nights have introduced. Counts `claims`,
     `kept.with_claim` and `kept.without_claim.<reason>`."""
-    for turn, scene in scenes(turns, night.zone, set(known)):
+    for turn, scene in scenes(turns, night.zone, Known(known)):
         antecedent: Subject | None = None
         for segment in turn.segments:
             passage = passage_of(turn, segment, scene, night.config)
@@ -56,9 +57,9 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
         return [], antecedent
     last = antecedent if _LEANING[scene.lang].search(passage.plain) else None
     fired = passage.fired.get("claim", []) if scene.first_hand else []
-    readings = read(passage.plain, scene, fired, last, passage.offset)
-    about = next((each.subject for each in readings if each.subject.key != scene.subject), None)
-    about = about or opening(passage.plain[passage.offset :], scene)
+    opened = passage.named or opening(passage.plain[passage.offset :], scene)
+    readings = read(passage.plain, scene, fired, passage.named or last or opened, passage.offset)
+    about = next((each.subject for each in readings if each.subject.key != scene.subject), None) or opened
     claims = _of_readings(readings, passage, about)
     if not readings:
         claims = _answer(passage) or claims
@@ -66,8 +67,8 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
 
 
 def _of_readings(readings: list[Reading], passage: Passage, about: Subject | None) -> list[Claim]:
-    """The slots as claims. What a segment says beside them is told as well: in the claim itself where it fills one slot of
-    many values, else as a claim of its own."""
+    """The slots as claims. What a segment says beside them is told as well: in the claim itself where it fills one slot
+    of many values, else as a claim of its own."""
     whole = _retold(passage, about, _rest(readings, passage) if readings else passage.words)
     alone = whole if len(readings) == 1 and not slots.about(readings[0].attribute).get("single") else ""
     claims = [_slotted(passage, each, alone) for each in readings]
@@ -128,9 +129,11 @@ def _slotted(passage: Passage, reading: Reading, whole: str) -> Claim:
     """The claim of one filled slot. What was hedged, what its rule has no words for, and what says more than the slot
     (`whole`), is told in full."""
     scene, mood, rule = passage.scene, passage.mood, reading.rule
-    told = whole or (reading.content if mood.confidence == 1.0 else "") or _retold(passage, reading.subject, passage.words)
-    content, whens = dates.resolve(told, scene.anchor, scene.lang)
-    whens = whens or dates.find(passage.quote, scene.anchor)
+    short = "" if whole or mood.confidence < 1.0 else reading.content
+    content, whens = dates.resolve(
+        whole or short or _retold(passage, reading.subject, passage.words), scene.anchor, scene.lang
+    )
+    whens = whens or (dates.find(passage.quote, scene.anchor) if short else [])
     event = dates.to_event(whens[0]) if whens else None
     category = slots.category_of(rule, reading.attribute)
     modality = str(rule.data.get("modality", mood.modality))
@@ -139,7 +142,8 @@ def _slotted(passage: Passage, reading: Reading, whole: str) -> Claim:
     claim = _claim(passage, content, category, reading.subject, event, rule.id)
     _meant(claim, replace(mood, modality=modality, correction=mood.correction or bool(rule.data.get("correction"))))
     claim.attribute = reading.attribute
-    claim.value = dates.resolve(reading.value, scene.anchor, scene.lang)[0] if whens else reading.value
+    dated = any(when.text in reading.value for when in whens)
+    claim.value = dates.resolve(reading.value, scene.anchor, scene.lang)[0] if dated else reading.value
     claim.polarity = bool(rule.data.get("polarity", True))
     return claim
 
@@ -155,7 +159,7 @@ def _claim(
     """A claim with everything that does not depend on its slot."""
     message, segment, scene = passage.turn.message, passage.segment, passage.scene
     shown = subject.shown if subject.shown in content else scene.voices.speaker
-    names = named(content, scene.lang, (shown, scene.voices.speaker, scene.voices.other, *known_in(content, scene)))
+    names = named(content, scene.lang, (shown, scene.voices.speaker, scene.voices.other, *scene.known.within(content)))
     claim = Claim(
         content=content,
         category=category,

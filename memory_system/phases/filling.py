@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from memory_system import phrasing, rules, slots, text
+from memory_system import phrasing, slots, text
 from memory_system.phases.scene import Scene
-from memory_system.phases.subjects import PUNCTUATION, Subject, opening, with_pronoun, whose
+from memory_system.phases.subjects import PUNCTUATION, Subject, whose
 from memory_system.rules import Found, Rule, table
 
 _LONGEST = {"en": 70, "zh": 40}  # characters of a value; more is a story, not a value
@@ -44,8 +44,7 @@ def read(plain: str, scene: Scene, fired: Iterable[Rule], antecedent: Subject | 
     """The slots that the text fills by the rules that fire in it, in order. `antecedent` is whom "she" or a left out
     subject means; what stands before `offset` is no part of the text."""
     readings: list[Reading] = []
-    plain, named = with_pronoun(plain, scene)
-    last = named or antecedent or opening(plain[offset:], scene)
+    last = antecedent
     for rule in fired:
         for found in rule.found(plain):
             reading = _reading(rule, found, plain, scene, last) if found.span[0] >= offset else None
@@ -61,10 +60,11 @@ def read(plain: str, scene: Scene, fired: Iterable[Rule], antecedent: Subject | 
 def _is_read(new: Reading, readings: Iterable[Reading]) -> bool:
     """Whether an earlier rule has read the same words for the same one, or the same slot."""
     start, end = new.value_span
+    slot = new.attribute, new.value
+    others = (each for each in readings if each.subject == new.subject)
     return any(
-        each.subject == new.subject
-        and ((each.value_span[0] < end and start < each.value_span[1]) or (each.attribute, each.value) == (new.attribute, new.value))
-        for each in readings
+        (each.value_span[0] < end and start < each.value_span[1]) or (each.attribute, each.value) == slot
+        for each in others
     )
 
 
@@ -95,7 +95,8 @@ def _reading(rule: Rule, found: Found, plain: str, scene: Scene, last: Subject |
 
 
 def _allowed(rule: Rule, value: str, who: str) -> bool:
-    """Whether the value and the subject are such as the rule takes: `unless` and `who_unless` void, `only` must be there."""
+    """Whether the value and the subject are such as the rule takes: `unless` and `who_unless` void it, `only` must be
+    there."""
     unless, only, who_unless = (rule.data.get(key) for key in ("unless", "only", "who_unless"))
     if unless and _compiled(unless, re.IGNORECASE).search(value):
         return False
@@ -133,7 +134,8 @@ def _attribute(rule: Rule, found: Found, lang: str) -> str:
 
 @cache
 def kin_attribute(words: str, lang: str) -> str:
-    """partner, child, friend …: the attribute under which someone has such a one; `relation` for what is none of them."""
+    """partner, child, friend …: the attribute under which someone has such a one; `relation` for what is none of
+    them."""
     last = words.lower().split()[-1]
     for attribute, nouns in table(lang, "kin").items():
         known = nouns.split()
@@ -167,8 +169,8 @@ def _cleaned(value: str, lang: str) -> str:
 
 
 def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -> list[tuple[int, int, bool]]:
-    """What the readings leave of the text: the clauses that none of them stands on, and those of which they leave a long
-    rest (False: not the whole clause). What only announces ("one more thing:") is no rest."""
+    """What the readings leave of the text: the clauses that none of them stands on, and those of which they leave a
+    long rest (False: not the whole clause). What only announces ("one more thing:") is no rest."""
     taken = bytearray(len(plain))
     for each in readings:
         taken[each.span[0] : each.span[1]] = b"\1" * (each.span[1] - each.span[0])

@@ -11,10 +11,10 @@ import orjson
 
 from memory_system.journal import Change
 from memory_system.readers import Cursor
-from memory_system.records import Fact, Message, Pool, from_line
-from memory_system.search.database import StaleIndexError
-from memory_system.search.index import Index
-from memory_system.search.passages import note_files
+from memory_system.recall.database import StaleIndexError
+from memory_system.recall.index import Index
+from memory_system.recall.passages import note_files
+from memory_system.records import Message
 from memory_system.workspace import Workspace
 
 FILE = "search.sqlite"
@@ -39,7 +39,7 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
     """Put what a commit changed, what was said, and the notes as they are now into the index."""
     changes = list(changes)
     index.drop_memories(change.id for change in changes if change.after_pool is None)
-    index.put_memories(_after(changes))
+    index.put_memories((change.after_pool, change.after) for change in changes if change.after_pool and change.after)
     cursors = ws.checkpoint.state.cursors
     for session, group in groupby(messages, key=lambda message: message.session):
         index.put_messages(cursors[session]["path"], group)
@@ -57,6 +57,7 @@ def put_notes(index: Index, ws: Workspace) -> None:
 def rebuild(ws: Workspace) -> Iterator[str]:
     """Make the index and its dump anew; yields the names of the files written."""
     path = ws.layout.index / FILE
+    ws.files.make_folder(path.parent)
     with Index.rebuilding(path, ws.config, ws.files, ws.journal.head().hash) as index:
         fill(index, ws)
     yield FILE
@@ -66,7 +67,7 @@ def rebuild(ws: Workspace) -> Iterator[str]:
 
 def fill(index: Index, ws: Workspace) -> None:
     """Everything that an index of the workspace holds, into an empty one."""
-    index.put_memories(ws.store.records())
+    index.put_memories(ws.store.all_lines())
     for session, row in sorted(ws.checkpoint.state.cursors.items()):
         cursor = Cursor.from_row(row)
         index.put_messages(cursor.path, ws.library.reread(session, cursor))
@@ -95,9 +96,3 @@ def open_index(ws: Workspace) -> Index:
         with index.writing(""):
             fill(index, ws)
         return index
-
-
-def _after(changes: Iterable[Change]) -> Iterator[tuple[Pool, Fact]]:
-    for change in changes:
-        if change.after_pool is not None and change.after is not None:
-            yield change.after_pool, from_line(change.after)

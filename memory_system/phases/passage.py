@@ -12,6 +12,7 @@ from memory_system.config import Config
 from memory_system.phases.mood import Mood, mood_of, without_marks
 from memory_system.phases.scene import Scene, as_rules_see
 from memory_system.phases.screen import REPEATED, REPEATED_WEIGHT
+from memory_system.phases.subjects import Subject, with_pronoun
 from memory_system.records import EventTime, Segment, Turn
 
 _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
@@ -19,8 +20,8 @@ _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`quote` is the segment's text; `plain` the same as rules see it, as long; `offset` where a label before the words
-    ends. `picture` is what a described picture shows, told; else empty."""
+    """`quote` is the segment's text; `plain` the same as rules see it, as long; `named` whom a known name in it means;
+    `offset` where a label before the words ends. `picture` is what a described picture shows, told; else empty."""
 
     turn: Turn
     segment: Segment
@@ -29,6 +30,7 @@ class Passage:
     mood: Mood
     quote: str
     plain: str
+    named: Subject | None
     offset: int
     fired: dict[str, list[rules.Rule]]
     picture: str
@@ -82,11 +84,11 @@ class Passage:
 def passage_of(turn: Turn, segment: Segment, scene: Scene, config: Config) -> Passage:
     """The segment as a passage."""
     quote = turn.text_of(segment)
-    plain = as_rules_see(quote)
+    plain, named = with_pronoun(as_rules_see(quote), scene)
     fired = rules.together(scene.lang, *_GROUPS).firing(plain)
     mood = mood_of(turn, segment, fired.get("modality", []), scene.groups["modality"])
     offset = max(0, min(len(quote), scene.skip - segment.start))
-    return Passage(turn, segment, scene, config, mood, quote, plain, offset, fired, _picture(plain, scene))
+    return Passage(turn, segment, scene, config, mood, quote, plain, named, offset, fired, _picture(plain, scene))
 
 
 def _picture(plain: str, scene: Scene) -> str:

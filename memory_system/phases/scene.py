@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from memory_system import clock, rules, text
+from memory_system.phases.known import Known
 from memory_system.phrasing import Voices
 from memory_system.records import Message, Turn
 
@@ -19,13 +20,12 @@ _CONTACT = {"zh": "联系人", "en": "A contact"}
 _WHEN = {"zh": "（{}）", "en": " ({})"}
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
 _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]")
-_QUOTES = frozenset("\"“「")
 
 
 def as_rules_see(words: str) -> str:
     """The words as rules read them, as long as they were: ' for ’, and no first person out of a quotation of others."""
     words = words.replace("’", "'")
-    if _QUOTES.isdisjoint(words):
+    if '"' not in words and "“" not in words and "「" not in words:
         return words
     return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words)
 
@@ -41,7 +41,7 @@ class Scene:
     subject: str
     anchor: datetime
     groups: rules.Groups
-    known: set[str]
+    known: Known
     prefix: str = ""
     category: str = ""
     skip: int = 0
@@ -52,7 +52,7 @@ class Scene:
         return self.subject != ASSISTANT
 
 
-def scenes(turns: Iterable[Turn], zone: tzinfo, known: set[str]) -> Iterator[tuple[Turn, Scene]]:
+def scenes(turns: Iterable[Turn], zone: tzinfo, known: Known) -> Iterator[tuple[Turn, Scene]]:
     """Each turn with its scene; they share the names that are known, which grow as the turns are read."""
     speakers: dict[str, dict[str, str]] = {}
     window: deque[Turn] = deque()
@@ -65,13 +65,13 @@ def scenes(turns: Iterable[Turn], zone: tzinfo, known: set[str]) -> Iterator[tup
         yield _scened(window.popleft(), speakers, zone, known)
 
 
-def _scened(turn: Turn, speakers: dict[str, dict[str, str]], zone: tzinfo, known: set[str]) -> tuple[Turn, Scene]:
+def _scened(turn: Turn, speakers: dict[str, dict[str, str]], zone: tzinfo, known: Known) -> tuple[Turn, Scene]:
     message = turn.message
     other = speakers[message.session].get(ASSISTANT if message.role == USER else USER, "")
     return turn, scene_of(message, other, zone, known)
 
 
-def scene_of(message: Message, other: str, zone: tzinfo, known: set[str]) -> Scene:
+def scene_of(message: Message, other: str, zone: tzinfo, known: Known) -> Scene:
     """The scene of one message; `other` is the name of the one spoken to, if it has one."""
     lang = text.language(message.text)
     assistant = str(rules.table(lang, "words")["assistant"])

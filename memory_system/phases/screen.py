@@ -1,5 +1,5 @@
-"""Phase 2: which segments are worth remembering. Rules give each segment an importance and a score, noise is dropped with
-its reason, and of the rest as much is kept as `screen.keep_share` of the night's tokens allows, best first.
+"""Phase 2: which segments are worth remembering. Rules give each segment an importance and a score, noise is dropped
+with its reason, and of the rest as much is kept as `screen.keep_share` of the night's tokens allows, best first.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from memory_system import rules, slots, text
 from memory_system.config import Config
@@ -42,44 +42,64 @@ class Verdict:
     rules: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class _Scores:
-    """Of every segment of the night, in order: its score, what it costs in tokens, and the number of the reason why it
-    is dropped. A repeat costs nothing: it will be one memory with the first."""
+    """What the first pass holds of every segment of the night, in order: a few numbers. Reasons and sets of rules,
+    which are few, are kept once and counted through."""
 
-    scores: array[float] = field(default_factory=lambda: array("d"))
-    costs: array[int] = field(default_factory=lambda: array("l"))
-    dropped: bytearray = field(default_factory=bytearray)
-    reasons: list[str] = field(default_factory=lambda: ["share"])
-    seen: Counter[bytes] = field(default_factory=Counter)
-    tokens: int = 0
+    def __init__(self) -> None:
+        self.scores, self.importance = array("d"), array("d")
+        self.costs, self.outcomes = array("l"), array("l")
+        self.seen: Counter[bytes] = Counter()
+        self.tokens = 0
+        self._numbers: dict[tuple[str, ...], int] = {}
+        self._outcomes: list[tuple[str, ...]] = []
 
     def add(self, verdict: Verdict, cost: int, mark: bytes) -> None:
-        if verdict.reason not in self.reasons and verdict.reason:
-            self.reasons.append(verdict.reason)
+        """A repeat costs nothing: it will be one memory with the first."""
         self.scores.append(verdict.score)
+        self.importance.append(verdict.importance)
         self.costs.append(0 if mark in self.seen else cost)
-        self.dropped.append(self.reasons.index(verdict.reason or "share"))
+        self.outcomes.append(self._number((verdict.reason,) if verdict.reason else verdict.rules))
         self.seen[mark] += not verdict.reason
         self.tokens += cost
+
+    def _number(self, outcome: tuple[str, ...]) -> int:
+        number = self._numbers.setdefault(outcome, len(self._outcomes))
+        if number == len(self._outcomes):
+            self._outcomes.append(outcome)
+        return number
+
+    def outcome(self, number: int) -> tuple[str, ...]:
+        """The reason why a segment is dropped, else the ids of the rules that fired in it."""
+        return self._outcomes[self.outcomes[number]]
 
 
 def run(turns: Callable[[], Iterator[Turn]], night: Night, tally: Counter[str]) -> Iterator[Turn]:
     """The turns with the segments that are kept, importance and rule ids set. Reads the turns twice: the first pass
     keeps a few numbers a segment. Counts `segments.kept` and `segments.dropped.<reason>`."""
-    judge = Judge(night.config)
-    found = _scores(turns(), judge)
+    found = _scores(turns(), Judge(night.config))
     kept = _chosen(found, night.config.screen.keep_share)
     number = 0
     for turn in turns():
         segments = []
         for segment in turn.segments:
             if kept[number]:
-                segments.append(_marked(turn, segment, judge, found))
-            tally["segments.kept" if kept[number] else f"segments.dropped.{found.reasons[found.dropped[number]]}"] += 1
+                segments.append(_marked(turn, segment, number, found))
+                tally["segments.kept"] += 1
+            else:
+                reason = found.outcome(number)[0] if found.scores[number] <= _NEVER else "share"
+                tally[f"segments.dropped.{reason}"] += 1
             number += 1
         if segments:
             yield Turn(turn.message, segments, turn.asked)
+
+
+def _marked(turn: Turn, segment: Segment, number: int, found: _Scores) -> Segment:
+    """The segment as it is kept."""
+    again = found.seen[_mark(turn, segment)] > 1
+    importance = round(min(1.0, found.importance[number] + REPEATED_WEIGHT * again), 2)
+    fired = (*found.outcome(number), REPEATED) if again else found.outcome(number)
+    return Segment(segment.start, segment.end, segment.kind, importance, fired)
 
 
 def _scores(turns: Iterator[Turn], judge: Judge) -> _Scores:
@@ -110,15 +130,6 @@ def _chosen(found: _Scores, share: float) -> bytearray:
             kept[number] = 1
             left -= cost
     return kept
-
-
-def _marked(turn: Turn, segment: Segment, judge: Judge, found: _Scores) -> Segment:
-    """The segment as it is kept."""
-    words = turn.text_of(segment)
-    verdict = judge.verdict(turn, segment, text.language(turn.message.text), text.estimate_tokens(words))
-    again = found.seen[_mark(turn, segment)] > 1
-    importance = round(min(1.0, verdict.importance + REPEATED_WEIGHT * again), 2)
-    return Segment(segment.start, segment.end, segment.kind, importance, (*verdict.rules, *([REPEATED] * again)))
 
 
 class Judge:
@@ -199,8 +210,8 @@ def _unwanted(
 
 
 def _is_assistants(turn: Turn, segment: Segment, plain: str, fired: list[rules.Rule]) -> bool:
-    """Whether an assistant's words are worth keeping: a promise, what it says back, a recommendation that was asked for;
-    but never what it makes up about the user."""
+    """Whether an assistant's words are worth keeping: a promise, what it says back, a recommendation that was asked
+    for; but never what it makes up about the user."""
     if segment.kind == "question" or len(plain) > _PASSAGE:
         return False
     told = any(rule.data.get("told") for rule in fired)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from memory_system import rules, text
 from memory_system.phases import Night
@@ -24,14 +25,17 @@ _CUT_FROM = 24  # columns below which looking for a cut is not worth it
 Span = tuple[int, int]
 
 _COMMA = re.compile(r"[，；]|[,;](?=\s)")
-_CLAUSE = re.compile(r"\s*(?:(?:and|but|so|because|then) )?(?:I|I'm|I've|I'd|I'll|i|my|we|we're|the|it|it's|he|she|they|there|this)\b|\s*[\u4e00-\u9fff]")
+_CLAUSE = re.compile(
+    r"\s*(?:(?:and|but|so|because|then) )?(?:I|I'm|I've|I'd|I'll|i|my|we|we're|the|it|it's|he|she|they|there|this)\b"
+    r"|\s*[\u4e00-\u9fff]"
+)
 _OPENED = re.compile(r"[“「\"]")
-_SPECIAL = re.compile(r"```|^\s*(?:[|>#]|[-*•] |\d+[.)] )", re.M)
+_SPECIAL = re.compile(r"```|^\s*(?:[|>#]|[-*•] |\d+[.)] )", re.MULTILINE)
 _LIST_LINE = re.compile(r"\s*(?:[-*•+] |\d+[.)、] ?|#+ |\||>|[-=*_]{3,}\s*$)")
 _GOES_ON = re.compile(
     r"(?:it|it's|its|that's|this|they|they're|he|he's|she|she's|which|because|cause|especially|such as|like)\b(?! way)"
     r"|(?:它|他|她|这个?|那个?|其|因为|所以|特别是|尤其|比如|例如|并且|也)(?!天|次|周|年|月|晚|我)",
-    re.I,
+    re.IGNORECASE,
 )
 
 
@@ -114,14 +118,19 @@ def _unbroken(stretch: str, spans: Iterable[Span]) -> Iterator[Span]:
     for first, last in spans:
         begin = first if start is None else start
         piece = stretch[begin:last]
-        open_still = piece.count("“") > piece.count("”") or piece.count("「") > piece.count("」") or piece.count('"') % 2
-        if open_still and last - begin < _QUOTED_MOST and "\n\n" not in piece:
+        if _is_open(piece) and last - begin < _QUOTED_MOST and "\n\n" not in piece:
             start = begin
         else:
             start = None
             yield begin, last
     if start is not None:
         yield start, len(stretch.rstrip())
+
+
+def _is_open(piece: str) -> bool:
+    """Whether a quotation begins in the piece and does not end."""
+    pairs = (piece.count(opening) > piece.count(closing) for opening, closing in ("“”", "「」"))
+    return any(pairs) or piece.count('"') % 2 == 1
 
 
 def _kind(piece: str, groups: rules.Groups) -> str:
@@ -160,7 +169,7 @@ def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Sp
     plain = as_rules_see(sentence)
     marks = sorted({found.start(1) for rule in cuts.firing(plain) for found in rule.matches(plain)})
     edges = [0, *(mark for mark in marks if width(sentence[:mark]) >= SHORT), len(sentence)]
-    for first, last in zip(edges, edges[1:], strict=False):
+    for first, last in pairwise(edges):
         if span := text.strip_span(body, start + first, start + last):
             yield from _short_enough(body, *span)
 
@@ -169,7 +178,8 @@ def _short_enough(body: str, start: int, end: int) -> Iterator[Span]:
     """The span, cut at commas into pieces of at most LONG columns as far as commas allow."""
     while width(body[start:end]) > LONG:
         commas = [mark.end() for mark in _COMMA.finditer(body, start + SHORT, max(start + SHORT, end - SHORT))]
-        commas = [at for at in commas if _CLAUSE.match(body, at)] or (commas if width(body[start:end]) > 2 * LONG else [])
+        clauses = [at for at in commas if _CLAUSE.match(body, at)]
+        commas = clauses or (commas if width(body[start:end]) > 2 * LONG else [])
         fitting = [at for at in commas if width(body[start:at]) <= LONG] or commas[:1]
         if not fitting or not (span := text.strip_span(body, start, fitting[-1])):
             break

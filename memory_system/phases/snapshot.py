@@ -19,10 +19,10 @@ from memory_system.config import TokenBudget
 from memory_system.phases import Night
 from memory_system.phases.index import open_index
 from memory_system.phases.summaries import topics_of
+from memory_system.recall.index import Index, Ranked
 from memory_system.records import Belief, Fact, Summary, from_line
 from memory_system.retention import PROTECTED
 from memory_system.rules import table
-from memory_system.search.index import Index, Ranked
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
@@ -33,7 +33,7 @@ USER_CATEGORIES = ("identity", "status", "project")
 CONSTRAINT_CATEGORIES = ("instruction", "safety")
 SECTION_SHARE = 0.15  # of the budget, at most, for each of user, constraints and recent
 
-_TRAIT = re.compile(r"^\s*-\s*\*\*(.+?)[:：]?\*\*[:：]?\s*(.+?)\s*$", re.MULTILINE)
+_TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
 
 WORDS = {
     "zh": {

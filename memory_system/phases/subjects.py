@@ -10,10 +10,8 @@ from memory_system.phases.scene import Scene
 from memory_system.rules import table
 
 PUNCTUATION = "，。！？；：,!?;:、“” \n"
-_LONGEST_NAME = 6  # characters of a Chinese name that is looked for at the start of a clause
 _PRONOUNS = frozenset({"he", "she", "他", "她", "它", "其"})
 _SELF = frozenset({"", "i", "my", "we", "我", "本人"})
-_WORD = re.compile(r"[\w-]+")
 _CLAUSE_START = re.compile(rf"(?:^|[{PUNCTUATION}])(?=[\u4e00-\u9fff])")
 
 
@@ -84,7 +82,7 @@ def _named_near() -> re.Pattern[str]:
 def opening(plain: str, scene: Scene) -> Subject | None:
     """Whom or what the text begins with: "my sister …", 我妹妹…, or a name that was introduced; None when it is the
     speaker."""
-    if name := _known_at(plain, 0, scene):
+    if name := scene.known.at(plain, 0):
         rest = plain[len(name) :]
         return None if rest.startswith(("'s ", ",", "，", ":", "：")) else Subject(name, name)
     found = _opening(scene.lang).match(plain)
@@ -101,45 +99,20 @@ def _opening(lang: str) -> re.Pattern[str]:
         mine = rf"(?:我的?|(?=(?:{kin}).{{0,8}}(?:说|告诉|问|提到|觉得)))"
         name = rf"(?:{parts['surname']}[\u4e00-\u9fff]{{1,2}}(?=[在是也有喜]))?"
         return re.compile(rf"^(?:[\w，,]{{0,4}}[，,])?({mine}[大小二三老亲好前]?(?:{kin}){name})(?!们?[和跟与、]我)")
-    return re.compile(
-        rf"^(?:\w+,? ){{0,2}}?(?:my|an?|one of my) ((?:\w+ )?(?:{kin})(?-i:(?: [A-Z][a-z]+)?))\b(?!'s| and)", re.IGNORECASE
-    )
-
-
-def _known_at(plain: str, start: int, scene: Scene) -> str:
-    """The longest known name that stands there, or empty."""
-    if not scene.known:
-        return ""
-    if scene.lang == "zh":
-        lengths = range(_LONGEST_NAME, 1, -1)
-        return next((name for size in lengths if (name := plain[start : start + size]) in scene.known), "")
-    words = re.match(r"([\w-]+)( [A-Z]\w+)?", plain[start:])
-    return next((each for each in (words[0], words[1]) if each in scene.known), "") if words else ""
+    name = r"(?-i:(?: [A-Z][a-z]+)?)"
+    return re.compile(rf"^(?:\w+,? ){{0,2}}?(?:my|an?|one of my) ((?:\w+ )?(?:{kin}){name})\b(?!'s| and)", re.IGNORECASE)
 
 
 def with_pronoun(plain: str, scene: Scene) -> tuple[str, Subject | None]:
-    """Chinese text in which a known name opens a clause, with 他 for the name (and blanks, so that it stays as long), and
-    whom it means: the rules know pronouns, not every name."""
-    if scene.lang != "zh" or not scene.known:
+    """Chinese text in which a known name opens a clause, with 他 for the name (and blanks, so that it stays as long),
+    and whom it means: the rules know pronouns, not every name."""
+    if scene.lang != "zh":
         return plain, None
     starts = [found.end() for found in _CLAUSE_START.finditer(plain)]
-    name = next((name for start in starts if (name := _known_at(plain, start, scene))), "")
+    name = next((name for start in starts if (name := scene.known.at(plain, start))), "")
     if not name:
         return plain, None
     for start in starts:
         if plain.startswith(name, start) and plain[start + len(name) : start + len(name) + 1] not in (":", "："):
             plain = plain[:start] + "他".rjust(len(name)) + plain[start + len(name) :]
     return plain, Subject(name, name)
-
-
-def known_in(content: str, scene: Scene) -> list[str]:
-    """The known names in a sentence, in order."""
-    if not scene.known:
-        return []
-    if scene.lang == "zh":
-        sizes = range(_LONGEST_NAME, 1, -1)
-        pieces = (content[at : at + size] for at in range(len(content)) for size in sizes)
-    else:
-        words = _WORD.findall(content)
-        pieces = (each for pair in zip(words, [*words[1:], ""], strict=True) for each in (" ".join(pair), pair[0]))
-    return [each for each in pieces if each in scene.known]

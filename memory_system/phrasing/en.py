@@ -14,12 +14,15 @@ _MARKS = re.compile(
     r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D\u2190-\u21FF♡]+|(?:\s|^)[:;]-?[)(DPp/]+(?=\s|$)"  # emoji, smileys
     r"|\*\*|__|^\s*(?:#+|[-*•+]|\d+[.)])\s+|^>\s*"  # Markdown
 )
+_FIRST = re.compile(r"\W*(\w+)")
+_MARKED = frozenset("*_#>+:;-0123456789")  # without one of these, plain ASCII holds no such marks
 _ANSWER = re.compile(r"^(?:(?:in|at|from|near|on|i'm|it's|it is|i am|the|a)\s+)+", re.IGNORECASE)
 _DEPENDENT = re.compile(
     r"(?:which|whose|where|who|including|such as|rather than|as well as|or|possibly|whether|to|with|than|for the)\b",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[,–—;:.!]| - ")
+_TAIL = 40  # characters in which a tag question or a laugh ends
 _OPENING = " ,.!?;:–—-~)"
 _CLOSING = " \t\n,;:-–—~!.…"
 
@@ -51,12 +54,13 @@ def stripped(text: str, other: str = "") -> str:
     before = ""
     while before != words:
         before = words
-        greeted = _lead().match(words)
+        greeted = _lead().match(words) if _may_lead(words) else None
         words = _without_name(words[greeted.end() :] if greeted else words, other, bool(greeted)).lstrip(_OPENING)
     before = ""
     while before != words:
         before = words
-        words = _tail().sub("", words).rstrip(_CLOSING)
+        end = max(0, len(words) - _TAIL)
+        words = (words[:end] + _tail().sub("", words[end:])).rstrip(_CLOSING)
         words = _without_name_at_end(words, other)
     return words
 
@@ -68,6 +72,17 @@ def _lead() -> re.Pattern[str]:
     goes_on = table("en", "words")["goes_on"]
     after = rf"(?:(?-i: [A-Z]\w+)(?=[,!.])|\s*[,.!?:;…~–—-]+\s*|\s+(?=(?:{goes_on})\b))"
     return re.compile(rf"(?:\W*(?:{words})\b{after})+", re.IGNORECASE)
+
+
+def _may_lead(words: str) -> bool:
+    """Whether the first word begins an interjection: cheaper to ask than the whole pattern."""
+    first = _FIRST.match(words)
+    return first is not None and first[1].lower()[:2] in _beginnings()
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    return frozenset(each.split()[0][:2] for each in table("en", "words")["lead"].split("|"))
 
 
 @cache
@@ -82,7 +97,10 @@ def _tail() -> re.Pattern[str]:
 
 
 def _clean(text: str) -> str:
-    return " ".join(_MARKS.sub(" ", text.replace("’", "'")).split())
+    words = text.replace("’", "'")
+    if not words.isascii() or not _MARKED.isdisjoint(words):
+        words = _MARKS.sub(" ", words)
+    return " ".join(words.split())
 
 
 def _without_name(words: str, other: str, greeted: bool) -> str:

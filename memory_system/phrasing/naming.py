@@ -1,5 +1,5 @@
-"""Who and what is named in a text: people, places, organisations, works, code. Better one too few than a word that is no
-name.
+"""Who and what is named in a text: people, places, organisations, works, code. Better one too few than a word that is
+no name.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from memory_system.rules import table
 MOST = 8  # names of one statement
 
 _NO_LAST = "会也都在是的很真现要想去说又还就能可已正最一不没被把了着过为其些心出到个这那于里上下中后前时天年月日"
+_NO_LATIN = frozenset({"ok", "app", "user", "am", "pm", "cm", "kg"})
 _TITLE = re.compile(r"《([^》]{1,40})》|[“\"]([A-Z][^”\"]{1,40})[”\"]")
 _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Z]{2,}\d*|\w+\.(?:js|py|io|ai|com|md|json|toml)|[a-z]+_[a-z_]+)\b")
 _CAPITAL = re.compile(r"(?:\b[A-Z][\w'’-]*[\w]|\b[A-Z])(?:(?: (?:of|de|van|von|the|la|del) | |-)(?:[A-Z][\w'’-]*\w))*")
@@ -24,8 +25,8 @@ def named(text: str, lang: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
     found += [one or other for one, other in _TITLE.findall(text)]
     found += _chinese(text) if lang == "zh" else _english(text)
     told = [each.strip() for each in found if len(each.strip()) > 1]
-    longer = [each for each in told if each in known or not any(each != name and name and each.startswith(name) for name in known)]
-    return tuple(dict.fromkeys(longer))[:MOST]
+    heads = tuple(name for name in known if name)  # "Annas" is no name beside Anna
+    return tuple(dict.fromkeys(each for each in told if each in known or not each.startswith(heads)))[:MOST]
 
 
 def _english(text: str) -> list[str]:
@@ -70,9 +71,8 @@ def _places() -> re.Pattern[str]:
 
 def _chinese(text: str) -> list[str]:
     names = [each for each in _people().findall(text) if each not in _common() and each[-1] not in _NO_LAST]
-    for found in _places().finditer(text):
-        names.append(found[1] or found[2])
-    return names + [each for each in _LATIN_IN_HAN.findall(text) if len(each) > 1 and each.lower() not in ("ok", "app", "user", "am", "pm", "cm", "kg")]
+    names += [found[1] or found[2] for found in _places().finditer(text)]
+    return names + [each for each in _LATIN_IN_HAN.findall(text) if len(each) > 1 and each.lower() not in _NO_LATIN]
 
 
 @cache

@@ -19,12 +19,16 @@ _SINGULAR = {
     "aren't": "isn't", "weren't": "wasn't", "were": "was", "wanna": "wants to", "gotta": "has to", "dont": "doesn't",
     "havent": "hasn't", "ain't": "isn't", "been": "has been", "gonna": "is going to", "arent": "isn't",
 }  # fmt: skip
-_PLURAL = {"am": "are", "was": "were", "wanna": "want to", "gotta": "have to", "been": "have been", "gonna": "are going to"}
-_MANY = {"is": "are", "has": "have", "does": "do", "was": "were", "doesn't": "don't"}  # of templates, which are singular
+_PLURAL = {
+    "am": "are", "was": "were", "wanna": "want to", "gotta": "have to", "been": "have been", "gonna": "are going to",
+}  # fmt: skip
+_MANY = {"is": "are", "has": "have", "does": "do", "was": "were", "doesn't": "don't"}  # for templates, in the singular
 _SHORT = {"im": "i'm", "ive": "i've", "youre": "you're", "u": "you", "ur": "your", "ya": "you"}
 _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
-_CONTRACTED = {"m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is")}
+_CONTRACTED = {
+    "m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is"),
+}  # fmt: skip
 
 
 @cache
@@ -36,6 +40,20 @@ def words_of(name: str) -> frozenset[str]:
 def is_word(name: str, word: str) -> bool:
     """Whether the word is in that list."""
     return word in words_of(name)
+
+
+@cache
+def _kinds() -> dict[str, frozenset[str]]:
+    """What a word does to the walk: names `others`, opens a clause with `subjects` of its own, is `governing` an
+    infinitive, or `joining` a second verb."""
+    lists = {
+        "others": words_of("third") | words_of("plural"),
+        "subjects": words_of("third") | {"who", "that", "which"},
+        "governing": words_of("governing"),
+        "joining": frozenset({"and", "or", "but"}),
+    }
+    every = frozenset[str]().union(*lists.values())
+    return {word: frozenset(name for name, each in lists.items() if word in each) for word in every}
 
 
 def singular(verb: str) -> str:
@@ -118,15 +136,16 @@ class Telling:
         self._agreeing = ""
 
     def _plain(self, low: str, token: str) -> None:
-        third = is_word("third", low)
-        if third or is_word("plural", low) or (token[0].isupper() and self._out and not is_word("not_names", token)):
+        kinds = _kinds().get(low, frozenset())
+        if "others" in kinds or (token[0].isupper() and self._out and not is_word("not_names", token)):
             self._clear = False
-        if third or low in ("who", "that", "which"):
+        if "subjects" in kinds:
             self._present = False
-        self._infinitive = self._infinitive or is_word("governing", low)
-        if low in ("and", "or", "but"):
+        if "governing" in kinds:
+            self._infinitive = True
+        if "joining" in kinds:
             self._joined = True
-        elif not is_adverb(low):
+        elif self._joined and not is_adverb(low):
             self._joined = False
         self._out.append(token)
 
@@ -187,7 +206,8 @@ class Telling:
     def _own(self, low: str) -> None:
         name, known = self._speaker, self._named and self._clear
         several = "them" if self._named else f"{name} and others"
-        own, owns = ("their", "theirs") if known or (self._named and low.startswith("our")) else (f"{name}'s", f"{name}'s")
+        understood = known or (self._named and low.startswith("our"))
+        own, owns = ("their", "theirs") if understood else (f"{name}'s", f"{name}'s")
         self._out.append(
             {"my": own, "our": own, "mine": owns, "ours": owns, "me": "them" if known else name, "us": several}.get(
                 low, "themselves"

@@ -10,9 +10,13 @@ from memory_system.rules import table
 
 _MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]")
 _QUOTED = re.compile(r"(“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\")")
-_JOINED_LEAD = re.compile(r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])")
+_JOINED_LEAD = re.compile(
+    r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])"
+)
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
-_PLACES = "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
+_PLACES = (
+    "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
+)
 _END = "。！!，,；;、：:~～…. \t\n"
 
 
@@ -86,16 +90,6 @@ def stripped(text: str, other: str = "") -> str:
     return _tail().sub("", words.rstrip(_END)).rstrip(_END)
 
 
-def unhedged(told: str) -> str:
-    """Without the words of doubt."""
-    return _doubts().sub("", told)
-
-
-@cache
-def _doubts() -> re.Pattern[str]:
-    return re.compile(table("zh", "words")["doubt"])
-
-
 def bare(text: str, other: str) -> str:
     return re.sub(r"^(?:我|就|是|在|叫|住|学|的)+", "", stripped(text, other))
 
@@ -108,7 +102,8 @@ def _told(words: str, speaker: str, other: str) -> str:
     parts = _QUOTED.split(words)
     replace = _Replacer(speaker, other)
     told = "".join(part if number % 2 else _persons().sub(replace, part) for number, part in enumerate(parts))
-    return re.sub(rf"({re.escape(speaker)}(?:觉得|认为|希望|感觉|发现|知道|以为|相信|担心|想))\1?{re.escape(speaker)}(?!的|等人)", r"\1自己", told)
+    name = re.escape(speaker)
+    return re.sub(rf"({name}(?:觉得|认为|希望|感觉|发现|知道|以为|相信|担心|想)){name}(?!的|等人)", r"\1自己", told)
 
 
 class _Replacer:

@@ -18,6 +18,7 @@ from typing import Any
 import re2
 
 _PART = re.compile(r"%([a-z_]+)%")
+_FEW = 12  # rules that one automaton holds well
 _MEMORY = 64 << 20  # bytes RE2 may use for a group's automaton; a set that runs out of it matches nothing
 
 
@@ -66,18 +67,19 @@ class Found:
 
 
 class RuleSet:
-    """Rules that are tried together."""
+    """Rules that are tried together. Many of them are tried by the words they need (a Filter): one automaton for all
+    would be too large to be built while the text goes by."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        self._set: Any = re2.Set.SearchSet(_options())
+        self._set: Any = re2.Set.SearchSet(_options()) if len(self.rules) <= _FEW else re2.Filter()
         for rule in self.rules:
-            self._set.Add(rule.pattern)
+            self._set.Add(*((rule.pattern,) if len(self.rules) <= _FEW else (rule.pattern, _options())))
         self._set.Compile()
 
     def firing(self, text: str) -> list[Rule]:
         """The rules whose pattern is in the text, in the order of the file."""
-        return [self.rules[number] for number in sorted(self._set.Match(text) or ())] if self._set else []
+        return [self.rules[number] for number in sorted(self._set.Match(text) or ())]
 
     def fires(self, text: str) -> bool:
         return bool(self._set.Match(text))

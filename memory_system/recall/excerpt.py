@@ -22,7 +22,7 @@ import orjson
 from memory_system.files import is_regular
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.records import Fact, to_line
-from memory_system.search.index import Index
+from memory_system.recall.index import Index
 
 LINES = 120
 CHARACTERS = 12_000

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from memory_system import clock, retention
 from memory_system.config import Config
-from memory_system.records import Fact, Message, Pool, to_line, type_name
-from memory_system.search import terms
-from memory_system.search.passages import passages
+from memory_system.records import Message, Pool, Row, kind_of, type_name
+from memory_system.recall import terms
+from memory_system.recall.passages import passages
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 
@@ -49,11 +49,11 @@ class Units:
         self._day = lru_cache(maxsize=10_000)(self._day_of_minute)
         self._number = lru_cache(maxsize=10_000)(_number_of_stamp)
 
-    def memory(self, record: Fact) -> Unit:
-        said_at = said_or_created(record)
-        names = (entity for entity in dict.fromkeys(record.entities) if entity not in record.content)
+    def memory(self, row: Row) -> Unit:
+        said_at, content, entities = said_or_created(row), row["content"], row.get("entities", ())
+        names = (entity for entity in dict.fromkeys(entities) if entity not in content)
         about = storable(" ".join((self.day(said_at), *names)))
-        return Unit(record.id, "", 0, 0, "", "", said_at, about, storable(record.content))
+        return Unit(row["id"], "", 0, 0, "", "", said_at, about, storable(content))
 
     def message(self, path: str, message: Message) -> Unit:
         speaker = storable(message.speaker)
@@ -70,15 +70,16 @@ class Units:
             about = " ".join((Path(path).stem, *each.headings))
             yield Unit(f"{path}#{number}", path, each.start, each.end, "", "", said_at, about, each.text)
 
-    def memory_row(self, pool: Pool, record: Fact) -> tuple[Any, ...]:
+    def memory_row(self, pool: Pool, row: Row, line: bytes) -> tuple[Any, ...]:
         """The columns of the table `memory`, in order."""
-        said_at = said_or_created(record)
+        said_at, scored_at = said_or_created(row), row.get("scored_at", "")
+        kind = kind_of(row["id"])
         return (
-            record.id, type_name(type(record)), pool, storable(record.category), storable(record.subject),
-            storable(record.attribute), storable(record.value), said_at, self.day(said_at), record.importance,
-            math.log(max(record.score, SMALLEST_SCORE)),
-            retention.rate(record, self._config) if record.scored_at else 0.0,
-            self._number(record.scored_at), retention.is_protected(record), to_line(record),
+            row["id"], type_name(kind), pool, storable(row.get("category", "general")),
+            storable(row.get("subject", "user")), storable(row.get("attribute", "")), storable(row.get("value", "")),
+            said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
+            retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
+            self._number(scored_at), retention.is_protected_row(row), line,
         )  # fmt: skip
 
     def day(self, stamp: str) -> str:
@@ -90,8 +91,9 @@ class Units:
         return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
 
 
-def said_or_created(record: Fact) -> str:
-    return record.said_at or record.created
+def said_or_created(row: Row) -> str:
+    """When the memory was said; when it was made, where that is not known."""
+    return str(row.get("said_at") or row.get("created", ""))
 
 
 def day_number(moment: datetime) -> float:

@@ -11,12 +11,13 @@ from typing import Any, Literal
 from memory_system import retention
 from memory_system.config import Config
 from memory_system.layout import Layout
-from memory_system.records import Fact, type_name
-from memory_system.search import terms
-from memory_system.search.excerpt import place_of_memory, place_of_message
-from memory_system.search.index import Hit, Index, note_digest
-from memory_system.search.passages import note_files
-from memory_system.search.units import storable
+from memory_system.records import Fact, to_line, type_name
+from memory_system.recall import terms
+from memory_system.recall.excerpt import place_of_memory, place_of_message
+from memory_system.recall.index import Hit, Index, note_digest
+from memory_system.recall.passages import note_files
+from memory_system.recall.units import storable
+from memory_system.text import essence
 
 Scope = Literal["all", "memories", "notes", "sessions"]
 SCOPES_OF: dict[Scope, tuple[str, ...]] = {
@@ -97,7 +98,7 @@ def _candidates(
     if not (changed or waiting):
         return found
     with Index.in_memory(config) as overlay:
-        overlay.put_memories(("active", record) for record in waiting.values())
+        overlay.put_memories(("active", to_line(record)) for record in waiting.values())
         for name, text in changed.items():
             overlay.put_note(name, text)
         return found + [
@@ -145,9 +146,9 @@ def _weighed(index: Index, overlay: Index, query: str) -> Iterator[Hit]:
 
 def _fold(ranked: list[Found]) -> list[Found]:
     """One result for each text: texts that differ only in case, width, blanks and punctuation are the same."""
-    first: dict[str, Found] = {}
+    first: dict[bytes, Found] = {}
     for each in ranked:
-        best = first.setdefault(terms.essence(each.hit.unit.text), each)
+        best = first.setdefault(essence(each.hit.unit.text), each)
         best.refs.update(dict.fromkeys(_refs(each)))
     return list(first.values())
 

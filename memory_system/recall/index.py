@@ -22,9 +22,9 @@ import orjson
 from memory_system.config import Config
 from memory_system.files import Files
 from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
-from memory_system.search import terms
-from memory_system.search.database import IN_MEMORY, Database, StaleIndexError
-from memory_system.search.schema import (
+from memory_system.recall import terms
+from memory_system.recall.database import IN_MEMORY, Database, StaleIndexError
+from memory_system.recall.schema import (
     CONTENT,
     DAYS,
     ENTITIES,
@@ -37,7 +37,7 @@ from memory_system.search.schema import (
     TALLIES,
     TEXTS,
 )  # fmt: skip
-from memory_system.search.units import SMALLEST_SCORE, Unit, Units, day_number, storable
+from memory_system.recall.units import SMALLEST_SCORE, Unit, Units, day_number, storable
 
 SCOPES = {"session": 1, "note": 2, "memory": 3, "archive": 4}
 POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
@@ -149,17 +149,19 @@ class Index:
             rows = [("fingerprint", fingerprint), ("counts", counts)]
             self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
-    def put_memories(self, memories: Iterable[tuple[Pool, Fact]]) -> None:
-        """Index these memories as they are now; one that moved to the other pool leaves the first."""
+    def put_memories(self, memories: Iterable[tuple[Pool, bytes]]) -> None:
+        """Index these memories, given by their lines, as they are now; one that moved to the other pool leaves the
+        first."""
         for batch in _batches(memories):
-            latest = {record.id: (pool, record) for pool, record in batch}
+            parsed = ((pool, orjson.loads(line), line) for pool, line in batch)
+            latest = {row["id"]: (pool, row, line) for pool, row, line in parsed}
             self._drop_rows(latest)
-            rows = [self._units.memory_row(pool, record) for pool, record in latest.values()]
+            rows = [self._units.memory_row(*each) for each in latest.values()]
             self._database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
-            pairs = {(storable(entity), key) for key, (_, record) in latest.items() for entity in record.entities}
-            self._database.run("INSERT INTO memory_entity VALUES (?, ?)", sorted(pairs))
+            named = ((storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ()))
+            self._database.run("INSERT INTO memory_entity VALUES (?, ?)", sorted(set(named)))
             for pool, other in zip(POOLS, reversed(POOLS), strict=True):
-                units = [self._units.memory(record) for there, record in latest.values() if there == pool]
+                units = [self._units.memory(row) for there, row, _ in latest.values() if there == pool]
                 self._take_out(POOL_SCOPE[other], [unit.key for unit in units])
                 self._put(POOL_SCOPE[pool], units)
 
@@ -346,11 +348,13 @@ class Index:
         rows = self._database.rows(ENTITIES)
         return {key: [entity for _, entity in group] for key, group in groupby(rows, itemgetter(0))}
 
-    def content(self) -> Iterator[bytes]:
-        """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things."""
+    def content(self, *, notes: bool = True) -> Iterator[bytes]:
+        """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things. Without
+        `notes`, what comes from them is left out: they may change by day, before the next night indexes them."""
         for name, sql in CONTENT.items():
-            for row in self._database.rows(sql):
-                yield f"{name} {row!r}\n".encode()
+            for row in self._database.rows(sql) if notes or name not in ("note", "word") else ():
+                if notes or name != "unit" or row[0] != SCOPES["note"]:
+                    yield f"{name} {row!r}\n".encode()
 
 
 def note_digest(text: str) -> str:

@@ -19,7 +19,6 @@ _CJK_RUN = re.compile(f"[{CJK}]+")
 _WORD = rf"[^\W_{CJK}]+"
 _RUNS = re.compile(rf"[{CJK}]+|{_WORD}(?:[-.@+#/:_]+{_WORD})*")
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
-_ESSENCE = re.compile(rf"[{CJK}]|{_WORD}")
 _KEYWORDS = re.compile(rf"{_WORD}(?:[-.@+#_]+{_WORD})*")
 
 _ENGLISH = """
@@ -86,8 +85,3 @@ def keywords(text: str) -> set[str]:
     """The content words of a text that are not CJK, in lower case: names, ids and plain words, no bare numbers."""
     words = _KEYWORDS.findall(unicodedata.normalize("NFKC", text).lower())
     return {word for word in words if len(word) > 1 and not word.isdecimal() and word not in _STOP_EN}
-
-
-def essence(text: str) -> str:
-    """The words of a text and their order, and nothing else: equal for texts that say the same with the same words."""
-    return " ".join(_ESSENCE.findall(unicodedata.normalize("NFKC", text).casefold()))

@@ -1,0 +1,263 @@
+"""The documentation tells the truth: what is generated is fresh, examples run, answers have the documented shape."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+from workspaces import at, consolidate, make, say
+
+import memory_system
+from memory_system.cli import app
+from memory_system.config import Config, parse_config
+from memory_system.records import from_line
+from memory_system.rules import Rule
+from memory_system.workspace import Workspace
+
+PROJECT = Path(__file__).parent.parent
+READMES = [PROJECT / "README.md", PROJECT / "README.zh.md"]
+DOCS = sorted((PROJECT / "docs").glob("*.md"))
+PAGES = {path.relative_to(PROJECT).as_posix(): path.read_text("utf-8") for path in (*READMES, *DOCS)}
+NOW = "2026-03-03T03:10:00Z"
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The code blocks in that language."""
+    return [body for found, body in BLOCK.findall(PAGES[page]) if found == language]
+
+
+def marked(page: str, mark: str) -> str:
+    """The code block below the comment `<!-- mark -->`."""
+    return BLOCK.findall(PAGES[page].partition(f"<!-- {mark} -->\n")[2])[0][1]
+
+
+def options(command: Any) -> set[str]:
+    return {each for parameter in command.params for each in parameter.opts}
+
+
+def commands() -> dict[str, Any]:
+    group: Any = get_command(app)
+    return {name: group.get_command(None, name) for name in group.list_commands(None)}
+
+
+def test_what_is_generated_is_fresh() -> None:
+    done = subprocess.run(
+        [sys.executable, PROJECT / "scripts/docs.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_config_file_holds_the_defaults_in_order() -> None:
+    text = (PROJECT / "config.json").read_text("utf-8")
+    assert text == json.dumps(Config().model_dump(mode="json"), indent=2) + "\n"
+    assert parse_config(json.loads(text), "config.json") == Config()
+
+
+def keys(row: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    for name, value in row.items():
+        yield from keys(value, f"{prefix}{name}.") if isinstance(value, dict) else [f"{prefix}{name}"]
+
+
+def test_every_key_is_described() -> None:
+    assert [key for key in keys(Config().model_dump()) if f"| `{key}` |" not in PAGES["docs/api.md"]] == []
+    parse_config(json.loads(marked("docs/api.md", "config")), "docs/api.md")
+
+
+def test_every_command_and_option_is_described() -> None:
+    for name, command in commands().items():
+        section = PAGES["docs/cli.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert command.help in section
+        assert [each for each in options(command) if each.startswith("--") and f"`{each}" not in section] == []
+        assert f"### {name}" in PAGES["docs/api.md"] or f", {name}" in PAGES["docs/api.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_option_is_mentioned_that_is_not_there(page: str) -> None:
+    known = set().union(*map(options, [get_command(app), *commands().values()]), {"--check"})
+    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", PAGES[page].replace("<!--", "").replace("-->", "")))
+    assert mentioned <= known
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_somewhere(page: str) -> None:
+    for link in LINK.findall(PAGES[page]):
+        name, _, anchor = link.partition("#")
+        target = (PROJECT / page).parent / name if name else PROJECT / page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target.read_text("utf-8")), link
+
+
+def anchors(text: str) -> set[str]:
+    """The names of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_path_of_the_project_exists(page: str) -> None:
+    named = re.findall(r"(?<![\w/.])(?:scripts|tests|docs|memory_system)/[\w./-]*\w/?", PAGES[page])
+    assert [name for name in named if not (PROJECT / name).exists()] == []
+
+
+def test_both_readmes_have_one_structure() -> None:
+    english, chinese = (PAGES[path.name] for path in READMES)
+    assert re.findall(r"^#+ ", english, re.MULTILINE) == re.findall(r"^#+ ", chinese, re.MULTILINE)
+    assert set(LINK.findall(english)) ^ set(LINK.findall(chinese)) == {"README.md", "README.zh.md"}
+    for (kind, one), (other_kind, other) in zip(BLOCK.findall(english), BLOCK.findall(chinese), strict=True):
+        assert (kind, uncommented(one)) == (other_kind, uncommented(other))
+
+
+def uncommented(block: str) -> list[str]:
+    """The lines of a block without the remarks that stand far to the right of them."""
+    return [re.split(r"\s{4,}", line.strip())[0] for line in block.split("\n")]
+
+
+def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (example,) = blocks("docs/api.md", "python")
+    exec(compile(example, "docs/api.md", "exec"), {})
+
+
+def test_the_records_of_the_design_are_memories() -> None:
+    rows = [json.loads(block) for block in blocks("docs/design.md", "json")]
+    records = [from_line(json.dumps(row).encode()) for row in rows if "content" in row]
+    assert [type(record).__name__ for record in records] == ["Fact", "Belief", "Summary"]
+
+
+def test_the_example_of_a_rule_keeps_its_word() -> None:
+    (example,) = blocks("docs/consolidation.md", "toml")
+    (row,) = tomllib.loads(example)["claim"]
+    rule = Rule.from_row(row)
+    assert [rule.search(each["text"]).group("value") for each in rule.yes] == [each["value"] for each in rule.yes]
+    assert [each for each in rule.no if rule.search(each)] == []
+
+
+# ---- answers -------------------------------------------------------------------------------------------------------
+
+OPEN = {
+    "filtered",
+    "dropped",
+    "without_claim",
+    "rejected",
+    "by_category",
+    "by_language",
+}  # keys are reasons and the like
+Answer = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def answer(tmp_path_factory: pytest.TempPathFactory) -> Answer:
+    """What `memory … --json` answers on a workspace with a conflict, and with a torn line in what is still unread."""
+    root = make(tmp_path_factory.mktemp("w") / "agent")
+    say(root, "sunday", ("2026-03-01T09:00:00Z", "user", "I'm allergic to peanuts. My birthday is 4 May."))
+    say(root, "monday", ("2026-03-02T09:01:00Z", "user", "My birthday is 9 June."))
+    consolidate(root, NOW)
+    say(root, "tuesday", ("2026-03-03T09:00:00Z", "user", "I like rowing. Thanks!"))
+    with (root / "sessions/tuesday.jsonl").open("a") as file:
+        file.write("torn\n")
+
+    def ask(*arguments: str) -> dict[str, Any]:
+        command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "--json", "--now"]
+        now = NOW if arguments[0] != "consolidate" else "2026-03-04T03:10:00Z"
+        done = subprocess.run([*command, now, *arguments], capture_output=True, text=True, check=False)
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    return ask
+
+
+def shape(value: Any) -> Any:
+    """Keys and kinds: what of an answer is promised."""
+    if isinstance(value, dict):
+        return {key: "counts" if key in OPEN else shape(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [shape(each) for each in value[:1]]
+    return "text or null" if value is None or isinstance(value, str) else type(value).__name__
+
+
+ANSWERS = {
+    "consolidate": ["consolidate"],
+    "capture": ["capture", "User parks in bay 14"],
+    "note": ["note", "bought a kettle", "--category", "preference"],
+    "search": ["search", "peanuts"],
+    "get": ["get", "sessions/sunday.jsonl", "--lines", "1"],
+    "get, not found": ["get", "memory/2026-03-09.md"],
+    "status": ["status"],
+    "stats": ["stats"],
+    "rebuild-index": ["rebuild-index"],
+    "error": ["archive", "f_20260101_abcdefghij"],
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answers_have_the_documented_shape(name: str, answer: Answer) -> None:
+    assert shape(answer(*ANSWERS[name])) == shape(json.loads(marked("docs/api.md", f"answer: {name}")))
+
+
+def test_the_answers_that_need_preparing(answer: Answer, tmp_path: Path) -> None:
+    memory = answer("search", "peanuts", "--scope", "memories")["results"][0]["id"]
+    assert shape(answer("archive", memory)) == shape(json.loads(marked("docs/api.md", "answer: archive")))
+    assert answer("restore", memory)["status"] == "restored"
+    assert from_line(json.dumps(answer("get", memory)["record"]).encode()).id == memory
+    root = Path(answer("status")["workspace"])
+    (root / "memory/layer1/snapshot.md").write_text("mine")
+    assert shape(answer("validate")) == shape(json.loads(marked("docs/api.md", "answer: validate")))
+    assert set(answer("--workspace", str(tmp_path / "new"), "init")) == {"workspace", "made"}
+
+
+def test_one_phase_answers_with_its_rows(answer: Answer, tmp_path: Path) -> None:
+    root = make(tmp_path / "agent")
+    say(root, "monday", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
+    consolidate(root, NOW)
+    found = answer("--workspace", str(root), "consolidate", "--phase", "2")
+    documented = json.loads(marked("docs/api.md", "answer: consolidate --phase"))
+    assert found["phase"] == documented["phase"]
+    assert set(found["rows"][0]) == set(documented["rows"][0])
+
+
+# ---- the public names ----------------------------------------------------------------------------------------------
+
+
+def test_importing_the_package_loads_nothing_of_it() -> None:
+    code = "import sys, memory_system; print(sorted(each for each in sys.modules if each.startswith('memory_system')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['memory_system']"
+
+
+@pytest.mark.parametrize("first", [*memory_system.__all__, "edit", "finder", "pipeline"])
+def test_the_public_names_are_there_whatever_is_loaded_first(first: str) -> None:
+    code = (
+        f"from memory_system import {first}\n"
+        "import memory_system\n"
+        "from memory_system import Workspace, capture, consolidate, search\n"
+        "from memory_system.recall import recall\n"
+        "assert memory_system.recall is search and recall.search is not search\n"
+        "print(*(each.__module__ for each in (Workspace, capture, consolidate, search)))\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    homes = ["workspace", "edit", "pipeline", "finder"]
+    assert done.stdout.split() == [f"memory_system.{home}" for home in homes]
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    assert set(memory_system.__all__) <= set(dir(memory_system))
+    assert not hasattr(memory_system, "serach")
+
+
+def test_the_public_names_work_together(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    with memory_system.Workspace.open(root, now=at(NOW)) as ws:
+        assert isinstance(ws, Workspace)
+        made = memory_system.capture(ws, "用户喜欢爬山")
+        assert memory_system.recall(ws, "爬山")["results"][0]["id"] == made.id
