@@ -104,5 +104,7 @@ def total(nights: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(one)
     for name, value in other.items():
-        result[name] = _added(result.get(name, {}), value) if isinstance(value, Mapping) else result.get(name, 0) + value
+        result[name] = (
+            _added(result.get(name, {}), value) if isinstance(value, Mapping) else result.get(name, 0) + value
+        )
     return result

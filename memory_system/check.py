@@ -18,9 +18,9 @@ from memory_system.journal import GENESIS, Change, Group
 from memory_system.phases import entities, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
-from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
+from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of
 from memory_system.store import parse_problem
 from memory_system.workspace import Workspace
 
@@ -58,7 +58,11 @@ def lines(ws: Workspace) -> Iterator[Problem]:
             yield Problem(where, f"{record.id} does not belong into this file", RESTORE)
         if record.id in seen:
             yield Problem(where, f"{record.id} stands in {seen[record.id]} already", "remove one of the two")
-        if seen and record.id < (previous := next(reversed(seen))) and seen[previous].partition(":")[0] == where.partition(":")[0]:
+        if (
+            seen
+            and record.id < (previous := next(reversed(seen)))
+            and seen[previous].partition(":")[0] == where.partition(":")[0]
+        ):
             yield Problem(where, f"{record.id} is not in the order of ids", "sort the lines of the file")
         seen[record.id] = where
         yield from _in_its_pool(record, pool, where)
@@ -137,7 +141,9 @@ def _account_of(group: Group, active: int, where: str) -> Iterator[Problem]:
     recounted = Counter(_gain(change) for change in group.changes)
     memories = account["memories"]
     if (memories["before"], memories["after"]) != (active, active + recounted[1] - recounted[-1]):
-        yield Problem(where, f"memories {memories['before']} -> {memories['after']} is not what the changes say", RESTORE)
+        yield Problem(
+            where, f"memories {memories['before']} -> {memories['after']} is not what the changes say", RESTORE
+        )
 
 
 def _gain(change: Change) -> int:

@@ -1,6 +1,5 @@
-"""Changes by hand: make a workspace, capture a memory, write a note, archive and restore. A capture or a note never waits
-for a running consolidation; archive and restore hold the lock like it.
-"""
+"""Changes by hand: make a workspace, capture a memory, write a note, archive and restore. A capture or a note never
+waits for a running consolidation; archive and restore hold the lock like it."""
 
 from __future__ import annotations
 
@@ -65,7 +64,8 @@ def capture(
     source: str = "",
     key: str = "",
 ) -> Fact:
-    """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one memory."""
+    """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
+    memory."""
     content = redact(" ".join(content.split()))[0]
     _check_capture(content, kind, importance, confidence)
     known = _captured_before(ws, TYPES[kind], key) if key else None
@@ -83,7 +83,9 @@ def _check_capture(content: str, kind: str, importance: float, confidence: float
     if not content:
         raise UsageError("there is nothing to remember: the text is empty", 'memory capture "what to remember"')
     if len(content) > LONGEST_CAPTURE:
-        raise UsageError(f"a capture holds at most {LONGEST_CAPTURE} characters", "write it as a note: memory note TEXT")
+        raise UsageError(
+            f"a capture holds at most {LONGEST_CAPTURE} characters", "write it as a note: memory note TEXT"
+        )
     if kind not in ("fact", "belief"):
         raise UsageError(f"--type is fact or belief, not {kind!r}; summaries are made by consolidation")
     if not 0 <= importance <= 1:

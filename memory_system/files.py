@@ -1,9 +1,9 @@
 """The one door to the disk: atomic replace, durable append, torn tails, locks.
 
-`Disk` is the port: a handful of system calls, one method each, which tests replace to record, fail or tear any of them.
-`Files` builds what the rest of the program uses from them. Durable means: temporary file in the same folder, write,
-fsync, `os.replace`, fsync of the folder (as SQLite and Borg do). Files are made 0600 and folders 0700 whatever the umask.
-"""
+`Disk` is the port: a handful of system calls, one method each, which tests replace to record, fail or tear any of
+them. `Files` builds what the rest of the program uses from them. Durable means: temporary file in the same folder,
+write, fsync, `os.replace`, fsync of the folder (as SQLite and Borg do). Files are made 0600 and folders 0700 whatever
+the umask."""
 
 from __future__ import annotations
 
@@ -129,9 +129,9 @@ class Files:
             os.close(descriptor)
 
     def append(self, path: Path, data: bytes | Iterable[bytes], *, follow_renames: bool = False) -> None:
-        """Add whole lines at the end, durably: one write (for bytes) and one fsync. A torn last line of an earlier crash
-        is closed first, so that nothing is glued to it. With `follow_renames` the lines are written again when the file
-        was replaced under our hands, so that a compaction beside us loses nothing."""
+        """Add whole lines at the end, durably: one write (for bytes) and one fsync. A torn last line of an earlier
+        crash is closed first, so that nothing is glued to it. With `follow_renames` the lines are written again when
+        the file was replaced under our hands, so that a compaction beside us loses nothing."""
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from memory_system.phases.index import open_index
-from memory_system.records import KINDS
 from memory_system.recall import excerpt
 from memory_system.recall import search as ranking
 from memory_system.recall.search import Scope
+from memory_system.records import KINDS
 from memory_system.workspace import Workspace
 
 

@@ -1,6 +1,5 @@
-"""`state/inbox.jsonl`: captures that no night has folded in yet. They are part of the truth from the moment their line is
-written: one write, one fsync, no lock; every reading command overlays them.
-"""
+"""`state/inbox.jsonl`: captures that no night has folded in yet. They are part of the truth from the moment their
+line is written: one write, one fsync, no lock; every reading command overlays them."""
 
 from __future__ import annotations
 
@@ -15,8 +14,9 @@ from memory_system.records import Fact, Problem, from_line, to_line
 
 
 class Inbox:
-    """The inbox of one workspace. While captures are dropped, the file is renamed and what must stay is appended anew, so
-    that a capture beside us is never lost: it notices the renaming and appends its line again (`Files.append`)."""
+    """The inbox of one workspace. While captures are dropped, the file is renamed and what must stay is appended
+    anew, so that a capture beside us is never lost: it notices the renaming and appends its line again
+    (`Files.append`)."""
 
     def __init__(self, layout: Layout, files: Files) -> None:
         self.path = layout.inbox
@@ -39,7 +39,9 @@ class Inbox:
     def problems(self) -> list[Problem]:
         """The lines that are no memories, such as the torn line of a crash."""
         return [
-            Problem(f"{path.name}:{number}", "this line of the inbox is not a memory", "mend it; it is kept aside otherwise")
+            Problem(
+                f"{path.name}:{number}", "this line of the inbox is not a memory", "mend it; it is kept aside otherwise"
+            )
             for path in (self.moved, self.path)
             for number, line in self._lines(path).items()
             if _parsed(line) is None

@@ -40,7 +40,14 @@ class Change:
 
     def to_line(self) -> bytes:
         head = {"id": self.id, "why": self.why, "from": self.before_pool, "to": self.after_pool}
-        parts = [orjson.dumps(head)[:-1], b',"before":', self.before or b"null", b',"after":', self.after or b"null", b"}"]
+        parts = [
+            orjson.dumps(head)[:-1],
+            b',"before":',
+            self.before or b"null",
+            b',"after":',
+            self.after or b"null",
+            b"}",
+        ]
         return b"".join(part.rstrip(b"\n") for part in parts)
 
     @classmethod

@@ -1,4 +1,5 @@
-"""The port to a language model: one question, one answer in a schema. The phases take it as an option and work without."""
+"""The port to a language model: one question, one answer in a schema. The phases take it as an option and work
+without."""
 
 from __future__ import annotations
 

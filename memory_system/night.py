@@ -68,8 +68,11 @@ class Run:
     def turns(self, stage: str) -> Iterator[Turn]:
         return self.ws.checkpoint.read_stage(stage, Turn.from_row)
 
-    def claims(self) -> Iterator[Claim]:
-        return self.ws.checkpoint.read_stage("extract", Claim.from_row)
+    def claims(self, *, stated: bool) -> Iterator[Claim]:
+        """The night's claims: those that were stated, or those that were only supposed."""
+        for row in self.ws.checkpoint.read_stage("extract", dict):
+            if (row["confidence"] >= 1) == stated:
+                yield Claim.from_row(row)
 
     def captures(self) -> list[Fact]:
         """The captures made before the night."""
@@ -186,7 +189,9 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
         _watch_retirement(run, counts["active", Fact.PREFIX])
     active = sum(count for (pool, _), count in counts.items() if pool == "active")
     account = accounting.account(run.tally, run.changes, active)
-    entry = Entry(clock.stamp(ws.now), "consolidate", state.run_id, run.night.stamp, account, _moved_state(run, account))
+    entry = Entry(
+        clock.stamp(ws.now), "consolidate", state.run_id, run.night.stamp, account, _moved_state(run, account)
+    )
     ws.store.apply(entry, run.changes)
     return account
 
@@ -220,8 +225,8 @@ def _read_cursors(run: Run) -> dict[str, dict[str, Any]]:
 
 
 def _barren_nights(before: int, account: dict[str, Any]) -> int:
-    """How many nights in a row nothing came of what was said. Much input with nothing worth keeping counts as one; input
-    worth keeping of which nothing was made is alarming at once. A quiet night changes nothing."""
+    """How many nights in a row nothing came of what was said. Much input with nothing worth keeping counts as one;
+    input worth keeping of which nothing was made is alarming at once. A quiet night changes nothing."""
     if account["claims"]["total"]:
         return 0
     if account["segments"]["kept"]:

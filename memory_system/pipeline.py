@@ -1,7 +1,6 @@
-"""Consolidation from end to end: `PHASES` is the whole of a night, in order. Phases 1-5 stage what they give, each durably
-before the checkpoint moves on; one commit makes the night true; what is derived follows. `consolidate` runs every night
-that is due.
-"""
+"""Consolidation from end to end: `PHASES` is the whole of a night, in order. Phases 1-5 stage what they give, each
+durably before the checkpoint moves on; one commit makes the night true; what is derived follows. `consolidate` runs
+every night that is due."""
 
 from __future__ import annotations
 
@@ -37,7 +36,9 @@ from memory_system.workspace import Workspace
 
 def _in_time_order(claims: Iterable[Claim]) -> list[dict[str, Any]]:
     """Claims as they were said, across sessions; within a session as they stand."""
-    numbered = ((claim.said_at, claim.ref.partition(":")[0], number, claim.to_row()) for number, claim in enumerate(claims))
+    numbered = (
+        (claim.said_at, claim.ref.partition(":")[0], number, claim.to_row()) for number, claim in enumerate(claims)
+    )
     return [row for *_, row in sorted(numbered, key=lambda each: each[:3])]
 
 
@@ -46,9 +47,9 @@ STAGED = (
     Phase(2, "screen", lambda run: screen.run(lambda: run.turns("segment"), run.night, run.tally)),
     Phase(3, "extract", lambda run: _in_time_order(extract.run(run.turns("screen"), run.night, run.tally))),
     Phase(4, "facts", lambda run: run.draft(
-        "facts", facts.run(run.claims(), run.captures(), run.latest, run.night, run.tally))),
+        "facts", facts.run(run.claims(stated=True), run.captures(), run.latest, run.night, run.tally))),
     Phase(4, "beliefs", lambda run: run.draft(
-        "beliefs", beliefs.run(run.claims(), run.drafts["facts"], run.latest, run.night, run.tally))),
+        "beliefs", beliefs.run(run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally))),
     Phase(4, "summaries", lambda run: run.draft(
         "summaries", summaries.run(list(run.drafts.values()), run.latest, run.night))),
     Phase(5, "decay", lambda run: run.draft(
@@ -92,7 +93,8 @@ class Report:
             "phases": self.phases,
             "accounting": accounting.total(self.accounts),
             "totals": self.totals,
-            "alarm": self.alarm and {"kind": type(self.alarm).__name__, "what": str(self.alarm), "hint": self.alarm.hint},
+            "alarm": self.alarm
+            and {"kind": type(self.alarm).__name__, "what": str(self.alarm), "hint": self.alarm.hint},
             "problems": [{"where": each.where, "what": each.what, "hint": each.hint} for each in self.problems],
         }
 
@@ -182,7 +184,8 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
 
 
 def _alarm(ws: Workspace, report: Report) -> BarrenNightError | None:
-    """The alarm for useless nights: input worth keeping that gave nothing, or the third night in a row without anything."""
+    """The alarm for useless nights: input worth keeping that gave nothing, or the third night in a row without
+    anything."""
     if report.nights and ws.checkpoint.state.barren_nights >= BARREN_LIMIT:
         return BarrenNightError(f"the night of {report.nights[-1]} read what was said and remembered nothing of it")
     return None
@@ -198,8 +201,8 @@ def totals(ws: Workspace) -> dict[str, int]:
 
 
 def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
-    """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules and
-    shown, 6 and 7 derive their files anew."""
+    """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
+    and shown, 6 and 7 derive their files anew."""
     state = ws.checkpoint.state
     if not state.run_id or not ws.checkpoint.stage("segment").exists():
         raise UsageError("there is no run to look at yet", "run one first: memory consolidate")

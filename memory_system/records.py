@@ -1,5 +1,6 @@
 """What is stored, and what flows through a run. Stored records are frozen pydantic models that keep keys they do not
-know; what only flows is a slotted dataclass. Times are UTC text as `clock.stamp` prints them, so text order is time order.
+know; what only flows is a slotted dataclass. Times are UTC text as `clock.stamp` prints them, so text order is time
+order.
 
 Glossary (the words of the code, the docs and the output):
 
@@ -38,13 +39,16 @@ Pool = Literal["active", "archive"]
 POOLS: tuple[Pool, ...] = ("active", "archive")
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-ID_LENGTH = 10
+_PAIRS = tuple(one + other for one in _DIGITS for other in _DIGITS)  # two digits of base 36 at a time
+ID_PAIRS = 5
 
 
 class Stored(BaseModel):
     """Anything kept on disk: immutable, and faithful to keys a newer or older program wrote."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)  # built at first use: a command starts sooner
+    model_config = ConfigDict(
+        frozen=True, extra="allow", defer_build=True
+    )  # built at first use: a command starts sooner
 
 
 class Evidence(Stored):
@@ -58,7 +62,8 @@ class Evidence(Stored):
 
 
 class EventTime(Stored):
-    """When the thing spoken of happens: an interval [start, end) in local ISO form, how exact, and the words it came from."""
+    """When the thing spoken of happens: an interval [start, end) in local ISO form, how exact, and the words it came
+    from."""
 
     start: str
     end: str
@@ -161,10 +166,10 @@ def memory_id(record_class: type[Fact], day: date, origin: str, content: str) ->
     text = "\0".join((record_class.PREFIX, origin, content))
     number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
     digits = ""
-    for _ in range(ID_LENGTH):
-        number, digit = divmod(number, 36)
-        digits += _DIGITS[digit]
-    return f"{record_class.PREFIX}_{day:%Y%m%d}_{digits}"
+    for _ in range(ID_PAIRS):
+        number, pair = divmod(number, len(_PAIRS))
+        digits += _PAIRS[pair]
+    return f"{record_class.PREFIX}_{day.year:04}{day.month:02}{day.day:02}_{digits}"
 
 
 def to_line(record: Stored) -> bytes:

@@ -1,7 +1,6 @@
 """How memories fade. The effective score of a memory at a moment is `score × e^(−rate × days since scored_at)`, with
-`rate = base × (1 − importance / 2)`: what matters fades at half the speed (after Ebbinghaus). Pinned memories, and those
-about identity, health and safety, never fall below a floor.
-"""
+`rate = base × (1 − importance / 2)`: what matters fades at half the speed (after Ebbinghaus). Pinned memories, and
+those about identity, health and safety, never fall below a floor."""
 
 from __future__ import annotations
 

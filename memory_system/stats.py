@@ -94,7 +94,9 @@ def _silence(ws: Workspace) -> Iterator[Problem]:
         what = "the last nights read what was said and remembered nothing of it"
         yield Problem("consolidation", what, "look at what was dropped: memory consolidate --phase 2")
     if state.decay_held:
-        what = f"nothing fades since {state.decay_held}: more than {nights.LONG_SILENCE.days} days without messages before"
+        what = (
+            f"nothing fades since {state.decay_held}: more than {nights.LONG_SILENCE.days} days without messages before"
+        )
         yield Problem("clock", what, "if the clock is right: memory consolidate --force")
 
 

@@ -86,9 +86,7 @@ class _Row:
 class Store:
     """The memories of one workspace."""
 
-    def __init__(
-        self, layout: Layout, config: Config, files: Files, journal: Journal, checkpoint: Checkpoint
-    ) -> None:
+    def __init__(self, layout: Layout, config: Config, files: Files, journal: Journal, checkpoint: Checkpoint) -> None:
         self.layout = layout
         self.config = config
         self.files = files

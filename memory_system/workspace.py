@@ -1,6 +1,5 @@
-"""The waist of the program: everything that belongs to one workspace, built when it is asked for. Opening it for writing
-takes the lock and finishes what a crash left; whoever holds a writable workspace is the only writer.
-"""
+"""The waist of the program: everything that belongs to one workspace, built when it is asked for. Opening it for
+writing takes the lock and finishes what a crash left; whoever holds a writable workspace is the only writer."""
 
 from __future__ import annotations
 
@@ -41,11 +40,15 @@ class Workspace:
         self._held = ExitStack()
 
     @classmethod
-    def open(cls, root: Path, *, now: datetime | None = None, write: bool = False, disk: Disk | None = None) -> Workspace:
+    def open(
+        cls, root: Path, *, now: datetime | None = None, write: bool = False, disk: Disk | None = None
+    ) -> Workspace:
         """The workspace in that folder; NotAWorkspaceError when there is none, LockedError when somebody writes."""
         workspace = cls(Layout(root.absolute()), now or clock.now(), Files(disk))
         if not workspace.layout.state.is_dir():
-            raise NotAWorkspaceError(f"{root} is not a workspace: it has no memory/state", f"memory --workspace {root} init")
+            raise NotAWorkspaceError(
+                f"{root} is not a workspace: it has no memory/state", f"memory --workspace {root} init"
+            )
         if write:
             holder = lock_holder(clock.stamp(workspace.now))
             workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, holder))
@@ -63,7 +66,9 @@ class Workspace:
     def __enter__(self) -> Workspace:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     @cached_property

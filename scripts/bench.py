@@ -32,19 +32,23 @@ SESSIONS = 300
 DAY = datetime(2026, 3, 2, 3, 30, tzinfo=UTC)  # the talk of one day, all of it before the next night
 NOW = "2026-03-03T12:00:00Z"
 
+# Words for invented talk: enough of them that few sentences return, as in real talk.
 SUBJECTS_EN = "I|My sister|My friend Nadia|Our team|My neighbour|We"
-VERBS_EN = "visited|painted|repaired|bought|sold|planted|read about|talked about|cooked|photographed"
-THINGS_EN = "the old lighthouse|a blue bicycle|the harbour museum|two lemon trees|a novel about sailors|the garden shed"
-PLACES_EN = "in Porto|near the river|at the market|in Ghent|on the island|behind the station"
-TIMES_EN = "yesterday|last week|on Monday|this morning|two days ago|last summer"
+VERBS_EN = "visited|painted|repaired|bought|sold|planted|read about|talked about|cooked|photographed|measured|found"
+KINDS_EN = "old|blue|small|wooden|foreign|quiet|broken|striped|famous|round|cheap|heavy"
+THINGS_EN = "lighthouse|bicycle|museum|lemon tree|novel about sailors|garden shed|piano|bridge|kettle|kite|map|canoe"
+PLACES_EN = " in Porto| near the river| at the market| in Ghent| on the island| behind the station|||||"
+TIMES_EN = " yesterday| last week| on Monday| this morning|||||||||"
 SUBJECTS_ZH = "我|我妹妹|我朋友小林|我们组|我邻居"
-VERBS_ZH = "参观了|画了|修好了|买了|卖掉了|种了|读完了|聊到了|做了|拍了"
-THINGS_ZH = "那座旧灯塔|一辆蓝色自行车|港口博物馆|两棵柠檬树|一本关于水手的小说|院子里的棚子"
-PLACES_ZH = "在杭州|在河边|在市场上|在苏州|在岛上|在车站后面"
-TIMES_ZH = "昨天|上周|周一|今天早上|前天|去年夏天"
+VERBS_ZH = "参观了|画了|修好了|买了|卖掉了|种了|读完了|聊到了|做了|拍了|量了|找到了"
+KINDS_ZH = "旧|蓝色|小小|木头|外国|安静|坏掉|条纹|有名|圆形|便宜|沉甸甸"
+THINGS_ZH = "灯塔|自行车|博物馆|柠檬树|水手小说|棚子|钢琴|木桥|水壶|风筝|地图|独木舟"
+PLACES_ZH = "在杭州|在河边|在市场上|在苏州|在岛上|在车站后面|||||"
+TIMES_ZH = "昨天|上周|周一|今天早上|||||||||"
 PLAIN = (
     "Thanks a lot!", "好的，谢谢！", "What do you think about it?", "你觉得怎么样？", "haha nice", "嗯嗯",
-    "I like {thing}.", "我喜欢{物}。", "I work at {thing} Ltd.", "我住在{物}附近。", "Maybe I'll go there again.", "我可能下周还去。",
+    "I like {thing}.", "我喜欢{zh_thing}。", "I don't like {thing}.", "我不喜欢{zh_thing}。", "Maybe I'll go there again.",
+    "我可能下周还去。",
 )  # fmt: skip
 ASSISTANT = (
     "That sounds lovely. Here is what I would look at first: the opening hours, the way there, and the weather.",
@@ -94,7 +98,8 @@ def parse() -> argparse.Namespace:
 def run(*command: str | Path) -> Figure:
     """Run a command to its end; the operating system's own figures for it."""
     begun = datetime.now(UTC)
-    process = subprocess.Popen([str(each) for each in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = [str(each) for each in command]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -121,12 +126,14 @@ def talk(count: int, seed: int) -> Iterator[tuple[str, str]]:
         if number % 3 == 2:
             yield "assistant", dice.choice(ASSISTANT)
         elif kind < 0.35:
-            yield "user", dice.choice(PLAIN).format(thing=one(THINGS_EN), 物=one(THINGS_ZH))
+            thing, zh_thing = f"{one(KINDS_EN)} {one(THINGS_EN)}s", f"{one(KINDS_ZH)}的{one(THINGS_ZH)}"
+            yield "user", dice.choice(PLAIN).format(thing=thing, zh_thing=zh_thing)
         elif kind < 0.7:
-            sentence = f"{one(SUBJECTS_EN)} {one(VERBS_EN)} {one(THINGS_EN)} {one(PLACES_EN)} {one(TIMES_EN)}"
-            yield "user", f"{sentence}, it cost {dice.randrange(9000)} euros."
+            what = f"{one(SUBJECTS_EN)} {one(VERBS_EN)} the {one(KINDS_EN)} {one(THINGS_EN)}"
+            yield "user", f"{what}{one(PLACES_EN)}{one(TIMES_EN)}, it took {dice.randrange(90)} minutes."
         else:
-            yield "user", f"{one(SUBJECTS_ZH)}{one(TIMES_ZH)}{one(PLACES_ZH)}{one(VERBS_ZH)}{one(THINGS_ZH)}，花了{dice.randrange(9000)}块。"
+            what = f"{one(SUBJECTS_ZH)}{one(TIMES_ZH)}{one(PLACES_ZH)}{one(VERBS_ZH)}{one(KINDS_ZH)}的{one(THINGS_ZH)}"
+            yield "user", f"{what}，用了{dice.randrange(90)}分钟。"
 
 
 def fill(root: Path, messages: int) -> None:
@@ -140,7 +147,9 @@ def fill(root: Path, messages: int) -> None:
             moment = (DAY + timedelta(seconds=place * 80_000 / each)).isoformat()
             message = {"role": role, "content": [{"type": "text", "text": text}]}
             parent = f"m{place - 1}" if place else None
-            lines.append({"type": "message", "id": f"m{place}", "parentId": parent, "timestamp": moment, "message": message})
+            lines.append(
+                {"type": "message", "id": f"m{place}", "parentId": parent, "timestamp": moment, "message": message}
+            )
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         (root / "sessions" / f"{session}.jsonl").write_text(text, "utf-8")
 
@@ -152,10 +161,8 @@ def one_night(root: Path, messages: int) -> Figure:
 
 def show_night(figure: Figure, messages: int) -> None:
     row = json.loads(figure.output)
-    print(
-        f"night    {messages} messages, {row['totals']['facts']} facts: {messages / figure.cpu:,.0f} messages per CPU second"
-        f" ({figure.cpu:.1f} s), {figure.memory:.0f} MB at the peak"
-    )
+    speed = f"{messages / figure.cpu:,.0f} messages per CPU second ({figure.cpu:.1f} s)"
+    print(f"night    {messages} messages, {row['totals']['facts']} facts: {speed}, {figure.memory:.0f} MB at the peak")
     for phase in row["phases"]:
         print(f"           {phase['number']} {phase['name']:10} {phase['seconds']:7.2f} s")
 
@@ -221,7 +228,9 @@ def start(root: Path) -> None:
 
 def search(root: Path) -> None:
     """Cold searches, one process each."""
-    walls = [memory(root, "search", query).wall for query in ("lemon trees", "柠檬树", "灯塔", "who repaired the bicycle")]
+    walls = [
+        memory(root, "search", query).wall for query in ("lemon trees", "柠檬树", "灯塔", "who repaired the bicycle")
+    ]
     print(f"search   cold, one process each: {1000 * statistics.median(walls):.0f} ms")
 
 

@@ -28,7 +28,7 @@ def is_ready() -> bool:
 
 
 if __name__ == "__main__":
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs this may have an older one
         sys.exit("memory-system needs Python 3.11 or newer")
     if not is_ready():
         make_environment()

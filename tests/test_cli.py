@@ -37,7 +37,12 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     root = make(tmp_path / "w")
-    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."), ("2026-03-02T09:00:05Z", "user", "我住在杭州。"))
+    say(
+        root,
+        "a",
+        ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."),
+        ("2026-03-02T09:00:05Z", "user", "我住在杭州。"),
+    )
     return root
 
 
@@ -84,7 +89,8 @@ def test_search_and_get(run: Run, workspace: Path) -> None:
         found = answer(run("search", query, "--json", "--scope", "memories"))
         assert word in found["results"][0]["text"]
         assert set(found["results"][0]) == {
-            "id", "type", "path", "startLine", "endLine", "score", "source", "refs", "text", "snippet", "citation", "said_at",
+            "id", "type", "path", "startLine", "endLine", "score", "source", "refs", "text", "snippet", "citation",
+            "said_at",
         }  # fmt: skip
     first = found["results"][0]
     assert answer(run("get", first["id"], "--json"))["record"]["id"] == first["id"]
@@ -101,7 +107,11 @@ def test_capture_is_found_at_once_and_folded_in(run: Run, workspace: Path) -> No
     assert answer(run("search", "榴莲", "--json"))["results"][0]["id"] == made["id"]
     run("consolidate", "--now", "2026-03-04T12:00:00Z")
     assert made["id"] in {record.id for record in memories(workspace)}
-    assert (workspace / "memory/state/inbox.jsonl").read_bytes() == b"" if (workspace / "memory/state/inbox.jsonl").exists() else True
+    assert (
+        (workspace / "memory/state/inbox.jsonl").read_bytes() == b""
+        if (workspace / "memory/state/inbox.jsonl").exists()
+        else True
+    )
 
 
 def test_capture_with_a_key_is_one_memory(run: Run, workspace: Path) -> None:
@@ -112,7 +122,9 @@ def test_capture_with_a_key_is_one_memory(run: Run, workspace: Path) -> None:
 
 
 def test_note_in_the_seeds_form(run: Run, workspace: Path) -> None:
-    done = answer(run("note", "User prefers dark mode.", "--category", "preference", "--json", "--now", "2026-03-02T14:30:15Z"))
+    done = answer(
+        run("note", "User prefers dark mode.", "--category", "preference", "--json", "--now", "2026-03-02T14:30:15Z")
+    )
     assert done == {"status": "saved", "path": "memory/2026-03-02.md", "category": "preference"}
     text = (workspace / "memory/2026-03-02.md").read_text()
     assert text == "# Memory Log: 2026-03-02\n\n## [14:30:15] preference\n\nUser prefers dark mode.\n"
@@ -220,9 +232,13 @@ def test_read_only_folder(run: Run, workspace: Path) -> None:
 def test_a_full_disk_leaves_the_old_state(run: Run, workspace: Path) -> None:
     run("consolidate", "--now", NOW)
     before = (workspace / "memory/layer2/active/facts.jsonl").read_bytes()
-    lines = [("2026-03-03T13:00:00Z", "user", f"I bought {number} red kettles at market number {number}.") for number in range(300)]
+    lines = [
+        ("2026-03-03T13:00:00Z", "user", f"I bought {number} red kettles at market number {number}.")
+        for number in range(300)
+    ]
     say(workspace, "b", *lines)
-    limited = f"ulimit -f 40; exec {sys.executable} -m memory_system --workspace {workspace} consolidate --now 2026-03-04T12:00:00Z"
+    command = f"{sys.executable} -m memory_system --workspace {workspace} consolidate --now 2026-03-04T12:00:00Z"
+    limited = f"ulimit -f 40; exec {command}"
     done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=60)
     assert done.returncode in (4, -signal.SIGXFSZ, 128 + signal.SIGXFSZ), done.stderr
     assert "Traceback" not in done.stderr

@@ -42,7 +42,9 @@ def test_the_seeds_own_config_is_understood() -> None:
         "version": "1.0",
         "decay_rates": {"fact": 0.008, "belief": 0.07, "summary": 0.025},
         "thresholds": {"archive": 0.05, "summary_trigger": 3},
-        "token_budget": {"layer1_total": 2000, "layer1_top1": 0.4, "layer1_top2": 0.25, "layer1_top3": 0.15, "layer1_rest": 0.2},
+        "token_budget": {
+            "layer1_total": 2000, "layer1_top1": 0.4, "layer1_top2": 0.25, "layer1_top3": 0.15, "layer1_rest": 0.2,
+        },
         "consolidation": {"schedule": "0 3 * * *", "fallback_hours": 48, "model": "default"},
         "importance_rules": {
             "identity_health_safety": 1.0, "preference_relation_status": 0.8, "general_fact": 0.5, "temporary": 0.2,
@@ -86,7 +88,12 @@ def test_weekly_nights() -> None:
     assert schedule.after(at("2026-03-03T00:00:00Z")) == at("2026-03-09T03:00:00Z")
 
 
-@given(st.datetimes(min_value=at("2020-01-01T00:00:00Z").replace(tzinfo=None), max_value=at("2035-01-01T00:00:00Z").replace(tzinfo=None)))
+@given(
+    st.datetimes(
+        min_value=at("2020-01-01T00:00:00Z").replace(tzinfo=None),
+        max_value=at("2035-01-01T00:00:00Z").replace(tzinfo=None),
+    )
+)
 def test_the_night_after_is_always_later_and_the_last_never(moment: Any) -> None:
     schedule = Schedule("30 2 * * *", NEW_YORK)
     moment = moment.replace(tzinfo=clock.UTC)
@@ -126,7 +133,9 @@ def test_a_clock_that_went_back_changes_no_score() -> None:
     assert retention.effective(fact(), START - timedelta(days=400), CONFIG) == 0.5
 
 
-@pytest.mark.parametrize("values", [{"category": "health"}, {"category": "identity"}, {"category": "safety"}, {"pinned": True}])
+@pytest.mark.parametrize(
+    "values", [{"category": "health"}, {"category": "identity"}, {"category": "safety"}, {"pinned": True}]
+)
 def test_what_matters_has_a_floor(values: dict[str, Any]) -> None:
     record = fact(**values)
     assert retention.effective(record, START + timedelta(days=9999), CONFIG) == CONFIG.thresholds.floor

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from memory_system import retention
 from memory_system.config import Config, parse_config
 from memory_system.files import Files
-from memory_system.records import POOLS, Belief, Fact, Message, Pool, memory_id, to_line
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import SCOPES, Index
 from memory_system.recall.passages import passages
+from memory_system.records import POOLS, Belief, Fact, Message, Pool, memory_id, to_line
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)

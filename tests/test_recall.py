@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from memory_system.config import Config
 from memory_system.layout import Layout
-from memory_system.records import Belief, Evidence, Fact, Message, memory_id, to_line
 from memory_system.recall.excerpt import get
 from memory_system.recall.index import Index
 from memory_system.recall.passages import note_files
 from memory_system.recall.search import SCOPES_OF, search
+from memory_system.records import Belief, Evidence, Fact, Message, memory_id, to_line
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)

@@ -1,4 +1,5 @@
-"""The sample workspace, consolidated as the demo does it, against what was expected of it before there was a program."""
+"""The sample workspace, consolidated as the demo does it, against what was expected of it before there was a
+program."""
 
 from __future__ import annotations
 

@@ -63,7 +63,11 @@ def test_a_memory_is_found_by_slot_value_and_content(root: Path) -> None:
     with Workspace.open(root, now=NOW, write=True) as ws:
         put(ws, known)
         draft = Draft(ws.store)
-        for key in (slot_key("user", "lives_in"), value_key("user", "lives_in", "ＰＯＲＴＯ"), content_key("user LIVES in porto!")):
+        for key in (
+            slot_key("user", "lives_in"),
+            value_key("user", "lives_in", "ＰＯＲＴＯ"),
+            content_key("user LIVES in porto!"),
+        ):
             assert ws.store.find(key) == [known.id]
             assert draft.find(key) == [known.id]
         draft.put("archive", known, "decayed")
@@ -113,7 +117,9 @@ def test_a_clock_that_went_back_keeps_the_order(tmp_path: Path) -> None:
 def test_a_changed_line_of_the_journal_is_noticed(tmp_path: Path) -> None:
     journal = Journal(tmp_path, Files())
     line = to_line(fact("User rows"))
-    journal.done(journal.begin(Entry("2026-03-02T03:00:00Z", "test"), [Change("f_1", "new", None, None, "active", line)]))
+    journal.done(
+        journal.begin(Entry("2026-03-02T03:00:00Z", "test"), [Change("f_1", "new", None, None, "active", line)])
+    )
     path = journal.months()[0]
     path.write_bytes(path.read_bytes().replace(b"rows", b"robs"))
     with pytest.raises(DamagedError):
@@ -141,7 +147,10 @@ def test_a_torn_capture_is_kept_aside_and_harms_no_other(root: Path) -> None:
         ws.inbox.add(fact("User rows"))
         inbox.write_bytes(inbox.read_bytes() + b'{"id":"f_20')
         ws.inbox.add(fact("User reads"))
-        assert [record.content for record in ws.inbox.pending()] in (["User rows", "User reads"], ["User reads", "User rows"])
+        assert [record.content for record in ws.inbox.pending()] in (
+            ["User rows", "User reads"],
+            ["User reads", "User rows"],
+        )
         assert len(ws.inbox.problems()) == 1
         ws.inbox.drop([fact("User rows").id])
         assert [record.content for record in ws.inbox.pending()] == ["User reads"]

@@ -32,7 +32,9 @@ def init(
 def consolidate(
     context: typer.Context,
     force: Annotated[bool, typer.Option(help="Also run a partial night that ends now; clear retries.")] = False,
-    if_due: Annotated[bool, typer.Option(help="Also run when the last success is long ago or much is waiting.")] = False,
+    if_due: Annotated[
+        bool, typer.Option(help="Also run when the last success is long ago or much is waiting.")
+    ] = False,
     allow_retire: Annotated[bool, typer.Option(help="Go on where a night would retire many memories.")] = False,
     phase: Annotated[int | None, typer.Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
 ) -> None:
@@ -108,4 +110,6 @@ def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ..
     told = " + ".join(f"{sums[part]} {part.replace('_', ' ')}" for part in parts)
     reasons = ", ".join(f"{count} {reason}" for reason, count in sums[rest].items())
     others = sum(sums[rest].values())
-    return f"  {title} {sums[whole]} = {told} + {others} {rest.replace('_', ' ')}" + (f" ({reasons})" if reasons else "")
+    return f"  {title} {sums[whole]} = {told} + {others} {rest.replace('_', ' ')}" + (
+        f" ({reasons})" if reasons else ""
+    )

@@ -30,7 +30,8 @@ def search(
 
 def result_line(row: dict[str, Any]) -> str:
     said = f"{row['said_at'][:10]} " if row["said_at"] else ""
-    return f"{row['score']:.2f} {row['type']:8} {said}{' '.join(row['snippet'].split())}\n      {row['id']} {row['citation']}"
+    text = " ".join(row["snippet"].split())
+    return f"{row['score']:.2f} {row['type']:8} {said}{text}\n      {row['id']} {row['citation']}"
 
 
 @handled

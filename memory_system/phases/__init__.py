@@ -1,9 +1,11 @@
-"""The phases of a night: each a module with one pure function over staged input and a read-only view of the memories."""
+"""The phases of a night: each a module with one pure function over staged input and a read-only view of the
+memories."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from memory_system import clock
@@ -11,7 +13,7 @@ from memory_system.config import Config
 from memory_system.llm import LLM
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Night:
     """What every phase may know of the night: its clock (UTC), the configuration, and a model to ask, if any."""
 
@@ -19,15 +21,15 @@ class Night:
     config: Config
     llm: LLM | None = None
 
-    @property
+    @cached_property
     def zone(self) -> ZoneInfo:
         return self.config.zone
 
-    @property
+    @cached_property
     def day(self) -> date:
         """The local date of the night; ids carry it."""
         return clock.local_date(self.at, self.zone)
 
-    @property
+    @cached_property
     def stamp(self) -> str:
         return clock.stamp(self.at)

@@ -25,8 +25,7 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
     """The beliefs after the night's uncertain claims and after the facts that changed; `memories` has those facts."""
     draft = Draft(memories)
     for claim in claims:
-        if claim.confidence < 1:
-            tally[consider(claim, draft, night)] += 1
+        tally[consider(claim, draft, night)] += 1
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)
     return draft
@@ -36,8 +35,10 @@ def _to_confront(facts: Draft, draft: Draft) -> Iterator[Fact]:
     """The facts that the night made or confirmed in slots where beliefs stand."""
     for fact_id, (pool, _, why) in sorted(facts.changed.items()):
         row = row_of(fact_id, facts)
-        key = slot_key(row.get("subject", "user"), row.get("attribute", ""))
-        if pool == "active" and not why.startswith("history") and any(map(is_belief, draft.find(key))):
+        attribute = row.get("attribute")
+        if pool != "active" or why == "history" or not attribute:
+            continue
+        if any(map(is_belief, draft.find(slot_key(row.get("subject", "user"), attribute)))):
             fact = draft.get(fact_id)
             if type(fact) is Fact:
                 yield fact
@@ -73,13 +74,15 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
 
 
 def confront(fact: Fact, draft: Draft, night: Night) -> None:
-    """A stated fact decides the beliefs of its slot: the same value is promoted by it, the opposite or (in a slot of one
-    value) another one is denied."""
+    """A stated fact decides the beliefs of its slot: the same value is promoted by it, the opposite or (in a slot of
+    one value) another one is denied."""
     for belief in _beliefs(draft.find(slot_key(*fact.slot)), draft):
         same_value = belief.id in draft.find(value_key(*fact.slot, fact.value))
         if same_value and belief.polarity == fact.polarity:
             retire(belief, "promoted", draft, night, superseded_by=fact.id)
-            draft.put("active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted")
+            draft.put(
+                "active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted"
+            )
         elif same_value or is_single(fact.attribute):
             _deny(belief, fact, draft, night)
 

@@ -1,6 +1,5 @@
-"""Phase 5: what faded or expired goes to the archive; what was used is lifted a little; an archived memory that was found
-again comes back. Only records that this concerns are touched, so an idle night costs nothing.
-"""
+"""Phase 5: what faded or expired goes to the archive; what was used is lifted a little; an archived memory that was
+found again comes back. Only records that this concerns are touched, so an idle night costs nothing."""
 
 from __future__ import annotations
 

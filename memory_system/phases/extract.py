@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from memory_system import dates, phrasing, rules, slots, text
+from memory_system import phrasing, rules, slots, text
 from memory_system.phases import Night
 from memory_system.phases.filling import Reading, left_over, read
 from memory_system.phases.known import Known
@@ -18,7 +18,7 @@ from memory_system.phases.passage import Passage, passage_of
 from memory_system.phases.scene import scenes
 from memory_system.phases.subjects import Subject, opening
 from memory_system.phrasing.naming import named
-from memory_system.records import Claim, EventTime, Turn
+from memory_system.records import Claim, Turn
 
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
 _LEAST = 5  # columns that a sentence must have beside the speaker's name
@@ -58,7 +58,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     last = antecedent if _LEANING[scene.lang].search(passage.plain) else None
     fired = passage.fired.get("claim", []) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
-    readings = read(passage.plain, scene, fired, passage.named or last or opened, passage.offset)
+    readings = read(passage, fired, passage.named or last or opened)
     about = next((each.subject for each in readings if each.subject.key != scene.subject), None) or opened
     claims = _of_readings(readings, passage, about)
     if not readings:
@@ -89,7 +89,7 @@ def _rest(readings: list[Reading], passage: Passage) -> str:
     if passage.mood.correction and scene.groups["modality"].fires(plain):
         return ""
     if len(readings) > 1 and all(whole for _, _, whole in rest):
-        return "".join(passage.quote[start:end] for start, end, _ in rest)
+        return passage.dated("".join(passage.quote[start:end] for start, end, _ in rest))
     return passage.words
 
 
@@ -116,10 +116,8 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
 def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     """A whole sentence as a claim without a slot."""
     scene = passage.scene
-    content, whens = dates.resolve(told, scene.anchor, scene.lang)
-    event = dates.to_event(whens[0]) if whens else None
     subject = about or Subject(scene.subject, scene.voices.speaker)
-    claim = _claim(passage, content, passage.category(event), subject, event, f"general.{scene.lang}")
+    claim = _claim(passage, told, passage.category(), subject, f"general.{scene.lang}")
     if not scene.first_hand and any(rule.data.get("told") for rule in passage.fired.get("assistant", ())):
         _meant(claim, _TOLD_BY_ASSISTANT)
     return claim
@@ -128,22 +126,16 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
 def _slotted(passage: Passage, reading: Reading, whole: str) -> Claim:
     """The claim of one filled slot. What was hedged, what its rule has no words for, and what says more than the slot
     (`whole`), is told in full."""
-    scene, mood, rule = passage.scene, passage.mood, reading.rule
-    short = "" if whole or mood.confidence < 1.0 else reading.content
-    content, whens = dates.resolve(
-        whole or short or _retold(passage, reading.subject, passage.words), scene.anchor, scene.lang
-    )
-    whens = whens or (dates.find(passage.quote, scene.anchor) if short else [])
-    event = dates.to_event(whens[0]) if whens else None
+    mood, rule = passage.mood, reading.rule
+    content = whole or (reading.content if mood.confidence == 1.0 else "")
+    content = content or _retold(passage, reading.subject, passage.words)
     category = slots.category_of(rule, reading.attribute)
     modality = str(rule.data.get("modality", mood.modality))
-    if category == "schedule" and not event:
+    if category == "schedule" and not passage.whens:
         category = "general"  # a plan without a time is no schedule: it does not run out
-    claim = _claim(passage, content, category, reading.subject, event, rule.id)
+    claim = _claim(passage, content, category, reading.subject, rule.id)
     _meant(claim, replace(mood, modality=modality, correction=mood.correction or bool(rule.data.get("correction"))))
-    claim.attribute = reading.attribute
-    dated = any(when.text in reading.value for when in whens)
-    claim.value = dates.resolve(reading.value, scene.anchor, scene.lang)[0] if dated else reading.value
+    claim.attribute, claim.value = reading.attribute, reading.value
     claim.polarity = bool(rule.data.get("polarity", True))
     return claim
 
@@ -153,9 +145,7 @@ def _meant(claim: Claim, mood: Mood) -> None:
     claim.correction = mood.correction
 
 
-def _claim(
-    passage: Passage, content: str, category: str, subject: Subject, event: EventTime | None, rule: str
-) -> Claim:
+def _claim(passage: Passage, content: str, category: str, subject: Subject, rule: str) -> Claim:
     """A claim with everything that does not depend on its slot."""
     message, segment, scene = passage.turn.message, passage.segment, passage.scene
     shown = subject.shown if subject.shown in content else scene.voices.speaker
@@ -164,7 +154,7 @@ def _claim(
         content=content,
         category=category,
         subject=subject.key,
-        importance=passage.importance(category, event),
+        importance=passage.importance(category),
         lang=scene.lang,
         quote=passage.quote,
         ref=message.ref,
@@ -173,8 +163,8 @@ def _claim(
         role=message.role,
         method=f"rule:{rule}",
         entities=names,
-        event_time=event,
-        expires=passage.expires(category, event),
+        event_time=passage.event,
+        expires=passage.expires(category),
     )
     _meant(claim, passage.mood)
     return claim
@@ -190,7 +180,7 @@ def _answer(passage: Passage) -> list[Claim]:
         if value and len(value.split()) <= 5 and len(value) <= 24:
             content = str(rule.data["content"]).format(who=scene.voices.speaker, value=value)
             speaker = Subject(scene.subject, scene.voices.speaker)
-            claim = _claim(passage, content, slots.category_of(rule), speaker, None, rule.id)
+            claim = _claim(passage, content, slots.category_of(rule), speaker, rule.id)
             claim.attribute, claim.value = str(rule.data["attribute"]), value
             return [claim]
     return []

@@ -20,17 +20,19 @@ from memory_system.store import Draft, Memories, content_key, slot_key, value_ke
 
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
 REPEATED = 0.2  # importance gained when a second session says the same
+MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
 MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
 
 
-def run(claims: Iterable[Claim], captures: Iterable[Fact], memories: Memories, night: Night, tally: Counter[str]) -> Draft:
-    """The facts after the night's stated claims and captures. Claims of less confidence are left to the beliefs."""
+def run(
+    claims: Iterable[Claim], captures: Iterable[Fact], memories: Memories, night: Night, tally: Counter[str]
+) -> Draft:
+    """The facts after the night's stated claims and captures."""
     draft = Draft(memories)
     for capture in captures:
         fold_capture(capture, draft, night, tally)
     for claim in claims:
-        if claim.confidence >= 1:
-            tally[settle(claim, draft, night)] += 1
+        tally[settle(claim, draft, night)] += 1
     return draft
 
 
@@ -161,7 +163,7 @@ def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> Non
     """The fact takes the rivals' place: they go to the archive, their values into its history."""
     rivals = sorted(rivals, key=lambda rival: rival.said_at)
     past = [Past(value=each.value, content=each.content, until=fact.said_at, id=each.id) for each in rivals]
-    history = (*(each for rival in rivals for each in rival.history), *past)
+    history = (*(each for rival in rivals for each in rival.history), *past)[-MOST_HISTORY:]
     draft.put("active", fact.model_copy(update={"history": history, "supersedes": rivals[-1].id}), _why(fact, draft))
     for rival in rivals:
         retire(rival, "superseded", draft, night, superseded_by=fact.id, valid_to=fact.said_at)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory_system import phrasing, slots, text
+from memory_system.phases.passage import Passage
 from memory_system.phases.scene import Scene
-from memory_system.phases.subjects import PUNCTUATION, Subject, whose
+from memory_system.phases.subjects import PUNCTUATION, Subject, plural_words, whose
 from memory_system.rules import Found, Rule, table
 
 _LONGEST = {"en": 70, "zh": 40}  # characters of a value; more is a story, not a value
@@ -23,7 +24,7 @@ _TRAILING = re.compile(
 _TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
 _BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
 _CALLED = re.compile(r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20})")
-_NAME = {"en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"), "zh": re.compile(r"[\u4e00-\u9fff]{2,4}")}
+_NAME = {"en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"), "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}")}
 _CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
 
 
@@ -40,14 +41,14 @@ class Reading:
     value_span: tuple[int, int]
 
 
-def read(plain: str, scene: Scene, fired: Iterable[Rule], antecedent: Subject | None, offset: int) -> list[Reading]:
-    """The slots that the text fills by the rules that fire in it, in order. `antecedent` is whom "she" or a left out
-    subject means; what stands before `offset` is no part of the text."""
+def read(passage: Passage, fired: Iterable[Rule], antecedent: Subject | None) -> list[Reading]:
+    """The slots that the passage fills by the rules that fire in it, in order. `antecedent` is whom "she" or a left out
+    subject means."""
     readings: list[Reading] = []
-    last = antecedent
+    last, scene, plain = antecedent, passage.scene, passage.plain
     for rule in fired:
         for found in rule.found(plain):
-            reading = _reading(rule, found, plain, scene, last) if found.span[0] >= offset else None
+            reading = _reading(rule, found, passage, last) if found.span[0] >= passage.offset else None
             if reading and not _is_read(reading, readings):
                 readings.append(reading)
                 _learn(reading, scene)
@@ -77,14 +78,15 @@ def _learn(reading: Reading, scene: Scene) -> None:
         scene.known.add(called[1] if called else reading.value)
 
 
-def _reading(rule: Rule, found: Found, plain: str, scene: Scene, last: Subject | None) -> Reading | None:
+def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -> Reading | None:
     """The slot that a match of a claim rule fills; None when it does not hold what the rule asks for."""
+    scene = passage.scene
     which = "value" if found.parts.get("value") else "thing"
-    said = found.parts[which].strip()
+    said = passage.dated(found.parts[which].strip())
     value = _cleaned(said, scene.lang)
     if not value or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):
         return None
-    if scene.lang == "zh" and not found.parts.get("who") and not _opens_clause(plain, found.span[0]):
+    if scene.lang == "zh" and not found.parts.get("who") and not _opens_clause(passage.plain, found.span[0]):
         return None
     attribute = _attribute(rule, found, scene.lang)
     subject = whose(found.parts.get("who", ""), scene, last if "who" in found.parts else None)
@@ -149,7 +151,9 @@ def _content(rule: Rule, found: Found, shown: str, subject: Subject, scene: Scen
     template = str(rule.data.get("content", ""))
     if not template:
         return ""
+    several = found.parts.get("kin", "").lower().endswith(plural_words())
     parts = {**found.parts, "who": subject.shown, "value": shown, "speaker": scene.voices.speaker}
+    parts["is"] = "are" if several else "is"
     told = phrasing.fill(template, parts, subject.plural, scene.lang)
     return told[:1].upper() + told[1:] if template[0] != "{" else told
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory_system import clock, rules, slots
+from memory_system import clock, dates, rules, slots
 from memory_system.config import Config
 from memory_system.phases.mood import Mood, mood_of, without_marks
 from memory_system.phases.scene import Scene, as_rules_see
@@ -21,7 +21,8 @@ _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 @dataclass(frozen=True, slots=True)
 class Passage:
     """`quote` is the segment's text; `plain` the same as rules see it, as long; `named` whom a known name in it means;
-    `offset` where a label before the words ends. `picture` is what a described picture shows, told; else empty."""
+    `offset` where a label before the words ends; `words` what is to be told, its dates written out, and `whens` those
+    dates. `picture` is what a described picture shows, told; else empty."""
 
     turn: Turn
     segment: Segment
@@ -32,6 +33,8 @@ class Passage:
     plain: str
     named: Subject | None
     offset: int
+    words: str
+    whens: tuple[dates.When, ...]
     fired: dict[str, list[rules.Rule]]
     picture: str
 
@@ -41,11 +44,15 @@ class Passage:
         return self.turn.message.role == "note" or bool(self.scene.prefix)
 
     @property
-    def words(self) -> str:
-        """What is to be told: the quote without label and marks."""
-        return without_marks(self.quote) if self.turn.message.role == "note" else self.quote[self.offset :]
+    def event(self) -> EventTime | None:
+        """When the thing spoken of happens: the first time that is named."""
+        return dates.to_event(self.whens[0]) if self.whens else None
 
-    def category(self, event: EventTime | None) -> str:
+    def dated(self, words: str) -> str:
+        """A piece of the passage with its dates written out."""
+        return dates.resolve(words, self.scene.anchor, self.scene.lang)[0] if self.whens else words
+
+    def category(self) -> str:
         """What kind of thing the passage is where no slot says it."""
         natures = {str(rule.data["category"]) for rule in self.fired.get("intrinsic", ())}
         for category in ("safety", "health", "relation", "status"):
@@ -53,6 +60,7 @@ class Passage:
                 return category
         if self.scene.category:
             return self.scene.category
+        event = self.event
         if event and self.mood.modality == "planned" and self._is_ahead(event):
             return "schedule"
         if "preference" in natures:
@@ -63,18 +71,20 @@ class Passage:
         """Whether the event ends after the words were said."""
         return datetime.fromisoformat(event.end) > self.scene.anchor.replace(tzinfo=None)
 
-    def importance(self, category: str, event: EventTime | None) -> float:
+    def importance(self, category: str) -> float:
         """Intrinsic by category, what is over within the day being temporary, plus the signals of the segment."""
+        event = self.event
         if category == "schedule" and event and event.start[:10] == self.scene.anchor.date().isoformat():
             category = "temporary"
         signals = sum(float(rule.data["weight"]) for rule in self.fired.get("signal", ()))
         signals += REPEATED_WEIGHT * (REPEATED in self.segment.rules)
         return round(max(0.0, min(1.0, slots.importance_of(category, self.config) + signals)), 2)
 
-    def expires(self, category: str, event: EventTime | None) -> str | None:
+    def expires(self, category: str) -> str | None:
         """When a memory of the category is over: days after its event, else after it was said. A schedule needs an
         event."""
         days = getattr(self.config.expiry, category, None)
+        event = self.event
         if days is None or (category == "schedule" and event is None):
             return None
         end = datetime.fromisoformat(event.end).replace(tzinfo=self.scene.anchor.tzinfo) if event else self.scene.anchor
@@ -88,7 +98,12 @@ def passage_of(turn: Turn, segment: Segment, scene: Scene, config: Config) -> Pa
     fired = rules.together(scene.lang, *_GROUPS).firing(plain)
     mood = mood_of(turn, segment, fired.get("modality", []), scene.groups["modality"])
     offset = max(0, min(len(quote), scene.skip - segment.start))
-    return Passage(turn, segment, scene, config, mood, quote, plain, named, offset, fired, _picture(plain, scene))
+    words = without_marks(quote) if turn.message.role == "note" else quote[offset:]
+    words, whens = dates.resolve(words, scene.anchor, scene.lang)
+    if scene.prefix:
+        whens = [*dates.find(scene.prefix, scene.anchor), *whens]
+    picture = _picture(plain, scene)
+    return Passage(turn, segment, scene, config, mood, quote, plain, named, offset, words, tuple(whens), fired, picture)
 
 
 def _picture(plain: str, scene: Scene) -> str:

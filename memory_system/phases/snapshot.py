@@ -121,7 +121,7 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     constraints = within((each for each in found if each.record.category in CONSTRAINT_CATEGORIES), section)
     tail = _section(words["index"], [words["library"].format(**_counts(index, found)), words["search"]])
     used = {each.record.id for each in (*user, *constraints)}
-    recent = within(_recent(index, day, moment, used), section)
+    recent = within(_recent(index, moment, used), section)
 
     fixed = [*head, *_section(words["user"], user), *_section(words["constraints"], constraints), words["top"]]
     fixed += [*_section(words["recent"], recent), *tail]
@@ -145,7 +145,9 @@ def candidates(index: Index, moment: datetime) -> list[Candidate]:
     """The facts and beliefs that may stand in the snapshot, best first: by effective score, and those about identity,
     health and safety by importance."""
     ranked = {each.id: each for each in index.ranked(moment, CANDIDATES)}
-    ranked |= {each.id: each for each in index.ranked(moment, CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))}
+    ranked |= {
+        each.id: each for each in index.ranked(moment, CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))
+    }
     found = [_candidate(each) for each in ranked.values()]
     kept = [each for each in found if not isinstance(each.record, Summary)]
     kept.sort(key=lambda each: each.record.id)
@@ -218,12 +220,18 @@ def _user_slots(found: Iterable[Candidate], lang: str) -> Iterator[Candidate]:
     for each in found:
         record = each.record
         label = known.get(record.attribute, {}).get("label", {}).get(lang)
-        if type(record) is Fact and record.subject == "user" and record.category in USER_CATEGORIES and label and record.polarity:
+        if (
+            type(record) is Fact
+            and record.subject == "user"
+            and record.category in USER_CATEGORIES
+            and label
+            and record.polarity
+        ):
             line = f"- {label}: {record.value}"
             yield Candidate(record, each.rank, line, _cost(line), each.topic)
 
 
-def _recent(index: Index, day: date, moment: datetime, used: set[str]) -> Iterator[Candidate]:
+def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidate]:
     """What was said in the last days, newest first."""
     start, end = moment - timedelta(days=RECENT_DAYS - 1), moment + timedelta(days=1)
     ranked = index.ranked(moment, CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))

@@ -61,7 +61,7 @@ def _near(who: str, scene: Scene) -> Subject:
         if words[-1][:1].isupper() and len(words) > 2:
             return Subject(words[-1], words[-1])
         shown = f"{scene.voices.speaker}'s {' '.join(words[1:])}"
-        return Subject(shown, shown, words[-1].lower() in _plurals())
+        return Subject(shown, shown, words[-1].lower() in plural_words())
     if (named := _named_near().fullmatch(who)) and not _is_no_name(named[1], scene):
         return Subject(named[1], named[1])
     shown = f"{scene.voices.speaker}的{who.removeprefix('我').removeprefix('的')}"
@@ -69,8 +69,9 @@ def _near(who: str, scene: Scene) -> Subject:
 
 
 @cache
-def _plurals() -> frozenset[str]:
-    return frozenset(table("en", "words")["plural"].split())
+def plural_words() -> tuple[str, ...]:
+    """Words for several people or animals: parents, kids."""
+    return tuple(table("en", "words")["plural"].split())
 
 
 @cache
@@ -100,7 +101,8 @@ def _opening(lang: str) -> re.Pattern[str]:
         name = rf"(?:{parts['surname']}[\u4e00-\u9fff]{{1,2}}(?=[在是也有喜]))?"
         return re.compile(rf"^(?:[\w，,]{{0,4}}[，,])?({mine}[大小二三老亲好前]?(?:{kin}){name})(?!们?[和跟与、]我)")
     name = r"(?-i:(?: [A-Z][a-z]+)?)"
-    return re.compile(rf"^(?:\w+,? ){{0,2}}?(?:my|an?|one of my) ((?:\w+ )?(?:{kin}){name})\b(?!'s| and)", re.IGNORECASE)
+    whose = r"(?:\w+,? ){0,2}?(?:my|an?|one of my)"
+    return re.compile(rf"^{whose} ((?:\w+ )?(?:{kin}){name})\b(?!'s| and)", re.IGNORECASE)
 
 
 def with_pronoun(plain: str, scene: Scene) -> tuple[str, Subject | None]:

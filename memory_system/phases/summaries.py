@@ -1,6 +1,6 @@
 """Phase 4c: three or more active facts of one topic give one summary, rewritten when its facts change. A topic is an
-entity and a category: each kind of fact about the user by itself, and everything about another person or thing together.
-"""
+entity and a category: each kind of fact about the user by itself, and everything about another person or thing
+together."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ def _touched(drafts: Iterable[Draft]) -> Iterator[str]:
 def _facts_of(topic: str, draft: Draft) -> list[Fact]:
     """The active facts of a topic, those that matter most first, as many as a summary holds."""
     rows = (row_of(each, draft) for each in draft.find(entity_key(_entity(topic))))
-    ranked = sorted(
-        (row["importance"], row.get("said_at", ""), row["id"]) for row in rows if topic in topics_of(row)
-    )
+    ranked = sorted((row["importance"], row.get("said_at", ""), row["id"]) for row in rows if topic in topics_of(row))
     found = (draft.get(memory_id_) for *_, memory_id_ in reversed(ranked[-MOST_FACTS:]))
     return [each for each in found if each is not None]
 

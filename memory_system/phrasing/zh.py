@@ -17,6 +17,12 @@ _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be ca
 _PLACES = (
     "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
 )
+_OPENING = re.compile(
+    r"^(?:[今昨明最]\w{1,3}|[\d年月日周点上下中午晚早]+)?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$"
+)
+_SPEAKER_FIRST = re.compile(
+    r"^(?:[今昨明最]\w{1,3}|[\d年月日周点上下中午晚早]+)?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$"
+)
 _END = "。！!，,；;、：:~～…. \t\n"
 
 
@@ -37,7 +43,7 @@ def _tail() -> re.Pattern[str]:
 
 @cache
 def _verbs() -> re.Pattern[str]:
-    return re.compile(rf"^(?:{_pattern('verb')})")
+    return re.compile(rf"^(?:{_pattern('verb')}|\d+年)")
 
 
 @cache
@@ -126,4 +132,4 @@ class _Replacer:
     def _opened(self, found: Any) -> bool:
         """Whether the clause so far begins with the speaker as its subject."""
         before = re.split(r"[，,。！？!?；;：:]", found.string[: found.start()])[-1]
-        return bool(re.match(r"^(?:[今昨明最]\w{1,3})?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$", before))
+        return bool(_SPEAKER_FIRST.match(before))

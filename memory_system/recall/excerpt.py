@@ -21,8 +21,8 @@ import orjson
 
 from memory_system.files import is_regular
 from memory_system.layout import PEOPLES_FILES, Layout
-from memory_system.records import Fact, to_line
 from memory_system.recall.index import Index
+from memory_system.records import Fact, to_line
 
 LINES = 120
 CHARACTERS = 12_000

@@ -21,7 +21,6 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.files import Files
-from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
 from memory_system.recall import terms
 from memory_system.recall.database import IN_MEMORY, Database, StaleIndexError
 from memory_system.recall.schema import (
@@ -38,6 +37,7 @@ from memory_system.recall.schema import (
     TEXTS,
 )  # fmt: skip
 from memory_system.recall.units import SMALLEST_SCORE, Unit, Units, day_number, storable
+from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
 
 SCOPES = {"session": 1, "note": 2, "memory": 3, "archive": 4}
 POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
@@ -158,7 +158,9 @@ class Index:
             self._drop_rows(latest)
             rows = [self._units.memory_row(*each) for each in latest.values()]
             self._database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
-            named = ((storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ()))
+            named = (
+                (storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ())
+            )
             self._database.run("INSERT INTO memory_entity VALUES (?, ?)", sorted(set(named)))
             for pool, other in zip(POOLS, reversed(POOLS), strict=True):
                 units = [self._units.memory(row) for there, row, _ in latest.values() if there == pool]
@@ -290,8 +292,9 @@ class Index:
         return self._one(LINE_NUMBER, {"id": memory_id})
 
     def counts(self) -> dict[str, int]:
-        """How many there are: `active fact`, `archive belief`, … (pool and kind), `entities` and `categories` of active
-        memories, and `messages` and `passages`. Counted when something was written: an idle night asks and waits not."""
+        """How many there are: `active fact`, `archive belief`, … (pool and kind), `entities` and `categories` of
+        active memories, and `messages` and `passages`. Counted when something was written: an idle night asks and
+        waits not."""
         counts: dict[str, int] = orjson.loads(self._meta("counts") or b"{}")
         return counts or self._counted()
 
@@ -349,8 +352,9 @@ class Index:
         return {key: [entity for _, entity in group] for key, group in groupby(rows, itemgetter(0))}
 
     def content(self, *, notes: bool = True) -> Iterator[bytes]:
-        """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things. Without
-        `notes`, what comes from them is left out: they may change by day, before the next night indexes them."""
+        """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things.
+        Without `notes`, what comes from them is left out: they may change by day, before the next night indexes
+        them."""
         for name, sql in CONTENT.items():
             for row in self._database.rows(sql) if notes or name not in ("note", "word") else ():
                 if notes or name != "unit" or row[0] != SCOPES["note"]:

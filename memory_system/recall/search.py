@@ -11,12 +11,12 @@ from typing import Any, Literal
 from memory_system import retention
 from memory_system.config import Config
 from memory_system.layout import Layout
-from memory_system.records import Fact, to_line, type_name
 from memory_system.recall import terms
 from memory_system.recall.excerpt import place_of_memory, place_of_message
 from memory_system.recall.index import Hit, Index, note_digest
 from memory_system.recall.passages import note_files
 from memory_system.recall.units import storable
+from memory_system.records import Fact, to_line, type_name
 from memory_system.text import essence
 
 Scope = Literal["all", "memories", "notes", "sessions"]
@@ -101,9 +101,7 @@ def _candidates(
         overlay.put_memories(("active", to_line(record)) for record in waiting.values())
         for name, text in changed.items():
             overlay.put_note(name, text)
-        return found + [
-            Found(hit, hit.rank, waiting.get(hit.unit.key)) for hit in _weighed(index, overlay, query)
-        ]
+        return found + [Found(hit, hit.rank, waiting.get(hit.unit.key)) for hit in _weighed(index, overlay, query)]
 
 
 def _note_changes(layout: Layout, index: Index) -> tuple[dict[str, str], set[str]]:

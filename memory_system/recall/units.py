@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from memory_system import clock, retention
 from memory_system.config import Config
-from memory_system.records import Message, Pool, Row, kind_of, type_name
 from memory_system.recall import terms
 from memory_system.recall.passages import passages
+from memory_system.records import Message, Pool, Row, kind_of, type_name
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 

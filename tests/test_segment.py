@@ -1,0 +1,132 @@
+"""Phase 1: where messages are cut, and what each piece is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spoken import kinds, pieces, said, segmented, talk
+
+from memory_system.phases.segment import LONG, width
+
+WORDS = st.sampled_from(
+    "I we my sister likes tea, but also The rent is 400 euros. Really? Yes! 我 住在 成都， 但是 我妹妹 喜欢 茶。 你呢？ 好的！ “说” ```x``` | a |\n".split(" ")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I live in Leeds. My sister moved to Oslo.", ["I live in Leeds.", "My sister moved to Oslo."]),
+        ("I love strong tea, but my sister hates it", ["I love strong tea,", "but my sister hates it"]),
+        ("The move went well - also, I found a job", ["The move went well -", "also, I found a job"]),
+        ("I was ill all week, yesterday I went out", ["I was ill all week,", "yesterday I went out"]),
+        ("I fly to Rome in May, can you find a hotel", ["I fly to Rome in May,", "can you find a hotel"]),
+        ("我住在成都。我妹妹住在大理。", ["我住在成都。", "我妹妹住在大理。"]),
+        ("我喜欢喝浓茶，但是我妹妹不喜欢", ["我喜欢喝浓茶，", "但是我妹妹不喜欢"]),
+        ("搬家很顺利，对了，我还换了工作", ["搬家很顺利，", "对了，我还换了工作"]),
+        ("我这周一直在生病，昨天我终于出门了", ["我这周一直在生病，", "昨天我终于出门了"]),
+        ("我五月去西安，帮我找家酒店", ["我五月去西安，", "帮我找家酒店"]),
+    ],
+)
+def test_thoughts_are_cut_apart(text: str, expected: list[str]) -> None:
+    assert pieces(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I painted the fence last week. It took two days.",
+        "I met Tom. He is a nurse.",
+        "我上周刷了墙。它花了两天。",
+        "不是红色而是蓝色",
+        "tired but happy after the long walk",
+    ],
+)
+def test_what_belongs_together_stays_together(text: str) -> None:
+    assert pieces(text) == [text]
+
+
+@pytest.mark.parametrize(("text", "expected"), [("Rex. I have a dog.", 1), ("豆包。我养了一只猫。", 1)])
+def test_what_is_short_joins_its_neighbour(text: str, expected: int) -> None:
+    assert len(pieces(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I planned the whole route by hand, I packed tents and stoves for six people, I checked the weather of every valley, "
+        "I called the huts along the way, and I still forgot the map on the kitchen table at home",
+        "我亲手规划了整条路线，我给六个人准备了帐篷和炉子，我查了每个山谷的天气，我给沿途的小屋都打了电话，我还把备用电池和雨衣都装进了包里，"
+        "我反复确认了集合的时间和地点，我还提醒大家带上水壶和药品，可我最后还是把地图忘在了家里厨房的桌子上",
+    ],
+)
+def test_what_is_long_is_cut_at_commas(text: str) -> None:
+    found = pieces(text)
+    assert len(found) > 1
+    assert all(width(each) <= LONG for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("I live in Leeds.", "statement"), ("Where do you live?", "question"), ("what are you up to", "question"),
+        ("Remember that I hate calls", "instruction"), ("Thanks a lot!", "chat"), ("Haha, wow!", "chat"),
+        ("我住在成都。", "statement"), ("你住在哪里", "question"), ("你喜欢喝茶吗", "question"),
+        ("记住我不吃香菜", "instruction"), ("谢谢你！", "chat"), ("哈哈哈，好的", "chat"),
+    ],
+)  # fmt: skip
+def test_kinds(text: str, kind: str) -> None:
+    assert kinds(text) == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My loop never ends:\n```\nwhile True:\n    work()\n```",
+        "我的循环停不下来：\n```\nwhile True:\n    work()\n```",
+    ],
+)
+def test_code_is_one_piece_of_chat(text: str) -> None:
+    assert kinds(text) == ["chat", "chat"]
+    assert pieces(text)[1].startswith("```")
+
+
+@pytest.mark.parametrize(
+    "text", ["Here is a plan:\n- Pack\n- Book\n- Leave\n- Return", "计划如下：\n- 收拾\n- 订票\n- 出发\n- 回来"]
+)
+def test_an_assistants_list_is_one_piece(text: str) -> None:
+    assert kinds(text, "assistant") == ["chat"]
+
+
+@pytest.mark.parametrize(
+    "text", ['Translate: "I am Tom. I live in Leeds."', "翻译：“我叫高远。我住在港口。”"]
+)
+def test_a_quotation_is_not_cut(text: str) -> None:
+    assert pieces(text) == [text]
+
+
+def test_asked_is_the_others_last_question() -> None:
+    english = segmented(talk(("assistant", "Nice. Where do you live?"), ("user", "Porto"), ("user", "since May")))
+    chinese = segmented(talk(("assistant", "不错。你住哪儿？"), ("user", "杭州"), ("user", "五月搬来的")))
+    assert [turn.asked for turn in english] == ["", "Where do you live?", ""]
+    assert [turn.asked for turn in chinese] == ["", "你住哪儿？", ""]
+
+
+def test_a_question_of_another_session_is_not_answered() -> None:
+    before = said("Where do you live?", "assistant", session="one")
+    assert segmented([before, said("Porto", session="two")])[1].asked == ""
+
+
+@given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200), st.sampled_from(("user", "assistant", "note")))
+def test_spans_are_in_order_and_lose_no_word(text: str, role: str) -> None:
+    tally: Counter[str] = Counter()
+    (turn,) = segmented([said(text, role)], tally)
+    assert tally["segments"] == len(turn.segments)
+    assert all(turn.text_of(each).strip() for each in turn.segments)
+    edges = [0, *(edge for each in turn.segments for edge in (each.start, each.end)), len(text)]
+    assert edges == sorted(edges)
+    between = [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    assert not "".join(between).strip()
