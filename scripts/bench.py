@@ -47,8 +47,8 @@ PLACES_ZH = "在杭州|在河边|在市场上|在苏州|在岛上|在车站后�
 TIMES_ZH = "昨天|上周|周一|今天早上|||||||||"
 PLAIN = (
     "Thanks a lot!", "好的，谢谢！", "What do you think about it?", "你觉得怎么样？", "haha nice", "嗯嗯",
-    "I like {thing}.", "我喜欢{zh_thing}。", "I don't like {thing}.", "我不喜欢{zh_thing}。", "Maybe I'll go there again.",
-    "我可能下周还去。",
+    "I like {thing}.", "我喜欢{zh_thing}。", "I don't like {thing}.", "我不喜欢{zh_thing}。",
+    "Maybe I'll go there again.", "我可能下周还去。",
 )  # fmt: skip
 ASSISTANT = (
     "That sounds lovely. Here is what I would look at first: the opening hours, the way there, and the weather.",

@@ -23,7 +23,8 @@ def matches(record: Any, wanted: dict[str, Any]) -> bool:
         "confidence_max": lambda most: record.confidence <= most,
         "event_start": lambda start: record.event_time is not None and record.event_time.start.startswith(start),
     }
-    return all(tests[key](value) if key in tests else value == getattr(record, key) for key, value in wanted.items())
+    has = record.model_dump()
+    return all(tests[key](value) if key in tests else has[key] == value for key, value in wanted.items())
 
 
 def unmet(root: Path, expect: dict[str, Any]) -> Iterator[str]:

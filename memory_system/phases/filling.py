@@ -14,6 +14,7 @@ from memory_system.phases.subjects import PUNCTUATION, Subject, plural_words, wh
 from memory_system.rules import Found, Rule, table
 
 _LONGEST = {"en": 70, "zh": 40}  # characters of a value; more is a story, not a value
+_SHORTEST = 4  # characters that a rule needs
 _LONG_REST = {"en": 4, "zh": 6}  # words or CJK characters a clause may have beside its slot without saying more
 _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values are what is done, not names
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.IGNORECASE)
@@ -45,17 +46,26 @@ def read(passage: Passage, fired: Iterable[Rule], antecedent: Subject | None) ->
     """The slots that the passage fills by the rules that fire in it, in order. `antecedent` is whom "she" or a left out
     subject means."""
     readings: list[Reading] = []
-    last, scene, plain = antecedent, passage.scene, passage.plain
-    for rule in fired:
-        for found in rule.found(plain):
-            reading = _reading(rule, found, passage, last) if found.span[0] >= passage.offset else None
-            if reading and not _is_read(reading, readings):
-                readings.append(reading)
-                _learn(reading, scene)
-                last = last or (reading.subject if reading.subject.key != scene.subject else None)
-            if len(plain) - found.span[1] < 4:
-                break  # nothing can follow: looking for it costs as much as the match
+    last = antecedent
+    for rule, found in _matches(passage, fired):
+        reading = _reading(rule, found, passage, last)
+        if reading and not _is_read(reading, readings):
+            readings.append(reading)
+            _learn(reading, passage.scene)
+            last = last if reading.subject.key == passage.scene.subject else reading.subject
     return sorted(readings, key=lambda each: each.span)
+
+
+def _matches(passage: Passage, fired: Iterable[Rule]) -> list[tuple[Rule, Found]]:
+    """What the rules match, from left to right, so that a name comes before its pronoun; at one place in their order."""
+    matches = []
+    for rule in fired:
+        for found in rule.found(passage.plain):
+            if found.span[0] >= passage.offset:
+                matches.append((rule, found))
+            if len(passage.plain) - found.span[1] < _SHORTEST:
+                break  # nothing can follow: looking for it costs as much as the match
+    return sorted(matches, key=lambda each: each[1].span[0])
 
 
 def _is_read(new: Reading, readings: Iterable[Reading]) -> bool:

@@ -28,6 +28,7 @@ _SLOT = 0.4  # a rule knows what it says
 _FILLED = 24  # tokens from which a segment is no richer for being longer
 _PASSAGE = 240  # characters above which an assistant's segment is an essay
 _CERTAIN = frozenset({"identity", "health", "safety"})  # kept whatever the share, where a claim rule reads them
+_FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
 _GRAVE = frozenset({"health", "safety"})  # even where none does
 
 
@@ -169,8 +170,9 @@ class Judge:
         return Verdict("", score, importance, tuple(rule.id for rule in (*signals, *natures, *claims)))
 
     def _intrinsic(self, categories: set[str]) -> float:
-        """The highest worth of the categories; what is temporary counts only when nothing else is said."""
-        lasting = categories - {"temporary"} or categories or {"general"}
+        """The highest worth of the categories; what is temporary counts when nothing lasting is said."""
+        lasting = categories - _FLEETING if "temporary" in categories else categories
+        lasting = lasting or ({"temporary"} if categories else {"general"})
         return max(self._worth_of(each) for each in lasting)
 
     def _category_of(self, rule: rules.Rule) -> str:

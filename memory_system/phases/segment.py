@@ -20,7 +20,7 @@ LONG = 200  # columns above which a sentence is cut at commas
 SHORT = 10  # columns below which it joins its neighbour
 _JOINED = 160  # columns a sentence and the one that goes on about it may have together
 _QUOTED_MOST = 400  # characters after which an open quotation mark was a slip
-_CUT_FROM = 16  # columns below which looking for a cut is not worth it
+_CUT_FROM = 14  # columns below which looking for a cut is not worth it
 
 Span = tuple[int, int]
 

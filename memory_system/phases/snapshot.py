@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -113,32 +113,42 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     found = candidates(index, moment)
     lang = ws.config.language if ws.config.language != "auto" else main_language(found)
     words, budget = WORDS[lang], ws.config.token_budget
-    section = int(budget.layer1_total * SECTION_SHARE)
+    room = int(budget.layer1_total * SECTION_SHARE)
+    user = within(_user_slots(found, lang), room)
+    constraints = within(_constraints(found), room)
+    placed = {each.record.id for each in (*user, *constraints)}
+    recent = within(_recent(index, moment, placed), room)
+    page = _Page(words, _counts(index, found), identity_lines(ws, words["role"]), _lines(user), _lines(constraints))
 
-    head = [words["title"], words["made"].format(**_counts(index, found)), ""]
-    head += _section(words["identity"], identity_lines(ws, words["role"]))
-    user = within(_user_slots(found, lang), section)
-    constraints = within((each for each in found if each.record.category in CONSTRAINT_CATEGORIES), section)
-    tail = _section(words["index"], [words["library"].format(**_counts(index, found)), words["search"]])
-    used = {each.record.id for each in (*user, *constraints)}
-    recent = within(_recent(index, moment, used), section)
-
-    fixed = [*head, *_section(words["user"], user), *_section(words["constraints"], constraints), words["top"]]
-    fixed += [*_section(words["recent"], recent), *tail]
-    room = budget.layer1_total - sum(_cost(line if isinstance(line, str) else line.line) for line in fixed)
-    choice = choose([each for each in found if each.record.id not in used], room, budget)
+    rest = [each for each in found if each.record.id not in placed]
+    choice = choose(rest, budget.layer1_total - estimate_tokens(page.text([""], _lines(recent))), budget)
     shown = {each.record.id for each in choice.chosen}
-    recent = [each for each in recent if each.record.id not in shown]
     core = [f"{number}. {each.line}" for number, each in enumerate(choice.chosen, 1)]
-    lines = [
-        *head,
-        *_section(words["user"], user),
-        *_section(words["constraints"], constraints),
-        *_section(words["top"].format(count=len(core)), core),
-        *_section(words["recent"], recent),
-        *tail,
-    ]
-    return "\n".join(line if isinstance(line, str) else line.line for line in lines).rstrip() + "\n", choice
+    return page.text(core, _lines(each for each in recent if each.record.id not in shown)), choice
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Everything of the snapshot but its core and what is recent."""
+
+    words: Mapping[str, str]
+    counts: Mapping[str, Any]
+    identity: list[str]
+    user: list[str]
+    constraints: list[str]
+
+    def text(self, core: list[str], recent: list[str]) -> str:
+        words = self.words
+        sections = (
+            (words["identity"], self.identity),
+            (words["user"], self.user),
+            (words["constraints"], self.constraints),
+            (words["top"].format(count=len(core)), core),
+            (words["recent"], recent),
+            (words["index"], [words["library"].format(**self.counts), words["search"]]),
+        )
+        head = f"{words['title']}\n{words['made'].format(**self.counts)}\n"
+        return "\n".join([head, *("\n".join([title, *lines, ""]) for title, lines in sections if lines)])
 
 
 def candidates(index: Index, moment: datetime) -> list[Candidate]:
@@ -160,7 +170,7 @@ def _candidate(ranked: Ranked) -> Candidate:
     rank = record.importance if record.category in PROTECTED else ranked.score
     line = f"[{rank:.2f}] {short(record)}"
     topic = next(topics_of(orjson.loads(ranked.line)), f"{record.subject}/{record.category}")
-    return Candidate(record, rank, line, _cost(f"99. {line}"), topic)
+    return Candidate(record, rank, line, estimate_tokens(f"99. {line}\n"), topic)
 
 
 def short(record: Fact) -> str:
@@ -227,8 +237,24 @@ def _user_slots(found: Iterable[Candidate], lang: str) -> Iterator[Candidate]:
             and label
             and record.polarity
         ):
-            line = f"- {label}: {record.value}"
-            yield Candidate(record, each.rank, line, _cost(line), each.topic)
+            yield _bullet(each, f"{label}: {record.value}")
+
+
+def _constraints(found: Iterable[Candidate]) -> Iterator[Candidate]:
+    """How the assistant must behave, and what keeps the user safe."""
+    for each in found:
+        if each.record.category in CONSTRAINT_CATEGORIES:
+            yield _bullet(each, short(each.record))
+
+
+def _bullet(candidate: Candidate, text: str) -> Candidate:
+    """The candidate as a line of a list."""
+    line = f"- {text}"
+    return replace(candidate, line=line, tokens=estimate_tokens(line + "\n"))
+
+
+def _lines(candidates: Iterable[Candidate]) -> list[str]:
+    return [each.line for each in candidates]
 
 
 def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidate]:
@@ -239,8 +265,7 @@ def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidat
     for each in sorted(found, key=lambda each: each.record.said_at, reverse=True):
         if each.record.id not in used:
             said = clock.local_date(clock.read_stamp(each.record.said_at), moment.tzinfo or clock.zone_named("UTC"))
-            line = f"- {said}: {short(each.record)}"
-            yield Candidate(each.record, each.rank, line, _cost(line), each.topic)
+            yield _bullet(each, f"{said}: {short(each.record)}")
 
 
 def identity_lines(ws: Workspace, role: str) -> list[str]:
@@ -260,16 +285,6 @@ def _counts(index: Index, found: Iterable[Candidate]) -> dict[str, Any]:
     made = max((each.record.updated for each in found), default="-")
     total = {"total": active + archive, "active": active, "archive": archive, "made": made}
     return total | {"entities": counts["entities"], "categories": counts["categories"]}
-
-
-def _section(title: str, lines: Iterable[Any]) -> list[Any]:
-    """A heading, its lines and a blank one; nothing at all without lines."""
-    lines = list(lines)
-    return [title, *lines, ""] if lines else []
-
-
-def _cost(line: str) -> int:
-    return estimate_tokens(line + "\n")
 
 
 def _rankings(choice: Choice) -> dict[str, Any]:

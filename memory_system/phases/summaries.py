@@ -123,5 +123,10 @@ def _joined(lang: str, facts: list[Fact]) -> str:
     if lang != "zh":
         return " ".join(f"{content}." for content in contents)
     name = facts[0].entities[0] if facts[0].entities else ""
-    rest = [content.removeprefix(name) if name and content != name else content for content in contents[1:]]
-    return "；".join([contents[0], *rest]) + "。"
+    return "；".join([contents[0], *(_without(name, content) for content in contents[1:])]) + "。"
+
+
+def _without(name: str, content: str) -> str:
+    """The clause without the subject that it shares with the one before; 用户的… needs its 用户."""
+    rest = content.removeprefix(name) if name else content
+    return content if not rest or rest.startswith(("的", "和", "等")) else rest

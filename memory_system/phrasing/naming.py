@@ -23,6 +23,7 @@ def named(text: str, lang: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The names in the text, in order, each once; `known` are names that count wherever they stand."""
     found = [each for each in known if each and each.casefold() in text.casefold()]
     found += [one or other for one, other in _TITLE.findall(text)]
+    text = _TITLE.sub(" , ", text)
     found += _chinese(text) if lang == "zh" else _english(text)
     told = [each.strip() for each in found if len(each.strip()) > 1]
     heads = tuple(name for name in known if name)  # "Annas" is no name beside Anna

@@ -1,0 +1,130 @@
+"""Statements in the third person."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_system.phrasing import Voices, bare, fill, inner, report, retell
+from memory_system.phrasing.naming import named
+
+USER = {"en": Voices("User", "the assistant"), "zh": Voices("用户", "助手")}
+FRIENDS = Voices("Nora", "Caleb")
+ENGLISH = [
+    ("I went to Paris", "User went to Paris"),
+    ("I'm keen on chess", "User is keen on chess"),
+    ("I've been there twice and I'd go again", "User has been there twice and they would go again"),
+    ("I'd been there before", "User had been there before"),
+    ("I don't eat meat", "User doesn't eat meat"),
+    ("I have a dog and love it", "User has a dog and loves it"),
+    ("I live in Rome and work at a bank", "User lives in Rome and works at a bank"),
+    ("I like to run and swim", "User likes to run and swim"),
+    ("I try to study every day", "User tries to study every day"),
+    ("I just got back from Oslo", "User just got back from Oslo"),
+    ("I really need a break", "User really needs a break"),
+    ("My sister gave me her bike", "User's sister gave User her bike"),
+    ("I love my job", "User loves their job"),
+    ("My wife and I love hiking", "User's wife and User love hiking"),
+    ("We are planning a trip", "User and others are planning a trip"),
+    ("I think I should rest", "User thinks they should rest"),
+    ("Gonna continue my studies", "User is going to continue their studies"),
+    ("Went to the gym before work", "User went to the gym before work"),
+    ("Researching schools for my son", "User is researching schools for their son"),
+    ("Excited for the new job", "User is excited for the new job"),
+    ("Painting helps me relax", "Painting helps User relax"),
+    ("Yeah, haha, so I moved to Leeds!", "User moved to Leeds"),
+    ("Hey Caleb, I moved to Leeds, you know", "User moved to Leeds"),
+    ("It was a long winter, isn't it?", "User says it was a long winter"),
+    ('He said "I love it" to me', 'He said "I love it" to User'),
+    ("You're always on time", "User says the assistant is always on time"),
+]
+CHINESE = [
+    ("我去了巴黎", "用户去了巴黎"),
+    ("我对象棋很着迷", "用户对象棋很着迷"),
+    ("我去过两次，我还想再去", "用户去过两次，用户还想再去"),
+    ("我不吃肉", "用户不吃肉"),
+    ("我养了一只猫，很喜欢它", "用户养了一只猫，很喜欢它"),
+    ("我妹妹把她的车送给了我", "用户的妹妹把她的车送给了用户"),
+    ("我喜欢我的工作", "用户喜欢自己的工作"),
+    ("我们打算去旅行", "用户等人打算去旅行"),
+    ("我们公司在上海", "用户的公司在上海"),
+    ("我觉得我应该休息", "用户觉得自己应该休息"),
+    ("去了趟超市", "用户去了趟超市"),
+    ("最近在准备考试", "用户最近在准备考试"),
+    ("画画让我放松", "画画让用户放松"),
+    ("嗯，哈哈，其实我搬到苏州了呢", "用户搬到苏州了"),
+    ("那里的冬天真的很长", "用户说那里的冬天真的很长"),
+    ("他说“我喜欢”", "用户说他说“我喜欢”"),
+    ("你推荐的书很好看", "用户说助手推荐的书很好看"),
+    ("自我介绍的时候我很紧张", "自我介绍的时候用户很紧张"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ENGLISH)
+def test_english_is_retold(text: str, expected: str) -> None:
+    voices = Voices("User", "Caleb") if "Caleb" in text else USER["en"]
+    assert retell(text, voices, "en") == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), CHINESE)
+def test_chinese_is_retold(text: str, expected: str) -> None:
+    assert retell(text, USER["zh"], "zh") == expected
+
+
+def test_the_one_spoken_to_has_a_name() -> None:
+    assert retell("I love your garden", FRIENDS, "en") == "Nora loves Caleb's garden"
+    assert retell("I hope you like it", FRIENDS, "en") == "Nora hopes Caleb likes it"
+    assert retell("我喜欢你的花园", Voices("周岚", "林溪"), "zh") == "周岚喜欢林溪的花园"
+    assert retell("我希望你会喜欢", Voices("周岚", "林溪"), "zh") == "周岚希望林溪会喜欢"
+
+
+@pytest.mark.parametrize(("text", "lang"), [("ok", "en"), ("which is nice", "en"), ("!!", "en"), ("嗯", "zh"), ("。", "zh")])
+def test_too_little_is_not_told(text: str, lang: str) -> None:
+    assert retell(text, USER[lang], lang) == ""
+
+
+def test_notes_are_told_as_they_stand() -> None:
+    assert report("Decided with my team to use brick", USER["en"], "en") == "Decided with User's team to use brick"
+    assert report("和我的团队决定用砖", USER["zh"], "zh") == "和用户的团队决定用砖"
+
+
+def test_pieces_and_answers() -> None:
+    assert inner("visit my aunt in Cork", USER["en"], "en") == "visit their aunt in Cork"
+    assert bare("In Porto!", USER["en"], "en") == "Porto"
+    assert inner("去看我的姑妈", USER["zh"], "zh") == "去看用户的姑妈"
+    assert bare("我住在杭州呢！", USER["zh"], "zh") == "杭州"
+
+
+def test_templates_agree_with_several() -> None:
+    parts = {"who": "User's parents", "value": "Leeds"}
+    assert fill("{who} lives in {value}", parts, True, "en") == "User's parents live in Leeds"
+    assert fill("{who} is from {value}", parts, True, "en") == "User's parents are from Leeds"
+    assert fill("{who}住在{value}", {"who": "用户的父母", "value": "苏州"}, True, "zh") == "用户的父母住在苏州"
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("User met Tom Berg in New York", "en", ("User", "Tom Berg", "New York")),
+        ("Wow, It was Monday in May", "en", ()),
+        ('User read "The Blue Fox" on read_file and Node.js', "en", ("User", "The Blue Fox", "Node", "Node.js", "read_file")),
+        ("用户和张伟去了绿湖公园", "zh", ("用户", "张伟", "绿湖公园")),
+        ("用户读完了《边城》，用Emacs写了笔记", "zh", ("用户", "边城", "Emacs")),
+        ("那时候天气很好", "zh", ()),
+    ],
+)
+def test_names(text: str, lang: str, expected: tuple[str, ...]) -> None:
+    assert set(named(text, lang, ("User", "用户"))) == set(expected)
+
+
+@given(st.text(max_size=80), st.sampled_from(("en", "zh")))
+def test_whatever_is_told_names_its_speaker(text: str, lang: str) -> None:
+    told = retell(text, USER[lang], lang)
+    assert not told or USER[lang].speaker.lower() in told.lower()
+
+
+@given(st.lists(st.sampled_from("I my me we you your am have don't went love and to Tom . ,".split()), max_size=15).map(" ".join))
+def test_no_first_person_is_left(text: str) -> None:
+    words = retell(text, USER["en"], "en").split()
+    assert not {"I", "my", "me", "we"} & set(words)

@@ -1,0 +1,138 @@
+"""Phase 2: what is kept, what is dropped and why, and how important it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spoken import kept, said, screened, talk
+
+from memory_system.text import estimate_tokens
+
+TALK = st.lists(
+    st.tuples(
+        st.sampled_from(("user", "assistant", "note")),
+        st.sampled_from(
+            (
+                "Hi!", "Thanks a lot!", "I moved to Leeds in May.", "Where do you live?", "I'm allergic to nuts.",
+                "It was fine.", "Remember that I hate calls.", "I'll remind you.", "```\nx = 1\n```", "…",
+                "你好！", "谢谢！", "我五月搬到了苏州。", "你住哪儿？", "我对花生过敏。", "还行吧。", "记住我不吃香菜。", "我会提醒你的。",
+            )
+        ),
+    ),
+    max_size=20,
+)  # fmt: skip
+
+
+def importance(text: str, role: str = "user") -> float:
+    (turn,) = screened([said(text, role)])
+    return max(each.importance for each in turn.segments)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm allergic to peanuts", 1.0), ("My name is Nora Quill", 1.0), ("I prefer window seats", 0.8),
+        ("I just quit my job", 0.8), ("I went to Bergen yesterday with Tom", 0.5), ("I have a meeting this afternoon, I'm off to it now", 0.2),
+        ("我对花生过敏", 1.0), ("我叫周岚", 1.0), ("我更喜欢靠窗的座位", 0.8),
+        ("我换工作了", 0.8), ("我昨天和小林去了北京", 0.5), ("今天下午开会，我要准备三份材料", 0.2),
+    ],
+)  # fmt: skip
+def test_importance_by_nature(text: str, expected: float) -> None:
+    assert importance(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("plain", "marked", "change"),
+    [
+        ("The rent of my flat is 400 euros", "Remember that the rent of my flat is 400 euros", 0.5),
+        ("The rent of my flat is 400 euros", "It is important: the rent of my flat is 400 euros", 0.3),
+        ("The rent of my flat is 400 euros", "By the way, the rent of my flat is 400 euros", -0.2),
+        ("我家的房租一共是四百块", "记住我家的房租一共是四百块", 0.5),
+        ("我家的房租一共是四百块", "重要的是我家的房租一共是四百块", 0.3),
+        ("我家的房租一共是四百块", "顺便说一下，我家的房租一共是四百块", -0.2),
+    ],
+)
+def test_what_the_speaker_says_about_it_counts(plain: str, marked: str, change: float) -> None:
+    assert importance(marked) == pytest.approx(importance(plain) + change)
+
+
+@pytest.mark.parametrize("text", ["The rent of my flat is 400 euros", "我家的房租一共是四百块"])
+def test_what_is_repeated_matters_more(text: str) -> None:
+    first, second = screened([said(text, entry="1"), said(text, entry="2")])
+    assert {each.importance for turn in (first, second) for each in turn.segments} == {0.7}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Hi there!", "greeting"), ("Thanks a lot!", "thanks"), ("Wow, that's cool!", "reaction"), ("Let me know!", "chatter"),
+        ("What is the capital of Chad?", "question"), ("Please fix this function", "request"), ("It was.", "trivial"),
+        ("早上好！", "greeting"), ("谢谢你！", "thanks"), ("哇，太棒了！", "reaction"), ("让我想想", "chatter"),
+        ("乍得的首都是哪里？", "question"), ("帮我写一封信", "request"), ("是蓝的。", "trivial"),
+    ],
+)  # fmt: skip
+def test_why_it_is_dropped(text: str, reason: str) -> None:
+    tally: Counter[str] = Counter()
+    assert screened([said(text)], tally) == []
+    assert tally[f"segments.dropped.{reason}"] == tally["segments"] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember that my locker is number 14", "From now on, answer in French", "I'm allergic to cats",
+        "记住我的柜子是14号", "以后都用法语回答", "我对猫毛过敏",
+    ],
+)  # fmt: skip
+def test_what_must_be_kept_is_kept_whatever_the_share(text: str) -> None:
+    filler = [said(f"We walked {number} miles along the river on Sunday", entry=f"f{number}") for number in range(200)]
+    assert text in kept([*filler, said(text, entry="last")], screen={"keep_share": 0.01})
+
+
+def test_the_share_bounds_what_is_kept() -> None:
+    messages = [said(f"We walked {number} miles along the river, 我们沿河走了{number}里路", entry=str(number)) for number in range(300)]
+    for share in (0.2, 0.5, 0.8):
+        whole = sum(estimate_tokens(each.text) for each in messages)
+        taken = sum(estimate_tokens(each) for each in kept(messages, screen={"keep_share": share}))
+        assert 0.9 * share * whole < taken <= share * whole
+
+
+def test_a_handful_of_statements_is_not_rationed() -> None:
+    texts = ["I went to Bergen last summer.", "My sister plays the cello.", "我去年夏天去了敦煌。", "我妹妹会拉大提琴。"]
+    assert kept([said(each, entry=str(number)) for number, each in enumerate(texts)]) == texts
+
+
+def test_what_an_assistant_says_is_seldom_kept() -> None:
+    english = talk(
+        ("user", "What should I read?"), ("assistant", "I'd recommend The Blue Fox."),
+        ("user", "My flight is on Friday at nine."), ("assistant", "I'll remind you on Thursday. You are a nurse from Leeds."),
+    )  # fmt: skip
+    chinese = talk(
+        ("user", "有什么书推荐吗？"), ("assistant", "我推荐你读《边城》。"),
+        ("user", "我周五九点的飞机。"), ("assistant", "我会在周四提醒你的。你是成都的护士。"),
+    )  # fmt: skip
+    assert kept(english) == ["I'd recommend The Blue Fox.", "My flight is on Friday at nine.", "I'll remind you on Thursday."]
+    assert kept(chinese) == ["我推荐你读《边城》。", "我周五九点的飞机。", "我会在周四提醒你的。"]
+
+
+def test_a_person_in_the_assistants_place_counts_as_a_person() -> None:
+    messages = talk(("user", "Hi Tom!", "Ana"), ("assistant", "Hi! I moved to Leeds in May.", "Tom"))
+    assert kept(messages) == ["I moved to Leeds in May."]
+
+
+@pytest.mark.parametrize("text", ["Decided to build the shed in brick", "决定用砖来盖棚子"])
+def test_notes_are_kept(text: str) -> None:
+    assert kept([said(text, "note")]) == [text]
+
+
+@given(TALK)
+def test_the_sums_close(messages: list[tuple[str, str]]) -> None:
+    tally: Counter[str] = Counter()
+    turns = screened(talk(*messages), tally)
+    dropped = sum(count for name, count in tally.items() if name.startswith("segments.dropped."))
+    assert tally["segments"] == tally["segments.kept"] + dropped
+    assert tally["segments.kept"] == sum(len(turn.segments) for turn in turns)
+    assert all(0 <= each.importance <= 1 for turn in turns for each in turn.segments)

@@ -1,0 +1,128 @@
+"""The snapshot: within its budget whatever there is, by rank, in the owner's language, and the same for the same truth."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from workspaces import at, make
+
+from memory_system.journal import Entry
+from memory_system.phases import snapshot
+from memory_system.phases.index import open_index
+from memory_system.records import Fact, memory_id
+from memory_system.store import Draft, changes_of
+from memory_system.text import estimate_tokens
+from memory_system.workspace import Workspace
+
+NOW = at("2026-03-02T03:00:00Z")
+
+
+def fact(content: str, **values: object) -> Fact:
+    row = {
+        "id": memory_id(Fact, NOW.date(), content, content), "content": content, "importance": 0.5, "score": 0.5,
+        "entities": ("User",), "created": "2026-02-01T03:00:00Z", "said_at": "2026-02-01T00:00:00Z",
+        "scored_at": "2026-02-01T03:00:00Z", "updated": "2026-02-01T03:00:00Z", "lang": "en",
+    }  # fmt: skip
+    return Fact.model_validate(row | values)
+
+
+def snapshot_of(root: Path, *records: Fact, **config: object) -> str:
+    make(root, **config)
+    with Workspace.open(root, now=NOW, write=True) as ws:
+        draft = Draft(ws.store)
+        for record in records:
+            draft.put("active", record, "new")
+        ws.store.apply(Entry("2026-03-02T03:00:00Z", "test"), changes_of(ws.store, [draft]))
+        snapshot.write(NOW, ws)
+    return (root / "memory/layer1/snapshot.md").read_text("utf-8")
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1, max_size=300)
+CATEGORIES = st.sampled_from(["general", "health", "identity", "instruction", "preference", "safety", "project"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(WORDS, CATEGORIES, st.floats(0, 1)), max_size=60), st.integers(300, 2000))
+def test_it_never_exceeds_its_budget(said: list[tuple[str, str, float]], total: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        records = [fact(words, category=category, importance=score, score=score) for words, category, score in said]
+        text = snapshot_of(Path(folder), *records, token_budget={"layer1_total": total})
+        assert estimate_tokens(text) <= total
+
+
+def test_what_matters_comes_first_and_what_fades_last(tmp_path: Path) -> None:
+    text = snapshot_of(
+        tmp_path,
+        fact("User saw a whale", score=0.2),
+        fact("User is allergic to peanuts", category="health", importance=1.0, score=0.1),
+        fact("User likes rowing", category="preference", importance=0.8, score=0.8),
+    )
+    places = [text.index(words) for words in ("peanuts", "rowing", "whale")]
+    assert places == sorted(places)
+    assert "1. [1.00] User is allergic to peanuts" in text
+
+
+def test_slots_of_the_user_and_rules_for_the_assistant_have_their_places(tmp_path: Path) -> None:
+    text = snapshot_of(
+        tmp_path,
+        fact("User's name is Ana", category="identity", attribute="name", value="Ana"),
+        fact("User wants short answers", category="instruction", attribute="instruction", value="short answers"),
+    )
+    assert "## User\n- name: Ana\n" in text.replace("Name", "name")
+    assert "## Constraints\n- User wants short answers\n" in text
+
+
+def test_recent_days_are_the_last_three(tmp_path: Path) -> None:
+    budget = {"layer1_total": 300, "layer1_top1": 0, "layer1_top2": 0, "layer1_top3": 0, "layer1_rest": 0}
+    filler = [fact(f"User counted {number} geese on the long way home from work", score=0.9) for number in range(40)]
+    text = snapshot_of(
+        tmp_path,
+        *filler,
+        fact("User bought a kettle", said_at="2026-02-28T10:00:00Z", score=0.1),
+        fact("User sold a kite", said_at="2026-02-27T10:00:00Z", score=0.1),
+        token_budget=budget,
+    )
+    assert "- 2026-02-28: User bought a kettle" in text
+    assert "kite" not in text
+
+
+@pytest.mark.parametrize(("lang", "title"), [("zh", "# 工作记忆快照"), ("en", "# Working memory snapshot")])
+def test_it_speaks_the_language_of_the_memories(tmp_path: Path, lang: str, title: str) -> None:
+    words = {
+        "zh": ["用户喜欢划船", "用户住在杭州", "User rows"],
+        "en": ["User rows", "User lives in Porto", "用户喜欢划船"],
+    }
+    records = [fact(each, lang="en" if each.isascii() else "zh") for each in words[lang]]
+    assert snapshot_of(tmp_path, *records).startswith(title)
+
+
+def test_the_language_can_be_set(tmp_path: Path) -> None:
+    assert snapshot_of(tmp_path, fact("User rows"), language="zh").startswith("# 工作记忆快照")
+
+
+def test_who_the_agent_is_comes_from_its_files(tmp_path: Path) -> None:
+    tmp_path.joinpath("IDENTITY.md").write_text("# Identity\n\n- **Name:** Koda\n- Vibe: calm\n")
+    text = snapshot_of(tmp_path, fact("User rows"))
+    assert "## Identity\n- Name: Koda\n- Vibe: calm\n" in text
+
+
+def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+    records = [fact(f"User counted {number} geese on the long way home from work") for number in range(200)]
+    text = snapshot_of(tmp_path, *records, token_budget={"layer1_total": 500})
+    rankings = json.loads((tmp_path / "memory/state/rankings.json").read_text())
+    assert len(rankings["chosen"]) == text.count("geese")
+    assert len(rankings["chosen"]) + len(rankings["omitted"]) == 200
+    assert all(each["tokens"] > 0 for each in rankings["omitted"])
+
+
+def test_it_is_the_same_for_the_same_truth_and_date(tmp_path: Path) -> None:
+    records = [fact(f"User counted {number} geese") for number in range(30)]
+    one = snapshot_of(tmp_path / "one", *records)
+    assert one == snapshot_of(tmp_path / "two", *reversed(records))
+    with Workspace.open(tmp_path / "one", now=at("2030-01-01T00:00:00Z")) as ws, open_index(ws) as index:
+        assert snapshot.text_of(index, at("2026-03-02T23:00:00Z"), ws) == one
