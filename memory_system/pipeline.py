@@ -1,6 +1,6 @@
-"""Consolidation from end to end: `PHASES` is the whole of a night, in order. Phases 1-5 stage what they give, each
-durably before the checkpoint moves on; one commit makes the night true; what is derived follows. `consolidate` runs
-every night that is due."""
+"""Consolidation: every night that is due, each one all of `order.PHASES`, and what even an empty night leaves. On a day
+without any, nothing of the phases is imported.
+"""
 
 from __future__ import annotations
 
@@ -15,52 +15,11 @@ from memory_system import accounting, clock, nights
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UsageError
 from memory_system.llm import LLM
-from memory_system.night import BARREN_LIMIT, Phase, Progress, Run, run_night
-from memory_system.phases import (
-    Night,
-    beliefs,
-    decay,
-    entities,
-    extract,
-    facts,
-    index,
-    screen,
-    segment,
-    snapshot,
-    summaries,
-)
+from memory_system.night import BARREN_LIMIT, Progress, Run, run_night
+from memory_system.phases import Night, index, snapshot
 from memory_system.readers import Cursor
-from memory_system.records import KINDS, Claim, Problem, type_name
+from memory_system.records import KINDS, Problem, type_name
 from memory_system.workspace import Workspace
-
-
-def _in_time_order(claims: Iterable[Claim]) -> list[dict[str, Any]]:
-    """Claims as they were said, across sessions; within a session as they stand."""
-    numbered = (
-        (claim.said_at, claim.ref.partition(":")[0], number, claim.to_row()) for number, claim in enumerate(claims)
-    )
-    return [row for *_, row in sorted(numbered, key=lambda each: each[:3])]
-
-
-STAGED = (
-    Phase(1, "segment", lambda run: segment.run(run.messages(), run.night, run.tally)),
-    Phase(2, "screen", lambda run: screen.run(lambda: run.turns("segment"), run.night, run.tally)),
-    Phase(3, "extract", lambda run: _in_time_order(extract.run(run.turns("screen"), run.night, run.tally))),
-    Phase(4, "facts", lambda run: run.draft(
-        "facts", facts.run(run.claims(stated=True), run.captures(), run.latest, run.night, run.tally))),
-    Phase(4, "beliefs", lambda run: run.draft(
-        "beliefs", beliefs.run(run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally))),
-    Phase(4, "summaries", lambda run: run.draft(
-        "summaries", summaries.run(list(run.drafts.values()), run.latest, run.night))),
-    Phase(5, "decay", lambda run: run.draft(
-        "decay", decay.run(run.accessed(), run.latest, run.night, held=run.held))),
-)  # fmt: skip
-DERIVED = (
-    Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),
-    Phase(6, "index", lambda run: index.run(run.changes, (turn.message for turn in run.turns("segment")), run.ws)),
-    Phase(7, "snapshot", lambda run: snapshot.run(run.night, run.ws)),
-)
-PHASES = (*STAGED, *DERIVED)
 
 
 @dataclass
@@ -121,6 +80,8 @@ def consolidate(
             if at is None:
                 break
             report.run_id = report.run_id or _run_id(ws)
+            from memory_system.order import DERIVED, STAGED
+
             held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
             run = Run(ws, Night(at, ws.config, llm), found.sessions_before(at), held, progress)
             account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
@@ -203,6 +164,9 @@ def totals(ws: Workspace) -> dict[str, int]:
 def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
     and shown, 6 and 7 derive their files anew."""
+    from memory_system.order import STAGED
+    from memory_system.phases import extract, screen
+
     state = ws.checkpoint.state
     if not state.run_id or not ws.checkpoint.stage("segment").exists():
         raise UsageError("there is no run to look at yet", "run one first: memory consolidate")

@@ -179,7 +179,7 @@ def range_of(field: Any) -> str:
 
 
 def phases() -> str:
-    from memory_system.pipeline import PHASES
+    from memory_system.order import PHASES
 
     told = ((each.number, code(each.name), about_phase(each.name)) for each in PHASES)
     return table(("", "name", "what it does"), told)

@@ -20,7 +20,7 @@ ROWS = (
     {"workspace"},
     {"phases", "nights"},
     {"derive", "finder"},
-    {"edit", "night", "pipeline"},
+    {"edit", "night", "order", "pipeline"},
     {"check", "stats"},
     {"cli"},
     {"__main__", "__init__"},

@@ -35,7 +35,7 @@ def slots(messages: list[Message]) -> set[tuple[str, str, str]]:
     ("text", "expected"),
     [
         ("I went to Paris with Tom", ["User went to Paris with Tom"]),
-        ("The old bridge was closed for repairs", ["User says the old bridge was closed for repairs"]),
+        ("The old bridge was closed for two whole years", ["User says the old bridge was closed for two whole years"]),
         ("My sister plays in a band in Cork", ["User's sister plays in a band in Cork"]),
         ("我和小林去了敦煌", ["用户和小林去了敦煌"]),
         ("那座老桥一直关着维修", ["用户说那座老桥一直关着维修"]),
@@ -47,18 +47,28 @@ def test_any_other_statement_is_told_in_the_third_person(text: str, expected: li
 
 
 def test_a_named_speaker_is_called_by_name() -> None:
-    english, chinese = claim_of("I went to Paris with Tom", speaker="Nora"), claim_of("我和小林去了敦煌", speaker="周岚")
+    english, chinese = (
+        claim_of("I went to Paris with Tom", speaker="Nora"),
+        claim_of("我和小林去了敦煌", speaker="周岚"),
+    )
     assert (english.content, english.subject) == ("Nora went to Paris with Tom", "user")
     assert (chinese.content, chinese.subject) == ("周岚和小林去了敦煌", "user")
 
 
 def test_a_person_in_the_assistants_place_speaks_for_themselves() -> None:
-    english = claims(talk(("user", "Hi!", "Ana"), ("assistant", "I live in Leeds and I love your garden.", "Tom")))
-    chinese = claims(talk(("user", "你好！", "周岚"), ("assistant", "我住在苏州，我很想看你的花园。", "林溪")))
-    assert {each.subject for each in english} == {"Tom"}
+    english = claims(
+        talk(
+            ("user", "I grow roses and beans in my garden.", "Ana"),
+            ("assistant", "I live in Leeds and I love your garden.", "Tom"),
+        )
+    )
+    chinese = claims(
+        talk(("user", "我在花园里种了玫瑰和豆角。", "周岚"), ("assistant", "我住在苏州，我很想看你的花园。", "林溪"))
+    )
+    assert {each.subject for each in english} == {"user", "Tom"}
     assert "Tom lives in Leeds" in [each.content for each in english]
     assert any("Ana's garden" in each.content for each in english)
-    assert {each.subject for each in chinese} == {"林溪"}
+    assert {each.subject for each in chinese} == {"user", "林溪"}
     assert "林溪住在苏州" in [each.content for each in chinese]
     assert any("周岚的花园" in each.content for each in chinese)
 
@@ -74,7 +84,10 @@ def test_a_person_in_the_assistants_place_speaks_for_themselves() -> None:
         ("李雷是我的表弟，身高169cm", {("李雷", "relation", "表弟"), ("李雷", "height", "169cm")}),
         ("我表弟在浙江宁波工作呢。", {("用户的表弟", "works_in", "浙江宁波")}),
         ("金融科技论坛的地点是北京", {("金融科技论坛", "place", "北京")}),
-        ("我叫周岚，住在成都，对花生过敏", {("user", "name", "周岚"), ("user", "lives_in", "成都"), ("user", "allergy", "花生")}),
+        (
+            "我叫周岚，住在成都，对花生过敏",
+            {("user", "name", "周岚"), ("user", "lives_in", "成都"), ("user", "allergy", "花生")},
+        ),
     ],
 )
 def test_whom_a_slot_is_about(text: str, expected: set[tuple[str, str, str]]) -> None:
@@ -83,7 +96,11 @@ def test_whom_a_slot_is_about(text: str, expected: set[tuple[str, str, str]]) ->
 
 def test_a_name_that_was_introduced_is_known_afterwards() -> None:
     chinese = slots(talk(("user", "我有个朋友叫知夏。"), ("user", "知夏住在青岛。"), ("user", "知夏对海鲜过敏。")))
-    english = claims(talk(("user", "I'm working on a project called driftwood."), ("user", "driftwood is written in Rust these days.")))
+    english = claims(
+        talk(
+            ("user", "I'm working on a project called driftwood."), ("user", "driftwood is written in Rust these days.")
+        )
+    )
     assert chinese == {("user", "friend", "知夏"), ("知夏", "lives_in", "青岛"), ("知夏", "allergy", "海鲜")}
     assert [each.subject for each in english] == ["user", "driftwood"]
     assert english[1].content == "Driftwood is written in Rust these days"
@@ -133,7 +150,8 @@ def test_what_is_not_meant_gives_nothing(text: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'The waiter said "I never eat meat" and brought the steak', "Where should I live in Leeds?", "Can you say: I'm a nurse?",
+        'The waiter said "I never eat meat" and brought the steak',
+        "Where should I live in Leeds?", "Can you say: I'm a nurse?",
         "服务员说“我从不吃肉”，然后端来了牛排", "我在苏州住哪里好？", "能不能说：我是护士？",
     ],
 )  # fmt: skip
@@ -163,7 +181,8 @@ def test_promises_and_recommendations_of_the_assistant() -> None:
     ("text", "attribute", "value"),
     [
         ("I moved to Porto", "lives_in", "Porto"), ("Actually, my birthday is 4 May", "birthday", "4 May"),
-        ("No wait, I said it wrong: my birthday is 4 May", "birthday", "4 May"), ("I no longer like coffee", "dislikes", "coffee"),
+        ("No wait, I said it wrong: my birthday is 4 May", "birthday", "4 May"),
+        ("I no longer like coffee", "dislikes", "coffee"),
         ("我搬到苏州了", "lives_in", "苏州"), ("不对，我的生日是五月四号", "birthday", "五月四号"),
         ("更正一下，之前说错了，我的生日是五月四号", "birthday", "五月四号"), ("我不再喜欢咖啡了", "dislikes", "咖啡"),
     ],
@@ -183,7 +202,11 @@ def test_a_denial_keeps_its_slot(text: str, value: str) -> None:
     ("text", "content", "start"),
     [
         ("I met Tom yesterday in Oslo", "User met Tom on 2 February 2026 in Oslo", "2026-02-02"),
-        ("I have a dentist appointment tomorrow at 3 pm", "User has a dentist appointment at 3 pm on 4 February 2026", "2026-02-04"),
+        (
+            "I have a dentist appointment tomorrow at 3 pm",
+            "User has a dentist appointment at 3 pm on 4 February 2026",
+            "2026-02-04",
+        ),
         ("我昨天在大理见了小林", "用户2026年2月2日在大理见了小林", "2026-02-02"),
         ("明天下午三点我要去看牙", "2026年2月4日下午3点用户要去看牙", "2026-02-04"),
     ],
@@ -244,7 +267,10 @@ def test_labels_in_brackets_say_who_speaks() -> None:
 
 @pytest.mark.parametrize(
     ("text", "content"),
-    [("Look!\n[shared image: a red bike on a pier]", "User shared an image: a red bike on a pier"), ("看！\n[图片：码头上一辆红色自行车]", "用户分享了图片：码头上一辆红色自行车")],
+    [
+        ("Look!\n[shared image: a red bike on a pier]", "User shared an image: a red bike on a pier"),
+        ("看！\n[图片：码头上一辆红色自行车]", "用户分享了图片：码头上一辆红色自行车"),
+    ],
 )
 def test_a_described_picture(text: str, content: str) -> None:
     assert told(text) == [content]
@@ -261,7 +287,11 @@ def test_a_claim_stands_on_its_words() -> None:
 @pytest.mark.parametrize(
     ("text", "present", "absent"),
     [
-        ("I saw Hamlet with Tom Berg in New York on Monday, wow", {"User", "Tom Berg", "New York"}, {"Monday", "Wow", "I"}),
+        (
+            "I saw Hamlet with Tom Berg in New York on Monday, wow",
+            {"User", "Tom Berg", "New York"},
+            {"Monday", "Wow", "I"},
+        ),
         ("我和张伟去了绿湖公园，还读了《边城》", {"用户", "张伟", "绿湖公园", "边城"}, {"周一", "今天"}),
     ],
 )
@@ -273,15 +303,22 @@ def test_entities_are_names(text: str, present: set[str], absent: set[str]) -> N
 
 PIECES = st.sampled_from(
     (
-        "I live in Leeds", "my sister Iris is allergic to nuts", "if I were rich", "just kidding", "she likes tea", "Tom is my friend",
-        "I might move to Oslo tomorrow", "where do you live?", "[SMS from Dana]", "remember that I hate calls", "\"I said so\"", "O(c=0.8):",
-        "我住在成都", "我妹妹对花生过敏", "要是我有钱就好了", "逗你的", "她喜欢喝茶", "李雷是我的表弟", "我可能明天搬家", "你住哪儿？",
+        "I live in Leeds", "my sister Iris is allergic to nuts", "if I were rich",
+        "just kidding", "she likes tea", "Tom is my friend",
+        "I might move to Oslo tomorrow", "where do you live?", "[SMS from Dana]",
+        "remember that I hate calls", "\"I said so\"", "O(c=0.8):",
+        "我住在成都", "我妹妹对花生过敏", "要是我有钱就好了", "逗你的",
+        "她喜欢喝茶", "李雷是我的表弟", "我可能明天搬家", "你住哪儿？",
         "【笔记】", "记住我不吃香菜", "“我说过”", "，", ". ", "\n", "！", "😀", "'", "I'd",
     )
 )  # fmt: skip
 
 
-@given(st.lists(st.tuples(st.sampled_from(("user", "assistant", "note")), st.lists(PIECES, max_size=8).map("".join)), max_size=6))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(("user", "assistant", "note")), st.lists(PIECES, max_size=8).map("".join)), max_size=6
+    )
+)
 def test_the_sums_close_whatever_is_said(messages: list[tuple[str, str]]) -> None:
     tally: Counter[str] = Counter()
     found = claims(talk(*messages), tally)

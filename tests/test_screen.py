@@ -18,7 +18,8 @@ TALK = st.lists(
             (
                 "Hi!", "Thanks a lot!", "I moved to Leeds in May.", "Where do you live?", "I'm allergic to nuts.",
                 "It was fine.", "Remember that I hate calls.", "I'll remind you.", "```\nx = 1\n```", "…",
-                "你好！", "谢谢！", "我五月搬到了苏州。", "你住哪儿？", "我对花生过敏。", "还行吧。", "记住我不吃香菜。", "我会提醒你的。",
+                "你好！", "谢谢！", "我五月搬到了苏州。", "你住哪儿？",
+                "我对花生过敏。", "还行吧。", "记住我不吃香菜。", "我会提醒你的。",
             )
         ),
     ),
@@ -35,7 +36,8 @@ def importance(text: str, role: str = "user") -> float:
     ("text", "expected"),
     [
         ("I'm allergic to peanuts", 1.0), ("My name is Nora Quill", 1.0), ("I prefer window seats", 0.8),
-        ("I just quit my job", 0.8), ("I went to Bergen yesterday with Tom", 0.5), ("I have a meeting this afternoon, I'm off to it now", 0.2),
+        ("I just quit my job", 0.8), ("I went to Bergen yesterday with Tom", 0.5),
+        ("I have a meeting this afternoon, I'm off to it now", 0.2),
         ("我对花生过敏", 1.0), ("我叫周岚", 1.0), ("我更喜欢靠窗的座位", 0.8),
         ("我换工作了", 0.8), ("我昨天和小林去了北京", 0.5), ("今天下午开会，我要准备三份材料", 0.2),
     ],
@@ -68,7 +70,8 @@ def test_what_is_repeated_matters_more(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("Hi there!", "greeting"), ("Thanks a lot!", "thanks"), ("Wow, that's cool!", "reaction"), ("Let me know!", "chatter"),
+        ("Hi there!", "greeting"), ("Thanks a lot!", "thanks"),
+        ("Wow, that's cool!", "reaction"), ("Let me know!", "chatter"),
         ("What is the capital of Chad?", "question"), ("Please fix this function", "request"), ("It was.", "trivial"),
         ("早上好！", "greeting"), ("谢谢你！", "thanks"), ("哇，太棒了！", "reaction"), ("让我想想", "chatter"),
         ("乍得的首都是哪里？", "question"), ("帮我写一封信", "request"), ("是蓝的。", "trivial"),
@@ -93,7 +96,10 @@ def test_what_must_be_kept_is_kept_whatever_the_share(text: str) -> None:
 
 
 def test_the_share_bounds_what_is_kept() -> None:
-    messages = [said(f"We walked {number} miles along the river, 我们沿河走了{number}里路", entry=str(number)) for number in range(300)]
+    messages = [
+        said(f"We walked {number} miles along the river, 我们沿河走了{number}里路", entry=str(number))
+        for number in range(300)
+    ]
     for share in (0.2, 0.5, 0.8):
         whole = sum(estimate_tokens(each.text) for each in messages)
         taken = sum(estimate_tokens(each) for each in kept(messages, screen={"keep_share": share}))
@@ -101,20 +107,30 @@ def test_the_share_bounds_what_is_kept() -> None:
 
 
 def test_a_handful_of_statements_is_not_rationed() -> None:
-    texts = ["I went to Bergen last summer.", "My sister plays the cello.", "我去年夏天去了敦煌。", "我妹妹会拉大提琴。"]
+    texts = [
+        "I went to Bergen last summer.",
+        "My sister plays the cello.",
+        "我去年夏天去了敦煌。",
+        "我妹妹会拉大提琴。",
+    ]
     assert kept([said(each, entry=str(number)) for number, each in enumerate(texts)]) == texts
 
 
 def test_what_an_assistant_says_is_seldom_kept() -> None:
     english = talk(
         ("user", "What should I read?"), ("assistant", "I'd recommend The Blue Fox."),
-        ("user", "My flight is on Friday at nine."), ("assistant", "I'll remind you on Thursday. You are a nurse from Leeds."),
+        ("user", "My flight is on Friday at nine."),
+        ("assistant", "I'll remind you on Thursday. You are a nurse from Leeds."),
     )  # fmt: skip
     chinese = talk(
         ("user", "有什么书推荐吗？"), ("assistant", "我推荐你读《边城》。"),
         ("user", "我周五九点的飞机。"), ("assistant", "我会在周四提醒你的。你是成都的护士。"),
     )  # fmt: skip
-    assert kept(english) == ["I'd recommend The Blue Fox.", "My flight is on Friday at nine.", "I'll remind you on Thursday."]
+    assert kept(english) == [
+        "I'd recommend The Blue Fox.",
+        "My flight is on Friday at nine.",
+        "I'll remind you on Thursday.",
+    ]
     assert kept(chinese) == ["我推荐你读《边城》。", "我周五九点的飞机。", "我会在周四提醒你的。"]
 
 

@@ -12,8 +12,12 @@ from spoken import kinds, pieces, said, segmented, talk
 from memory_system.phases.segment import LONG, width
 
 WORDS = st.sampled_from(
-    "I we my sister likes tea, but also The rent is 400 euros. Really? Yes! 我 住在 成都， 但是 我妹妹 喜欢 茶。 你呢？ 好的！ “说” ```x``` | a |\n".split(" ")
-)
+    (
+        "I", "we", "my", "sister", "likes", "tea,", "but", "also", "The rent is 400 euros.", "Really?", "Yes!",
+        "```x```",
+        "我", "住在", "成都，", "但是", "我妹妹", "喜欢", "茶。", "你呢？", "好的！", "“说”", "| a |", "\n",
+    )
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -57,7 +61,8 @@ def test_what_is_short_joins_its_neighbour(text: str, expected: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "I planned the whole route by hand, I packed tents and stoves for six people, I checked the weather of every valley, "
+        "I planned the whole route by hand, I packed tents and stoves for six people, I checked the weather of "
+        "every valley, "
         "I called the huts along the way, and I still forgot the map on the kitchen table at home",
         "我亲手规划了整条路线，我给六个人准备了帐篷和炉子，我查了每个山谷的天气，我给沿途的小屋都打了电话，我还把备用电池和雨衣都装进了包里，"
         "我反复确认了集合的时间和地点，我还提醒大家带上水壶和药品，可我最后还是把地图忘在了家里厨房的桌子上",
@@ -101,9 +106,7 @@ def test_an_assistants_list_is_one_piece(text: str) -> None:
     assert kinds(text, "assistant") == ["chat"]
 
 
-@pytest.mark.parametrize(
-    "text", ['Translate: "I am Tom. I live in Leeds."', "翻译：“我叫高远。我住在港口。”"]
-)
+@pytest.mark.parametrize("text", ['Translate: "I am Tom. I live in Leeds."', "翻译：“我叫高远。我住在港口。”"])
 def test_a_quotation_is_not_cut(text: str) -> None:
     assert pieces(text) == [text]
 
@@ -120,7 +123,9 @@ def test_a_question_of_another_session_is_not_answered() -> None:
     assert segmented([before, said("Porto", session="two")])[1].asked == ""
 
 
-@given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200), st.sampled_from(("user", "assistant", "note")))
+@given(
+    st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200), st.sampled_from(("user", "assistant", "note"))
+)
 def test_spans_are_in_order_and_lose_no_word(text: str, role: str) -> None:
     tally: Counter[str] = Counter()
     (turn,) = segmented([said(text, role)], tally)

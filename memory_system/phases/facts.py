@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from memory_system import retention
@@ -21,7 +20,7 @@ from memory_system.slots import about
 from memory_system.store import Draft, Memories, content_key, row_of, slot_key, value_key
 
 USER = "user"
-NAMED = ("person", "animal", "project")  # what a value can be that later talk calls by its name
+NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
 REPEATED = 0.2  # importance gained when a second session says the same
 MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
@@ -35,25 +34,16 @@ def run(
     draft = Draft(memories)
     for capture in captures:
         fold_capture(capture, draft, night, tally)
-    names = known_names(draft)
     for claim in claims:
-        if claim.subject == USER and about(claim.attribute).get("value_type") in NAMED:
-            names[claim.value] = None
-        tally[settle(tagged(claim, names), draft, night)] += 1
+        tally[settle(claim, draft, night)] += 1
     return draft
 
 
-def known_names(memories: Memories) -> dict[str, None]:
-    """The people, animals and projects that the user's slots name, as a set in order."""
+def known_names(memories: Memories) -> tuple[str, ...]:
+    """The people, animals and projects that the user's slots name: what later talk calls by its name alone."""
     attributes = [name for name, row in table("attributes", "attributes").items() if row.get("value_type") in NAMED]
     rows = (row_of(each, memories) for name in attributes for each in memories.find(slot_key(USER, name)))
-    return dict.fromkeys(row["value"] for row in rows if row.get("value"))
-
-
-def tagged(claim: Claim, names: Iterable[str]) -> Claim:
-    """The claim with the known names among its entities that its content says."""
-    said = [name for name in names if len(name) > 1 and name in claim.content and name not in claim.entities]
-    return replace(claim, entities=(*claim.entities, *said)) if said else claim
+    return tuple(dict.fromkeys(row["value"] for row in rows if row.get("value")))
 
 
 def settle(claim: Claim, draft: Draft, night: Night) -> str:

@@ -15,7 +15,7 @@ from memory_system.rules import Found, Rule, table
 
 _LONGEST = {"en": 70, "zh": 40}  # characters of a value; more is a story, not a value
 _SHORTEST = 4  # characters that a rule needs
-_LONG_REST = {"en": 4, "zh": 6}  # words or CJK characters a clause may have beside its slot without saying more
+_LONG_REST = {"en": 3, "zh": 6}  # words or CJK characters a clause may have beside its slot without saying more
 _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values are what is done, not names
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.IGNORECASE)
 _TRAILING = re.compile(
@@ -25,7 +25,10 @@ _TRAILING = re.compile(
 _TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
 _BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
 _CALLED = re.compile(r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20})")
-_NAME = {"en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"), "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}")}
+_NAME = {
+    "en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"),
+    "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}"),
+}
 _CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
 
 
@@ -57,7 +60,8 @@ def read(passage: Passage, fired: Iterable[Rule], antecedent: Subject | None) ->
 
 
 def _matches(passage: Passage, fired: Iterable[Rule]) -> list[tuple[Rule, Found]]:
-    """What the rules match, from left to right, so that a name comes before its pronoun; at one place in their order."""
+    """What the rules match, from left to right, so that a name comes before its pronoun; at one place in the order of
+    the file."""
     matches = []
     for rule in fired:
         for found in rule.found(passage.plain):

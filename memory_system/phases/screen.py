@@ -152,9 +152,7 @@ class Judge:
             return Verdict(reason)
         return self._weighed(turn, fired, lang, cost, always)
 
-    def _weighed(
-        self, turn: Turn, fired: dict[str, list[rules.Rule]], lang: str, cost: int, always: bool
-    ) -> Verdict:
+    def _weighed(self, turn: Turn, fired: dict[str, list[rules.Rule]], lang: str, cost: int, always: bool) -> Verdict:
         signals, claims, natures = fired.get("signal", []), fired.get("claim", []), fired.get("intrinsic", [])
         sure = {self._category_of(rule) for rule in claims}
         categories = sure | {self._category_of(rule) for rule in natures}
@@ -163,7 +161,8 @@ class Judge:
         asked = bool(turn.asked) and rules.load(lang)["answer"].fires(turn.asked)
         score = importance + sum(rule.data["weight"] for rule in fired.get("weight", ())) + min(cost, _FILLED) / _FILLED
         score += _SLOT * bool(claims) + _SLOT * asked + _NOTE * (turn.message.role == "note")
-        if score < _WORTH and not claims:
+        told = not _first_hand(turn) and _is_told(fired)
+        if score < _WORTH and not (claims or told):
             return Verdict("trivial")
         certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
         score += _ALWAYS * (always or (certain and _first_hand(turn)))
@@ -198,9 +197,7 @@ def _noise(segment: Segment, plain: str, lang: str) -> str:
     return "" if any(char.isalnum() for char in plain) else "empty"
 
 
-def _unwanted(
-    turn: Turn, segment: Segment, plain: str, always: bool, fired: dict[str, list[rules.Rule]]
-) -> str:
+def _unwanted(turn: Turn, segment: Segment, plain: str, always: bool, fired: dict[str, list[rules.Rule]]) -> str:
     """Why a segment that is no noise is still nothing to remember, or empty."""
     if not _first_hand(turn):
         return "" if _is_assistants(turn, segment, plain, fired.get("assistant", [])) else "assistant"
@@ -211,12 +208,16 @@ def _unwanted(
     return ""
 
 
+def _is_told(fired: dict[str, list[rules.Rule]]) -> bool:
+    """Whether an assistant says back what the user told it."""
+    return any(rule.data.get("told") for rule in fired.get("assistant", ()))
+
+
 def _is_assistants(turn: Turn, segment: Segment, plain: str, fired: list[rules.Rule]) -> bool:
     """Whether an assistant's words are worth keeping: a promise, what it says back, a recommendation that was asked
     for; but never what it makes up about the user."""
     if segment.kind == "question" or len(plain) > _PASSAGE:
         return False
-    told = any(rule.data.get("told") for rule in fired)
-    if any(rule.data.get("never") for rule in fired) and not told:
+    if any(rule.data.get("never") for rule in fired) and not any(rule.data.get("told") for rule in fired):
         return False
     return any(turn.asked or not rule.data.get("asked") for rule in fired if not rule.data.get("never"))

@@ -173,4 +173,3 @@ def agree_plural(template: str) -> str:
     head, mark, rest = template.partition("{who} ")
     verb, blank, rest = rest.partition(" ")
     return f"{head}{mark}{plural_form(verb)}{blank}{rest}" if mark else template
-

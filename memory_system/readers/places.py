@@ -92,9 +92,7 @@ def _is_transcript(name: str, day: date | None) -> bool:
     return _TRANSCRIPT.fullmatch(name) is not None and not _REFUSED.fullmatch(name)
 
 
-def _candidates(
-    layout: Layout, config: Config, problems: list[Problem]
-) -> Iterator[tuple[Path, Source | None]]:
+def _candidates(layout: Layout, config: Config, problems: list[Problem]) -> Iterator[tuple[Path, Source | None]]:
     """Sources first: what the config says of a file goes before what is usual."""
     for source in config.sources:
         paths = _expand(source.path, layout.root)

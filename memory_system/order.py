@@ -1,0 +1,53 @@
+"""The whole of a night, in order. Phases 1-5 stage what they give, each durably before the checkpoint moves on; one
+commit makes the night true; what is derived follows, the profiles of 4d among it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from memory_system.night import Phase
+from memory_system.phases import (
+    beliefs,
+    decay,
+    entities,
+    extract,
+    facts,
+    index,
+    screen,
+    segment,
+    snapshot,
+    summaries,
+)
+from memory_system.records import Claim
+
+
+def _in_time_order(claims: Iterable[Claim]) -> list[dict[str, Any]]:
+    """Claims as they were said, across sessions; within a session as they stand."""
+    numbered = (
+        (claim.said_at, claim.ref.partition(":")[0], number, claim.to_row()) for number, claim in enumerate(claims)
+    )
+    return [row for *_, row in sorted(numbered, key=lambda each: each[:3])]
+
+
+STAGED = (
+    Phase(1, "segment", lambda run: segment.run(run.messages(), run.night, run.tally)),
+    Phase(2, "screen", lambda run: screen.run(lambda: run.turns("segment"), run.night, run.tally)),
+    Phase(3, "extract", lambda run: _in_time_order(
+        extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(run.ws.store)))),
+    Phase(4, "facts", lambda run: run.draft(
+        "facts", facts.run(run.claims(stated=True), run.captures(), run.latest, run.night, run.tally))),
+    Phase(4, "beliefs", lambda run: run.draft(
+        "beliefs", beliefs.run(run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally))),
+    Phase(4, "summaries", lambda run: run.draft(
+        "summaries", summaries.run(list(run.drafts.values()), run.latest, run.night))),
+    Phase(5, "decay", lambda run: run.draft(
+        "decay", decay.run(run.accessed(), run.latest, run.night, held=run.held))),
+)  # fmt: skip
+DERIVED = (
+    Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),
+    Phase(6, "index", lambda run: index.run(run.changes, (turn.message for turn in run.turns("segment")), run.ws)),
+    Phase(7, "snapshot", lambda run: snapshot.run(run.night, run.ws)),
+)
+PHASES = (*STAGED, *DERIVED)
