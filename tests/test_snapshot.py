@@ -1,4 +1,4 @@
-"""The snapshot: within its budget whatever there is, by rank, in the owner's language, and the same for the same truth."""
+"""The snapshot: within its budget, by rank, in the owner's language, and the same for the same truth."""
 
 from __future__ import annotations
 

@@ -1,0 +1,124 @@
+"""What every phase must hold, whichever it is; a new one is enrolled by standing in `order.PHASES`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import orjson
+import pytest
+from workspaces import at, consolidate, layers, make, say
+
+from memory_system import order, pipeline
+from memory_system.night import Phase, Run
+from memory_system.phases import Night
+from memory_system.workspace import Workspace
+
+NOW = at("2026-03-03T12:00:00Z")
+NIGHT = at("2026-03-03T03:00:00Z")
+
+STAGED = pytest.mark.parametrize("phase", order.STAGED, ids=lambda phase: phase.name)
+DERIVED = pytest.mark.parametrize("phase", order.DERIVED, ids=lambda phase: phase.name)
+EVERY = pytest.mark.parametrize("phase", order.PHASES, ids=lambda phase: phase.name)
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> Iterator[Workspace]:
+    make(tmp_path)
+    say(tmp_path, "old", ("2026-03-01T09:00:00Z", "user", "I live in Porto. 我喜欢划船。 Maybe I will learn Danish."))
+    consolidate(tmp_path, "2026-03-02T12:00:00Z")
+    say(
+        tmp_path, "new",
+        ("2026-03-02T09:00:00Z", "user", "I moved to Lisbon. I'm allergic to peanuts. 我养了一只猫，叫年糕。"),
+        ("2026-03-02T09:01:00Z", "assistant", "Congratulations!"),
+        ("2026-03-02T09:02:00Z", "user", "My project is called Kelp. Kelp is written in Rust. Kelp has two users."),
+    )  # fmt: skip
+    with Workspace.open(tmp_path, now=NOW, write=True) as opened:
+        opened.checkpoint.state.run_id = "r_test"
+        yield opened
+
+
+def before(phase: Phase, ws: Workspace) -> Run:
+    """A night in which everything before the phase is staged."""
+    run = Run(ws, Night(NIGHT, ws.config), pipeline.waiting(ws)[0].sessions_before(NIGHT), held=False)
+    for each in order.STAGED:
+        if each is phase:
+            break
+        ws.checkpoint.write_stage(each.name, each.run(run))
+    return run
+
+
+def files(ws: Workspace) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in sorted(ws.layout.root.rglob("*")) if path.is_file()}
+
+
+@EVERY
+def test_it_has_a_module_of_its_name_that_says_what_it_does(phase: Phase) -> None:
+    module = import_module(f"memory_system.phases.{phase.name}")
+    assert module.__doc__
+    assert module.__doc__.startswith(f"Phase {phase.number}")
+    assert callable(module.run)
+
+
+@STAGED
+def test_it_writes_nothing_itself(phase: Phase, ws: Workspace) -> None:
+    run = before(phase, ws)
+    there = files(ws)
+    list(phase.run(run))
+    assert files(ws) == there
+
+
+@STAGED
+def test_the_same_input_gives_the_same_output_and_counts(phase: Phase, ws: Workspace) -> None:
+    run = before(phase, ws)
+    counted = Counter(run.tally)
+    drafts = dict(run.drafts)
+    outputs, counts = [], []
+    for _ in range(2):
+        run.tally = Counter(counted)
+        run.drafts = dict(drafts)
+        outputs.append([row if isinstance(row, bytes) else orjson.dumps(row) for row in phase.run(run)])
+        counts.append(Counter(run.tally))
+    assert outputs[0] == outputs[1]
+    assert counts[0] == counts[1]
+
+
+@STAGED
+def test_what_it_gives_can_be_staged_and_read_again(phase: Phase, ws: Workspace) -> None:
+    run = before(phase, ws)
+    ws.checkpoint.write_stage(phase.name, phase.run(run))
+    assert all(isinstance(row, dict) for row in ws.checkpoint.read_stage(phase.name, dict))
+
+
+@DERIVED
+def test_doing_it_again_changes_nothing(phase: Phase, ws: Workspace) -> None:
+    consolidate_here(ws)
+    run = Run(ws, Night(NIGHT, ws.config), [], held=False)
+    run.changes = list(ws.journal.entries())[-1].changes
+    settled = layers(ws.layout.root)
+    list(phase.run(run))
+    assert layers(ws.layout.root) == settled
+
+
+@DERIVED
+def test_it_never_touches_the_truth(phase: Phase, ws: Workspace) -> None:
+    consolidate_here(ws)
+    run = Run(ws, Night(NIGHT, ws.config), [], held=False)
+    run.changes = list(ws.journal.entries())[-1].changes
+    truth = {path: data for path, data in files(ws).items() if {"active", "archive", "journal"} & set(path.parts)}
+    list(phase.run(run))
+    assert {path: data for path, data in files(ws).items() if path in truth} == truth
+
+
+def consolidate_here(ws: Workspace) -> None:
+    assert pipeline.consolidate(ws).nights
+
+
+def test_numbers_go_up_to_the_commit_and_after_it() -> None:
+    for phases in (order.STAGED, order.DERIVED):
+        numbers = [phase.number for phase in phases]
+        assert numbers == sorted(numbers)
+    assert {phase.number for phase in order.PHASES} == set(range(1, 8))
+    assert len({phase.name for phase in order.PHASES}) == len(order.PHASES)
