@@ -65,6 +65,10 @@ class Run:
             self.tally.update({f"messages.filtered.{reason}": count for reason, count in batch.filtered.items()})
             yield from batch.messages
 
+    def read_messages(self) -> Iterator[Message]:
+        """What this night has read, as phase 1 staged it."""
+        return self.ws.checkpoint.read_stage("segment", lambda row: Message(**row["message"]))
+
     def turns(self, stage: str) -> Iterator[Turn]:
         return self.ws.checkpoint.read_stage(stage, Turn.from_row)
 

@@ -47,7 +47,7 @@ STAGED = (
 )  # fmt: skip
 DERIVED = (
     Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),
-    Phase(6, "index", lambda run: index.run(run.changes, (turn.message for turn in run.turns("segment")), run.ws)),
+    Phase(6, "index", lambda run: index.run(run.changes, run.read_messages(), run.ws)),
     Phase(7, "snapshot", lambda run: snapshot.run(run.night, run.ws)),
 )
 PHASES = (*STAGED, *DERIVED)

@@ -87,7 +87,8 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
         return
     sums = row["accounting"]
     nights = row["nights"]
-    yield f"consolidated {len(nights)} nights: {nights[0]} … {nights[-1]}" if nights[1:] else f"consolidated {nights[0]}"
+    many = f"{len(nights)} nights: {nights[0]} … {nights[-1]}"
+    yield "consolidated " + (many if nights[1:] else nights[0])
     yield _sum_line("messages", sums["messages"], "read", ("kept",), "filtered")
     yield _sum_line("segments", sums["segments"], "total", ("kept",), "dropped")
     yield _sum_line("kept", sums["kept"], "total", ("with_claim",), "without_claim")

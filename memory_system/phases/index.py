@@ -4,12 +4,12 @@ deleted: `rebuild` makes the same content from the memories, the transcripts rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 import orjson
 
-from memory_system.journal import Change
+from memory_system.journal import GENESIS, Change
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
@@ -22,7 +22,10 @@ FILE = "search.sqlite"
 
 def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -> Iterator[str]:
     """Bring the index up to the journal's head; yields the names of the files written."""
-    head = ws.journal.head()
+    head, changes = ws.journal.head(), list(changes)
+    if head.prev == GENESIS and {change.id for change in changes} == set(ws.store.ids()):
+        yield from _make(lambda index: put(changes, messages, index, ws), ws)  # what was committed is all there is
+        return
     try:
         with Index.open(ws.layout.index / FILE, ws.config, write=True) as index:
             if index.fingerprint not in (head.prev, head.hash):
@@ -33,6 +36,22 @@ def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -
             yield from dump(index, ws)
     except StaleIndexError:
         yield from rebuild(ws)
+
+
+def rebuild(ws: Workspace) -> Iterator[str]:
+    """Make the index and its dump anew; yields the names of the files written."""
+    yield from _make(lambda index: fill(index, ws), ws)
+
+
+def _make(fill_it: Callable[[Index], None], ws: Workspace) -> Iterator[str]:
+    """A new index in the place of whatever is there."""
+    path = ws.layout.index / FILE
+    ws.files.make_folder(path.parent)
+    with Index.rebuilding(path, ws.config, ws.files, ws.journal.head().hash) as index:
+        fill_it(index)
+    with Index.open(path, ws.config) as index:
+        yield FILE
+        yield from dump(index, ws)
 
 
 def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws: Workspace) -> None:
@@ -52,17 +71,6 @@ def put_notes(index: Index, ws: Workspace) -> None:
         index.drop_note(gone)
     for name, path in names.items():
         index.put_note(name, path.read_bytes().decode(errors="replace"))
-
-
-def rebuild(ws: Workspace) -> Iterator[str]:
-    """Make the index and its dump anew; yields the names of the files written."""
-    path = ws.layout.index / FILE
-    ws.files.make_folder(path.parent)
-    with Index.rebuilding(path, ws.config, ws.files, ws.journal.head().hash) as index:
-        fill(index, ws)
-    yield FILE
-    with Index.open(path, ws.config) as index:
-        yield from dump(index, ws)
 
 
 def fill(index: Index, ws: Workspace) -> None:
