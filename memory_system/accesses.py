@@ -53,4 +53,4 @@ class Accesses:
         for line in self.files.read(self.path).split(b"\n"):
             with suppress(ValueError, KeyError, TypeError):
                 row = orjson.loads(line)
-                yield str(row["at"]), [str(each) for each in row["ids"]], line
+                yield clock.stamp(clock.read_stamp(row["at"])), [str(each) for each in row["ids"]], line

@@ -14,6 +14,7 @@ import orjson
 from memory_system import accounting, clock
 from memory_system.derive import snapshot_moment
 from memory_system.errors import MemorySystemError
+from memory_system.files import is_held
 from memory_system.journal import GENESIS, Change, Group
 from memory_system.phases import entities, snapshot
 from memory_system.phases import index as index_phase
@@ -26,19 +27,22 @@ from memory_system.workspace import Workspace
 
 REBUILD = "make it anew with: memory rebuild-index"
 RESTORE = "put the file back from a copy, or mend the line"
+BY_HAND = "a file was changed by hand or damaged: put it back from a copy"
 CAPTURE = "capture"
 
 Check = Callable[[Workspace], Iterator[Problem]]
 
 
 def validate(ws: Workspace) -> list[Problem]:
-    """All that is wrong, in the order of the checks. A check that cannot even look says so as a problem."""
+    """All that is wrong, in the order of the checks. A check that cannot even look says so as a problem. While somebody
+    writes, only what holds at any moment is looked at."""
     problems: list[Problem] = []
-    for check in CHECKS:
+    for check in AT_ANY_MOMENT if is_held(ws.layout.lock) else CHECKS:
         try:
-            problems += check(ws)
-        except MemorySystemError as error:
-            problem = Problem("workspace", str(error), error.hint)
+            problems += [problem for problem in check(ws) if problem not in problems]
+        except Exception as error:  # whatever damage does to a check, the others must still look
+            hint = error.hint if isinstance(error, MemorySystemError) else RESTORE
+            problem = Problem("workspace", str(error) or type(error).__name__, hint)
             problems += [] if problem in problems else [problem]
     return problems
 
@@ -120,16 +124,30 @@ def journal(ws: Workspace) -> Iterator[Problem]:
 
 
 def accounts(ws: Workspace) -> Iterator[Problem]:
-    """The sums of every night close, agree with the changes in the journal, and end in what the files hold."""
+    """The sums of every night close and agree with the changes in the journal."""
     active = 0
     for group in ws.journal.entries():
-        where = f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}"
-        yield from _account_of(group, active, where)
+        yield from _account_of(group, active, f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}")
         active += sum(_gain(change) for change in group.changes)
-    held = sum(count for (pool, _), count in ws.store.counts().items() if pool == "active")
-    if held != active:
-        what = f"the journal leads to {active} active memories, the files hold {held}"
-        yield Problem("layer2/active", what, "a file was changed by hand or lost: put it back from a copy")
+
+
+def journalled(ws: Workspace) -> Iterator[Problem]:
+    """The memories in the files are those that the journal leads to, each in its pool and word for word."""
+    wanted: dict[str, tuple[Pool, bytes]] = {}
+    for group in ws.journal.entries():
+        for change in group.changes:
+            wanted.pop(change.id, None)
+            if change.after_pool and change.after:
+                wanted[change.id] = change.after_pool, change.after
+    for where, pool, _, line in _truth(ws):
+        if not parse_problem(line):
+            expected = wanted.pop(_id(line), None)
+            if expected is None:
+                yield Problem(where, "the journal knows nothing of this memory", BY_HAND)
+            elif expected[0] != pool or orjson.loads(expected[1]) != orjson.loads(line):
+                yield Problem(where, "this memory is not as the journal left it", BY_HAND)
+    for memory_id, (pool, _) in sorted(wanted.items()):
+        yield Problem(f"layer2/{pool}", f"{memory_id} is in the journal and not in the files: it was lost", BY_HAND)
 
 
 def _account_of(group: Group, active: int, where: str) -> Iterator[Problem]:
@@ -186,31 +204,38 @@ def profiles(ws: Workspace) -> Iterator[Problem]:
         path = ws.layout.entities / name
         if ws.files.read(path) != entities.profile_bytes(wanted.get(name, ""), ws.store):
             yield Problem(ws.layout.name(path), "the profile is not what the memories say", REBUILD)
+    index = ws.layout.entities / entities.INDEX
+    if (wanted or index.exists()) and ws.files.read(index) != entities.index_bytes(wanted.values(), ws.store):
+        yield Problem(ws.layout.name(index), "it does not list the entities that there are", REBUILD)
 
 
 def the_snapshot(ws: Workspace) -> Iterator[Problem]:
-    """The snapshot is what the truth gives on the last night's date, and within its budget."""
+    """The snapshot is what the truth gives on the last night's date; who the agent is may have changed since."""
     if not ws.checkpoint.state.last_night:
         return
     with index_phase.open_index(ws) as opened:
         text = snapshot.text_of(opened, snapshot_moment(ws), ws)
-    if ws.files.read(ws.layout.snapshot) != text.encode():
+    there = ws.files.read(ws.layout.snapshot).decode(errors="replace")
+    if snapshot.without_identity(there) != snapshot.without_identity(text):
         yield Problem(ws.layout.name(ws.layout.snapshot), "the snapshot is not what the truth gives", REBUILD)
 
 
 def permissions(ws: Workspace) -> Iterator[Problem]:
     """Nobody but the owner can read what is remembered."""
     for path in sorted(ws.layout.memory.rglob("*")):
-        if path.suffix != ".md" and not path.is_symlink() and path.stat().st_mode & 0o077 and _is_ours(path, ws):
+        if not path.is_symlink() and path.stat().st_mode & 0o077 and _is_ours(path, ws):
             yield Problem(ws.layout.name(path), "others can read it", f"chmod go-rwx {path}")
 
 
 def _is_ours(path: Path, ws: Workspace) -> bool:
-    return any(path.is_relative_to(folder) for folder in (ws.layout.state, ws.layout.memory / "layer2"))
+    """Whether this program made it; notes and config.json are the owner's."""
+    return path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "state")
 
 
+AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, permissions)
 CHECKS: tuple[Check, ...] = (
-    lines, references, inbox, journal, accounts, evidence, search_index, profiles, the_snapshot, permissions,
+    lines, references, inbox, journal, accounts, journalled, evidence,
+    search_index, profiles, the_snapshot, permissions,
 )  # fmt: skip
 
 

@@ -11,12 +11,17 @@ from typing import Any, TypeVar
 
 import orjson
 
+from memory_system.clock import parse_instant
 from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.layout import Layout
 
 T = TypeVar("T")
 MAX_TRIES = 3
+STAMPS = {
+    "last_run", "last_success", "night", "last_night", "last_message", "next_change", "decay_held", "silence_accepted",
+    "unbalanced",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -36,6 +41,8 @@ class State:
     last_message: str = ""  # said_at of the newest message ever read
     next_change: str | None = ""  # when the first memory fades or expires by itself; "" = not known
     barren_nights: int = 0  # in a row: input was read and nothing came of it
+    derived: str = ""  # hash of the journal's entry up to which index, profiles and snapshot stand
+    unbalanced: str = ""  # the last night whose sums did not close
     decay_held: str = ""  # since when decay waits for --force, after a gap that looks like a wrong clock
     silence_accepted: str = ""  # until when the owner has said that the clock is right
 
@@ -55,6 +62,11 @@ class Checkpoint:
         self.files.replace_if_changed(
             self.layout.checkpoint, orjson.dumps(asdict(self.state), option=orjson.OPT_INDENT_2) + b"\n"
         )
+
+    def move(self, moved: dict[str, Any]) -> None:
+        """Take over what a commit moves; of the cursors it names only those that moved."""
+        cursors = {**self.state.cursors, **moved.get("cursors", {})}
+        self.save(**{**moved, "cursors": cursors})
 
     def stage(self, name: str) -> Path:
         """The stage file of that name in the current run."""
@@ -86,8 +98,17 @@ def _read_state(path: Path, files: Files) -> State:
         raise DamagedError(f"{path} has keys of another program: {', '.join(sorted(unknown))}")
     state = State(**row)
     for each in fields(State):
-        default = getattr(State(), each.name)
-        value = getattr(state, each.name)
-        if value is not None and default is not None and not isinstance(value, type(default)):
-            raise DamagedError(f"{path}: {each.name} has the wrong type")
+        if not _is_sound(each.name, getattr(state, each.name)):
+            raise DamagedError(f"{path}: {each.name} holds what it must not", "put back a copy of the file")
     return state
+
+
+def _is_sound(name: str, value: Any) -> bool:
+    """Whether a key of the file holds something that this program can have written there."""
+    if name in ("current_phase", "next_change") and value is None:
+        return True
+    if name == "cursors":
+        return isinstance(value, dict) and all(isinstance(each, dict) and "digest" in each for each in value.values())
+    if name in STAMPS:
+        return isinstance(value, str) and (not value or parse_instant(value) is not None)
+    return isinstance(value, int if name == "current_phase" else type(getattr(State(), name)))

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from memory_system import clock
 from memory_system.errors import ConfigError
 
+SPARSEST_DAYS = 3_000  # a night on 29 February may be eight years away
 Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
@@ -144,7 +145,8 @@ class Schedule:
 
     def _on(self, day: date) -> datetime | None:
         """The night of that local date, or None."""
-        found = self._next(datetime.combine(day, time(), self.zone) - timedelta(microseconds=1))
+        midnight = datetime.combine(day, time(), self.zone).astimezone(UTC)  # in UTC a repeated hour is told apart
+        found = self._next(midnight - timedelta(microseconds=1))
         return found if clock.local_date(found, self.zone) == day else None
 
     def _next(self, moment: datetime) -> datetime:
@@ -155,11 +157,9 @@ class Schedule:
 
     def after(self, moment: datetime) -> datetime:
         """The first night later than the moment: the one that handles what was said at it."""
-        night = self.on(clock.local_date(moment, self.zone))
-        if night is None or night <= moment:
-            end_of_day = datetime.combine(clock.local_date(moment, self.zone), time.max, self.zone)
-            night = self._next(end_of_day)
-        return night
+        day = clock.local_date(moment, self.zone)
+        nights = (self.on(day + timedelta(days=ahead)) for ahead in range(SPARSEST_DAYS))
+        return next(night for night in nights if night is not None and night > moment)
 
     def last(self, moment: datetime) -> datetime | None:
         """The latest night not after the moment, looking back 400 days."""

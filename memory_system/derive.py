@@ -17,6 +17,20 @@ def derive(changes: Iterable[Change], ws: Workspace) -> None:
     for _ in (*entities.run(changes, ws), *index.run(changes, (), ws)):
         pass
     snapshot.write(snapshot_moment(ws), ws)
+    mark(ws)
+
+
+def mark(ws: Workspace) -> None:
+    """Remember that everything derived stands where the truth stands."""
+    ws.checkpoint.save(derived=ws.journal.head().hash)
+
+
+def catch_up(ws: Workspace) -> None:
+    """Make what is derived anew where it stands behind the truth, as a crash between the two leaves it."""
+    head = ws.journal.head()
+    there = (ws.layout.index / index.FILE).exists()
+    if head.seq and not (there and ws.checkpoint.state.derived == head.hash):
+        rebuild(ws)
 
 
 def rebuild(ws: Workspace) -> list[str]:
@@ -24,6 +38,7 @@ def rebuild(ws: Workspace) -> list[str]:
     entities.rebuild(ws)
     made = ["entities", *index.rebuild(ws)]
     snapshot.write(snapshot_moment(ws), ws)
+    mark(ws)
     return [*made, ws.layout.snapshot.name]
 
 

@@ -66,7 +66,8 @@ def capture(
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
     memory."""
-    content = redact(" ".join(content.split()))[0]
+    content, source, key = (redact(" ".join(each.split()))[0] for each in (content, source, key))
+    entities = [redact(each)[0] for each in entities]
     _check_capture(content, kind, importance, confidence)
     known = _captured_before(ws, TYPES[kind], key) if key else None
     if known is not None:
@@ -141,7 +142,7 @@ def note(ws: Workspace, content: str, category: str = "general") -> str:
     local = ws.now.astimezone(ws.config.zone)
     path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
     header = "" if path.exists() else f"# Memory Log: {local:%Y-%m-%d}\n"
-    heading = " ".join(category.split()) or "general"
+    heading = redact(" ".join(category.split()))[0] or "general"
     ws.files.append(path, f"{header}\n## [{local:%H:%M:%S}] {heading}\n\n{content}\n".encode())
     return ws.layout.name(path)
 
@@ -152,12 +153,15 @@ def archive(ws: Workspace, memory_id_: str) -> Fact:
 
 
 def restore(ws: Workspace, memory_id_: str) -> Fact:
-    """Bring an archived memory back, with the score of one that was just confirmed."""
+    """Bring an archived memory back, with a score of at least its importance."""
     back: dict[str, object] = {"retired": None, "superseded_by": None, "valid_to": None, "expires": None}
     return _move(ws, memory_id_, "active", "restored by hand", back)
 
 
 def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:
+    from memory_system.derive import catch_up
+
+    catch_up(ws)
     record, there = find(ws, memory_id_)
     if there == pool:
         return record

@@ -11,6 +11,7 @@ MemorySystemError
 ├── LockedError                5
 ├── LLMError                   6
 ├── BarrenNightError           7
+├── UnbalancedError            4
 ├── RetirementError            8
 ├── ExhaustedError             4
 └── NotFoundError              1
@@ -90,6 +91,12 @@ class BarrenNightError(MemorySystemError):
 
     exit_code = 7
     hint = "look at the dropped segments with: memory consolidate --phase 2 --json"
+
+
+class UnbalancedError(MemorySystemError):
+    """The sums of a night do not close: something was counted wrong, or got lost."""
+
+    hint = "look for what is missing with: memory validate"
 
 
 class RetirementError(MemorySystemError):

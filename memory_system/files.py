@@ -13,6 +13,7 @@ import os
 import socket
 import stat
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ from memory_system.errors import DamagedError, LockedError, UnwritableError
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 CHUNK = 1 << 20
+LOCK_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2)  # seconds between tries
 
 
 class Disk:
@@ -47,6 +49,9 @@ class Disk:
 
     def unlink(self, path: Path) -> None:
         path.unlink(missing_ok=True)
+
+    def rmdir(self, path: Path) -> None:
+        path.rmdir()
 
     def mkdir(self, path: Path) -> None:
         path.mkdir(mode=FOLDER_MODE, exist_ok=True)
@@ -156,11 +161,13 @@ class Files:
 
     def remove_folder(self, path: Path) -> None:
         """Remove a folder of ours with its files (it holds no folders)."""
-        if path.is_dir():
+        if path.is_symlink():
+            self.remove(path)  # the link, not what it leads to
+        elif path.is_dir():
             for each in path.iterdir():
                 self.remove(each)
             with _explained(path):
-                path.rmdir()
+                self.disk.rmdir(path)
 
     def read_object(self, path: Path) -> dict[str, Any]:
         """The JSON object in the file; {} when there is no file, DamagedError when it holds anything else."""
@@ -199,11 +206,16 @@ def lock_holder(since: str) -> dict[str, Any]:
 
 
 def _take(descriptor: int, path: Path) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        who = os.pread(descriptor, 4096, 0).decode(errors="replace") or "an unknown process"
-        raise LockedError(f"the workspace is held by {who} ({path})") from None
+    for patience in (*LOCK_PAUSES, None):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if patience is None:
+                break
+            time.sleep(patience)  # it may only be somebody asking whether it is held
+    who = os.pread(descriptor, 4096, 0).decode(errors="replace") or "an unknown process"
+    raise LockedError(f"the workspace is held by {who} ({path})")
 
 
 def _same_file(descriptor: int, path: Path) -> bool:

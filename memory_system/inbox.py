@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from memory_system.clock import parse_instant
 from memory_system.files import Files
 from memory_system.layout import Layout
 from memory_system.records import Fact, Problem, from_line, to_line
@@ -72,6 +73,7 @@ class Inbox:
 
 def _parsed(line: bytes) -> Fact | None:
     try:
-        return from_line(line)
+        record = from_line(line)
     except (ValueError, ValidationError):
         return None
+    return record if parse_instant(record.created) else None

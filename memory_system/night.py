@@ -15,6 +15,7 @@ from memory_system.errors import RetirementError
 from memory_system.journal import Change, Entry
 from memory_system.phases import Night
 from memory_system.readers import Cursor
+from memory_system.recall.database import StaleIndexError
 from memory_system.records import Claim, Fact, Message, Problem, Turn, kind_of
 from memory_system.store import Draft, Memories, changes_of
 from memory_system.workspace import Workspace
@@ -44,7 +45,6 @@ class Run:
     ws: Workspace
     night: Night
     sessions: list[str]
-    held: bool  # decay waits for the owner, because the clock is in doubt
     progress: Progress | None = None
     tally: Counter[str] = field(default_factory=Counter)
     drafts: dict[str, Draft] = field(default_factory=dict)
@@ -66,8 +66,10 @@ class Run:
             yield from batch.messages
 
     def read_messages(self) -> Iterator[Message]:
-        """What this night has read, as phase 1 staged it."""
-        return self.ws.checkpoint.read_stage("segment", lambda row: Message(**row["message"]))
+        """What this night has read, as phase 1 staged it; StaleIndexError when that is gone."""
+        if not self.ws.checkpoint.stage("segment").exists():
+            raise StaleIndexError("what the night has read is no longer staged")
+        yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(**row["message"]))
 
     def turns(self, stage: str) -> Iterator[Turn]:
         return self.ws.checkpoint.read_stage(stage, Turn.from_row)
@@ -98,9 +100,8 @@ class Run:
 
 def run_night(run: Run, staged: Iterable[Phase], derived: Iterable[Phase], *, allow_retire: bool) -> dict[str, Any]:
     """Stage, commit, derive; the night's accounting. What was done before a crash is not done again."""
-    state = run.ws.checkpoint.state
-    if "commit" not in state.phase_data and (state.night, state.fingerprint) != (run.night.stamp, run.ws.fingerprint):
-        state.phase_data = {}  # staged for another night, or under other rules
+    if not _stage_holds(run):
+        run.ws.checkpoint.state.phase_data = {"head": run.ws.journal.head().hash}
     try:
         _count_try(run)
         for phase in staged:
@@ -109,10 +110,23 @@ def run_night(run: Run, staged: Iterable[Phase], derived: Iterable[Phase], *, al
         for phase in derived:
             _timed(phase, run, lambda phase: sum(1 for _ in phase.run(run)))
     except KeyboardInterrupt:
-        run.ws.checkpoint.save(retry_count=max(0, state.retry_count - 1))  # the owner's wish is no failure
+        tries = run.ws.checkpoint.state.retry_count
+        run.ws.checkpoint.save(retry_count=max(0, tries - 1))  # the owner's wish is no failure
         raise
     _tidy_up(run)
     return account
+
+
+def _stage_holds(run: Run) -> bool:
+    """Whether what an earlier try staged may be taken up: it is all there, it was made for this night under the same
+    rules, and the truth has not been changed since. After the commit there is no way back."""
+    state = run.ws.checkpoint.state
+    if "commit" in state.phase_data:
+        return True
+    staged = [name for name in state.phase_data if name != "head"]
+    there = all(run.ws.checkpoint.stage(name).exists() for name in staged)
+    head = state.phase_data.get("head") == run.ws.journal.head().hash
+    return there and head and (state.night, state.fingerprint) == (run.night.stamp, run.ws.fingerprint)
 
 
 def _count_try(run: Run) -> None:
@@ -138,7 +152,7 @@ def _stage(phase: Phase, run: Run) -> None:
     before = Counter(run.tally)
     _timed(phase, run, lambda phase: checkpoint.write_stage(phase.name, phase.run(run)))
     data = {"file": f"{phase.name}.jsonl", "counts": dict(run.tally - before), "report": run.phases[-1]}
-    if run.cursors and phase.number == 1:
+    if phase.number == 1:
         checkpoint.write_stage("cursors", ({"session": key, **each.to_row()} for key, each in run.cursors.items()))
         checkpoint.write_stage("problems", run.problems)
     checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
@@ -197,7 +211,19 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
         clock.stamp(ws.now), "consolidate", state.run_id, run.night.stamp, account, _moved_state(run, account)
     )
     ws.store.apply(entry, run.changes)
-    return account
+    return _recounted(account, run)
+
+
+def _recounted(account: dict[str, Any], run: Run) -> dict[str, Any]:
+    """The accounting with the memories counted in the files after the commit, instead of added up; a sum that does not
+    close is remembered until the owner has seen to it."""
+    counts = run.ws.store.counts()
+    active = sum(count for (pool, _), count in counts.items() if pool == "active")
+    sums = {**account, "memories": {**account["memories"], "after": active}}
+    sums["balanced"] = not accounting.unbalanced(sums)
+    if not sums["balanced"]:
+        run.ws.checkpoint.save(unbalanced=run.night.stamp)
+    return sums
 
 
 def _committed_changes(run: Run) -> list[Change]:
@@ -211,10 +237,10 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
     state = run.ws.checkpoint.state
     rows = _read_cursors(run)
     return {
-        "cursors": {**state.cursors, **rows},
+        "cursors": rows,
         "last_night": run.night.stamp,
         "last_message": max([state.last_message, *(row["last"] for row in rows.values())]),
-        "decay_held": state.decay_held or (run.night.stamp if run.held else ""),
+        "decay_held": state.decay_held or (run.night.stamp if run.night.held else ""),
         "barren_nights": _barren_nights(state.barren_nights, account),
         "next_change": None,
         "phase_data": {**state.phase_data, "commit": account},
@@ -223,19 +249,23 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
 
 def _read_cursors(run: Run) -> dict[str, dict[str, Any]]:
     """The cursors after this night's reading, by session."""
-    path = run.ws.checkpoint.stage("cursors")
-    rows = run.ws.checkpoint.read_stage("cursors", dict) if path.exists() else ()
-    return {row.pop("session"): row for row in rows}
+    return {row.pop("session"): row for row in run.ws.checkpoint.read_stage("cursors", dict)}
 
 
 def _barren_nights(before: int, account: dict[str, Any]) -> int:
-    """How many nights in a row nothing came of what was said. Much input with nothing worth keeping counts as one;
-    input worth keeping of which nothing was made is alarming at once. A quiet night changes nothing."""
-    if account["claims"]["total"]:
+    """How many nights in a row nothing came of what was said. Input worth keeping of which nothing was made is alarming
+    at once; a quiet night changes nothing."""
+    if account["claims"]["total"] or account["memories"]["new"]:
         return 0
     if account["segments"]["kept"]:
         return max(before + 1, BARREN_LIMIT)
-    return before + 1 if account["messages"]["kept"] >= BARREN_MESSAGES else before
+    return before + 1 if is_barren(account) else before
+
+
+def is_barren(account: dict[str, Any]) -> bool:
+    """Whether there was input worth keeping, or much input, and nothing came of it."""
+    made = account["claims"]["total"] or account["memories"]["new"]
+    return not made and (account["segments"]["kept"] > 0 or account["messages"]["kept"] >= BARREN_MESSAGES)
 
 
 def _watch_retirement(run: Run, active: int) -> None:
@@ -266,4 +296,5 @@ def _tidy_up(run: Run) -> None:
         last_run=now,
         last_success=now,
         next_change=ws.store.next_leaving(),
+        derived=ws.journal.head().hash,
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memory_system import clock
+from memory_system.records import Problem
 from memory_system.workspace import Workspace
 
 LONG_SILENCE = timedelta(days=400)  # without messages: rather a wrong clock than a life
@@ -72,6 +73,21 @@ def is_long_silence(waiting: Waiting, ws: Workspace) -> bool:
     last = max(ws.checkpoint.state.last_message, ws.checkpoint.state.silence_accepted)
     unread = min((stamps[0] for stamps in waiting.messages.values() if stamps), default=clock.stamp(ws.now))
     return clock.read_stamp(unread) - clock.read_stamp(last) > LONG_SILENCE
+
+
+def is_ahead(ws: Workspace) -> bool:
+    """Whether a night was handled that has not come yet: the clock was wrong then, or is now."""
+    last = ws.checkpoint.state.last_night
+    return bool(last) and clock.read_stamp(last) > ws.now + timedelta(days=1)
+
+
+def clock_problems(ws: Workspace) -> list[Problem]:
+    """What to tell the owner of a clock that was wrong: until it is put right, nothing new would be read."""
+    if not is_ahead(ws):
+        return []
+    last = ws.checkpoint.state.last_night
+    what = f"the last night handled, {last}, has not come yet: nothing is due before it"
+    return [Problem("clock", what, "if the clock is right now: memory consolidate --force")]
 
 
 def is_due(waiting: Waiting, ws: Workspace) -> bool:

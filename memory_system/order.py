@@ -43,7 +43,7 @@ STAGED = (
     Phase(4, "summaries", lambda run: run.draft(
         "summaries", summaries.run(list(run.drafts.values()), run.latest, run.night))),
     Phase(5, "decay", lambda run: run.draft(
-        "decay", decay.run(run.accessed(), run.latest, run.night, held=run.held))),
+        "decay", decay.run(run.accessed(), run.latest, run.night))),
 )  # fmt: skip
 DERIVED = (
     Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),

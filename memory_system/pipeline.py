@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memory_system import accounting, clock, nights
+from memory_system import accounting, clock, derive, nights
 from memory_system.checkpoint import MAX_TRIES
-from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UsageError
+from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
 from memory_system.llm import LLM
-from memory_system.night import BARREN_LIMIT, Progress, Run, run_night
+from memory_system.night import BARREN_LIMIT, Progress, Run, is_barren, run_night
 from memory_system.phases import Night, index, snapshot
 from memory_system.readers import Cursor
 from memory_system.records import KINDS, Problem, type_name
@@ -72,6 +72,8 @@ def consolidate(
     night would retire too much; `Report.alarm` tells of nights that were of no use."""
     report = Report()
     _begin(ws, force=force)
+    if ws.checkpoint.state.current_phase is None:
+        derive.catch_up(ws)
     with _bulk():
         while True:
             found, problems = waiting(ws)
@@ -83,7 +85,7 @@ def consolidate(
             from memory_system.order import DERIVED, STAGED
 
             held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
-            run = Run(ws, Night(at, ws.config, llm), found.sessions_before(at), held, progress)
+            run = Run(ws, Night(at, ws.config, llm, held), found.sessions_before(at), progress)
             account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
             report.add_night(run, account)
     _finish(ws, found, report)
@@ -95,6 +97,10 @@ def _begin(ws: Workspace, *, force: bool) -> None:
     state = ws.checkpoint.state
     if force:
         state.retry_count, state.decay_held, state.silence_accepted = 0, "", clock.stamp(ws.now)
+        if nights.is_ahead(ws):
+            state.last_night = clock.stamp(ws.config.schedule.last(ws.now) or ws.now)
+        if "commit" not in state.phase_data:
+            state.phase_data = {}
     if state.current_phase is not None and state.retry_count >= MAX_TRIES:
         raise ExhaustedError(f"run {state.run_id} failed {state.retry_count} times in phase {state.current_phase}")
 
@@ -115,7 +121,8 @@ def waiting(ws: Workspace) -> tuple[nights.Waiting, list[Problem]]:
     cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
     backlog = ws.library.backlog(cursors)
     others = sorted([*(record.created for record in ws.inbox.pending()), *ws.accesses.stamps()])
-    return nights.Waiting(backlog.waiting, others), [*backlog.problems, *ws.inbox.problems()]
+    problems = [*backlog.problems, *ws.inbox.problems(), *nights.clock_problems(ws)]
+    return nights.Waiting(backlog.waiting, others), problems
 
 
 def _next(ws: Workspace, found: nights.Waiting, report: Report, *, force: bool, if_due: bool) -> datetime | None:
@@ -144,10 +151,13 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
     report.alarm = _alarm(ws, report)
 
 
-def _alarm(ws: Workspace, report: Report) -> BarrenNightError | None:
+def _alarm(ws: Workspace, report: Report) -> MemorySystemError | None:
     """The alarm for useless nights: input worth keeping that gave nothing, or the third night in a row without
     anything."""
-    if report.nights and ws.checkpoint.state.barren_nights >= BARREN_LIMIT:
+    if not all(account["balanced"] for account in report.accounts):
+        return UnbalancedError()
+    barren = any(is_barren(account) for account in report.accounts)
+    if barren and ws.checkpoint.state.barren_nights >= BARREN_LIMIT:
         return BarrenNightError(f"the night of {report.nights[-1]} read what was said and remembered nothing of it")
     return None
 
@@ -170,7 +180,7 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     state = ws.checkpoint.state
     if not state.run_id or not ws.checkpoint.stage("segment").exists():
         raise UsageError("there is no run to look at yet", "run one first: memory consolidate")
-    run = Run(ws, Night(clock.read_stamp(state.night), ws.config), [], held=False)
+    run = Run(ws, Night(clock.read_stamp(state.night), ws.config), [])
     if number == 2:
         yield from map(asdict, screen.run(lambda: run.turns("segment"), run.night, run.tally))
     elif number == 3:
@@ -178,7 +188,7 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     elif number == 6:
         yield from index.rebuild(ws)
     elif number == 7:
-        yield from snapshot.write(run.night.at, ws)
+        yield from snapshot.write(derive.snapshot_moment(ws), ws)
     else:
         for phase in STAGED:
             if phase.number == number:

@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
 from memory_system import clock, nights, pipeline
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.files import is_held
 from memory_system.night import BARREN_LIMIT
-from memory_system.records import KINDS, Fact, Pool, Problem, type_name
+from memory_system.records import KINDS, Fact, Pool, Problem, Row, type_name
 from memory_system.rules import table
 from memory_system.workspace import Workspace
 
@@ -37,10 +35,9 @@ def stats(ws: Workspace) -> dict[str, Any]:
     }
 
 
-def _rows(ws: Workspace, pool: Pool) -> Iterator[dict[str, Any]]:
+def _rows(ws: Workspace, pool: Pool) -> Iterator[Row]:
     for kind in KINDS.values():
-        for _, line in ws.store.lines(pool, kind):
-            yield orjson.loads(line)
+        yield from ws.store.rows(pool, kind)
 
 
 def _levels(importances: Iterator[float]) -> dict[str, int]:
@@ -88,8 +85,11 @@ def _interrupted(ws: Workspace) -> Iterator[Problem]:
 
 
 def _silence(ws: Workspace) -> Iterator[Problem]:
-    """What a run that did nothing useful, or that did not trust its clock, left to be looked at."""
+    """What a run that did nothing useful, lost count, or did not trust its clock left to be looked at."""
     state = ws.checkpoint.state
+    if state.unbalanced:
+        what = f"the sums of the night of {state.unbalanced} do not close"
+        yield Problem("consolidation", what, "look for what is missing with: memory validate")
     if state.barren_nights >= BARREN_LIMIT:
         what = "the last nights read what was said and remembered nothing of it"
         yield Problem("consolidation", what, "look at what was dropped: memory consolidate --phase 2")
@@ -103,9 +103,8 @@ def _silence(ws: Workspace) -> Iterator[Problem]:
 def _conflicts(ws: Workspace) -> Iterator[Problem]:
     """Slots of one value in which two facts stand."""
     single = {name for name, each in table("attributes", "attributes").items() if each.get("single")}
-    slots: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for _, line in ws.store.lines("active", Fact):
-        row = orjson.loads(line)
+    slots: dict[tuple[str, str], list[Row]] = {}
+    for row in ws.store.rows("active", Fact):
         if row.get("attribute") in single:
             slots.setdefault((row.get("subject", "user"), row["attribute"]), []).append(row)
     for (subject, attribute), rows in sorted(slots.items()):

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import orjson
 from pydantic import ValidationError
 
-from memory_system import retention, text
+from memory_system import clock, retention, text
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
 from memory_system.errors import DamagedError
@@ -25,6 +25,7 @@ from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
 
+_TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 _ID_HEAD = b'{"id":"'
 
 
@@ -102,6 +103,12 @@ class Store:
             with path.open("rb") as file:
                 yield from enumerate(file, 1)
 
+    def rows(self, pool: Pool, kind: type[Fact]) -> Iterator[Row]:
+        """The memories of one file as they stand; DamagedError names the line that is none."""
+        name = self.layout.name(self.layout.pool(pool, kind))
+        for number, line in self.lines(pool, kind):
+            yield _checked(line, kind, f"{name}:{number}")
+
     def get(self, memory_id: str) -> Fact | None:
         row = self._loaded.rows.get(memory_id)
         return _parsed(row.line, memory_id) if row else None
@@ -173,7 +180,7 @@ class Store:
         for pool in ("archive", "active"):  # archive first: a memory on the move may be seen twice, never not at all
             for kind in KINDS.values():
                 self._rewrite(pool, kind, [change for change in changes if kind_of(change.id) is kind])
-        self.checkpoint.save(**entry.state)
+        self.checkpoint.move(entry.state)
         self.journal.done(entry)
         if "_loaded" in self.__dict__:
             for change in changes:
@@ -249,9 +256,20 @@ def _checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
         row: dict[str, Any] = orjson.loads(line)
         if kind_of(row["id"]) is not kind or not isinstance(row["score"] + row["importance"], int | float):
             raise ValueError("it does not belong into this file")
+        if not isinstance(row["content"], str) or not all(isinstance(row.get(name, ""), str) for name in _TEXTS):
+            raise ValueError("a field that must be text is none")
+        if not all(isinstance(each, str) for each in row.get("entities", ())):
+            raise ValueError("its entities are no texts")
+        if not (_is_stamp(row.get("scored_at", "")) and _is_stamp(row.get("expires", ""))):
+            raise ValueError("a time is no instant")
     except (ValueError, KeyError, TypeError) as error:
         raise DamagedError(f"{where}: not a memory of this file: {error!r}") from None
     return row
+
+
+@lru_cache(maxsize=4096)  # most memories of a night share theirs
+def _is_stamp(value: str) -> bool:
+    return not value or clock.parse_instant(value) is not None
 
 
 def _merged(lines: Iterable[tuple[int, bytes]], changed: dict[str, bytes | None]) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
-_CJK = re.compile(f"[{CJK}]")
+_CJK = re.compile(f"[{CJK}]+")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _SENTENCE_END = re.compile(r"[。！？!?…]+[”’\"'」』）)]*|\.+[”’\"')]*(?=\s|$)|[;；](?=\s|$|[^\x00-\x7f])|\n+")
 _WIDE_MARKS = dict.fromkeys(map(ord, "。、…“”‘’《》「」『』—·～"))
@@ -23,12 +23,14 @@ def _runs() -> re.Pattern[str]:
 
 
 def cjk_count(text: str) -> int:
-    return 0 if text.isascii() else len(_CJK.findall(text))
+    return 0 if text.isascii() else sum(map(len, _CJK.findall(text)))
 
 
 def language(text: str) -> str:
     """zh or en: the one that carries more of the text, a Han character weighing as much as a Latin word."""
     cjk = cjk_count(text)
+    if 2 * cjk > len(text) + 1 - cjk:
+        return "zh"  # the rest cannot hold as many words
     return "zh" if cjk and cjk > len(_LATIN_WORD.findall(text)) else "en"
 
 

@@ -149,11 +149,41 @@ def checkpoint_garbage(root: Path) -> None:
     (root / "memory/state/consolidation.json").write_bytes(b"{]")
 
 
+def archive_emptied(root: Path) -> None:
+    (root / ARCHIVE).write_bytes(b"")
+
+
+def words_forged(root: Path) -> None:
+    (root / FACTS).write_bytes((root / FACTS).read_bytes().replace(b"Lisbon", b"London"))
+
+
+def content_missing(root: Path) -> None:
+    edit_first(root, FACTS, content=None)
+
+
+def time_garbage(root: Path) -> None:
+    edit_first(root, FACTS, scored_at="yesterday")
+
+
+def entities_garbage(root: Path) -> None:
+    edit_first(root, FACTS, entities=None)
+
+
+def entity_index_garbage(root: Path) -> None:
+    (root / "memory/layer2/entities/_index.json").write_bytes(b"{}")
+
+
 DAMAGE: dict[Callable[[Path], None], str] = {
     torn_line: f"{FACTS}:",
     doubled_line: f"{FACTS}:2",
     in_both_pools: "stands in",
-    lost_line: "active memories",
+    lost_line: "it was lost",
+    archive_emptied: "it was lost",
+    words_forged: "not as the journal left it",
+    content_missing: f"{FACTS}:1",
+    time_garbage: f"{FACTS}:1",
+    entities_garbage: f"{FACTS}:1",
+    entity_index_garbage: "_index.json",
     unsorted_lines: "order of ids",
     score_out_of_range: f"{FACTS}:1",
     dangling_reference: "f_20200101_aaaaaaaaaa",

@@ -78,6 +78,20 @@ def test_the_hour_that_is_skipped_still_has_its_night() -> None:
     assert clock.local_date(night, NEW_YORK).isoformat() == "2026-03-08"
 
 
+@pytest.mark.parametrize("zone", ["Asia/Beirut", "Africa/Cairo", "America/Santiago", "Europe/Lisbon", "Pacific/Apia"])
+@pytest.mark.parametrize("cron", ["30 23 * * *", "30 0 * * *", "0 3 * * *", "@daily"])
+def test_nights_go_on_one_a_local_date_through_every_clock_change(zone: str, cron: str) -> None:
+    schedule = Schedule(cron, ZoneInfo(zone))
+    night = schedule.after(at("2026-01-01T00:00:00Z"))
+    dates = []
+    for _ in range(400):
+        following = schedule.after(night)
+        assert following > night
+        dates.append(clock.local_date(night, ZoneInfo(zone)))
+        night = following
+    assert dates == [dates[0] + timedelta(days=number) for number in range(400)]
+
+
 def test_only_the_first_hit_of_a_day_counts() -> None:
     schedule = Schedule("0 */6 * * *", LISBON)
     assert schedule.after(at("2026-07-01T23:30:00Z")) == at("2026-07-02T23:00:00Z")

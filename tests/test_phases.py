@@ -42,7 +42,7 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
 
 def before(phase: Phase, ws: Workspace) -> Run:
     """A night in which everything before the phase is staged."""
-    run = Run(ws, Night(NIGHT, ws.config), pipeline.waiting(ws)[0].sessions_before(NIGHT), held=False)
+    run = Run(ws, Night(NIGHT, ws.config), pipeline.waiting(ws)[0].sessions_before(NIGHT))
     for each in order.STAGED:
         if each is phase:
             break
@@ -95,7 +95,7 @@ def test_what_it_gives_can_be_staged_and_read_again(phase: Phase, ws: Workspace)
 @DERIVED
 def test_doing_it_again_changes_nothing(phase: Phase, ws: Workspace) -> None:
     consolidate_here(ws)
-    run = Run(ws, Night(NIGHT, ws.config), [], held=False)
+    run = Run(ws, Night(NIGHT, ws.config), [])
     run.changes = list(ws.journal.entries())[-1].changes
     settled = layers(ws.layout.root)
     list(phase.run(run))
@@ -105,7 +105,7 @@ def test_doing_it_again_changes_nothing(phase: Phase, ws: Workspace) -> None:
 @DERIVED
 def test_it_never_touches_the_truth(phase: Phase, ws: Workspace) -> None:
     consolidate_here(ws)
-    run = Run(ws, Night(NIGHT, ws.config), [], held=False)
+    run = Run(ws, Night(NIGHT, ws.config), [])
     run.changes = list(ws.journal.entries())[-1].changes
     truth = {path: data for path, data in files(ws).items() if {"active", "archive", "journal"} & set(path.parts)}
     list(phase.run(run))

@@ -22,7 +22,8 @@ NOW = at("2026-03-02T03:00:00Z")
 
 def fact(content: str, **values: object) -> Fact:
     given_id = memory_id(Fact, NOW.date(), content, content)
-    return Fact.model_validate({"id": given_id, "content": content, "importance": 0.5, "score": 0.5, **values})
+    row = {"id": given_id, "content": content, "importance": 0.5, "score": 0.5, "created": "2026-03-02T03:00:00Z"}
+    return Fact.model_validate(row | values)
 
 
 def put(ws: Workspace, *records: Fact, pool: str = "active") -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 INTERRUPTED = 130
-UNEXPECTED = 1
+UNEXPECTED = 70  # a fault of the program itself, as sysexits.h calls it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,11 @@ class Settings:
     @property
     def root(self) -> Path:
         """--workspace (or MEMORY_WORKSPACE), else `workspace` in ./config.json, else OpenClaw's own."""
-        return (self.workspace or _configured() or _openclaw()).expanduser()
+        path = self.workspace or _configured() or _openclaw()
+        try:
+            return path.expanduser()
+        except RuntimeError:
+            raise UsageError(f"there is no home folder for {path}", "write the whole path") from None
 
     @property
     def now(self) -> datetime:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from memory_system import records
-from memory_system.dates.atoms import Piece, pieces, plain
+from memory_system.dates.atoms import Piece, pieces
 from memory_system.dates.calendar import Moment, complete, interval, kind
 from memory_system.dates.festivals import festival_day, festival_number, festival_pattern, festivals
 from memory_system.dates.hours import TIMES, Interval, at_day, part_named
@@ -57,11 +57,10 @@ def to_event(when: When) -> records.EventTime:
 
 def _scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
     """The expressions with the pieces they came from."""
-    clear = plain(text)
-    if clear is None:
+    clear, found_pieces = pieces(text)
+    if not found_pieces:
         return
     done: list[When] = []  # a year that stands for itself ("2016: ...") is no expression, but sets the frame
-    found_pieces = pieces(clear)
     bare = _without(found_pieces, clear)
     for piece in found_pieces:
         cues = _Cues(bare, piece)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -41,17 +41,16 @@ class Piece:
     fields: dict[str, Any]
 
 
-def plain(text: str) -> str | None:
-    """The text with its digits and signs in one form, of the same length; None when there is no time word in it."""
+def pieces(text: str) -> tuple[str, list[Piece]]:
+    """The text with its digits and signs in one form, of the same length, and its pieces, in order, not overlapping;
+    those that say nothing alone are still among them."""
     fired = _atoms().firing(text)
-    if not fired:
-        return None
-    return text.translate(_PLAIN) if fired[0].id == _WIDE else text
-
-
-def pieces(text: str) -> list[Piece]:
-    """The pieces of a `plain` text, in order, not overlapping; those that say nothing alone are still among them."""
-    found = [piece for rule in _atoms().firing(text) if rule.id != _WIDE for piece in _matches(rule, text)]
+    if fired and fired[0].id == _WIDE:
+        text = text.translate(_PLAIN)
+        fired = [rule for rule in _atoms().firing(text) if rule.id != _WIDE]
+    found = [piece for rule in fired for piece in _matches(rule, text)]
+    if not found:
+        return text, []
     found.sort(key=lambda piece: (piece.start, -piece.end))
     kept: list[Piece] = []
     end = 0
@@ -59,7 +58,7 @@ def pieces(text: str) -> list[Piece]:
         if piece.start >= end:
             end = piece.end
             kept.append(piece)
-    return _joined(kept, text)
+    return text, _joined(kept, text)
 
 
 def _joined(apart: list[Piece], text: str) -> list[Piece]:
@@ -106,11 +105,17 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
     data = rule.data
     for match in rule.matches(text):
         start, end = match.span()
-        if data["before"].search(_left(text, start)) or data["after"].match(text, end):
+        if _is_guarded(data, text, start, end):
             continue
         fields = _phrase(data["lang"], match[0]) if data["phrase"] else _fields(match.groupdict())
         if fields is not None and not _cut(text, start, said=None if match[0].isascii() else fields):
             yield Piece(start, end, data["lang"] or _language_at(text, start, end), fields)
+
+
+def _is_guarded(data: Mapping[str, Any], text: str, start: int, end: int) -> bool:
+    """Whether what stands before or after the match says that it is no time."""
+    before, after = data["before"], data["after"]
+    return bool((before and before.search(_left(text, start))) or (after and after.match(text, end)))
 
 
 def _language_at(text: str, start: int, end: int) -> str:
@@ -241,6 +246,5 @@ def _form_rules() -> Iterator[Rule]:
 
 
 def _data(lang: str, row: dict[str, Any], *, phrase: bool) -> dict[str, Any]:
-    never = "(?!)"
-    before, after = re.compile(row.get("before", never)), re.compile(row.get("after", never))
-    return {"lang": "" if lang == "both" else lang, "phrase": phrase, "before": before, "after": after}
+    guards = {key: re.compile(row[key]) if key in row else None for key in ("before", "after")}
+    return {"lang": "" if lang == "both" else lang, "phrase": phrase, **guards}

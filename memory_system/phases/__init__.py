@@ -15,11 +15,13 @@ from memory_system.llm import LLM
 
 @dataclass(frozen=True)
 class Night:
-    """What every phase may know of the night: its clock (UTC), the configuration, and a model to ask, if any."""
+    """What every phase may know of the night: its clock (UTC), the configuration, and a model to ask, if any. `held`:
+    nothing fades or expires, because the clock is in doubt."""
 
     at: datetime
     config: Config
     llm: LLM | None = None
+    held: bool = False
 
     @cached_property
     def zone(self) -> ZoneInfo:

@@ -14,14 +14,16 @@ from memory_system.store import Draft, Memories
 REACTIVATED_SCORE = 0.3
 
 
-def run(accessed: Iterable[str], memories: Memories, night: Night, *, held: bool = False) -> Draft:
-    """The memories after the night's decay. `held`: nothing fades or expires (the clock is in doubt)."""
+def run(accessed: Iterable[str], memories: Memories, night: Night) -> Draft:
+    """The memories after the night's decay."""
     draft = Draft(memories)
+    if night.held:
+        return draft
     for memory_id in accessed:
         record = draft.get(memory_id)
         if record is not None:
             _use(record, draft, night)
-    for memory_id in [] if held else sorted(draft.leaving_before(night.stamp)):
+    for memory_id in sorted(draft.leaving_before(night.stamp)):
         record = draft.get(memory_id)
         if record is not None and (reason := leaving_reason(record, night)):
             retire(record, reason, draft, night)

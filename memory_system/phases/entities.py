@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change
 from memory_system.layout import Layout
@@ -20,6 +21,7 @@ from memory_system.store import Memories, entity_key
 from memory_system.workspace import Workspace
 
 USER = "user"
+INDEX = "_index.json"
 
 
 def names_in(lines: Iterable[bytes]) -> set[str]:
@@ -42,14 +44,17 @@ def run(changes: Iterable[Change], ws: Workspace) -> Iterator[str]:
     """Write the profiles of all entities that the changes touch; yields their names."""
     lines = (line for change in changes for line in (change.before, change.after) if line)
     names = sorted(names_in(lines))
-    write(names, ws.store, ws.layout, ws.files)
+    try:
+        write(names, ws.store, ws.layout, ws.files)
+    except DamagedError:  # the index of the profiles: it can be made anew like all of them
+        rebuild(ws)
     yield from names
 
 
 def rebuild(ws: Workspace) -> None:
     """Make all profiles anew."""
-    ws.files.remove_folder(ws.layout.entities)
-    ws.files.make_folder(ws.layout.entities)
+    for path in (*ws.layout.entities.glob("e_*.json"), ws.layout.entities / INDEX):
+        ws.files.remove(path)
     write(all_names(ws), ws.store, ws.layout, ws.files)
 
 
@@ -68,7 +73,7 @@ def profile_bytes(name: str, memories: Memories) -> bytes:
 def write(names: Iterable[str], memories: Memories, layout: Layout, files: Files) -> None:
     """Write the profiles of these entities, remove those of entities nobody names any more, and mend the index."""
     files.make_folder(layout.entities)
-    index = files.read_object(layout.entities / "_index.json")
+    index = files.read_object(layout.entities / INDEX)
     for name in sorted(set(names)):
         entity_id = entity_id_of(name)
         profile = profile_of(name, memories)
@@ -78,8 +83,19 @@ def write(names: Iterable[str], memories: Memories, layout: Layout, files: Files
             index.pop(name, None)
         else:
             files.replace_if_changed(path, _json(profile), durable=False)
-            index[name] = {"id": entity_id, "type": profile["type"], "memories": len(profile["memories"])}
-    files.replace_if_changed(layout.entities / "_index.json", _json(dict(sorted(index.items()))), durable=False)
+            index[name] = _listed(profile)
+    files.replace_if_changed(layout.entities / INDEX, _json(dict(sorted(index.items()))), durable=False)
+
+
+def index_bytes(names: Iterable[str], memories: Memories) -> bytes:
+    """`_index.json` as it must be when these are all the entities there are."""
+    profiles = {name: profile_of(name, memories) for name in sorted(names)}
+    return _json({name: _listed(profile) for name, profile in profiles.items() if profile})
+
+
+def _listed(profile: dict[str, Any]) -> dict[str, Any]:
+    """What the index says of a profile."""
+    return {"id": profile["id"], "type": profile["type"], "memories": len(profile["memories"])}
 
 
 def entity_id_of(name: str) -> str:

@@ -175,8 +175,9 @@ def _answer(passage: Passage) -> list[Claim]:
     asked, scene = passage.turn.asked.replace("’", "'"), passage.scene
     if not asked or not scene.first_hand:
         return []
-    value = phrasing.bare(passage.plain, scene.voices, scene.lang)
-    for rule in rules.load(scene.lang)["answer"].firing(asked):
+    fired = scene.groups["answer"].firing(asked)
+    value = phrasing.bare(passage.plain, scene.voices, scene.lang) if fired else ""
+    for rule in fired:
         if value and len(value.split()) <= 5 and len(value) <= 24:
             content = str(rule.data["content"]).format(who=scene.voices.speaker, value=value)
             speaker = Subject(scene.subject, scene.voices.speaker)

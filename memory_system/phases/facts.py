@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from memory_system import retention
+from memory_system import clock, retention
 from memory_system.phases import Night
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
@@ -158,8 +158,14 @@ def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
     if claim.ref.partition(":")[0] not in sessions:
         gained = REPEATED if len(sessions) == 1 else 0.0
         changed["importance"] = round(min(1.0, record.importance + gained), 2)
-        changed |= {"score": retention.lifted(record, night.at, night.config), "scored_at": night.stamp}
+        changed |= rescored(record, night)
     return record.model_copy(update=changed)
+
+
+def rescored(record: Fact, night: Night) -> dict[str, object]:
+    """Score and `scored_at` after a confirmation. While the clock is in doubt the score does not fade first."""
+    since = clock.read_stamp(record.scored_at) if night.held and record.scored_at else night.at
+    return {"score": retention.lifted(record, since, night.config), "scored_at": night.stamp}
 
 
 def _fewer(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
@@ -192,7 +198,7 @@ def retire(record: Fact, reason: str, draft: Draft, night: Night, **changed: obj
 def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
     """A value that was replaced before we read of it goes straight to the archive."""
     past = Past(value=fact.value, content=fact.content, until=newest.said_at, id=fact.id)
-    history = tuple(sorted((*newest.history, past), key=lambda each: each.until))
+    history = tuple(sorted((*newest.history, past), key=lambda each: each.until))[-MOST_HISTORY:]
     draft.put("active", newest.model_copy(update={"history": history, "version": newest.version + 1}), "history")
     changed = {"retired": "superseded", "superseded_by": newest.id, "valid_to": newest.said_at}
     draft.put("archive", fact.model_copy(update=changed), "superseded")
@@ -210,7 +216,8 @@ def fold_capture(capture: Fact, draft: Draft, night: Night, tally: Counter[str])
     if known is None:
         draft.put("active", scored, "new")
         return
-    update = {"evidence": (*known.evidence, *capture.evidence), "updated": night.stamp, "version": known.version + 1}
+    evidence = _fewer((*known.evidence, *capture.evidence))
+    update = {"evidence": evidence, "updated": night.stamp, "version": known.version + 1, **rescored(known, night)}
     draft.put("active", known.model_copy(update=update), "confirmed")
     draft.put("archive", scored.model_copy(update={"retired": "merged", "superseded_by": known.id}), "merged")
     tally["captures.merged"] += 1

@@ -13,8 +13,8 @@ from memory_system.journal import GENESIS, Change
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
-from memory_system.recall.passages import note_files
-from memory_system.records import Message
+from memory_system.recall.passages import note_files, read_note
+from memory_system.records import Message, Pool
 from memory_system.workspace import Workspace
 
 FILE = "search.sqlite"
@@ -58,7 +58,7 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
     """Put what a commit changed, what was said, and the notes as they are now into the index."""
     changes = list(changes)
     index.drop_memories(change.id for change in changes if change.after_pool is None)
-    index.put_memories((change.after_pool, change.after) for change in changes if change.after_pool and change.after)
+    index.put_memories(_as_they_stand(changes, ws))
     cursors = ws.checkpoint.state.cursors
     for session, group in groupby(messages, key=lambda message: message.session):
         index.put_messages(cursors[session]["path"], group)
@@ -70,7 +70,15 @@ def put_notes(index: Index, ws: Workspace) -> None:
     for gone in sorted(set(index.note_digests()) - set(names)):
         index.drop_note(gone)
     for name, path in names.items():
-        index.put_note(name, path.read_bytes().decode(errors="replace"))
+        index.put_note(name, read_note(path))
+
+
+def _as_they_stand(changes: Iterable[Change], ws: Workspace) -> Iterator[tuple[Pool, bytes]]:
+    """The changed memories as the store has them now: later than the changes, where a night is taken up again."""
+    for change in changes:
+        pool, line = ws.store.pool_of(change.id), ws.store.line_of(change.id)
+        if pool and line:
+            yield pool, line
 
 
 def fill(index: Index, ws: Workspace) -> None:

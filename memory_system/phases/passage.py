@@ -15,6 +15,7 @@ from memory_system.phases.screen import REPEATED, REPEATED_WEIGHT
 from memory_system.phases.subjects import Subject, with_pronoun
 from memory_system.records import EventTime, Segment, Turn
 
+_DECIDING = ("safety", "health", "relation", "status")
 _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 
 
@@ -22,7 +23,8 @@ _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 class Passage:
     """`quote` is the segment's text; `plain` the same as rules see it, as long; `named` whom a known name in it means;
     `offset` where a label before the words ends; `words` what is to be told, its dates written out, and `whens` those
-    dates. `picture` is what a described picture shows, told; else empty."""
+    dates. `picture` is what a described picture shows, told; else empty. `event` is when the thing spoken of happens: the
+    first time that is named."""
 
     turn: Turn
     segment: Segment
@@ -37,16 +39,12 @@ class Passage:
     whens: tuple[dates.When, ...]
     fired: dict[str, list[rules.Rule]]
     picture: str
+    event: EventTime | None
 
     @property
     def noted(self) -> bool:
         """Whether the words were written down: they are told as they stand."""
         return self.turn.message.role == "note" or bool(self.scene.prefix)
-
-    @property
-    def event(self) -> EventTime | None:
-        """When the thing spoken of happens: the first time that is named."""
-        return dates.to_event(self.whens[0]) if self.whens else None
 
     def dated(self, words: str) -> str:
         """A piece of the passage with its dates written out."""
@@ -55,7 +53,7 @@ class Passage:
     def category(self) -> str:
         """What kind of thing the passage is where no slot says it."""
         natures = {str(rule.data["category"]) for rule in self.fired.get("intrinsic", ())}
-        for category in ("safety", "health", "relation", "status"):
+        for category in _DECIDING if natures else ():
             if category in natures:
                 return category
         if self.scene.category:
@@ -83,7 +81,7 @@ class Passage:
     def expires(self, category: str) -> str | None:
         """When a memory of the category is over: days after its event, else after it was said. A schedule needs an
         event."""
-        days = getattr(self.config.expiry, category, None)
+        days = vars(self.config.expiry).get(category)
         event = self.event
         if days is None or (category == "schedule" and event is None):
             return None
@@ -102,14 +100,15 @@ def passage_of(turn: Turn, segment: Segment, scene: Scene, config: Config) -> Pa
     words, whens = dates.resolve(words, scene.anchor, scene.lang)
     if scene.prefix:
         whens = [*dates.find(scene.prefix, scene.anchor), *whens]
-    picture = _picture(plain, scene)
-    return Passage(turn, segment, scene, config, mood, quote, plain, named, offset, words, tuple(whens), fired, picture)
+    picture = _picture(plain, scene) if plain[:1] in "[【" else ""
+    event = dates.to_event(whens[0]) if whens else None
+    return Passage(
+        turn, segment, scene, config, mood, quote, plain, named, offset, words, tuple(whens), fired, picture, event
+    )
 
 
 def _picture(plain: str, scene: Scene) -> str:
-    """What a picture shows, where its description stands in brackets; else empty."""
-    if plain[:1] not in "[【":
-        return ""
+    """What a picture shows, where the text in brackets is its description; else empty."""
     for rule in scene.groups["label"].firing(plain):
         found = next(rule.found(plain))
         if "inside" in found.parts:

@@ -107,6 +107,18 @@ def text_of(index: Index, at: datetime, ws: Workspace) -> str:
     return compose(index, clock.local_date(at, ws.config.zone), ws)[0]
 
 
+def without_identity(text: str) -> str:
+    """The snapshot without its section on who the agent is, which people may change at any time."""
+    kept: list[str] = []
+    inside = False
+    for line in text.split("\n"):
+        if line.startswith("## "):
+            inside = line in {words["identity"] for words in WORDS.values()}
+        if not inside:
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     """The snapshot of that local date, and what was chosen for its core."""
     moment = datetime.combine(day, time(), ws.config.zone)

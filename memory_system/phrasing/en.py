@@ -15,6 +15,10 @@ _MARKS = re.compile(
     r"|\*\*|__|^\s*(?:#+|[-*•+]|\d+[.)])\s+|^>\s*"  # Markdown
 )
 _FIRST = re.compile(r"\W*(\w+)")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_ADDRESS = re.compile(r"([A-Z]\w+)\s*[,!.?–—]+\s*")
+_ADDRESS_AT_END = re.compile(r",\s*([A-Z]\w+)[!.?]*$")
+_FIRST_WORD = re.compile(r"[\w'’-]+")
 _MARKED = frozenset("*_#>+:;-0123456789")  # without one of these, plain ASCII holds no such marks
 _ANSWER = re.compile(r"^(?:(?:in|at|from|near|on|i'm|it's|it is|i am|the|a)\s+)+", re.IGNORECASE)
 _DEPENDENT = re.compile(
@@ -22,6 +26,8 @@ _DEPENDENT = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[,–—;:.!]| - ")
+_ASKED = ("they", "it", "you", "he", "she", "we", "i")
+_LAUGHS = ("lol", "lmao", "hehe", "xd", "tho")
 _TAIL = 40  # characters in which a tag question or a laugh ends
 _OPENING = " ,.!?;:–—-~)"
 _CLOSING = " \t\n,;:-–—~!.…"
@@ -29,7 +35,7 @@ _CLOSING = " \t\n,;:-–—~!.…"
 
 def retell(text: str, speaker: str, other: str) -> str:
     words = stripped(text, other)
-    if len(words) < 4 or not re.search(r"[^\W\d_]{2}", words) or _DEPENDENT.match(words):
+    if len(words) < 4 or not _LETTERS.search(words) or _DEPENDENT.match(words):
         return ""
     told = Telling(speaker, other).tell(with_subject(words))
     if speaker.lower() not in told.lower():
@@ -59,9 +65,10 @@ def stripped(text: str, other: str = "") -> str:
     before = ""
     while before != words:
         before = words
-        end = max(0, len(words) - _TAIL)
-        words = (words[:end] + _tail().sub("", words[end:])).rstrip(_CLOSING)
-        words = _without_name_at_end(words, other)
+        if _may_trail(words):
+            end = max(0, len(words) - _TAIL)
+            words = words[:end] + _tail().sub("", words[end:])
+        words = _without_name_at_end(words.rstrip(_CLOSING), other)
     return words
 
 
@@ -85,13 +92,25 @@ def _beginnings() -> frozenset[str]:
     return frozenset(each.split()[0][:2] for each in table("en", "words")["lead"].split("|"))
 
 
+def _may_trail(words: str) -> bool:
+    """Whether the last word ends a tag question or the like: cheaper to ask than the whole pattern."""
+    return words.rstrip(".!?~").rstrip().lower().endswith(_endings())
+
+
+@cache
+def _endings() -> tuple[str, ...]:
+    tails = (each[-2] if each.endswith("+") else each.split()[-1] for each in table("en", "words")["tail"].split("|"))
+    return tuple({*tails, *_ASKED, *_LAUGHS})
+
+
 @cache
 def _tail() -> re.Pattern[str]:
     """Tag questions, laughs and the like behind a mark."""
     words = table("en", "words")["tail"]
-    asking = r"(?:do|does|did|is|are|was|were|wo|ca|would|could|have|has|should)n't (?:they|it|you|he|she|we|i)"
+    asking = rf"(?:do|does|did|is|are|was|were|wo|ca|would|could|have|has|should)n't (?:{'|'.join(_ASKED)})"
+    laughs = rf"haha+|{'|'.join(_LAUGHS)}"
     return re.compile(
-        rf"(?:\s*[,–—.!?-]+\s*(?:{words})\s*[.!?~]*)+$|,?\s+{asking}\s*[.!?~]*$|\s+(?:haha+|lol|lmao|hehe|xd|tho)\s*[.!?~]*$",
+        rf"(?:\s*[,–—.!?-]+\s*(?:{words})\s*[.!?~]*)+$|,?\s+{asking}\s*[.!?~]*$|\s+(?:{laughs})\s*[.!?~]*$",
         re.IGNORECASE,
     )
 
@@ -105,14 +124,14 @@ def _clean(text: str) -> str:
 
 def _without_name(words: str, other: str, greeted: bool) -> str:
     """Without the name of the one spoken to at the start: after a greeting any name, else one like the other's."""
-    found = re.match(r"([A-Z]\w+)\s*[,!.?–—]+\s*", words)
+    found = _ADDRESS.match(words)
     if found and ((greeted and not is_word("not_names", found[1])) or _is_called(found[1], other)):
         return words[found.end() :]
     return words
 
 
 def _without_name_at_end(words: str, other: str) -> str:
-    found = re.search(r",\s*([A-Z]\w+)[!.?]*$", words)
+    found = _ADDRESS_AT_END.search(words) if "," in words else None
     return words[: found.start()] if found and _is_called(found[1], other) else words
 
 
@@ -156,7 +175,7 @@ def _is_past(verb: str) -> bool:
 
 def _lowered(told: str) -> str:
     """With a small first letter, unless the first word may be a name."""
-    first = re.match(r"[\w'’-]+", told)
+    first = _FIRST_WORD.match(told)
     if not first or not first[0].istitle():
         return told
     common = is_word("not_names", first[0]) or is_word("small", first[0].lower()) or first[0].endswith("ing")

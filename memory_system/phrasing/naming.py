@@ -14,6 +14,8 @@ MOST = 8  # names of one statement
 _NO_LAST = "会也都在是的很真现要想去说又还就能可已正最一不没被把了着过为其些心出到个这那于里上下中后前时天年月日"
 _NO_LATIN = frozenset({"ok", "app", "user", "am", "pm", "cm", "kg"})
 _TITLE = re.compile(r"《([^》]{1,40})》|[“\"]([A-Z][^”\"]{1,40})[”\"]")
+_TITLED = frozenset("《“\"")  # without one of these there is no title
+_CODE_LIKE = re.compile(r"[A-Za-z][A-Z]|\w[._]\w")  # without it there is no code
 _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Z]{2,}\d*|\w+\.(?:js|py|io|ai|com|md|json|toml)|[a-z]+_[a-z_]+)\b")
 _CAPITAL = re.compile(r"(?:\b[A-Z][\w'’-]*[\w]|\b[A-Z])(?:(?: (?:of|de|van|von|the|la|del) | |-)(?:[A-Z][\w'’-]*\w))*")
 _LATIN_IN_HAN = re.compile(r"[A-Za-z][A-Za-z0-9.+#-]*(?: [A-Z][A-Za-z0-9.+#-]*)*")
@@ -21,11 +23,15 @@ _LATIN_IN_HAN = re.compile(r"[A-Za-z][A-Za-z0-9.+#-]*(?: [A-Z][A-Za-z0-9.+#-]*)*
 
 def named(text: str, lang: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The names in the text, in order, each once; `known` are names that count wherever they stand."""
-    found = [each for each in known if each and each.casefold() in text.casefold()]
-    found += [one or other for one, other in _TITLE.findall(text)]
-    text = _TITLE.sub(" , ", text)
+    folded = text.casefold()
+    found = [each for each in known if each and each.casefold() in folded]
+    if not _TITLED.isdisjoint(text):
+        found += [one or other for one, other in _TITLE.findall(text)]
+        text = _TITLE.sub(" , ", text)
     found += _chinese(text) if lang == "zh" else _english(text)
-    told = [each.strip() for each in found if len(each.strip()) > 1]
+    if not found:
+        return ()
+    told = [each for each in map(str.strip, found) if len(each) > 1]
     heads = tuple(name for name in known if name)  # "Annas" is no name beside Anna
     return tuple(dict.fromkeys(each for each in told if each in known or not each.startswith(heads)))[:MOST]
 
@@ -41,7 +47,7 @@ def _english(text: str) -> list[str]:
             words = words[:-1]
         if words and not (opens and len(words) == 1):
             names.append(" ".join(words))
-    return names + _CODE.findall(text)
+    return names + (_CODE.findall(text) if _CODE_LIKE.search(text) else [])
 
 
 def _opens(text: str, start: int) -> bool:

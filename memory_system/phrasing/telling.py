@@ -26,6 +26,7 @@ _MANY = {"is": "are", "has": "have", "does": "do", "was": "were", "doesn't": "do
 _SHORT = {"im": "i'm", "ive": "i've", "youre": "you're", "u": "you", "ur": "your", "ya": "you"}
 _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
+_PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _CONTRACTED = {
     "m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is"),
 }  # fmt: skip
@@ -95,7 +96,8 @@ class Telling:
         self._out: list[str] = []
 
     def tell(self, words: str) -> str:
-        for number, part in enumerate(_QUOTED.split(words)):
+        parts = _QUOTED.split(words) if '"' in words or "“" in words else (words,)
+        for number, part in enumerate(parts):
             if number % 2:
                 self._out.append(part)  # a quotation stays as it was said
             else:
@@ -104,11 +106,14 @@ class Telling:
 
     def _walk(self, tokens: Sequence[str]) -> None:
         for at, token in enumerate(tokens):
+            if token == " ":
+                self._out.append(token)
+                continue
             low = token.lower()
             low = _SHORT.get(low, low)
             if not low[0].isalnum():
                 self._mark(token)
-            elif not self._pronoun(low, tokens, at):
+            elif low.partition("'")[0] not in _PERSONS or not self._pronoun(low, tokens, at):
                 self._word(low, token, tokens, at)
 
     def _mark(self, mark: str) -> None:
@@ -136,8 +141,18 @@ class Telling:
         self._agreeing = ""
 
     def _plain(self, low: str, token: str) -> None:
-        kinds = _kinds().get(low, frozenset())
-        if "others" in kinds or (token[0].isupper() and self._out and not is_word("not_names", token)):
+        kinds = _kinds().get(low)
+        if token[0].isupper() and self._out and not is_word("not_names", token):
+            self._clear = False
+        if kinds:
+            self._turn(kinds)
+        if self._joined and not (kinds and "joining" in kinds) and not is_adverb(low):
+            self._joined = False
+        self._out.append(token)
+
+    def _turn(self, kinds: frozenset[str]) -> None:
+        """What a word of those kinds changes for the words after it."""
+        if "others" in kinds:
             self._clear = False
         if "subjects" in kinds:
             self._present = False
@@ -145,9 +160,6 @@ class Telling:
             self._infinitive = True
         if "joining" in kinds:
             self._joined = True
-        elif self._joined and not is_adverb(low):
-            self._joined = False
-        self._out.append(token)
 
     # ---- pronouns ----
 

@@ -10,9 +10,12 @@ from memory_system.rules import table
 
 _MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]")
 _QUOTED = re.compile(r"(“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\")")
+_QUOTES = frozenset("“「『\"")  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
     r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])"
 )
+_ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
+_CLAUSE_MARK = re.compile(r"[，,。！？!?；;：:]")
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
 _PLACES = (
     "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
@@ -97,7 +100,7 @@ def stripped(text: str, other: str = "") -> str:
 
 
 def bare(text: str, other: str) -> str:
-    return re.sub(r"^(?:我|就|是|在|叫|住|学|的)+", "", stripped(text, other))
+    return _ANSWER.sub("", stripped(text, other))
 
 
 def _clean(text: str) -> str:
@@ -105,9 +108,14 @@ def _clean(text: str) -> str:
 
 
 def _told(words: str, speaker: str, other: str) -> str:
-    parts = _QUOTED.split(words)
     replace = _Replacer(speaker, other)
-    told = "".join(part if number % 2 else _persons().sub(replace, part) for number, part in enumerate(parts))
+    if _QUOTES.isdisjoint(words):
+        told = _persons().sub(replace, words)
+    else:
+        parts = enumerate(_QUOTED.split(words))
+        told = "".join(part if number % 2 else _persons().sub(replace, part) for number, part in parts)
+    if told.count(speaker) < 2:
+        return told
     name = re.escape(speaker)
     return re.sub(rf"({name}(?:觉得|认为|希望|感觉|发现|知道|以为|相信|担心|想)){name}(?!的|等人)", r"\1自己", told)
 
@@ -131,5 +139,5 @@ class _Replacer:
 
     def _opened(self, found: Any) -> bool:
         """Whether the clause so far begins with the speaker as its subject."""
-        before = re.split(r"[，,。！？!?；;：:]", found.string[: found.start()])[-1]
+        before = _CLAUSE_MARK.split(found.string[: found.start()])[-1]
         return bool(_SPEAKER_FIRST.match(before))

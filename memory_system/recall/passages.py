@@ -36,6 +36,14 @@ def note_files(layout: Layout) -> list[Path]:
     return sorted(path for path in found if is_regular(path))
 
 
+def read_note(path: Path) -> str:
+    """The text of a note; bytes that are not UTF-8 are shown as such. Empty when it has just been removed."""
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
 @dataclass(slots=True)
 class Passage:
     """Lines `start` to `end` of a note (1-based, inclusive), or a part of one long line; `headings` are those above."""

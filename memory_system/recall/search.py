@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Literal
 
 from memory_system import retention
@@ -14,7 +13,7 @@ from memory_system.layout import Layout
 from memory_system.recall import terms
 from memory_system.recall.excerpt import place_of_memory, place_of_message
 from memory_system.recall.index import Hit, Index, note_digest
-from memory_system.recall.passages import note_files
+from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.units import storable
 from memory_system.records import Fact, to_line, type_name
 from memory_system.text import essence
@@ -117,14 +116,6 @@ def _note_changes(layout: Layout, index: Index) -> tuple[dict[str, str], set[str
         else:
             changed[name] = text
     return changed, gone
-
-
-def read_note(path: Path) -> str:
-    """The text of a note; bytes that are not UTF-8 are shown as such. Empty when it has just been removed."""
-    try:
-        return path.read_bytes().decode(errors="replace")
-    except FileNotFoundError:
-        return ""
 
 
 def _weighed(index: Index, overlay: Index, query: str) -> Iterator[Hit]:

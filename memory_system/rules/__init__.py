@@ -79,7 +79,8 @@ class RuleSet:
 
     def firing(self, text: str) -> list[Rule]:
         """The rules whose pattern is in the text, in the order of the file."""
-        return [self.rules[number] for number in sorted(self._set.Match(text) or ())]
+        matching = self._set.Match(text)
+        return [self.rules[number] for number in sorted(matching)] if matching else []
 
     def fires(self, text: str) -> bool:
         return bool(self._set.Match(text))
