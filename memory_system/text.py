@@ -60,6 +60,8 @@ def strip_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     stripped = piece.strip()
     if not stripped:
         return None
+    if len(stripped) == len(piece):
+        return start, start + len(piece)
     start += len(piece) - len(piece.lstrip())
     return start, start + len(stripped)
 

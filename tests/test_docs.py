@@ -241,8 +241,8 @@ def test_the_public_names_are_there_whatever_is_loaded_first(first: str) -> None
         f"from memory_system import {first}\n"
         "import memory_system\n"
         "from memory_system import Workspace, capture, consolidate, search\n"
-        "from memory_system.recall import recall\n"
-        "assert memory_system.recall is search and recall.search is not search\n"
+        "from memory_system.recall import search as ranking\n"
+        "assert memory_system.search is search is not ranking\n"
         "print(*(each.__module__ for each in (Workspace, capture, consolidate, search)))\n"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
@@ -260,4 +260,4 @@ def test_the_public_names_work_together(tmp_path: Path) -> None:
     with memory_system.Workspace.open(root, now=at(NOW)) as ws:
         assert isinstance(ws, Workspace)
         made = memory_system.capture(ws, "用户喜欢爬山")
-        assert memory_system.recall(ws, "爬山")["results"][0]["id"] == made.id
+        assert memory_system.search(ws, "爬山")["results"][0]["id"] == made.id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,6 +29,7 @@ _NAME = {
     "en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"),
     "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}"),
 }
+_MARK = re.compile(f"[{PUNCTUATION}]")
 _CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
 
 
@@ -45,10 +46,12 @@ class Reading:
     value_span: tuple[int, int]
 
 
-def read(passage: Passage, fired: Iterable[Rule], antecedent: Subject | None) -> list[Reading]:
+def read(passage: Passage, fired: Sequence[Rule], antecedent: Subject | None) -> list[Reading]:
     """The slots that the passage fills by the rules that fire in it, in order. `antecedent` is whom "she" or a left out
     subject means."""
     readings: list[Reading] = []
+    if not fired:
+        return readings
     last = antecedent
     for rule, found in _matches(passage, fired):
         reading = _reading(rule, found, passage, last)
@@ -130,7 +133,7 @@ def _opens_clause(plain: str, start: int) -> bool:
     """Whether nothing that could be a subject stands between the start of the clause and there."""
     while start < len(plain) and plain[start] in PUNCTUATION:
         start += 1
-    before = re.split(f"[{PUNCTUATION}]", plain[:start])[-1]
+    before = _MARK.split(plain[:start])[-1]
     return not before or bool(_adverbial().fullmatch(before))
 
 
@@ -197,7 +200,9 @@ def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -
         if clause[0].rstrip().endswith((":", "：")):
             continue
         start, end = clause.span()
-        left = "".join(plain[at] for at in range(start, end) if not taken[at])
+        left = clause[0]
+        if 1 in taken[start:end]:
+            left = "".join(plain[at] for at in range(start, end) if not taken[at])
         whole = len(left.strip()) >= len(clause[0].strip()) - 1
         size = text.cjk_count(left) if lang == "zh" else len(left.split())
         if whole or size > _LONG_REST[lang]:

@@ -5,6 +5,7 @@ with its reason, and of the rest as much is kept as `screen.keep_share` of the n
 from __future__ import annotations
 
 import hashlib
+import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ _FILLED = 24  # tokens from which a segment is no richer for being longer
 _PASSAGE = 240  # characters above which an assistant's segment is an essay
 _CERTAIN = frozenset({"identity", "health", "safety"})  # kept whatever the share, where a claim rule reads them
 _FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
+_SAYING = re.compile(r"[^\W_]")  # a letter or a digit
 _GRAVE = frozenset({"health", "safety"})  # even where none does
 
 
@@ -50,17 +52,19 @@ class _Scores:
     def __init__(self) -> None:
         self.scores, self.importance = array("d"), array("d")
         self.costs, self.outcomes = array("l"), array("l")
-        self.seen: Counter[bytes] = Counter()
+        self.marks = array("Q")
+        self.seen: Counter[int] = Counter()
         self.tokens = 0
         self._numbers: dict[tuple[str, ...], int] = {}
         self._outcomes: list[tuple[str, ...]] = []
 
-    def add(self, verdict: Verdict, cost: int, mark: bytes) -> None:
+    def add(self, verdict: Verdict, cost: int, mark: int) -> None:
         """A repeat costs nothing: it will be one memory with the first."""
         self.scores.append(verdict.score)
         self.importance.append(verdict.importance)
         self.costs.append(0 if mark in self.seen else cost)
         self.outcomes.append(self._number((verdict.reason,) if verdict.reason else verdict.rules))
+        self.marks.append(mark)
         self.seen[mark] += not verdict.reason
         self.tokens += cost
 
@@ -85,7 +89,7 @@ def run(turns: Callable[[], Iterator[Turn]], night: Night, tally: Counter[str]) 
         segments = []
         for segment in turn.segments:
             if kept[number]:
-                segments.append(_marked(turn, segment, number, found))
+                segments.append(_marked(segment, number, found))
                 tally["segments.kept"] += 1
             else:
                 reason = found.outcome(number)[0] if found.scores[number] <= _NEVER else "share"
@@ -95,9 +99,9 @@ def run(turns: Callable[[], Iterator[Turn]], night: Night, tally: Counter[str]) 
             yield Turn(turn.message, segments, turn.asked)
 
 
-def _marked(turn: Turn, segment: Segment, number: int, found: _Scores) -> Segment:
+def _marked(segment: Segment, number: int, found: _Scores) -> Segment:
     """The segment as it is kept."""
-    again = found.seen[_mark(turn, segment)] > 1
+    again = found.seen[found.marks[number]] > 1
     importance = round(min(1.0, found.importance[number] + REPEATED_WEIGHT * again), 2)
     fired = (*found.outcome(number), REPEATED) if again else found.outcome(number)
     return Segment(segment.start, segment.end, segment.kind, importance, fired)
@@ -113,10 +117,10 @@ def _scores(turns: Iterator[Turn], judge: Judge) -> _Scores:
     return found
 
 
-def _mark(turn: Turn, segment: Segment) -> bytes:
+def _mark(turn: Turn, segment: Segment) -> int:
     """The same for the same words of the same voice."""
     words = f"{turn.message.role}\0{turn.message.speaker}\0{turn.text_of(segment).rstrip('。.!！ ')}"
-    return hashlib.blake2b(words.encode(errors="replace"), digest_size=8).digest()
+    return int.from_bytes(hashlib.blake2b(words.encode(errors="replace"), digest_size=8).digest())
 
 
 def _chosen(found: _Scores, share: float) -> bytearray:
@@ -156,10 +160,10 @@ class Judge:
         signals, claims, natures = fired.get("signal", []), fired.get("claim", []), fired.get("intrinsic", [])
         sure = {self._category_of(rule) for rule in claims}
         categories = sure | {self._category_of(rule) for rule in natures}
-        importance = self._intrinsic(categories) + sum(rule.data["weight"] for rule in signals)
+        importance = self._intrinsic(categories) + _weight(signals)
         importance = max(0.0, min(1.0, importance))
         asked = bool(turn.asked) and rules.load(lang)["answer"].fires(turn.asked)
-        score = importance + sum(rule.data["weight"] for rule in fired.get("weight", ())) + min(cost, _FILLED) / _FILLED
+        score = importance + _weight(fired.get("weight")) + min(cost, _FILLED) / _FILLED
         score += _SLOT * bool(claims) + _SLOT * asked + _NOTE * (turn.message.role == "note")
         told = not _first_hand(turn) and _is_told(fired)
         if score < _WORTH and not (claims or told):
@@ -170,9 +174,10 @@ class Judge:
 
     def _intrinsic(self, categories: set[str]) -> float:
         """The highest worth of the categories; what is temporary counts when nothing lasting is said."""
+        if not categories:
+            return self._worth_of("general")
         lasting = categories - _FLEETING if "temporary" in categories else categories
-        lasting = lasting or ({"temporary"} if categories else {"general"})
-        return max(self._worth_of(each) for each in lasting)
+        return max(map(self._worth_of, lasting or ("temporary",)))
 
     def _category_of(self, rule: rules.Rule) -> str:
         if rule.id not in self._category:
@@ -185,6 +190,10 @@ class Judge:
         return self._worth[category]
 
 
+def _weight(fired: list[rules.Rule] | None) -> float:
+    return sum([rule.data["weight"] for rule in fired]) if fired else 0.0
+
+
 def _first_hand(turn: Turn) -> bool:
     return turn.message.role != "assistant" or bool(turn.message.speaker)
 
@@ -194,7 +203,7 @@ def _noise(segment: Segment, plain: str, lang: str) -> str:
     if segment.kind == "chat":
         fired = rules.load(lang)["noise"].firing(plain)
         return str(fired[0].data["reason"]) if fired else "block"
-    return "" if any(char.isalnum() for char in plain) else "empty"
+    return "" if _SAYING.search(plain) else "empty"
 
 
 def _unwanted(turn: Turn, segment: Segment, plain: str, always: bool, fired: dict[str, list[rules.Rule]]) -> str:

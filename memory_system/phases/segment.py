@@ -64,14 +64,14 @@ def _voice(message: Message) -> tuple[str, str]:
 def cut(message: Message) -> list[Segment]:
     """The segments of a message, in order and without overlap."""
     body = message.text
-    groups = rules.load(text.language(body))
+    lang = text.language(body)
     listed = message.role == "assistant" and not message.speaker  # an assistant's lists tell nothing about anyone
     segments: list[Segment] = []
     for start, end, block in _blocks(body, listed):
         if block:
             segments.append(Segment(start, end, "chat"))
         else:
-            segments += _prose(body, start, end, groups)
+            segments += _prose(body, start, end, lang)
     return segments
 
 
@@ -100,12 +100,14 @@ def _listed(line: str) -> bool:
     return bool(_LIST_LINE.match(line)) or line.rstrip().endswith((":", "："))
 
 
-def _prose(body: str, start: int, end: int, groups: rules.Groups) -> list[Segment]:
+def _prose(body: str, start: int, end: int, lang: str) -> list[Segment]:
     """The segments of a stretch of prose."""
     segments: list[Segment] = []
-    for first, last in _unbroken(body[start:end], text.sentences(body[start:end])):
-        for piece in _pieces(body, start + first, start + last, groups["cut"]):
-            _append(segments, body, Segment(*piece, _kind(body[slice(*piece)], groups)))
+    stretch = body[start:end]
+    cuts, kinds = rules.load(lang)["cut"], rules.together(lang, "noise", "kind")
+    for first, last in _unbroken(stretch, text.sentences(stretch)):
+        for begin, stop in _pieces(body, start + first, start + last, cuts):
+            _append(segments, body, Segment(begin, stop, _kind(body[begin:stop], kinds)))
     return segments
 
 
@@ -133,12 +135,11 @@ def _is_open(piece: str) -> bool:
     return any(pairs) or piece.count('"') % 2 == 1
 
 
-def _kind(piece: str, groups: rules.Groups) -> str:
-    plain = as_rules_see(piece)
-    if groups["noise"].fires(plain):
+def _kind(piece: str, kinds: rules.Together) -> str:
+    fired = kinds.firing(as_rules_see(piece))
+    if "noise" in fired:
         return "chat"
-    fired = groups["kind"].firing(plain)
-    return str(fired[0].data["kind"]) if fired else "statement"
+    return str(fired["kind"][0].data["kind"]) if fired else "statement"
 
 
 def _append(segments: list[Segment], body: str, new: Segment) -> None:
@@ -162,12 +163,15 @@ def _joins(body: str, before: Segment, new: Segment) -> bool:
 
 def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
     """The sentence body[start:end], cut where a rule says so and where it is too long."""
-    if end - start < _CUT_FROM // 2 or width(body[start:end]) < _CUT_FROM:
+    if end - start < _CUT_FROM and width(body[start:end]) < _CUT_FROM:
         yield start, end
         return
     sentence = body[start:end]
     plain = as_rules_see(sentence)
     marks = sorted({found.start(1) for rule in cuts.firing(plain) for found in rule.matches(plain)})
+    if not marks:
+        yield from _short_enough(body, start, end)
+        return
     edges = [0, *(mark for mark in marks if width(sentence[:mark]) >= SHORT), len(sentence)]
     for first, last in pairwise(edges):
         if span := text.strip_span(body, start + first, start + last):
@@ -176,7 +180,7 @@ def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Sp
 
 def _short_enough(body: str, start: int, end: int) -> Iterator[Span]:
     """The span, cut at commas into pieces of at most LONG columns as far as commas allow."""
-    while width(body[start:end]) > LONG:
+    while 2 * (end - start) > LONG and width(body[start:end]) > LONG:
         commas = [mark.end() for mark in _COMMA.finditer(body, start + SHORT, max(start + SHORT, end - SHORT))]
         clauses = [at for at in commas if _CLAUSE.match(body, at)]
         commas = clauses or (commas if width(body[start:end]) > 2 * LONG else [])

@@ -94,6 +94,7 @@ class Telling:
         self._joined = False  # after and, or, but
         self._infinitive = False  # after to, will and the like
         self._out: list[str] = []
+        self._kinds = _kinds()
 
     def tell(self, words: str) -> str:
         parts = _QUOTED.split(words) if '"' in words or "“" in words else (words,)
@@ -141,7 +142,7 @@ class Telling:
         self._agreeing = ""
 
     def _plain(self, low: str, token: str) -> None:
-        kinds = _kinds().get(low)
+        kinds = self._kinds.get(low)
         if token[0].isupper() and self._out and not is_word("not_names", token):
             self._clear = False
         if kinds:
