@@ -66,8 +66,8 @@ def capture(
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
     memory."""
-    content, source, key = (redact(" ".join(each.split()))[0] for each in (content, source, key))
-    entities = [redact(each)[0] for each in entities]
+    content, source, key = (_clean(" ".join(each.split())) for each in (content, source, key))
+    entities = [_clean(each) for each in entities]
     _check_capture(content, kind, importance, confidence)
     known = _captured_before(ws, TYPES[kind], key) if key else None
     if known is not None:
@@ -78,6 +78,11 @@ def capture(
         record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})
     ws.inbox.add(record)
     return record
+
+
+def _clean(words: str) -> str:
+    """Text as it may be stored: without secrets, and without bytes that are no UTF-8."""
+    return redact(words.encode(errors="replace").decode())[0]
 
 
 def _check_capture(content: str, kind: str, importance: float, confidence: float | None) -> None:
@@ -136,13 +141,13 @@ def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
 
 def note(ws: Workspace, content: str, category: str = "general") -> str:
     """Append an entry to today's note, in the seed's form; the name of the file."""
-    content = redact(content.strip())[0]
+    content = _clean(content.strip())
     if not content:
         raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')
     local = ws.now.astimezone(ws.config.zone)
     path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
     header = "" if path.exists() else f"# Memory Log: {local:%Y-%m-%d}\n"
-    heading = redact(" ".join(category.split()))[0] or "general"
+    heading = _clean(" ".join(category.split())) or "general"
     ws.files.append(path, f"{header}\n## [{local:%H:%M:%S}] {heading}\n\n{content}\n".encode())
     return ws.layout.name(path)
 

@@ -75,6 +75,12 @@ def is_long_silence(waiting: Waiting, ws: Workspace) -> bool:
     return clock.read_stamp(unread) - clock.read_stamp(last) > LONG_SILENCE
 
 
+def end_of(now: datetime) -> datetime:
+    """The end of a partial night that takes in everything up to now: stamps are whole seconds, and a night handles what
+    was said before it."""
+    return now.replace(microsecond=0) + timedelta(seconds=1)
+
+
 def is_ahead(ws: Workspace) -> bool:
     """Whether a night was handled that has not come yet: the clock was wrong then, or is now."""
     last = ws.checkpoint.state.last_night

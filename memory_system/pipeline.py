@@ -131,10 +131,11 @@ def _next(ws: Workspace, found: nights.Waiting, report: Report, *, force: bool, 
     if state.current_phase is not None:
         return clock.read_stamp(state.night)
     due = nights.next_night(found, ws)
-    if due is not None or clock.stamp(ws.now) in report.nights:
+    end = nights.end_of(ws.now)
+    if due is not None or clock.stamp(end) in report.nights:
         return due
     partial = force or (if_due and nights.is_due(found, ws))
-    return ws.now if partial and clock.stamp(ws.now) > state.last_night else None
+    return end if partial and clock.stamp(end) > state.last_night else None
 
 
 def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
@@ -145,7 +146,7 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
     if empty is not None:
         snapshot.write(empty, ws)
         ws.checkpoint.save(last_night=clock.stamp(empty))
-    now = clock.stamp(ws.now)
+    now = max(clock.stamp(ws.now), ws.checkpoint.state.last_success)
     ws.checkpoint.save(last_run=now, last_success=now)
     report.totals = totals(ws)
     report.alarm = _alarm(ws, report)

@@ -36,6 +36,8 @@ def language(text: str) -> str:
 
 def estimate_tokens(text: str) -> int:
     """About how many LLM tokens the text costs, erring high: 1.3 a CJK character, one per 3.6 other bytes."""
+    if text.isascii():
+        return math.ceil(len(text) / 3.6)
     cjk = cjk_count(text)
     other = len(text.encode(errors="replace")) - 3 * cjk
     return math.ceil(1.3 * cjk + other / 3.6)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 INTERRUPTED = 130
+MOST_PROBLEMS = 12  # shown to a person; --json has them all
 UNEXPECTED = 70  # a fault of the program itself, as sysexits.h calls it
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli.answers import MOST_PROBLEMS, Settings, complain, handled
 
 
 @handled
@@ -91,6 +91,8 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     yield "consolidated " + (many if nights[1:] else nights[0])
     yield _sum_line("messages", sums["messages"], "read", ("kept",), "filtered")
     yield _sum_line("segments", sums["segments"], "total", ("kept",), "dropped")
+    if left_out := sums["segments"]["dropped"].get("share"):
+        yield f"    {left_out} of them only because screen.keep_share in config.json keeps no more of a night"
     yield _sum_line("kept", sums["kept"], "total", ("with_claim",), "without_claim")
     yield _sum_line("claims", sums["claims"], "total", ("new", "confirmed", "merged", "superseding"), "rejected")
     moves = ("new", "promoted_in", "restored", "archived", "merged", "promoted_out", "forgotten")
@@ -102,8 +104,10 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
 
 
 def _problem_lines(row: dict[str, Any]) -> Iterator[str]:
-    for problem in row["problems"]:
+    for problem in row["problems"][:MOST_PROBLEMS]:
         yield f"  ! {problem['where']}: {problem['what']}" + (f" → {problem['hint']}" if problem["hint"] else "")
+    if len(row["problems"]) > MOST_PROBLEMS:
+        yield f"  ! and {len(row['problems']) - MOST_PROBLEMS} more: see them all with --json"
 
 
 def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ...], rest: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from memory_system.cli.answers import Settings, handled
+from memory_system.cli.answers import MOST_PROBLEMS, Settings, handled
 
 WRONG = 1
 
@@ -62,8 +62,14 @@ def rebuild_index(context: typer.Context) -> None:
 
 
 def problem_lines(rows: list[dict[str, str]]) -> Iterator[str]:
-    for row in rows:
+    for row in rows[:MOST_PROBLEMS]:
         yield f"! {row['where']}: {row['what']}" + (f"\n  → {row['hint']}" if row["hint"] else "")
+    yield from _and_more(rows)
+
+
+def _and_more(rows: list[dict[str, str]]) -> Iterator[str]:
+    if len(rows) > MOST_PROBLEMS:
+        yield f"! and {len(rows) - MOST_PROBLEMS} more: see them all with --json"
 
 
 def status_lines(row: dict[str, Any]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from memory_system import phrasing, rules, slots, text
+from memory_system import phrasing, slots, text
 from memory_system.phases import Night
 from memory_system.phases.filling import Reading, left_over, read
 from memory_system.phases.known import Known
@@ -55,7 +55,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     scene = passage.scene
     if passage.mood.drop or passage.segment.kind == "question":
         return [], antecedent
-    last = antecedent if _LEANING[scene.lang].search(passage.plain) else None
+    last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
     fired = passage.fired.get("claim", []) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = read(passage, fired, passage.named or last or opened)
@@ -83,6 +83,8 @@ def _rest(readings: list[Reading], passage: Passage) -> str:
     scene = passage.scene
     rest = left_over(readings, passage.plain, passage.offset, scene.lang)
     plain = "".join(passage.plain[start:end] for start, end, _ in rest)
+    if 2 * len(plain) < _MORE:
+        return ""
     bare = phrasing.bare(plain, scene.voices, scene.lang)
     if len(bare) + text.cjk_count(bare) < _MORE or scene.groups["noise"].fires(plain):
         return ""

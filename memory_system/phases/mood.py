@@ -35,15 +35,16 @@ def mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rul
     drop = next((str(rule.data["drop"]) for rule in fired if "drop" in rule.data), "")
     if not drop and _taken_back(turn, segment, modality):
         drop = "joke"
-    mood = Mood(drop, correction=_corrects(turn, segment, fired, modality))
-    unsure = [rule for rule in fired if "confidence" in rule.data]
+    correction = _corrects(turn, segment, fired, modality)
     if turn.message.role == "note" and (mark := _MARK.match(turn.text_of(segment))):
-        return _noted(mark, turn.text_of(segment), mood)
-    if unsure:
+        return _noted(mark, turn.text_of(segment), Mood(drop, correction=correction))
+    if not fired:
+        return Mood(drop, correction=correction)
+    if unsure := [rule for rule in fired if "confidence" in rule.data]:
         least = min(unsure, key=lambda rule: float(rule.data["confidence"])).data
-        return Mood(drop, str(least["modality"]), float(least["confidence"]), str(least["basis"]), mood.correction)
+        return Mood(drop, str(least["modality"]), float(least["confidence"]), str(least["basis"]), correction)
     planned = any(rule.data.get("modality") == "planned" for rule in fired)
-    return Mood(drop, "planned" if planned else "stated", correction=mood.correction)
+    return Mood(drop, "planned" if planned else "stated", correction=correction)
 
 
 def _taken_back(turn: Turn, segment: Segment, modality: rules.RuleSet) -> bool:
@@ -57,7 +58,7 @@ def _corrects(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: r
     """Whether the segment, or what stands right before it, says that something was wrong or has changed."""
     before = turn.message.text[max(0, segment.start - _BEFORE) : segment.start]
     said = [*fired, *modality.firing(before)] if before else fired
-    return any(rule.data.get("correction") for rule in said)
+    return bool(said) and any(rule.data.get("correction") for rule in said)
 
 
 def _noted(mark: re.Match[str], words: str, mood: Mood) -> Mood:

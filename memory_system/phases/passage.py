@@ -23,8 +23,8 @@ _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 class Passage:
     """`quote` is the segment's text; `plain` the same as rules see it, as long; `named` whom a known name in it means;
     `offset` where a label before the words ends; `words` what is to be told, its dates written out, and `whens` those
-    dates. `picture` is what a described picture shows, told; else empty. `event` is when the thing spoken of happens: the
-    first time that is named."""
+    dates. `picture` is what a described picture shows, told; else empty. `event` is when the thing spoken of happens:
+    the first time that is named."""
 
     turn: Turn
     segment: Segment

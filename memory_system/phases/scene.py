@@ -58,7 +58,8 @@ def scenes(turns: Iterable[Turn], zone: tzinfo, known: Known) -> Iterator[tuple[
     window: deque[Turn] = deque()
     for turn in turns:
         window.append(turn)
-        speakers.setdefault(turn.message.session, {}).setdefault(turn.message.role, turn.message.speaker)
+        message = turn.message
+        speakers.setdefault(message.session, {}).setdefault(message.role, message.speaker)
         if len(window) > _AHEAD:
             yield _scened(window.popleft(), speakers, zone, known)
     while window:

@@ -53,7 +53,7 @@ class _Scores:
         self.scores, self.importance = array("d"), array("d")
         self.costs, self.outcomes = array("l"), array("l")
         self.marks = array("Q")
-        self.seen: Counter[int] = Counter()
+        self.seen: dict[int, int] = {}
         self.tokens = 0
         self._numbers: dict[tuple[str, ...], int] = {}
         self._outcomes: list[tuple[str, ...]] = []
@@ -62,10 +62,11 @@ class _Scores:
         """A repeat costs nothing: it will be one memory with the first."""
         self.scores.append(verdict.score)
         self.importance.append(verdict.importance)
-        self.costs.append(0 if mark in self.seen else cost)
+        before = self.seen.get(mark)
+        self.costs.append(cost if before is None else 0)
         self.outcomes.append(self._number((verdict.reason,) if verdict.reason else verdict.rules))
         self.marks.append(mark)
-        self.seen[mark] += not verdict.reason
+        self.seen[mark] = (before or 0) + (not verdict.reason)
         self.tokens += cost
 
     def _number(self, outcome: tuple[str, ...]) -> int:
@@ -112,15 +113,16 @@ def _scores(turns: Iterator[Turn], judge: Judge) -> _Scores:
     for turn in turns:
         lang = text.language(turn.message.text)
         for segment in turn.segments:
-            cost = text.estimate_tokens(turn.text_of(segment))
-            found.add(judge.verdict(turn, segment, lang, cost), cost, _mark(turn, segment))
+            words = turn.text_of(segment)
+            cost = text.estimate_tokens(words)
+            found.add(judge.verdict(turn, segment, lang, cost), cost, _mark(turn, words))
     return found
 
 
-def _mark(turn: Turn, segment: Segment) -> int:
+def _mark(turn: Turn, words: str) -> int:
     """The same for the same words of the same voice."""
-    words = f"{turn.message.role}\0{turn.message.speaker}\0{turn.text_of(segment).rstrip('。.!！ ')}"
-    return int.from_bytes(hashlib.blake2b(words.encode(errors="replace"), digest_size=8).digest())
+    said = f"{turn.message.role}\0{turn.message.speaker}\0{words.rstrip('。.!！ ')}"
+    return int.from_bytes(hashlib.blake2b(said.encode(errors="replace"), digest_size=8).digest())
 
 
 def _chosen(found: _Scores, share: float) -> bytearray:

@@ -14,7 +14,7 @@ MOST = 8  # names of one statement
 _NO_LAST = "会也都在是的很真现要想去说又还就能可已正最一不没被把了着过为其些心出到个这那于里上下中后前时天年月日"
 _NO_LATIN = frozenset({"ok", "app", "user", "am", "pm", "cm", "kg"})
 _TITLE = re.compile(r"《([^》]{1,40})》|[“\"]([A-Z][^”\"]{1,40})[”\"]")
-_TITLED = frozenset("《“\"")  # without one of these there is no title
+_TITLED = re.compile('[《“"]')  # without one of these there is no title
 _CODE_LIKE = re.compile(r"[A-Za-z][A-Z]|\w[._]\w")  # without it there is no code
 _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Z]{2,}\d*|\w+\.(?:js|py|io|ai|com|md|json|toml)|[a-z]+_[a-z_]+)\b")
 _CAPITAL = re.compile(r"(?:\b[A-Z][\w'’-]*[\w]|\b[A-Z])(?:(?: (?:of|de|van|von|the|la|del) | |-)(?:[A-Z][\w'’-]*\w))*")
@@ -24,16 +24,17 @@ _LATIN_IN_HAN = re.compile(r"[A-Za-z][A-Za-z0-9.+#-]*(?: [A-Z][A-Za-z0-9.+#-]*)*
 def named(text: str, lang: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The names in the text, in order, each once; `known` are names that count wherever they stand."""
     folded = text.casefold()
-    found = [each for each in known if each and each.casefold() in folded]
-    if not _TITLED.isdisjoint(text):
+    heads = tuple(filter(None, dict.fromkeys(known)))
+    found = [each for each in heads if each.casefold() in folded]
+    if _TITLED.search(text):
         found += [one or other for one, other in _TITLE.findall(text)]
         text = _TITLE.sub(" , ", text)
     found += _chinese(text) if lang == "zh" else _english(text)
     if not found:
         return ()
     told = [each for each in map(str.strip, found) if len(each) > 1]
-    heads = tuple(name for name in known if name)  # "Annas" is no name beside Anna
-    return tuple(dict.fromkeys(each for each in told if each in known or not each.startswith(heads)))[:MOST]
+    # "Annas" is no name beside Anna
+    return tuple(dict.fromkeys([each for each in told if each in heads or not each.startswith(heads)]))[:MOST]
 
 
 def _english(text: str) -> list[str]:

@@ -107,7 +107,7 @@ class Telling:
 
     def _walk(self, tokens: Sequence[str]) -> None:
         for at, token in enumerate(tokens):
-            if token == " ":
+            if token.isspace():
                 self._out.append(token)
                 continue
             low = token.lower()
@@ -143,10 +143,10 @@ class Telling:
 
     def _plain(self, low: str, token: str) -> None:
         kinds = self._kinds.get(low)
-        if token[0].isupper() and self._out and not is_word("not_names", token):
-            self._clear = False
         if kinds:
             self._turn(kinds)
+        if self._clear and token[0].isupper() and self._out and not is_word("not_names", token):
+            self._clear = False
         if self._joined and not (kinds and "joining" in kinds) and not is_adverb(low):
             self._joined = False
         self._out.append(token)

@@ -10,7 +10,7 @@ from memory_system.rules import table
 
 _MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]")
 _QUOTED = re.compile(r"(“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\")")
-_QUOTES = frozenset("“「『\"")  # without one of these nothing is quoted
+_QUOTE = re.compile('[“「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
     r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])"
 )
@@ -109,11 +109,8 @@ def _clean(text: str) -> str:
 
 def _told(words: str, speaker: str, other: str) -> str:
     replace = _Replacer(speaker, other)
-    if _QUOTES.isdisjoint(words):
-        told = _persons().sub(replace, words)
-    else:
-        parts = enumerate(_QUOTED.split(words))
-        told = "".join(part if number % 2 else _persons().sub(replace, part) for number, part in parts)
+    parts = _QUOTED.split(words) if _QUOTE.search(words) else [words]
+    told = "".join([part if number % 2 else _persons().sub(replace, part) for number, part in enumerate(parts)])
     if told.count(speaker) < 2:
         return told
     name = re.escape(speaker)

@@ -115,14 +115,12 @@ def load(place: Place, zone: tzinfo, limit: int | None = None) -> Transcript:
             script.header = reader.header(sample, origin)
             script.entries = list(reader.parse(chain(head, rows), origin))
     _settle(script, lines, zone)
-    if reader is None:
-        script.flaws.append(_unknown(script, any_row=bool(head)))
+    if reader is None and script.lines:  # an empty file is one that nobody has written to yet
+        script.flaws.append(_unknown(any_row=bool(head)))
     return script
 
 
-def _unknown(script: Transcript, *, any_row: bool) -> Flaw:
-    if not script.lines:
-        return 1, "the file is empty", "nothing to do, unless something should be in it"
+def _unknown(*, any_row: bool) -> Flaw:
     hint = "name its format in the config's sources, or move it elsewhere"
     return 1, "it is in no known transcript format" if any_row else "it holds nothing that can be read", hint
 

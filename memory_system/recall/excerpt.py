@@ -22,7 +22,7 @@ import orjson
 from memory_system.files import is_regular
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.recall.index import Index
-from memory_system.records import Fact, to_line
+from memory_system.records import KINDS, Fact, to_line
 
 LINES = 120
 CHARACTERS = 12_000
@@ -50,6 +50,9 @@ def get(
         path, line = place_of_memory(layout, index, record)
         answer = {"status": "ok", "text": record.content, "path": path, "from": line, "lines": 1}
         return {**answer, "record": orjson.loads(to_line(record))}
+    if _looks_like_an_id(path_or_id):
+        missing = {"status": "not_found", "text": "", "path": path_or_id, "from": from_line, "lines": 0}
+        return {**missing, "error": f"there is no memory {path_or_id}"}
     answer = {"status": "ok", "text": "", "path": path_or_id, "from": max(1, from_line), "lines": 0}
     try:
         if _ID.fullmatch(path_or_id):
@@ -61,6 +64,10 @@ def get(
         return answer | {"status": "not_found", "error": f"there is no {path_or_id}"}
     except (_RefusedError, OSError, EOFError, zlib.error, UnicodeEncodeError) as error:
         return answer | {"status": "error", "error": f"{path_or_id}: {error}"}
+
+
+def _looks_like_an_id(name: str) -> bool:
+    return "/" not in name and "." not in name and name[:2] in {f"{letter}_" for letter in KINDS}
 
 
 def _memory(index: Index, pending: Iterable[Fact], memory_id: str) -> Fact | None:
