@@ -107,26 +107,28 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
         return None
     attribute = _attribute(rule, found, scene.lang)
     subject = whose(found.parts.get("who", ""), scene, last if "who" in found.parts else None)
-    if subject is None or not attribute or not _fits(attribute, said, found, passage):
+    if subject is None or not attribute or not _fits(attribute, said, found, subject, passage):
         return None
     content = _content(rule, found, _shown(said, attribute, scene), subject, scene)
     return Reading(rule, subject, attribute, value, content, found.span, found.places[which])
 
 
-def _fits(attribute: str, said: str, found: Found, passage: Passage) -> bool:
+def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Passage) -> bool:
     """Whether the value can be one of the attribute's, and the one who speaks its subject: nobody is called by a date,
     and after a clause about a daughter 今年五岁 is not said of oneself."""
     row = slots.about(attribute)
     if row.get("value_type") == "person" and any(sign.isdigit() for sign in said):
         return False
-    unnamed = passage.scene.lang == "zh" and not found.parts.get("who")
-    return not (unnamed and row.get("subject_type") == "person" and _kin().search(passage.plain, 0, found.span[0]))
+    oneself = passage.scene.lang == "zh" and not found.parts.get("who") and subject.key == passage.scene.subject
+    return not (oneself and row.get("subject_type") == "person" and _kin().search(passage.plain, 0, found.span[0]))
 
 
 @cache
 def _kin() -> re.Pattern[str]:
     """Another person as the topic of a clause, which the clauses after it go on about."""
-    return re.compile(rf"(?:^|[，。！？；、,])[^，。！？；,]{{0,6}}(?:{table('zh', 'parts')['kin_word']})[^，。！？；,]*(?:[，,；]|$)")
+    return re.compile(
+        rf"(?:^|[，。！？；、,])[^，。！？；,]{{0,6}}(?:{table('zh', 'parts')['kin_word']})[^，。！？；,]*(?:[，,；]|$)"
+    )
 
 
 def _allowed(rule: Rule, value: str, who: str) -> bool:
