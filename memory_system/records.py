@@ -237,7 +237,10 @@ class Turn:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Turn:
-        segments = [Segment(**{**each, "rules": tuple(each["rules"])}) for each in row["segments"]]
+        segments = [
+            Segment(each["start"], each["end"], each["kind"], each["importance"], tuple(each["rules"]))
+            for each in row["segments"]
+        ]
         return cls(Message(**row["message"]), segments, row["asked"])
 
 

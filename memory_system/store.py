@@ -37,6 +37,7 @@ class Memories(Protocol):
     def pool_of(self, memory_id: str) -> Pool | None: ...
     def find(self, key: int) -> list[str]: ...
     def knows(self, memory_id: str) -> bool: ...
+    def active(self, kind: type[Fact]) -> list[str]: ...
     def leaving_before(self, stamp: str) -> list[str]: ...
 
 
@@ -131,6 +132,11 @@ class Store:
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""
         return _origin_part(memory_id) in self._loaded.origins
+
+    def active(self, kind: type[Fact]) -> list[str]:
+        """Ids of the active memories of one kind."""
+        start = f"{kind.PREFIX}_"
+        return [key for key, row in self._loaded.rows.items() if row.pool == "active" and key.startswith(start)]
 
     def leaving_before(self, stamp: str) -> list[str]:
         """Ids of the active memories that expire or fade before the stamp."""
@@ -323,6 +329,11 @@ class Draft:
 
     def knows(self, memory_id: str) -> bool:
         return _origin_part(memory_id) in self._origins or self.base.knows(memory_id)
+
+    def active(self, kind: type[Fact]) -> list[str]:
+        start = f"{kind.PREFIX}_"
+        ids = dict.fromkeys((*self.base.active(kind), *(key for key in self.changed if key.startswith(start))))
+        return [each for each in ids if self.pool_of(each) == "active"]
 
     def leaving_before(self, stamp: str) -> list[str]:
         return [each for each in self.base.leaving_before(stamp) if self.pool_of(each) == "active"]

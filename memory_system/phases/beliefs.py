@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from memory_system.phases import Night
 from memory_system.phases.facts import common_fields, is_single, retire, with_evidence
 from memory_system.phrasing.doubt import unhedged
-from memory_system.records import Belief, Claim, Fact, kind_of, memory_id
+from memory_system.records import Belief, Claim, Fact, memory_id
 from memory_system.store import Draft, Memories, content_key, row_of, slot_key, value_key
 
 PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
@@ -31,21 +31,13 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
     return draft
 
 
-def _to_confront(facts: Draft, draft: Draft) -> Iterator[Fact]:
+def _to_confront(facts: Draft, draft: Draft) -> list[Fact]:
     """The facts that the night made or confirmed in slots where beliefs stand."""
-    for fact_id, (pool, _, why) in sorted(facts.changed.items()):
-        row = row_of(fact_id, facts)
-        attribute = row.get("attribute")
-        if pool != "active" or why == "history" or not attribute:
-            continue
-        if any(map(is_belief, draft.find(slot_key(row.get("subject", "user"), attribute)))):
-            fact = draft.get(fact_id)
-            if type(fact) is Fact:
-                yield fact
-
-
-def is_belief(memory_id_: str) -> bool:
-    return kind_of(memory_id_) is Belief
+    rows = (row_of(each, draft) for each in draft.active(Belief))
+    slots = {(row.get("subject", "user"), row["attribute"]) for row in rows if row.get("attribute")}
+    ids = {each for slot in slots for each in draft.find(slot_key(*slot)) if each in facts.changed}
+    found = (draft.get(each) for each in sorted(ids) if facts.changed[each][2] != "history")
+    return [each for each in found if type(each) is Fact]
 
 
 def consider(claim: Claim, draft: Draft, night: Night) -> str:

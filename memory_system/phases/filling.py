@@ -119,7 +119,8 @@ def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Pa
     row = slots.about(attribute)
     if row.get("value_type") == "person" and any(sign.isdigit() for sign in said):
         return False
-    oneself = passage.scene.lang == "zh" and not found.parts.get("who") and subject.key == passage.scene.subject
+    unnamed = passage.scene.lang == "zh" and not found.parts.get("who")
+    oneself = unnamed and subject.key == passage.scene.subject
     return not (oneself and row.get("subject_type") == "person" and _kin().search(passage.plain, 0, found.span[0]))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from memory_system.phases import Night
@@ -22,8 +23,11 @@ IMPORTANCE_SHARE = 0.9  # of the most important fact in it
 def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
     """The summaries of all topics that the night's changes touch; `memories` has those changes."""
     draft = Draft(memories)
-    for topic in sorted(set(_touched(changed))):
-        _write(topic, draft, night)
+    for entity, topics in groupby(sorted(set(_touched(changed)), key=lambda each: (_entity(each), each)), key=_entity):
+        ranked, known = _gathered(entity, draft)
+        for topic in topics:
+            best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked[topic], reverse=True)[:MOST_FACTS])
+            _write(topic, [each for each in best if each is not None], known.get(topic), draft, night)
     return draft
 
 
@@ -46,39 +50,37 @@ def _touched(drafts: Iterable[Draft]) -> Iterator[str]:
             yield from topics_of(row_of(memory_id_, draft))
 
 
-def _facts_of(topic: str, draft: Draft) -> list[Fact]:
-    """The active facts of a topic, those that matter most first, as many as a summary holds."""
-    rows = (row_of(each, draft) for each in draft.find(entity_key(_entity(topic))))
-    ranked = sorted((row["importance"], row.get("said_at", ""), row["id"]) for row in rows if topic in topics_of(row))
-    found = (draft.get(memory_id_) for *_, memory_id_ in reversed(ranked[-MOST_FACTS:]))
-    return [each for each in found if each is not None]
+def _gathered(entity: str, draft: Draft) -> tuple[dict[str, list[tuple[float, str, str]]], dict[str, str]]:
+    """By topic of the entity: its active facts as (importance, said_at, id), and the id of the summary there is."""
+    ranked: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
+    known: dict[str, str] = {}
+    for memory_id_ in draft.find(entity_key(entity)):
+        row = row_of(memory_id_, draft)
+        if "topic" in row:
+            known[row["topic"]] = memory_id_
+        for topic in topics_of(row):
+            ranked[topic].append((row["importance"], row.get("said_at", ""), memory_id_))
+    return ranked, known
 
 
 def _entity(topic: str) -> str:
     return topic.rpartition("/")[0]
 
 
-def _write(topic: str, draft: Draft, night: Night) -> None:
+def _write(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, night: Night) -> None:
     """Make, rewrite or retire the summary of one topic."""
-    facts = _facts_of(topic, draft)
-    known = _summary_of(topic, draft)
+    known = draft.get(known_id) if known_id else None
     if len(facts) < night.config.thresholds.summary_trigger:
         if known is not None:
             retire(known, "dissolved", draft, night)
         return
     sources = tuple(fact.id for fact in facts)
     content = compose(facts)
-    if known is None:
+    if not isinstance(known, Summary):
         draft.put("active", _new(topic, content, facts, night), "new")
     elif (known.source_facts, known.content) != (sources, content):
         changed = {"content": content, "version": known.version + 1, **_taken(facts, night)}
         draft.put("active", known.model_copy(update=changed), "rewritten")
-
-
-def _summary_of(topic: str, draft: Draft) -> Summary | None:
-    ids = (each for each in draft.find(entity_key(_entity(topic))) if kind_of(each) is Summary)
-    found = (draft.get(each) for each in ids)
-    return next((each for each in found if isinstance(each, Summary) and each.topic == topic), None)
 
 
 def _new(topic: str, content: str, facts: list[Fact], night: Night) -> Summary:
