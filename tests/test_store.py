@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import Crash, CrashingDisk, at, make
 
+from memory_system import edit
 from memory_system.errors import DamagedError, LockedError
 from memory_system.files import Disk, Files
 from memory_system.journal import Change, Entry, Journal
@@ -206,3 +207,10 @@ def test_evidence_keeps_its_words(root: Path) -> None:
         stored = ws.store.get(quoted.id)
         assert stored is not None
         assert stored.evidence[0].quote == "I row"
+
+
+def test_a_capture_is_one_write_and_one_fsync(root: Path) -> None:
+    disk = CrashingDisk()
+    with Workspace.open(root, now=NOW, disk=disk) as ws:
+        edit.capture(ws, "User keeps bees")
+    assert disk.done == ["open inbox.jsonl", "write", "fsync"]
