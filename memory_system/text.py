@@ -6,7 +6,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
 _CJK = re.compile(f"[{CJK}]+")
@@ -14,12 +13,6 @@ _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _SENTENCE_END = re.compile(r"[。！？!?…]+[”’\"'」』）)]*|\.+[”’\"')]*(?=\s|$)|[;；](?=\s|$|[^\x00-\x7f])|\n+")
 _WIDE_MARKS = dict.fromkeys(map(ord, "。、…“”‘’《》「」『』—·～"))
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|a\.m|p\.m|No|Jr|Sr|Inc)\.$")
-
-
-@cache
-def _runs() -> re.Pattern[str]:
-    """Compiled at first use: that takes longer than a capture has."""
-    return re.compile(f"[{CJK}]+|[^\\W_{CJK}]+(?:['’][^\\W\\d_{CJK}]+)?")
 
 
 def cjk_count(text: str) -> int:
@@ -82,11 +75,6 @@ def essence(text: str) -> bytes:
     if not folded.isascii():
         folded = folded.translate(_WIDE_MARKS)
     return folded.rstrip(".").encode(errors="replace").translate(None, b" ,!?;:\"'()")
-
-
-def words(text: str) -> list[str]:
-    """Latin words and numbers, and runs of CJK characters, folded."""
-    return _runs().findall(fold(text))
 
 
 def is_cjk(word: str) -> bool:

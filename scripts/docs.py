@@ -19,7 +19,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 
 import docs_examples  # noqa: E402 - after the path to the program is known
-import docs_tables  # noqa: E402
+import docs_tables  # noqa: E402 - likewise
 
 PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
 

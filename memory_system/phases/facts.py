@@ -33,7 +33,7 @@ def run(
     """The facts after the night's stated claims and captures."""
     draft = Draft(memories)
     for capture in captures:
-        fold_capture(capture, draft, night, tally)
+        fold_capture(capture, draft, night)
     for claim in claims:
         tally[settle(claim, draft, night)] += 1
     return draft
@@ -205,7 +205,7 @@ def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
     return "claims.superseding"
 
 
-def fold_capture(capture: Fact, draft: Draft, night: Night, tally: Counter[str]) -> None:
+def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     """A capture becomes a memory under the id it was given. When the same is known already, that one is confirmed and
     the capture goes to the archive, where its id still leads to it."""
     if draft.pool_of(capture.id):
@@ -220,4 +220,3 @@ def fold_capture(capture: Fact, draft: Draft, night: Night, tally: Counter[str])
     update = {"evidence": evidence, "updated": night.stamp, "version": known.version + 1, **rescored(known, night)}
     draft.put("active", known.model_copy(update=update), "confirmed")
     draft.put("archive", scored.model_copy(update={"retired": "merged", "superseded_by": known.id}), "merged")
-    tally["captures.merged"] += 1
