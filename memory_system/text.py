@@ -27,6 +27,14 @@ def language(text: str) -> str:
     return "zh" if cjk and cjk > len(_LATIN_WORD.findall(text)) else "en"
 
 
+def language_within(piece: str, around: str) -> str:
+    """The language of a piece of a text whose language is `around`: another one only where it clearly is, so that a
+    product's name does not make a Chinese clause English."""
+    if around == "en":
+        return "en" if piece.isascii() else language(piece)
+    return "en" if not cjk_count(piece) and len(_LATIN_WORD.findall(piece)) > 2 else around
+
+
 def estimate_tokens(text: str) -> int:
     """About how many LLM tokens the text costs, erring high: 1.3 a CJK character, one per 3.6 other bytes."""
     if text.isascii():

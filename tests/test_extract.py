@@ -335,3 +335,12 @@ def test_the_sums_close_whatever_is_said(messages: list[tuple[str, str]]) -> Non
 @given(st.text(max_size=120))
 def test_no_text_breaks_it(text: str) -> None:
     claims([said(text), said(text, "assistant", entry="2"), said(text, "note", entry="3")])
+
+
+def test_each_sentence_is_told_in_its_own_language() -> None:
+    texts = ("My name is Ana. 我对虾过敏。 I live in Porto.", "我叫安娜，住在波尔图。 I'm allergic to shrimps.")
+    found = [claim for text in texts for claim in claims([said(text)])]
+    assert {(claim.attribute, claim.value, claim.lang) for claim in found} >= {
+        ("name", "Ana", "en"), ("allergy", "虾", "zh"), ("lives_in", "Porto", "en"), ("allergy", "shrimps", "en"),
+    }  # fmt: skip
+    assert {claim.content for claim in found} >= {"用户对虾过敏", "User is allergic to shrimps"}

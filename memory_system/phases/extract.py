@@ -15,7 +15,7 @@ from memory_system.phases.filling import Reading, left_over, read
 from memory_system.phases.known import Known
 from memory_system.phases.mood import Mood
 from memory_system.phases.passage import Passage, passage_of
-from memory_system.phases.scene import scenes
+from memory_system.phases.scene import in_its_language, scenes
 from memory_system.phases.subjects import Subject, opening
 from memory_system.phrasing.naming import named
 from memory_system.records import Claim, Turn
@@ -36,7 +36,7 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     for turn, scene in scenes(turns, night.zone, Known(known)):
         antecedent: Subject | None = None
         for segment in turn.segments:
-            passage = passage_of(turn, segment, scene, night.config)
+            passage = passage_of(turn, segment, in_its_language(scene, turn.text_of(segment)), night.config)
             claims, antecedent = _claims(passage, antecedent)
             tally["kept.with_claim" if claims else f"kept.without_claim.{_reason(passage)}"] += 1
             tally["claims"] += len(claims)

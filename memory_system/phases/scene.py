@@ -75,7 +75,7 @@ def _scened(turn: Turn, speakers: dict[str, dict[str, str]], zone: tzinfo, known
 def scene_of(message: Message, other: str, zone: tzinfo, known: Known) -> Scene:
     """The scene of one message; `other` is the name of the one spoken to, if it has one."""
     lang = text.language(message.text)
-    assistant = str(rules.table(lang, "words")["assistant"])
+    assistant = _assistant(lang)
     anchor = clock.read_stamp(message.said_at).astimezone(zone)
     groups = rules.load(lang)
     if message.role == ASSISTANT:
@@ -83,6 +83,21 @@ def scene_of(message: Message, other: str, zone: tzinfo, known: Known) -> Scene:
         return Scene(lang, voices, message.speaker or ASSISTANT, anchor, groups, known)
     scene = Scene(lang, Voices(message.speaker or _USER_NAME[lang], other or assistant), USER, anchor, groups, known)
     return _labelled(message.text, scene) if message.text[:1] in "[【" else scene
+
+
+def in_its_language(scene: Scene, words: str) -> Scene:
+    """The scene for a piece of the message that may be in another language than the rest."""
+    lang = text.language_within(words, scene.lang)
+    if lang == scene.lang:
+        return scene
+    names = {_USER_NAME[scene.lang]: _USER_NAME[lang], _assistant(scene.lang): _assistant(lang)}
+    speaker, other = scene.voices.speaker, scene.voices.other
+    voices = Voices(names.get(speaker, speaker), names.get(other, other))
+    return replace(scene, lang=lang, voices=voices, groups=rules.load(lang))
+
+
+def _assistant(lang: str) -> str:
+    return str(rules.table(lang, "words")["assistant"])
 
 
 def _labelled(words: str, scene: Scene) -> Scene:

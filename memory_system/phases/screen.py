@@ -111,10 +111,11 @@ def _marked(segment: Segment, number: int, found: _Scores) -> Segment:
 def _scores(turns: Iterator[Turn], judge: Judge) -> _Scores:
     found = _Scores()
     for turn in turns:
-        lang = text.language(turn.message.text)
+        around = text.language(turn.message.text)
         for segment in turn.segments:
             words = turn.text_of(segment)
             cost = text.estimate_tokens(words)
+            lang = text.language_within(words, around)
             found.add(judge.verdict(turn, segment, lang, cost), cost, _mark(turn, words))
     return found
 
