@@ -4,8 +4,7 @@ commit makes the night true; what is derived follows, the profiles of 4d among i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from memory_system.night import Phase
 from memory_system.phases import (
@@ -23,12 +22,14 @@ from memory_system.phases import (
 from memory_system.records import Claim
 
 
-def _in_time_order(claims: Iterable[Claim]) -> list[dict[str, Any]]:
-    """Claims as they were said, across sessions; within a session as they stand."""
-    numbered = (
-        (claim.said_at, claim.ref.partition(":")[0], number, claim.to_row()) for number, claim in enumerate(claims)
-    )
-    return [row for *_, row in sorted(numbered, key=lambda each: each[:3])]
+def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:
+    """Claims as lines to be staged, in the order in which they were said, across sessions; within a session as they
+    stand. Lines, not claims, wait to be sorted: they take a quarter of the memory."""
+    numbered = [
+        (claim.said_at, claim.ref.partition(":")[0], number, claim.to_line()) for number, claim in enumerate(claims)
+    ]
+    numbered.sort(key=lambda each: each[:3])
+    return (line for *_, line in numbered)
 
 
 STAGED = (

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+import orjson
+
 from memory_system import accounting, clock, derive, nights
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
@@ -185,7 +187,7 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     if number == 2:
         yield from map(asdict, screen.run(lambda: run.turns("segment"), run.night, run.tally))
     elif number == 3:
-        yield from (claim.to_row() for claim in extract.run(run.turns("screen"), run.night, run.tally))
+        yield from (orjson.loads(claim.to_line()) for claim in extract.run(run.turns("screen"), run.night, run.tally))
     elif number == 6:
         yield from index.rebuild(ws)
     elif number == 7:

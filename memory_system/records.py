@@ -30,6 +30,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import orjson
@@ -174,10 +175,17 @@ def memory_id(record_class: type[Fact], day: date, origin: str, content: str) ->
 
 def to_line(record: Stored) -> bytes:
     """The record as one line of JSONL: keys in the order of the class, empty fields left out."""
-    kept = {key: value for key, value in record.model_dump(exclude_none=True).items() if value or value == 0}
-    return orjson.dumps(kept) + b"\n"
+    kept = {key: value for key, value in _given(record).items() if value or value == 0}
+    return orjson.dumps(kept, default=_given) + b"\n"
 
 
+def _given(stored: Stored) -> dict[str, Any]:
+    """The fields of a record that hold something, known ones first: what `model_dump` gives, without its detours."""
+    fields = {**stored.__dict__, **(stored.__pydantic_extra__ or {})}
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+@lru_cache(maxsize=1024)  # a phase asks for the same few again and again, and records are frozen
 def from_line(line: bytes) -> Fact:
     """The record that stands on a line; ValueError (pydantic's included) when it is none."""
     row = orjson.loads(line)
@@ -276,9 +284,9 @@ class Claim:
         """Where the claim comes from, to the character: part of the memory's id."""
         return f"{self.ref}@{self.span[0]}-{self.span[1]}"
 
-    def to_row(self) -> dict[str, Any]:
-        row = {name: getattr(self, name) for name in self.__slots__}
-        return {**row, "event_time": self.event_time and self.event_time.model_dump()}
+    def to_line(self) -> bytes:
+        """The claim as one line of JSONL, as it is staged."""
+        return orjson.dumps(self, default=vars) + b"\n"
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Claim:

@@ -347,8 +347,7 @@ class Draft:
             self._index(record)
 
     def _index(self, record: Fact) -> None:
-        row = {name: getattr(record, name) for name in ("subject", "attribute", "value", "entities", "content")}
-        for key in _keys(row):
+        for key in _keys(vars(record)):
             if record.id not in self._keys[key][-1:]:
                 self._keys[key].append(record.id)
 

@@ -38,8 +38,8 @@ class Known:
     def within(self, text: str) -> Iterator[str]:
         """The known names in a text, from left to right."""
         if not self._beginnings.isdisjoint(text):
-            for at in range(len(text)):
-                if name := self._chinese(text, at):
+            for at, sign in enumerate(text):
+                if sign in self._beginnings and (name := self._chinese(text, at)):
                     yield name
         if not self._beginnings.isdisjoint(_WORD.findall(text)):
             for word in _WORD.finditer(text):

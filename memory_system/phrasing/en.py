@@ -19,7 +19,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 _ADDRESS = re.compile(r"([A-Z]\w+)\s*[,!.?–—]+\s*")
 _ADDRESS_AT_END = re.compile(r",\s*([A-Z]\w+)[!.?]*$")
 _FIRST_WORD = re.compile(r"[\w'’-]+")
-_MARKED = re.compile(r"[^\x00-\x7f]|[*_#>+:;\d-]")  # without one of these no text holds such marks
+_MARKED = re.compile(r"[^\x00-\x7f]|[*_#>+:;-]|^\s*\d+[.)]")  # without one of these no text holds such marks
 _ANSWER = re.compile(r"^(?:(?:in|at|from|near|on|i'm|it's|it is|i am|the|a)\s+)+", re.IGNORECASE)
 _DEPENDENT = re.compile(
     r"(?:which|whose|where|who|including|such as|rather than|as well as|or|possibly|whether|to|with|than|for the)\b",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from memory_system.rules import table
 
@@ -27,6 +27,7 @@ _SHORT = {"im": "i'm", "ive": "i've", "youre": "you're", "u": "you", "ur": "your
 _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
+_BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _CONTRACTED = {
     "m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is"),
 }  # fmt: skip
@@ -55,6 +56,20 @@ def _kinds() -> dict[str, frozenset[str]]:
     }
     every = frozenset[str]().union(*lists.values())
     return {word: frozenset(name for name, each in lists.items() if word in each) for word in every}
+
+
+@lru_cache(maxsize=8192)  # words return
+def _read(token: str) -> tuple[str, str]:
+    """The token in small letters and its part in the walk: a plain word is said as it stands unless a verb is due."""
+    low = token.lower()
+    low = _SHORT.get(low, low)
+    if token.isspace():
+        return low, _BLANK
+    if not low[0].isalnum():
+        return low, _MARK
+    if low.partition("'")[0] in _PERSONS:
+        return low, _PERSON
+    return low, _WORD if low in _kinds() or token[0].isupper() else _PLAIN
 
 
 def singular(verb: str) -> str:
@@ -94,7 +109,6 @@ class Telling:
         self._joined = False  # after and, or, but
         self._infinitive = False  # after to, will and the like
         self._out: list[str] = []
-        self._kinds = _kinds()
 
     def tell(self, words: str) -> str:
         parts = _QUOTED.split(words) if '"' in words or "“" in words else (words,)
@@ -107,14 +121,13 @@ class Telling:
 
     def _walk(self, tokens: Sequence[str]) -> None:
         for at, token in enumerate(tokens):
-            if token.isspace():
+            low, role = _read(token)
+            if role == _BLANK or (role == _PLAIN and not (self._agreeing or self._joined)):
+                self._since += role == _PLAIN
                 self._out.append(token)
-                continue
-            low = token.lower()
-            low = _SHORT.get(low, low)
-            if not low[0].isalnum():
+            elif role == _MARK:
                 self._mark(token)
-            elif low.partition("'")[0] not in _PERSONS or not self._pronoun(low, tokens, at):
+            elif role != _PERSON or not self._pronoun(low, tokens, at):
                 self._word(low, token, tokens, at)
 
     def _mark(self, mark: str) -> None:
@@ -142,7 +155,7 @@ class Telling:
         self._agreeing = ""
 
     def _plain(self, low: str, token: str) -> None:
-        kinds = self._kinds.get(low)
+        kinds = _kinds().get(low)
         if kinds:
             self._turn(kinds)
         if self._clear and token[0].isupper() and self._out and not is_word("not_names", token):
