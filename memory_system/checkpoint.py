@@ -5,6 +5,7 @@ makes a run resumable: a stage file is there whole, or the phase is done again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from memory_system.layout import Layout
 
 T = TypeVar("T")
 MAX_TRIES = 3
+BATCH = 256
 STAMPS = {
     "last_run", "last_success", "night", "last_night", "last_message", "next_change", "decay_held", "silence_accepted",
     "unbalanced",
@@ -81,8 +83,8 @@ class Checkpoint:
     def read_stage(self, name: str, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
         """What was staged under that name, parsed; it may be read many times."""
         with self.stage(name).open("rb") as lines:
-            for line in lines:
-                yield parse(orjson.loads(line))
+            while batch := list(islice(lines, BATCH)):
+                yield from [parse(orjson.loads(line)) for line in batch]
 
     def drop_other_stages(self) -> None:
         """Remove the stages of all runs but the current one."""

@@ -86,7 +86,7 @@ class OwnFiles:
     def echoed(self, text: str, role: str) -> bool:
         """Whether most of the message's long lines stand word for word in those files. One line that a user says is
         the user saying it again; two are a paste."""
-        if not self.lines:
+        if not self.lines or (role != "assistant" and "\n" not in text):
             return False
         lines = _own_lines(text)
         known = sum(line in self.lines for line in lines)

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
@@ -73,10 +73,15 @@ class RuleSet:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        self._set: Any = re2.Set.SearchSet(_options()) if len(self.rules) <= _FEW else re2.Filter()
+
+    @cached_property  # many a group is only ever tried together with others
+    def _set(self) -> Any:
+        few = len(self.rules) <= _FEW
+        matcher = re2.Set.SearchSet(_options()) if few else re2.Filter()
         for rule in self.rules:
-            self._set.Add(*((rule.pattern,) if len(self.rules) <= _FEW else (rule.pattern, _options())))
-        self._set.Compile()
+            matcher.Add(*((rule.pattern,) if few else (rule.pattern, _options())))
+        matcher.Compile()
+        return matcher
 
     def firing(self, text: str) -> list[Rule]:
         """The rules whose pattern is in the text, in the order of the file."""
