@@ -25,6 +25,7 @@ from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
 
+RECENT = 1024  # memories a draft keeps parsed
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 _ID_HEAD = b'{"id":"'
 
@@ -310,8 +311,11 @@ class Draft:
         self.changed: dict[str, tuple[Pool, bytes, str]] = {}  # id -> pool, line, why
         self._keys: dict[int, list[str]] = defaultdict(list)
         self._origins: set[str] = set()
+        self._recent: dict[str, Fact] = {}  # the latest put, parsed: what is said again is often said again soon
 
     def get(self, memory_id: str) -> Fact | None:
+        if memory_id in self._recent:
+            return self._recent[memory_id]
         line = self.line_of(memory_id)
         return from_line(line) if line else None
 
@@ -343,6 +347,9 @@ class Draft:
         before = self.changed.get(record.id)
         self.changed[record.id] = (pool, to_line(record), _reasons(before[2] if before else "", why))
         self._origins.add(_origin_part(record.id))
+        if len(self._recent) >= RECENT:
+            self._recent.clear()
+        self._recent[record.id] = record
         if before is None or pool == "active":
             self._index(record)
 
