@@ -33,7 +33,7 @@ _MARK = re.compile(f"[{PUNCTUATION}]")
 _CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
     """One slot filled: by which rule, from which stretch of the text."""
 

@@ -18,7 +18,7 @@ _OPINION = 0.6
 _NEARLY = 0.95
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Mood:
     """`drop` is the reason to take nothing from the segment; `confidence` below 1 makes a belief, `basis` says why;
     `correction` that the speaker takes something back."""

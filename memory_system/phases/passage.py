@@ -19,7 +19,7 @@ _DECIDING = ("safety", "health", "relation", "status")
 _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Passage:
     """`quote` is the segment's text; `plain` the same as rules see it, as long; `named` whom a known name in it means;
     `offset` where a label before the words ends; `words` what is to be told, its dates written out, and `whens` those

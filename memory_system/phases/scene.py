@@ -30,7 +30,7 @@ def as_rules_see(words: str) -> str:
     return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Scene:
     """The message's setting. `subject` is the key of the speaker's memories: user, assistant or a person's name.
     `anchor` is the moment of speaking where the owner lives; `known` are the names that were introduced so far.

@@ -5,7 +5,7 @@ and the words are told by name.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from memory_system.phrasing.telling import Telling, is_word, plural_form
 from memory_system.rules import table
@@ -55,6 +55,7 @@ def bare(text: str, other: str) -> str:
     return _ANSWER.sub("", stripped(text, other))
 
 
+@lru_cache(maxsize=16)  # a passage is asked for it more than once
 def stripped(text: str, other: str = "") -> str:
     words = _clean(text)
     before = ""

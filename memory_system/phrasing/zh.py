@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from memory_system.rules import table
@@ -19,9 +19,6 @@ _CLAUSE_MARK = re.compile(r"[，,。！？!?；;：:]")
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
 _PLACES = (
     "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
-)
-_OPENING = re.compile(
-    r"^(?:[今昨明最]\w{1,3}|[\d年月日周点上下中午晚早]+)?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$"
 )
 _SPEAKER_FIRST = re.compile(
     r"^(?:[今昨明最]\w{1,3}|[\d年月日周点上下中午晚早]+)?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$"
@@ -67,6 +64,19 @@ def _persons() -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=64)
+def _address(other: str) -> re.Pattern[str]:
+    """The name of the one spoken to, at the start."""
+    return re.compile(rf"(?:{re.escape(other)}|AI\w*|ai\w*)[，,！!]\s*")
+
+
+@lru_cache(maxsize=64)
+def _self_reference(speaker: str) -> re.Pattern[str]:
+    """用户觉得用户…: the second one is 自己."""
+    name = re.escape(speaker)
+    return re.compile(rf"({name}(?:觉得|认为|希望|感觉|发现|知道|以为|相信|担心|想)){name}(?!的|等人)")
+
+
 def retell(text: str, speaker: str, other: str) -> str:
     words = stripped(text, other)
     if len(words) < 2:
@@ -85,6 +95,7 @@ def inner(text: str, speaker: str, other: str) -> str:
     return _told(text.strip(_END), speaker, other)
 
 
+@lru_cache(maxsize=16)  # a passage is asked for it more than once
 def stripped(text: str, other: str = "") -> str:
     """去掉句首的应答、连接词和称呼，句末的语气词和表情。"""
     words = _clean(text)
@@ -92,7 +103,7 @@ def stripped(text: str, other: str = "") -> str:
     while before != words:
         before = words
         words = _JOINED_LEAD.sub("", _lead().sub("", words)).lstrip(_END)
-        if other and (found := re.match(rf"(?:{re.escape(other)}|AI\w*|ai\w*)[，,！!]\s*", words)):
+        if other and (found := _address(other).match(words)):
             words = words[found.end() :]
         if other and (found := _CALLED.match(words)) and set(found[1]) & set(other):
             words = words[found.end() :]
@@ -113,8 +124,7 @@ def _told(words: str, speaker: str, other: str) -> str:
     told = "".join([part if number % 2 else _persons().sub(replace, part) for number, part in enumerate(parts)])
     if told.count(speaker) < 2:
         return told
-    name = re.escape(speaker)
-    return re.sub(rf"({name}(?:觉得|认为|希望|感觉|发现|知道|以为|相信|担心|想)){name}(?!的|等人)", r"\1自己", told)
+    return _self_reference(speaker).sub(r"\1自己", told)
 
 
 class _Replacer:
