@@ -5,8 +5,8 @@ makes a run resumable: a stage file is there whole, or the phase is done again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from memory_system.layout import Layout
 
 T = TypeVar("T")
 MAX_TRIES = 3
-BATCH = 256
+BATCH = 256  # lines parsed at once: reading and working in turns would be slower
 STAMPS = {
     "last_run", "last_success", "night", "last_night", "last_message", "next_change", "decay_held", "silence_accepted",
     "unbalanced",
