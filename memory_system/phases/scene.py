@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from functools import cache
 
 from memory_system import clock, rules, text
 from memory_system.phases.known import Known
@@ -98,6 +99,12 @@ def in_its_language(scene: Scene, words: str) -> Scene:
 
 def _assistant(lang: str) -> str:
     return str(rules.table(lang, "words")["assistant"])
+
+
+@cache
+def stock_names() -> frozenset[str]:
+    """What memories call a user and an assistant of whom no name is known."""
+    return frozenset((*_USER_NAME.values(), *map(_assistant, _USER_NAME)))
 
 
 def _labelled(words: str, scene: Scene) -> Scene:

@@ -10,7 +10,9 @@ from itertools import groupby
 from typing import Any
 
 from memory_system.phases import Night
+from memory_system.phases.composing import compose
 from memory_system.phases.facts import retire
+from memory_system.phases.scene import stock_names
 from memory_system.records import Fact, Summary, kind_of, memory_id
 from memory_system.store import Draft, Memories, entity_key, row_of
 
@@ -40,7 +42,7 @@ def topics_of(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"{USER}/{category}"
     own_name = entities[0] if subject == USER and entities else None  # how the content calls the user
     for entity in dict.fromkeys((subject, *entities)):
-        if entity not in (USER, own_name):
+        if entity not in (USER, own_name) and entity not in stock_names():
             yield f"{entity}/about"
 
 
@@ -75,7 +77,7 @@ def _write(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, ni
             retire(known, "dissolved", draft, night)
         return
     sources = tuple(fact.id for fact in facts)
-    content = compose(facts)
+    content = compose(facts, "" if _entity(topic) == USER else _entity(topic))
     if not isinstance(known, Summary):
         draft.put("active", _new(topic, content, facts, night), "new")
     elif (known.source_facts, known.content) != (sources, content):
@@ -110,25 +112,3 @@ def _taken(facts: list[Fact], night: Night) -> dict[str, Any]:
         "entities": tuple(dict.fromkeys(entity for fact in facts for entity in fact.entities)),
         "said_at": max(fact.said_at for fact in facts),
     }
-
-
-def compose(facts: list[Fact]) -> str:
-    """The facts as one text: each said once, sentence by sentence, the common beginning not repeated in Chinese."""
-    by_language: dict[str, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        by_language[fact.lang].append(fact)
-    return "".join(_joined(lang, group) for lang, group in sorted(by_language.items(), key=lambda each: -len(each[1])))
-
-
-def _joined(lang: str, facts: list[Fact]) -> str:
-    contents = list(dict.fromkeys(fact.content.rstrip("。.") for fact in facts))
-    if lang != "zh":
-        return " ".join(f"{content}." for content in contents)
-    name = facts[0].entities[0] if facts[0].entities else ""
-    return "；".join([contents[0], *(_without(name, content) for content in contents[1:])]) + "。"
-
-
-def _without(name: str, content: str) -> str:
-    """The clause without the subject that it shares with the one before; 用户的… needs its 用户."""
-    rest = content.removeprefix(name) if name else content
-    return content if not rest or rest.startswith(("的", "和", "等")) else rest
