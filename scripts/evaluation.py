@@ -89,7 +89,8 @@ def measure(
             shutil.copy(path, root / "sessions" / path.name)
         with Workspace.open(root, now=end_of(folder), write=True) as ws:
             pipeline.consolidate(ws, force=True)
-            memories = [memory_row(folder.name, record) for pool, record in ws.store.records() if pool == "active"]
+            active = {record.id: record for pool, record in ws.store.records() if pool == "active"}
+            memories = [memory_row(folder.name, record, active) for record in active.values()]
             found = {
                 scope: [
                     result_row(each["id"], finder.search(ws, each["question"], limit=MOST_RESULTS, scope=scope))
@@ -106,9 +107,11 @@ def end_of(folder: Path) -> datetime:
     return max(datetime.fromisoformat(each) for each in stamps) + timedelta(seconds=1)
 
 
-def memory_row(conversation: str, record: Any) -> dict[str, Any]:
-    refs = [each.ref for each in record.evidence] or [record.source]
-    return {"conversation": conversation, "text": record.content, "refs": refs}
+def memory_row(conversation: str, record: Any, active: dict[str, Any]) -> dict[str, Any]:
+    """A memory with the turns it stands on; a summary stands on those of its facts."""
+    sources = [active[each] for each in getattr(record, "source_facts", ()) if each in active] or [record]
+    refs = [each.ref for source in sources for each in source.evidence] or [record.source]
+    return {"conversation": conversation, "text": record.content, "refs": list(dict.fromkeys(refs))}
 
 
 def result_row(question_id: str, found: dict[str, Any]) -> dict[str, Any]:

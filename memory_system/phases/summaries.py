@@ -15,10 +15,12 @@ from memory_system.phases.facts import retire
 from memory_system.phases.scene import stock_names
 from memory_system.records import Fact, Summary, kind_of, memory_id
 from memory_system.store import Draft, Memories, entity_key, row_of
+from memory_system.text import estimate_tokens
 
 USER = "user"
 SCATTERED = frozenset({"general", "event", "schedule", "reminder", "todo"})  # no topics: such facts share nothing
 MOST_FACTS = 12
+MOST_TOKENS = 100  # of the facts in it: more is no summary
 IMPORTANCE_SHARE = 0.9  # of the most important fact in it
 
 
@@ -29,8 +31,18 @@ def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
         ranked, known = _gathered(entity, draft)
         for topic in topics:
             best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked[topic], reverse=True)[:MOST_FACTS])
-            _write(topic, [each for each in best if each is not None], known.get(topic), draft, night)
+            facts = list(_short_enough([each for each in best if each is not None], night))
+            _write(topic, facts, known.get(topic), draft, night)
     return draft
+
+
+def _short_enough(facts: list[Fact], night: Night) -> Iterator[Fact]:
+    """The best of the facts that a short text can hold, and always enough of them for a summary."""
+    tokens = 0
+    for number, fact in enumerate(facts):
+        tokens += estimate_tokens(fact.content)
+        if number < night.config.thresholds.summary_trigger or tokens <= MOST_TOKENS:
+            yield fact
 
 
 def topics_of(row: Mapping[str, Any]) -> Iterator[str]:
