@@ -15,6 +15,7 @@ ENGLISH = [
     ("I went to Paris", "User went to Paris"),
     ("I'm keen on chess", "User is keen on chess"),
     ("I've been there twice and I'd go again", "User has been there twice and they would go again"),
+    ("I think it is good for you, Tom", "User thinks it is good for the assistant, Tom"),
     ("I'd been there before", "User had been there before"),
     ("I don't eat meat", "User doesn't eat meat"),
     ("I have a dog and love it", "User has a dog and loves it"),

@@ -139,7 +139,7 @@ class Telling:
 
     def _word(self, low: str, token: str, tokens: Sequence[str], at: int) -> None:
         self._since += 1
-        if self._agreeing and not is_adverb(low):
+        if self._agreeing and not is_adverb(low) and not token[0].isupper():  # no verb has a capital behind its subject
             self._verb(low, token)
         elif self._joined and self._present and not self._infinitive and _is_joined_verb(low, tokens, at):
             self._out.append(singular(token))
