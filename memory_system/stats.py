@@ -10,6 +10,7 @@ from memory_system import clock, nights, pipeline
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.files import is_held
 from memory_system.night import BARREN_LIMIT
+from memory_system.proposals import proposals
 from memory_system.records import KINDS, Fact, Pool, Problem, Row, type_name
 from memory_system.rules import table
 from memory_system.workspace import Workspace
@@ -56,7 +57,8 @@ def schedule_of(ws: Workspace) -> dict[str, str | None]:
 
 
 def status(ws: Workspace) -> dict[str, Any]:
-    """How the workspace is doing; `problems` is what the owner should look at, `ok` says that there is nothing."""
+    """How the workspace is doing; `problems` is what the owner should look at, `ok` says that there is nothing;
+    `proposals` are lines that the owner's own files could take."""
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     due = nights.next_night(waiting, ws)
@@ -73,6 +75,7 @@ def status(ws: Workspace) -> dict[str, Any]:
         "retry_count": state.retry_count if state.current_phase is not None else 0,
         "running": is_held(ws.layout.lock),
         "problems": [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems],
+        "proposals": proposals(ws),
     }
 
 

@@ -19,7 +19,7 @@ ROWS = (
     {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "recall", "accounting"},
     {"workspace"},
     {"phases", "nights"},
-    {"derive", "finder"},
+    {"derive", "finder", "proposals"},
     {"edit", "night", "order", "pipeline"},
     {"check", "stats"},
     {"cli"},

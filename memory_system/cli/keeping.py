@@ -79,6 +79,8 @@ def status_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"waiting          {row['waiting_messages']} messages, {row['waiting_captures']} captures"
     yield f"running          {'yes' if row['running'] else 'no'}"
     yield from problem_lines(row["problems"])
+    for each in row["proposals"]:
+        yield f"{each['file']} could say: {each['line']}  ({each['id']}: {each['quote']})"
     if row["ok"]:
         yield "all is well"
 

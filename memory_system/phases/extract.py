@@ -15,7 +15,7 @@ from memory_system.phases.filling import Reading, left_over, read
 from memory_system.phases.known import Known
 from memory_system.phases.mood import Mood
 from memory_system.phases.passage import Passage, passage_of
-from memory_system.phases.scene import in_its_language, scenes
+from memory_system.phases.scene import ASSISTANT, in_its_language, scenes
 from memory_system.phases.subjects import Subject, opening
 from memory_system.phrasing.naming import named
 from memory_system.records import Claim, Turn
@@ -59,7 +59,8 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     fired = passage.fired.get("claim", []) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = read(passage, fired, passage.named or last or opened)
-    about = next((each.subject for each in readings if each.subject.key != scene.subject), None) or opened
+    others = (each.subject for each in readings if each.subject.key not in (scene.subject, ASSISTANT))
+    about = next(others, None) or opened
     claims = _of_readings(readings, passage, about)
     if not readings:
         claims = _answer(passage) or claims

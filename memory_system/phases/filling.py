@@ -9,7 +9,7 @@ from functools import cache
 
 from memory_system import phrasing, slots, text
 from memory_system.phases.passage import Passage
-from memory_system.phases.scene import Scene
+from memory_system.phases.scene import ASSISTANT, Scene, stock_names
 from memory_system.phases.subjects import PUNCTUATION, Subject, plural_words, whose
 from memory_system.rules import Found, Rule, table
 
@@ -106,11 +106,19 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     if scene.lang == "zh" and not found.parts.get("who") and not _opens_clause(passage.plain, found.span[0]):
         return None
     attribute = _attribute(rule, found, scene.lang)
-    subject = whose(found.parts.get("who", ""), scene, last if "who" in found.parts else None)
+    subject = _subject(rule, found, scene, last)
     if subject is None or not attribute or not _fits(attribute, said, found, subject, passage):
         return None
     content = _content(rule, found, _shown(said, attribute, scene), subject, scene)
     return Reading(rule, subject, attribute, value, content, found.span, found.places[which])
+
+
+def _subject(rule: Rule, found: Found, scene: Scene, last: Subject | None) -> Subject | None:
+    """Whom the match is about: the assistant where the rule says so and one is spoken to, else the words for a
+    subject."""
+    if rule.data.get("subject") == ASSISTANT:
+        return Subject(ASSISTANT, scene.voices.other) if scene.voices.other in stock_names() else None
+    return whose(found.parts.get("who", ""), scene, last if "who" in found.parts else None)
 
 
 def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Passage) -> bool:
@@ -191,7 +199,7 @@ def _content(rule: Rule, found: Found, shown: str, subject: Subject, scene: Scen
     parts = {**found.parts, "who": subject.shown, "value": shown, "speaker": scene.voices.speaker}
     parts["is"] = "are" if several else "is"
     told = phrasing.fill(template, parts, subject.plural, scene.lang)
-    return told[:1].upper() + told[1:] if template[0] != "{" else told
+    return told[:1].upper() + told[1:] if template[0] != "{" or told.startswith("the ") else told
 
 
 def _shown(said: str, attribute: str, scene: Scene) -> str:

@@ -1,0 +1,40 @@
+"""What was learnt that people's own files do not say yet: the assistant's name for IDENTITY.md, who the owner is for
+USER.md. Only proposed: these files are the owner's, and nothing here writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memory_system.records import Fact, Row
+from memory_system.rules import table
+from memory_system.text import fold
+from memory_system.workspace import Workspace
+
+FILE_OF = {"assistant": "IDENTITY.md", "user": "USER.md"}
+CATEGORY = "identity"  # names, birthdays and the like: what such files are for
+
+
+def proposals(ws: Workspace) -> list[dict[str, str]]:
+    """For each such file that lacks one: `file`, the `line` to put there, the memory's `id` and the `quote` that it
+    rests on."""
+    texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
+    rows = [row for row in _identity(ws) if fold(row["value"]) not in texts[FILE_OF[row["subject"]]]]
+    return [
+        {"file": FILE_OF[row["subject"]], "line": _line(row), "id": row["id"], "quote": row["evidence"][-1]["quote"]}
+        for row in rows
+    ]
+
+
+def _identity(ws: Workspace) -> Iterator[Row]:
+    for row in ws.store.rows("active", Fact):
+        subject = row.get("subject", "user")
+        if subject in FILE_OF and row.get("category") == CATEGORY and row.get("value") and row.get("evidence"):
+            yield {**row, "subject": subject}
+
+
+def _line(row: Row) -> str:
+    """The line in the form of such files: `- **Name:** Juno`."""
+    lang = "zh" if row.get("lang") == "zh" else "en"
+    label = table("attributes", "attributes").get(row["attribute"], {}).get("label", {}).get(lang, row["attribute"])
+    return f"- **{str(label)[:1].upper()}{str(label)[1:]}:** {row['value']}"

@@ -1,0 +1,45 @@
+"""What the owner's own files could say: proposed by `status`, never written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workspaces import at, consolidate, make, say
+
+from memory_system.proposals import proposals
+from memory_system.workspace import Workspace
+
+
+def proposed(root: Path) -> list[tuple[str, str, str]]:
+    with Workspace.open(root, now=at("2026-03-03T12:00:00Z")) as ws:
+        return [(each["file"], each["line"], each["quote"]) for each in proposals(ws)]
+
+
+def test_a_new_name_is_proposed_until_the_file_says_it(tmp_path: Path) -> None:
+    make(tmp_path)
+    identity = tmp_path / "IDENTITY.md"
+    identity.write_text("- **Name:** Pip\n")
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "Your name is Juno. My name is Nora Quill."))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert proposed(tmp_path) == [
+        ("IDENTITY.md", "- **Name:** Juno", "Your name is Juno."),
+        ("USER.md", "- **Name:** Nora Quill", "My name is Nora Quill."),
+    ]
+    assert identity.read_text() == "- **Name:** Pip\n"
+    assert not (tmp_path / "USER.md").exists()
+    identity.write_text("- **Name:** JUNO\n")
+    assert [file for file, *_ in proposed(tmp_path)] == ["USER.md"]
+
+
+def test_the_line_is_in_the_language_of_the_memory(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "你以后就叫小满吧。"))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert proposed(tmp_path) == [("IDENTITY.md", "- **名字:** 小满", "你以后就叫小满吧。")]
+
+
+def test_what_is_no_identity_is_not_proposed(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "I like rowing. My friend is called Ada."))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert proposed(tmp_path) == []
