@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -77,7 +78,25 @@ def measure(
     folder: Path, asked: list[dict[str, Any]], keep: float | None, scopes: list[str]
 ) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
     """Consolidate one conversation and ask its questions: memories, and results by scope."""
-    from memory_system import edit, finder, pipeline
+    from memory_system import finder
+
+    with consolidated(folder, keep) as ws:
+        active = {record.id: record for pool, record in ws.store.records() if pool == "active"}
+        memories = [memory_row(folder.name, record, active) for record in active.values()]
+        found = {
+            scope: [
+                result_row(each["id"], finder.search(ws, each["question"], limit=MOST_RESULTS, scope=scope))
+                for each in asked
+            ]
+            for scope in scopes
+        }
+    return memories, found
+
+
+@contextmanager
+def consolidated(folder: Path, keep: float | None = None) -> Iterator[Any]:
+    """A workspace of the conversation in a temporary folder, consolidated night by night up to its end."""
+    from memory_system import edit, pipeline
     from memory_system.workspace import Workspace
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -89,16 +108,7 @@ def measure(
             shutil.copy(path, root / "sessions" / path.name)
         with Workspace.open(root, now=end_of(folder), write=True) as ws:
             pipeline.consolidate(ws, force=True)
-            active = {record.id: record for pool, record in ws.store.records() if pool == "active"}
-            memories = [memory_row(folder.name, record, active) for record in active.values()]
-            found = {
-                scope: [
-                    result_row(each["id"], finder.search(ws, each["question"], limit=MOST_RESULTS, scope=scope))
-                    for each in asked
-                ]
-                for scope in scopes
-            }
-    return memories, found
+            yield ws
 
 
 def end_of(folder: Path) -> datetime:
