@@ -21,8 +21,8 @@ T = TypeVar("T")
 MAX_TRIES = 3
 BATCH = 256  # lines parsed at once: reading and working in turns would be slower
 STAMPS = {
-    "last_run", "last_success", "night", "last_night", "last_message", "next_change", "decay_held", "silence_accepted",
-    "unbalanced",
+    "last_run", "last_success", "night", "last_night", "shown_night", "last_message", "next_change", "decay_held",
+    "silence_accepted", "unbalanced",
 }  # fmt: skip
 
 
@@ -40,6 +40,7 @@ class State:
     fingerprint: str = ""  # of rules, config and program: a half-done night under another one starts again
     cursors: dict[str, Any] = field(default_factory=dict)  # session -> readers.Cursor as a row
     last_night: str = ""  # the latest slot that was handled or found empty
+    shown_night: str = ""  # the night that the snapshot stands for, when that is not the last one: after a rollback
     last_message: str = ""  # said_at of the newest message ever read
     next_change: str | None = ""  # when the first memory fades or expires by itself; "" = not known
     barren_nights: int = 0  # in a row: input was read and nothing came of it
@@ -66,8 +67,10 @@ class Checkpoint:
         )
 
     def move(self, moved: dict[str, Any]) -> None:
-        """Take over what a commit moves; of the cursors it names only those that moved."""
-        cursors = {**self.state.cursors, **moved.get("cursors", {})}
+        """Take over what a commit moves; of the cursors it names only those that moved, None being one that
+        is given up."""
+        merged = {**self.state.cursors, **moved.get("cursors", {})}
+        cursors = {session: row for session, row in merged.items() if row is not None}
         self.save(**{**moved, "cursors": cursors})
 
     def stage(self, name: str) -> Path:

@@ -43,6 +43,7 @@ def rebuild(ws: Workspace) -> list[str]:
 
 
 def snapshot_moment(ws: Workspace) -> datetime:
-    """The night that the snapshot stands for: the last one; before the first, now."""
-    last = ws.checkpoint.state.last_night
+    """The night that the snapshot stands for: the last one, or the one before what was rolled back; before the first,
+    now."""
+    last = ws.checkpoint.state.shown_night or ws.checkpoint.state.last_night
     return clock.read_stamp(last) if last else ws.now

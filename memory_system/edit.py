@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 0.6
+CAPTURED = "capture"  # the method of a memory made by hand
 LONGEST_CAPTURE = 20_000  # characters
 DISPLAY_NAME = {"zh": "用户", "en": "User"}
 
@@ -121,7 +122,7 @@ def _captured(
         last_confirmed=now,
         scored_at=now,
         updated=now,
-        method="capture",
+        method=CAPTURED,
     )
 
 

@@ -13,6 +13,7 @@ MemorySystemError
 ├── BarrenNightError           7
 ├── UnbalancedError            4
 ├── RetirementError            8
+├── DependentChangesError      8
 ├── ExhaustedError             4
 └── NotFoundError              1
 
@@ -104,6 +105,13 @@ class RetirementError(MemorySystemError):
 
     exit_code = 8
     hint = "look at what was staged: memory consolidate --phase 4; go on with: memory consolidate --allow-retire"
+
+
+class DependentChangesError(MemorySystemError):
+    """What is to be undone has been changed again since; nothing was written."""
+
+    exit_code = 8
+    hint = "undo the later run first"
 
 
 class ExhaustedError(WorkspaceError):

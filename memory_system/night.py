@@ -239,6 +239,7 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
     return {
         "cursors": rows,
         "last_night": run.night.stamp,
+        "shown_night": "",
         "last_message": max([state.last_message, *(row["last"] for row in rows.values())]),
         "decay_held": state.decay_held or (run.night.stamp if run.night.held else ""),
         "barren_nights": _barren_nights(state.barren_nights, account),

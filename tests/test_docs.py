@@ -152,6 +152,8 @@ OPEN = {
     "rejected",
     "by_category",
     "by_language",
+    "counts",
+    "fields",
 }  # keys are reasons and the like
 Answer = Callable[..., dict[str, Any]]
 
@@ -195,6 +197,7 @@ ANSWERS = {
     "get, not found": ["get", "memory/2026-03-09.md"],
     "status": ["status"],
     "stats": ["stats"],
+    "diff": ["diff"],
     "rebuild-index": ["rebuild-index"],
     "error": ["archive", "f_20260101_abcdefghij"],
 }
@@ -207,6 +210,7 @@ def test_answers_have_the_documented_shape(name: str, answer: Answer) -> None:
 
 def test_the_answers_that_need_preparing(answer: Answer, tmp_path: Path) -> None:
     memory = answer("search", "peanuts", "--scope", "memories")["results"][0]["id"]
+    assert shape(answer("why", memory)) == shape(json.loads(marked("docs/api.md", "answer: why")))
     assert shape(answer("archive", memory)) == shape(json.loads(marked("docs/api.md", "answer: archive")))
     assert answer("restore", memory)["status"] == "restored"
     assert from_line(json.dumps(answer("get", memory)["record"]).encode()).id == memory

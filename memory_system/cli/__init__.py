@@ -31,6 +31,9 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "rebuild-index": "keeping",
     "archive": "remembering",
     "restore": "remembering",
+    "why": "explaining",
+    "diff": "explaining",
+    "rollback": "explaining",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 

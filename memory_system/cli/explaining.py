@@ -1,0 +1,108 @@
+"""why, diff and rollback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from memory_system.cli.answers import Settings, handled
+
+RUN_HELP = "A run's id, the stamp of a night, or #3 for the journal's third entry."
+SIGNS = {(None, "active"): "+", ("active", "archive"): "-", ("archive", "active"): "+"}
+LONGEST = 200  # characters of a field that are shown to a person
+
+
+@handled
+def why(context: typer.Context, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
+    """Explain a memory: who said it, what made it, what changed it, why it ranks where it does."""
+    from memory_system import explain
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        row = explain.why(ws, memory_id)
+    settings.answer(row, lambda: "\n".join(why_lines(row)))
+
+
+@handled
+def diff(
+    context: typer.Context, run: Annotated[str, typer.Argument(help=f"{RUN_HELP} The last one if left out.")] = ""
+) -> None:
+    """Show what a run has changed."""
+    from memory_system import explain
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        row = explain.diff(ws, run)
+    settings.answer(row, lambda: "\n".join(diff_lines(row)))
+
+
+@handled
+def rollback(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help=RUN_HELP)],
+    cascade: Annotated[bool, typer.Option(help="Undo later changes to the same memories as well.")] = False,
+    redo: Annotated[bool, typer.Option(help="Let the next night read again what the run had read.")] = False,
+) -> None:
+    """Undo a run; that can be undone, too."""
+    from memory_system import explain, undo
+
+    settings: Settings = context.obj
+    with settings.open(write=True) as ws:
+        changes = undo.rollback(ws, run, cascade=cascade, redo=redo)
+        entry = ws.journal.head().seq
+        rows = explain.diff(ws, f"#{entry}")["changes"] if changes else []
+    status = "rolled back" if changes else "nothing to undo"
+    settings.answer(
+        {"status": status, "entry": f"#{entry}", "changes": rows},
+        lambda: "\n".join([*map(change_line, rows), f"{status}; undo that with: memory rollback #{entry}"]),
+    )
+
+
+def why_lines(row: dict[str, Any]) -> Iterator[str]:
+    rank = row["rank"]
+    yield f"{row['id']}  {row['content']}"
+    yield f"  in       {row['pool']}"
+    for each in row["sources"]:
+        yield f"  said     {each['said_at']} by {each['role']} in {each['ref']}: {each['quote']}"
+    for each in row["source_facts"]:
+        yield f"  from     {each}"
+    yield f"  made by  {row['method'] or 'hand'}" + (f" ({row['rule']})" if row["rule"] else "")
+    for each in row["history"]:
+        yield f"  before   {each['value'] or each['content']} until {each['until']} ({each['id']})"
+    if row["superseded_by"]:
+        yield f"  replaced by {row['superseded_by']}"
+    for each in row["changes"]:
+        yield f"  changed  {each['time']} #{each['seq']} {each['why']}" + _fields(each)
+    floor = f", never below {rank['floor']}" if rank["floor"] is not None else ""
+    yield (
+        f"  ranks    {rank['effective']}: score {rank['score']} of {rank['scored_at'] or 'no day'}, fading by "
+        f"{rank['decay_per_day']} a day{floor}; importance {rank['importance']}"
+    )
+
+
+def diff_lines(row: dict[str, Any]) -> Iterator[str]:
+    for each in row["entries"]:
+        night = f" night {each['night']}" if each["night"] else ""
+        yield f"#{each['seq']} {each['time']} {each['reason']} {each['run']}{night}".rstrip()
+    yield from map(change_line, row["changes"])
+    yield ", ".join(f"{count} {why}" for why, count in row["counts"].items()) or "nothing changed"
+
+
+def change_line(row: dict[str, Any]) -> str:
+    """`+ f_… text (new)`; ~ for what stays where it is, - for what leaves."""
+    sign = "-" if row["to"] is None else SIGNS.get((row["from"], row["to"]), "~")
+    return f"{sign} {row['id']} {row['content']} ({row['why']})" + (_fields(row) if sign == "~" else "")
+
+
+def _fields(row: dict[str, Any]) -> str:
+    told = [f"{name}: {_short(old)} → {_short(new)}" for name, (old, new) in row["fields"].items()]
+    return "\n      " + "\n      ".join(told) if told else ""
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return f"{len(value)} of them"
+    told = str("-" if value is None else value)
+    return told if len(told) <= LONGEST else told[: LONGEST - 1] + "…"

@@ -1,0 +1,97 @@
+"""The way back: what a run has changed is changed back by one more entry of the journal, so that it can be undone, too.
+What was read stays read: the next night does not make the same memories again, unless it is told to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from memory_system import clock, edit
+from memory_system.derive import catch_up, derive
+from memory_system.errors import DependentChangesError
+from memory_system.explain import entries_of
+from memory_system.journal import Change, Entry, Group
+from memory_system.records import from_line
+from memory_system.workspace import Workspace
+
+
+def rollback(ws: Workspace, name: str, *, cascade: bool = False, redo: bool = False) -> list[Change]:
+    """Undo a run (see `explain.entries_of` for its names); what was changed. DependentChangesError when later entries
+    of the journal have changed the same memories again: with `cascade` they are undone as well. With `redo` the next
+    night reads again what was read."""
+    catch_up(ws)
+    groups = entries_of(ws, name)
+    if _differing(groups, ws):
+        groups = _with_dependent(groups, ws, name, cascade=cascade)
+    changes = _differing(groups, ws)
+    if changes or redo:
+        _give_back(changes, ws)
+        state = _state(groups, ws, redo=redo)
+        ws.store.apply(Entry(clock.stamp(ws.now), f"rollback of {name}", state=state), changes)
+        derive(changes, ws)
+    return changes
+
+
+def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
+    """The changes that lead from the truth as it is to what stood before the first of the entries; none when it stands
+    so already."""
+    first: dict[str, Change] = {}
+    for group in groups:
+        for change in group.changes:
+            first.setdefault(change.id, change)
+    back = (
+        Change(key, "rolled back", ws.store.pool_of(key), ws.store.line_of(key), was.before_pool, was.before)
+        for key, was in first.items()
+    )
+    return [each for each in back if (each.before_pool, each.before) != (each.after_pool, each.after)]
+
+
+def _with_dependent(groups: list[Group], ws: Workspace, name: str, *, cascade: bool) -> list[Group]:
+    """The entries, and with `cascade` every later one that has changed a memory of theirs, or of those, again; without
+    it such an entry is an error. What later entries have changed and changed back is no matter."""
+    left = {change.id: (change.after_pool, change.after) for group in groups for change in group.changes}
+    ids = {key for key, after in left.items() if (ws.store.pool_of(key), ws.store.line_of(key)) != after}
+    later = []
+    for group in ws.journal.entries():
+        touched = {change.id for change in group.changes}
+        if group.entry.seq > groups[-1].entry.seq and touched & ids:
+            later.append(group)
+            ids |= touched
+    if later and not cascade:
+        which = ", ".join(dict.fromkeys(each.entry.run or f"#{each.entry.seq}" for each in later))
+        hint = f"undo them as well: memory rollback {name} --cascade"
+        raise DependentChangesError(f"later runs build on {name}: {which}", hint)
+    return groups + later
+
+
+def _give_back(changes: Iterable[Change], ws: Workspace) -> None:
+    """A capture that the run had folded in waits in the inbox again: it is the owner's, not the run's. Before the
+    commit, so that a crash between leaves it twice and not never."""
+    waiting = {each.id for each in ws.inbox.pending()}
+    for change in changes:
+        if change.after is None and change.before is not None and change.id not in waiting:
+            record = from_line(change.before)
+            if record.method == edit.CAPTURED:
+                ws.inbox.add(record.model_copy(update={"scored_at": record.created, "retired": None}))
+
+
+def _state(groups: list[Group], ws: Workspace, *, redo: bool) -> dict[str, Any]:
+    """The keys of the checkpoint that move: the snapshot shows the morning before the run, and with `redo` reading
+    starts where the run had started."""
+    nights = [each.entry.night for each in ws.journal.entries() if each.entry.seq < groups[0].entry.seq]
+    before = max(filter(None, nights), default="")
+    moved: dict[str, Any] = {"next_change": None, "shown_night": before}
+    if redo:
+        moved |= {"cursors": _cursors_before(groups, ws), "last_night": before, "shown_night": ""}
+    return moved
+
+
+def _cursors_before(groups: list[Group], ws: Workspace) -> dict[str, Any]:
+    """How far the sessions that the run read had been read before it; None for one that was new to it."""
+    touched = {session for each in groups for session in each.entry.state.get("cursors", {})}
+    cursors: dict[str, Any] = dict.fromkeys(touched)
+    for group in ws.journal.entries():
+        if group.entry.seq < groups[0].entry.seq:
+            cursors |= {key: row for key, row in group.entry.state.get("cursors", {}).items() if key in touched}
+    return cursors

@@ -1,0 +1,159 @@
+"""why, diff and rollback: what the journal tells, and the way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workspaces import at, consolidate, contents, layers, make, say
+
+from memory_system import check, edit, explain, undo
+from memory_system.errors import DependentChangesError, NotFoundError
+from memory_system.workspace import Workspace
+
+DAYS = (
+    ("I live in Porto. I'm allergic to peanuts.", "我喜欢划船。"),
+    ("I like rowing.", "我们在院子里种了三棵柿子树。"),
+    ("I moved to Ghent.", "我不喜欢划船了。"),
+    ("My project is called Kelp. Kelp is written in Rust. Kelp has two users.", "我养了一只猫，叫年糕。"),
+)
+LATER = "2026-03-09T12:00:00Z"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make(tmp_path)
+
+
+def live(root: Path, days: int) -> list[dict[str, bytes]]:
+    """So many days with a night after each; what layers 1 and 2 held after every night, and before the first."""
+    found = []
+    for number, (english, chinese) in enumerate(DAYS[:days], 1):
+        say(root, f"s{number}", (f"2026-03-0{number}T09:00:00Z", "user", f"{english} {chinese}"))
+        consolidate(root, f"2026-03-0{number + 1}T12:00:00Z")
+        found.append(layers(root))
+    return found
+
+
+def truth(root: Path) -> dict[str, bytes]:
+    return kept(layers(root))
+
+
+def kept(found: dict[str, bytes]) -> dict[str, bytes]:
+    """Without the words of the transcripts, which stay read, and files in which nothing stands (any more)."""
+    return {name: data for name, data in found.items() if data and "search" not in name}
+
+
+def run_of(root: Path, number: int) -> str:
+    with Workspace.open(root) as ws:
+        return [group.entry.run for group in ws.journal.entries()][number]
+
+
+def roll_back(root: Path, name: str, **options: bool) -> list[Any]:
+    with Workspace.open(root, now=at(LATER), write=True) as ws:
+        return undo.rollback(ws, name, **options)
+
+
+def asked(root: Path, words: str) -> dict[str, Any]:
+    """Why the memory with these words is there."""
+    with Workspace.open(root, now=at(LATER)) as ws:
+        found = next(record.id for _, record in ws.store.records() if words in record.content)
+        return explain.why(ws, found)
+
+
+def test_why_names_the_words_the_rule_and_the_changes(root: Path) -> None:
+    live(root, 3)
+    row = asked(root, "Ghent")
+    assert [(each["ref"], each["quote"]) for each in row["sources"]] == [("s3:e1", "I moved to Ghent.")]
+    assert row["method"].startswith("rule:en.")
+    assert row["rule"]
+    assert [past["value"] for past in row["history"]] == ["Porto"]
+    old = asked(root, "Porto")
+    assert (old["pool"], old["superseded_by"]) == ("archive", row["id"])
+    assert [change["why"] for change in old["changes"]] == ["new", "superseded"]
+
+
+def test_why_says_when_no_rule_had_a_slot(root: Path) -> None:
+    live(root, 2)
+    assert asked(root, "柿子树")["rule"] == explain.NO_SLOT
+
+
+def test_why_knows_a_capture_that_waits(root: Path) -> None:
+    with Workspace.open(root, now=at(LATER)) as ws:
+        record = edit.capture(ws, "User parks in bay 14")
+        row = explain.why(ws, record.id)
+    assert (row["pool"], row["changes"], row["rank"]["importance"]) == ("inbox", [], 0.5)
+
+
+def test_diff_is_of_the_last_run_unless_one_is_named(root: Path) -> None:
+    live(root, 3)
+    with Workspace.open(root) as ws:
+        last, first = explain.diff(ws), explain.diff(ws, "2026-03-02T03:00:00Z")
+    assert {"User moved to Ghent", "User lives in Porto"} <= {each["content"] for each in last["changes"]}
+    assert {each["why"] for each in first["changes"]} == {"new"}
+    assert sum(first["counts"].values()) == len(first["changes"])
+
+
+def test_an_unknown_run_is_an_error_that_names_known_ones(root: Path) -> None:
+    live(root, 1)
+    with Workspace.open(root) as ws, pytest.raises(NotFoundError) as caught:
+        explain.diff(ws, "r_never")
+    assert run_of(root, 0) in caught.value.hint
+
+
+def test_each_night_rolled_back_in_turn_gives_the_morning_before(root: Path) -> None:
+    live(root, len(DAYS))
+    mornings = []
+    for number in range(len(DAYS) - 1, 0, -1):
+        roll_back(root, run_of(root, number))
+        mornings.append(truth(root))
+        with Workspace.open(root, now=at(LATER)) as ws:
+            assert list(check.validate(ws)) == []
+    fresh = make(root / "again")
+    before = live(fresh, len(DAYS) - 1)
+    wanted = [kept(each) for each in reversed(before)]
+    for found, expected in zip(mornings, wanted, strict=True):
+        assert found == expected
+
+
+def test_what_was_undone_is_not_made_again_unless_asked(root: Path) -> None:
+    live(root, 2)
+    roll_back(root, run_of(root, 1))
+    consolidate(root, LATER)
+    assert not any("rowing" in each for each in contents(root))
+    roll_back(root, "#2", redo=True)
+    consolidate(root, LATER, force=True)
+    assert any("rowing" in each for each in contents(root))
+
+
+def test_a_rollback_can_be_rolled_back(root: Path) -> None:
+    live(root, 3)
+    before = contents(root)
+    roll_back(root, run_of(root, 2))
+    assert contents(root) != before
+    with Workspace.open(root) as ws:
+        last = ws.journal.head().seq
+    roll_back(root, f"#{last}")
+    assert contents(root) == before
+
+
+def test_later_changes_are_named_and_undone_only_when_asked(root: Path) -> None:
+    live(root, 3)
+    before = truth(root)
+    with pytest.raises(DependentChangesError, match=run_of(root, 2)):
+        roll_back(root, run_of(root, 0))
+    assert truth(root) == before
+    roll_back(root, run_of(root, 0), cascade=True)
+    assert not {each for each in contents(root) if "Ghent" in each or "Porto" in each}
+
+
+def test_a_capture_that_a_night_folded_in_waits_again(root: Path) -> None:
+    with Workspace.open(root, now=at("2026-03-01T10:00:00Z")) as ws:
+        edit.capture(ws, "User parks in bay 14")
+    consolidate(root, "2026-03-02T12:00:00Z")
+    roll_back(root, run_of(root, 0))
+    with Workspace.open(root) as ws:
+        assert [each.content for each in ws.inbox.pending()] == ["User parks in bay 14"]
+    consolidate(root, LATER)
+    assert contents(root) == {"User parks in bay 14"}
