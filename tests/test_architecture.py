@@ -21,7 +21,7 @@ ROWS = (
     {"phases", "nights"},
     {"derive", "finder", "proposals"},
     {"edit", "night", "order", "pipeline"},
-    {"explain", "undo"},
+    {"explain", "preview", "undo"},
     {"check", "stats"},
     {"cli"},
     {"__main__", "__init__"},

@@ -9,7 +9,8 @@ import pytest
 from workspaces import at, consolidate, contents, layers, make, say
 
 from memory_system import check, edit, explain, undo
-from memory_system.errors import DependentChangesError, NotFoundError
+from memory_system.errors import DependentChangesError, LockedError, NotFoundError
+from memory_system.preview import preview
 from memory_system.workspace import Workspace
 
 DAYS = (
@@ -157,3 +158,26 @@ def test_a_capture_that_a_night_folded_in_waits_again(root: Path) -> None:
         assert [each.content for each in ws.inbox.pending()] == ["User parks in bay 14"]
     consolidate(root, LATER)
     assert contents(root) == {"User parks in bay 14"}
+
+
+def everything(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def test_a_dry_run_tells_what_the_run_then_does_and_writes_nothing(root: Path) -> None:
+    live(root, 2)
+    say(root, "s3", ("2026-03-03T09:00:00Z", "user", "I moved to Ghent. 我喜欢下棋。"))
+    before = everything(root)
+    with Workspace.open(root, now=at(LATER)) as ws:
+        told = preview(ws)
+    assert everything(root) == before
+    done = consolidate(root, LATER)
+    with Workspace.open(root) as ws:
+        changes = explain.diff(ws)["changes"]
+    assert told["changes"] == changes
+    assert told["accounting"] == done.to_row()["accounting"]
+
+
+def test_a_dry_run_beside_a_writer_is_refused(root: Path) -> None:
+    with Workspace.open(root, write=True), Workspace.open(root) as ws, pytest.raises(LockedError):
+        preview(ws)

@@ -37,6 +37,7 @@ def consolidate(
     ] = False,
     allow_retire: Annotated[bool, typer.Option(help="Go on where a night would retire many memories.")] = False,
     phase: Annotated[int | None, typer.Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
+    dry_run: Annotated[bool, typer.Option(help="Show what would change, and write nothing.")] = False,
 ) -> None:
     """Run every night that is due: read what was said, keep what matters, let the rest fade, write the snapshot."""
     from memory_system import pipeline
@@ -44,6 +45,9 @@ def consolidate(
     settings: Settings = context.obj
     if phase is not None:
         _one_phase(settings, phase)
+        return
+    if dry_run:
+        _preview(settings, force=force, if_due=if_due, allow_retire=allow_retire)
         return
     with settings.open(write=True) as ws:
         if ws.recovered is not None:
@@ -64,6 +68,16 @@ def _one_phase(settings: Settings, number: int) -> None:
     with settings.open(write=True) as ws:
         rows = list(pipeline.rerun(number, ws))
     settings.answer({"phase": number, "rows": rows}, lambda: "\n".join(_row_line(row) for row in rows))
+
+
+def _preview(settings: Settings, **options: bool) -> None:
+    from memory_system.cli.explaining import change_line
+    from memory_system.preview import preview
+
+    with settings.open() as ws:
+        row = preview(ws, **options)
+    lines = [*map(change_line, row["changes"]), *report_lines(row), "nothing was written"]
+    settings.answer(row, lambda: "\n".join(lines))
 
 
 def _row_line(row: Any) -> str:

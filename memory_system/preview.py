@@ -1,0 +1,58 @@
+"""What consolidating now would change: the nights are run on a copy, and nothing of the workspace is written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from memory_system import pipeline
+from memory_system.errors import LockedError
+from memory_system.explain import change_row
+from memory_system.files import is_held
+from memory_system.layout import PEOPLES_FILES, Layout
+from memory_system.workspace import Workspace
+
+
+def preview(ws: Workspace, *, force: bool = False, if_due: bool = False, allow_retire: bool = False) -> dict[str, Any]:
+    """The report that `consolidate` would give, with `dry_run` and the `changes` that it would make. LockedError while
+    somebody else writes."""
+    if is_held(ws.layout.lock):
+        raise LockedError(f"{ws.layout.root} is being written: a copy of it would not be whole")
+    with tempfile.TemporaryDirectory(prefix="memory-dry-run-") as temporary:
+        root = Path(temporary)
+        _copy(ws.layout, root)
+        with Workspace.open(root, now=ws.now, write=True) as copy:
+            before = copy.journal.head().seq
+            report = pipeline.consolidate(copy, force=force, if_due=if_due, allow_retire=allow_retire)
+            groups = [group for group in copy.journal.entries() if group.entry.seq > before]
+    changes = [change_row(group, change) for group in groups for change in group.changes]
+    return {**report.to_row(), "dry_run": True, "changes": changes}
+
+
+def _copy(layout: Layout, root: Path) -> None:
+    """What the nights read and write; transcripts, which they only read, are linked where the disk can."""
+    shutil.copytree(layout.memory, root / layout.memory.name, ignore=_ignored)
+    if layout.sessions.is_dir():
+        shutil.copytree(layout.sessions, root / layout.sessions.name, ignore=_ignored, copy_function=_linked)
+    for name in PEOPLES_FILES:
+        if (layout.root / name).is_file():
+            shutil.copyfile(layout.root / name, root / name)
+
+
+def _ignored(folder: str, names: list[str]) -> list[str]:
+    """What is derived and large, and whatever is neither file nor folder."""
+    paths = {name: Path(folder, name) for name in names}
+    return [name for name, path in paths.items() if path.is_symlink() or not (path.is_file() or path.is_dir())] + [
+        name for name in names if name.startswith("search.sqlite")
+    ]
+
+
+def _linked(source: str, target: str) -> str:
+    try:
+        os.link(source, target)
+    except OSError:  # another disk, or one without links
+        shutil.copyfile(source, target)
+    return target
