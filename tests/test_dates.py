@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from datetime import date, datetime, timedelta
-from pathlib import Path
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from dates_cases import HALVES, Case, cases, meaning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,84 +15,27 @@ from memory_system.dates import When
 from memory_system.dates.atoms import _atoms, numeral
 from memory_system.rules import Rule
 
-GOLD = tomllib.loads((Path(__file__).parent / "dates_gold.toml").read_text("utf-8"))["said"]
 MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=ZoneInfo("Asia/Shanghai"))
-CASES = [
-    pytest.param(
-        datetime.fromisoformat(said["at"]).replace(tzinfo=ZoneInfo(said["zone"])),
-        case[0],
-        case[1:],
-        id=f"{said['at'][:10]} {case[0]}",
-    )
-    for said in GOLD
-    for case in said["cases"]
-]
-PARTS = {"morning": (6, 6), "afternoon": (12, 6), "evening": (18, 6), "night": (18, 12)}
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+SEEN = cases("seen")
 
 
-def months_on(first: date, months: int) -> date:
-    number = first.year * 12 + first.month - 1 + months
-    return date(number // 12, number % 12 + 1, 1)
+def named(case: Case) -> str:
+    return f"{case.anchor:%Y-%m-%d} {case.text}"
 
 
-def midnight(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day)  # noqa: DTZ001  naive local time is the contract
+@pytest.mark.parametrize("case", SEEN, ids=named)
+def test_gold(case: Case) -> None:
+    wanted = [(words, *meaning(sense)) for words, sense in case.expected]
+    found = dates.find(case.text, case.anchor)
+    assert [(when.text, when.start, when.end, when.granularity) for when in found] == wanted
 
 
-def days(first: date, number: int, granularity: str) -> tuple[datetime, datetime, str]:
-    return midnight(first), midnight(first + timedelta(days=number)), granularity
-
-
-def months(first: date, number: int, granularity: str) -> tuple[datetime, datetime, str]:
-    return midnight(first), midnight(months_on(first, number)), granularity
-
-
-def meaning(text: str) -> tuple[datetime, datetime, str]:
-    """The interval that the notation of the gold file names."""
-    if text[0] in "WE":
-        return days(date.fromisoformat(text[1:]), 7 if text[0] == "W" else 2, "week" if text[0] == "W" else "weekend")
-    head, _, tail = text.partition(" ")
-    if tail in PARTS:
-        hour, hours = PARTS[tail]
-        start = midnight(date.fromisoformat(head)) + timedelta(hours=hour)
-        return start, start + timedelta(hours=hours), "part"
-    if tail in SEASONS:
-        return months(date(int(head), SEASONS[tail], 1), 3, "season")
-    if tail.startswith("Q"):
-        return months(date(int(head), int(tail[1]) * 3 - 2, 1), 3, "quarter")
-    if tail:
-        first = date.fromisoformat(head + "-01")
-        third = {"early": 0, "mid": 10, "late": 20}[tail]
-        end = months_on(first, 1) if tail == "late" else first + timedelta(days=third + 10)
-        return midnight(first + timedelta(days=third)), midnight(end), "third"
-    if "T" in text:
-        start = datetime.fromisoformat(text if ":" in text else text + ":00")
-        return (
-            start,
-            start + (timedelta(minutes=1) if ":" in text else timedelta(hours=1)),
-            "minute" if ":" in text else "hour",
-        )
-    if text.endswith("s"):
-        return months(date(int(text[:-1]), 1, 1), 120, "decade")
-    if len(text) == 4:
-        return months(date(int(text), 1, 1), 12, "year")
-    return (
-        months(date.fromisoformat(text + "-01"), 1, "month")
-        if len(text) == 7
-        else days(date.fromisoformat(text), 1, "day")
-    )
-
-
-@pytest.mark.parametrize(("anchor", "text", "expected"), CASES)
-def test_gold(anchor: datetime, text: str, expected: list[str]) -> None:
-    wanted = [(words, *meaning(sense)) for words, sense in (each.split(" = ") for each in expected)]
-    assert [(when.text, when.start, when.end, when.granularity) for when in dates.find(text, anchor)] == wanted
-
-
-def test_the_gold_cases_are_many() -> None:
-    assert len(CASES) >= 200
-    assert sum(not case.values[2] for case in CASES) >= 40
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_gold_cases_are_many(lang: str) -> None:
+    seen, blind = ([case for case in cases(half) if case.lang == lang] for half in HALVES)
+    assert len(seen) >= 150
+    assert len(blind) >= 150
+    assert sum(not case.expected for case in (*seen, *blind)) >= 40
 
 
 RESOLVED = [
@@ -181,11 +123,11 @@ def test_spell(sense: str, english: str, chinese: str) -> None:
 
 
 def test_what_is_spelled_is_read_back() -> None:
-    for anchor, text, _ in (case.values for case in CASES):
-        for when in dates.find(text, anchor):
+    for case in SEEN:
+        for when in dates.find(case.text, case.anchor):
             for lang in ("en", "zh"):
                 words = dates.spell(when, lang)
-                (again,) = dates.find("in " + words if lang == "en" else words, anchor)
+                (again,) = dates.find("in " + words if lang == "en" else words, case.anchor)
                 assert (again.start, again.end, again.granularity) == (when.start, when.end, when.granularity), words
 
 
@@ -232,7 +174,7 @@ def test_every_form_has_its_examples(rule: Rule) -> None:
 
 # ---- what always holds ----
 
-TEXTS = [case.values[1] for case in CASES]
+TEXTS = [case.text for case in SEEN]
 english = st.lists(st.sampled_from([text for text in TEXTS if text.isascii()]), min_size=1, max_size=3)
 chinese = st.lists(st.sampled_from([text for text in TEXTS if not text.isascii()]), min_size=1, max_size=3)
 texts = st.sampled_from(TEXTS)
