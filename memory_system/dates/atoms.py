@@ -19,7 +19,7 @@ _JOIN = {
     "zh": re.compile(r" ?(?:的|在|，|,|（|\()? ?"),
 }
 _COPULA = re.compile(r"(?i)\s(?:is|was|will be)(?: a)?\s|[，,]?\s?[是就]+\s?")
-_VAGUE = [frozenset((key,)) for key in ("dow", "festival", "weekend", "day")]
+_VAGUE = [frozenset((key,)) for key in ("dow", "festival", "weekend", "day", "lunar", "new_year")]
 _HAN = re.compile("[\u4e00-\u9fff]")
 _NUMERALS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
 _TENS = re.compile(r"(?:([一二两三四五六七八九])百零?)?(?:([二三四五六七八九一])?(十|廿))?零?([一二三四五六七八九])?")
@@ -107,7 +107,9 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
         start, end = match.span()
         if _is_guarded(data, text, start, end):
             continue
-        fields = _phrase(data["lang"], match[0]) if data["phrase"] else _fields(match.groupdict())
+        groups = match.groupdict()
+        start += len(groups.pop("lead", None) or "")
+        fields = _phrase(data["lang"], match[0]) if data["phrase"] else _fields(groups)
         if fields is not None and not _cut(text, start, said=None if match[0].isascii() else fields):
             yield Piece(start, end, data["lang"] or _language_at(text, start, end), fields)
 
@@ -163,6 +165,13 @@ def _fields(groups: dict[str, str | None]) -> dict[str, Any] | None:
         fields[name] = value
         if name == "hour" and words[0] == "0" and len(words) == 2:
             fields.setdefault("half", "exact")  # 08:30 is written by the 24-hour clock
+    if "fraction" in fields:
+        hour, fields["minute"] = divmod(fields["hour"] * 60 + fields.pop("fraction"), 60)
+        fields["hour"] = hour or 12
+    if "and" in fields:
+        fields["n"] += fields.pop("and")
+    if "year_end" in fields:
+        fields["month"] = fields.pop("year_end")
     return _slashes(fields) if "one" in fields else fields
 
 
@@ -182,8 +191,18 @@ def _value(name: str, words: str) -> Any:
         return festival_number(word)
     if name in ("third", "part"):
         word = word.removeprefix("the ").removesuffix(" of")
+    if name == "year":
+        return _full_year(word)
+    if name in ("lunar", "new_year"):
+        return numeral(word.removeprefix("初"))
     value = _words().get(name, {}).get(word.rstrip("."))
     return numeral(word) if value is None else value
+
+
+def _full_year(word: str) -> int:
+    """二〇二三, 98, 零八: two digits stand for the years from 1940 to 2039."""
+    year = int("".join(str(_NUMERALS.get(sign, sign)) for sign in word))
+    return year if year >= 100 else year + (2000 if year < 40 else 1900)
 
 
 @cache

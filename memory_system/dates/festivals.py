@@ -23,7 +23,8 @@ def festival_day(number: int, year: int) -> date | None:
         place = year - years["first"]
         if not 0 <= place < len(years[row["table"]]):
             return None
-        day = date(year, *divmod(years[row["table"]][place], 100))
+        month, number = divmod(years[row["table"]][place], 100)
+        day = date(year if month else year - 1, month or 12, number)
     elif "nth" in row:
         first = date(year, row["month"], 1)
         day = first + timedelta(days=(row["weekday"] - first.weekday()) % 7 + 7 * (row["nth"] - 1))
