@@ -250,7 +250,7 @@ def _phrase_rule(lang: str) -> Rule:
 
 def _form_rules() -> Iterator[Rule]:
     forms = dict(table("dates", "form"))
-    forms["festival"] = festival_form()
+    forms |= {"festival": festival_form("en"), "festival_zh": festival_form("zh")}
     for lang in ("en", "both", "zh"):
         for row in table("dates", lang):
             pattern = re.sub(r"\{([a-z_]+)\}", lambda name: forms[name[1]], row["form"])

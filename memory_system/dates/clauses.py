@@ -67,14 +67,16 @@ class Cues:
 def _nearest(spec: dict[str, Any], before: str, after: str) -> int:
     """The tense by the nearest cue: English verbs stand before their date, Chinese ones after it."""
     left, right = _cues_in(spec, before), _cues_in(spec, after)
-    if spec["nearest"] == "before":
-        return left[-1] if left else right[0] if right else 0
-    return right[0] if right else left[-1] if left else 0
+    for weak in (False, True):
+        sides = [[cue for cue in side if cue.startswith("weak") == weak] for side in (left, right)]
+        if any(sides):
+            first_left = sides[0] and (spec["nearest"] == "before" or not sides[1])
+            return -1 if "past" in (sides[0][-1] if first_left else sides[1][0]) else 1
+    return 0
 
 
-def _cues_in(spec: dict[str, Any], words: str) -> list[int]:
-    groups = (match.lastgroup for match in spec["tense"].finditer(words))
-    return [1 if group.startswith("future") else -1 for group in groups if group]
+def _cues_in(spec: dict[str, Any], words: str) -> list[str]:
+    return [match.lastgroup for match in spec["tense"].finditer(words) if match.lastgroup]
 
 
 @cache

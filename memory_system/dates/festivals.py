@@ -41,12 +41,13 @@ def festival_number(words: str) -> int:
 @cache
 def festival_pattern() -> re.Pattern[str]:
     """Any name of a festival."""
-    return re.compile(festival_form(), re.IGNORECASE)
+    return re.compile(f"{festival_form('en')}|{festival_form('zh')}", re.IGNORECASE)
 
 
-def festival_form() -> str:
-    """A pattern of all names, the longest first."""
-    return "|".join(sorted(map(re.escape, _words()), key=len, reverse=True)).replace("'", "['’]")
+def festival_form(lang: str) -> str:
+    """A pattern of all names in that language, the longest first."""
+    names = (name for name in _words() if name.isascii() == (lang == "en"))
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True)).replace("'", "['’]")
 
 
 @cache

@@ -68,7 +68,7 @@ def _alone(
     moment = Moment(anchor, cues.told if days_of_week else cues.tense, cues.own_tense, cues.yearly, cues.adverbial)
     silent = _is_lone(text, piece)
     found = _interval(text, piece, moment, done) if not silent or complete(piece.fields) else None
-    if found and cues.asked and (_elsewhere(found, done, anchor) or (end and _breaks_off(found, end, anchor))):
+    if found and cues.asked and (_elsewhere(found, done, anchor) or (end and _breaks_off(found, end, cues, anchor))):
         found = None
     return silent, found
 
@@ -81,10 +81,10 @@ def _is_range(text: str, left: Piece, right: Piece) -> bool:
     return bool(_patterns("range")[left.lang].fullmatch(text, left.end, right.start))
 
 
-def _breaks_off(found: Interval, end: Piece, anchor: datetime) -> bool:
-    """Whether the range began in the past and ends in the future, although a tense was asked for."""
-    last, now = following(end.fields, found[0].date()), anchor.replace(tzinfo=None)
-    return last is None or found[1] <= now < last[0]
+def _breaks_off(found: Interval, end: Piece, cues: Cues, anchor: datetime) -> bool:
+    """Whether the tense is past and the range that begins so ends in the future."""
+    last = following(end.fields, found[0].date())
+    return last is None or (cues.tense() == -1 and last[0] > anchor.replace(tzinfo=None))
 
 
 def _without(found: list[Piece], text: str) -> str:
