@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -36,6 +37,14 @@ def test_the_gold_cases_are_many(lang: str) -> None:
     assert len(seen) >= 150
     assert len(blind) >= 150
     assert sum(not case.expected for case in (*seen, *blind)) >= 40
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_sentences_written_without_sight_of_the_rules(lang: str) -> None:
+    blind = [case for case in cases("blind") if case.lang == lang]
+    verdicts = Counter(case.judge(dates.find(case.text, case.anchor)) for case in blind)
+    assert verdicts["right"] >= 0.92 * len(blind)
+    assert verdicts["wrong"] <= 0.02 * len(blind)
 
 
 RESOLVED = [

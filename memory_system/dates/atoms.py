@@ -201,7 +201,7 @@ def _value(name: str, words: str) -> Any:
 
 def _full_year(word: str) -> int:
     """二〇二三, 98, 零八: two digits stand for the years from 1940 to 2039."""
-    year = int("".join(str(_NUMERALS.get(sign, sign)) for sign in word))
+    year = int("".join(str(_NUMERALS.get(sign, sign)) for sign in word.lstrip("'’")))
     return year if year >= 100 else year + (2000 if year < 40 else 1900)
 
 

@@ -266,7 +266,7 @@ def _recurring(f: Fields, moment: Moment) -> Span | None:
         return None
     spans, today = list(_occurrences(f, moment)), moment.today
     if now := next((span for span in spans if span[0] <= today < span[1]), None):
-        return now if now[2] == "day" else None
+        return now if now[2] in ("day", "third") else None
     past = [span for span in spans if span[1] <= today][-1:]
     ahead = [span for span in spans if span[0] > today][:1]
     if tense == 0 and (f.keys() & {"festival", "season"}):
@@ -339,7 +339,7 @@ def _shifted(f: Fields, moment: Moment) -> Span | None:
 
 def _so_many_ago(f: Fields, moment: Moment) -> Span | None:
     """Two Fridays, three summers ago: among those that are over."""
-    n, today = int(f["n"]), moment.today
+    n, today = int(f.get("n", 2)), moment.today  # "the Friday before last" is two Fridays ago
     if "dow" in f:
         return one_day(today - timedelta(days=(today.weekday() - f["dow"] - 1) % 7 + 1 + 7 * (n - 1)))
     over = _season({"year": today.year, "season": f["season"]}, moment)[1] <= today
