@@ -12,6 +12,7 @@ from typing import Any
 
 from memory_system.dates.calendar import joinable, kind
 from memory_system.dates.festivals import festival_form, festival_number
+from memory_system.dates.hours import TIMES
 from memory_system.rules import Rule, RuleSet, table
 
 _JOIN = {
@@ -80,6 +81,8 @@ def _may_join(left: Piece, right: Piece) -> bool:
     """Chinese goes from the large to the small: no year stands after a month. "The week of" begins something new, and
     "yesterday" is explained by a date ("yesterday, May 7"), not the other way round."""
     known, new = kind(left.fields), right.fields.keys()
+    if right.lang == "zh" and right.fields.get("sign") in ("before", "after"):
+        return known == {"year", "month", "day"} and not left.fields.keys() & TIMES  # 2023年6月9日的前一周
     if known and ((right.lang == "zh" and new & {"year", "years"}) or (right.lang == "en" and "of" in new)):
         return False
     if left.lang == "en" and left.fields.keys() == {"year"} and "month" in new:

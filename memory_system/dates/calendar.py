@@ -81,7 +81,8 @@ def following(fields: Fields, day: date) -> Interval | None:
 
 def complete(fields: Fields) -> bool:
     """Whether the words say it all, without the moment of speaking."""
-    if fields.keys() & _RELATIVE:
+    counted = fields.get("sign") in ("before", "after") and fields["unit"] in ("week", "weekend")
+    if (fields.keys() - {"sign"} if counted else fields.keys()) & _RELATIVE:
         return False
     return bool(fields.keys() & {"year", "winter"}) or fields.get("decade", 0) >= 1000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -47,7 +47,12 @@ def _values(when: When, words: dict[str, Any]) -> dict[str, Any]:
         "third": words["thirds"][min(start.day // 10, 2)],
         "quarter": words["quarters"][(start.month - 1) // 3],
     }
-    return {**values, "day": words["day"].format(**values)}
+    return {**values, "day": _day(start, words)}
+
+
+def _day(day: date, words: dict[str, Any]) -> str:
+    """A day in words, whatever is celebrated on it."""
+    return str(words["day"].format(y=day.year, m=day.month, d=day.day, month=words["months"][day.month - 1]))
 
 
 @cache
@@ -63,6 +68,7 @@ def _festival_in(when: When) -> int | None:
     return number if number is not None and festival_day(number, when.start.year) == when.start.date() else None
 
 
+_COUNTED = re.compile(r"\w+ (?:weeks|weekends) (?:before|after)\b")
 _PREPOSITION = re.compile(r"(?i)\b(?:on|in|at)\s+$")
 _GOVERNED = re.compile(
     r"(?i)\b(?:since|until|till|til|by|before|after|from|for|of|to|through|between|about|around|than|like|except|during|over|within|starting|beginning)\s+$"
@@ -87,12 +93,22 @@ def resolve(text: str, anchor: datetime, lang: str) -> tuple[str, list[When]]:
     for when, piece in scan(text, anchor):
         whens.append(when)
         if not complete(piece.fields):
-            start, end, words = (
-                _placed(text, when, piece) if lang == piece.lang == "en" else (*when.span, spell(when, lang))
-            )
+            words = _aside(when, piece, anchor, lang) or spell(when, lang)
+            start, end, words = _placed(text, when, piece, words) if lang == piece.lang == "en" else (*when.span, words)
             parts += (text[cursor:start], _apart(text, start, end, words))
             cursor = end
     return ("".join((*parts, text[cursor:])) if parts else text), whens
+
+
+def _aside(when: When, piece: Piece, anchor: datetime, lang: str) -> str | None:
+    """The words for a week or weekend that was told from the moment of speaking, told from its day."""
+    forms = table("dates", "aside")[lang].get(when.granularity)
+    if not forms or "of" in piece.fields:
+        return None
+    today = anchor.date()
+    weeks = (when.start.date() - today + timedelta(days=today.weekday())).days // 7
+    form = forms.get(str(weeks))
+    return form and str(form.format(day=_day(today, _words(lang))))
 
 
 def _apart(text: str, start: int, end: int, words: str) -> str:
@@ -101,11 +117,12 @@ def _apart(text: str, start: int, end: int, words: str) -> str:
     return left + words + (" " if words[-1].isascii() and _LATIN.match(text[end : end + 1]) else "")
 
 
-def _placed(text: str, when: When, piece: Piece) -> tuple[int, int, str]:
+def _placed(text: str, when: When, piece: Piece, words: str) -> tuple[int, int, str]:
     """The span to replace and the English words with the preposition that they need there."""
     start, end = when.span
-    before, after, words = text[:start], text[end:], spell(when, "en")
-    opening, bare, needed = bool(_OPENING.search(before)), _is_bare(piece, text[start]), _preposition(when)
+    before, after = text[:start], text[end:]
+    opening, bare = bool(_OPENING.search(before)), _is_bare(piece, text[start])
+    needed = "" if _COUNTED.match(words) else _preposition(when)
     if owner := _OWNER.match(after):
         end += owner.end()
         words = "the " + words.removeprefix("the ")
