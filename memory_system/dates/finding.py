@@ -78,7 +78,7 @@ def _is_range(text: str, left: Piece, right: Piece) -> bool:
     keys = frozenset(right.fields)
     if keys not in _ENDS or not keys <= kind(left.fields):
         return False
-    return bool(_patterns("range")[left.lang].fullmatch(text, left.end, right.start))
+    return bool(patterns("range")[left.lang].fullmatch(text, left.end, right.start))
 
 
 def _breaks_off(found: Interval, end: Piece, cues: Cues, anchor: datetime) -> bool:
@@ -105,8 +105,8 @@ def _is_lone(text: str, piece: Piece) -> bool:
     if piece.lang != "en" or len(piece.fields) > 1:
         return False
     field = next(iter(piece.fields))
-    needed, refused = _patterns("governor").get(field), _patterns("refused").get(field)
-    followed = _patterns("followed").get(field)
+    needed, refused = patterns("governor").get(field), patterns("refused").get(field)
+    followed = patterns("followed").get(field)
     if followed and followed.match(text, piece.end):
         return False
     if needed and not needed.search(text[max(0, piece.start - 20) : piece.start]):
@@ -137,5 +137,6 @@ def _elsewhere(found: Interval, done: list[When], anchor: datetime) -> bool:
 
 
 @cache
-def _patterns(key: str) -> dict[str, re.Pattern[str]]:
+def patterns(key: str) -> dict[str, re.Pattern[str]]:
+    """The patterns of a table of `rules/dates.toml`, compiled."""
     return {name: re.compile(pattern) for name, pattern in table("dates", key).items()}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from memory_system.dates.atoms import Piece
 from memory_system.dates.calendar import complete, kind
 from memory_system.dates.festivals import festival_day, festival_number, festival_pattern, festivals
-from memory_system.dates.finding import When, scan
+from memory_system.dates.finding import When, patterns, scan
 from memory_system.dates.hours import part_named
 from memory_system.rules import table
 
@@ -87,28 +88,54 @@ _OWN_PREPOSITION = frozenset(("dow", "month", "day", "festival", "year", "third"
 def resolve(text: str, anchor: datetime, lang: str) -> tuple[str, list[When]]:
     """The text with every expression that leans on the moment of speaking written out in `lang`, and all expressions
     (spans in the text as given). Dates that are complete stay as they are."""
-    whens: list[When] = []
+    scanned = list(scan(text, anchor))
+    if not scanned:
+        return text, []
     parts: list[str] = []
     cursor = 0
-    for when, piece in scan(text, anchor):
-        whens.append(when)
+    ranged = _ranged(text, scanned)
+    for number, (when, piece) in enumerate(scanned):
         if not complete(piece.fields):
-            words = _aside(when, piece, anchor, lang) or spell(when, lang)
+            plain = number in ranged or number - 1 in ranged or _is_attribute(text, when)
+            words = (None if plain else _aside(when, piece, anchor, lang)) or spell(when, lang)
             start, end, words = _placed(text, when, piece, words) if lang == piece.lang == "en" else (*when.span, words)
             parts += (text[cursor:start], _apart(text, start, end, words))
             cursor = end
-    return ("".join((*parts, text[cursor:])) if parts else text), whens
+    return "".join((*parts, text[cursor:])), [when for when, _ in scanned]
+
+
+def _ranged(text: str, scanned: list[tuple[When, Piece]]) -> set[int]:
+    """The numbers of the expressions with which a range begins: its ends are told as they are."""
+    links = patterns("range")
+    return {
+        number
+        for number, ((left, piece), (right, _)) in enumerate(pairwise(scanned))
+        if links[piece.lang].fullmatch(text, left.span[1], right.span[0])
+    }
+
+
+def _is_attribute(text: str, when: When) -> bool:
+    """Whether there is room for a date alone: "our Friday meeting", "last week's news"."""
+    return bool(_OWNER.match(text, when.span[1]) or _ATTRIBUTE.search(text[: when.span[0]]))
 
 
 def _aside(when: When, piece: Piece, anchor: datetime, lang: str) -> str | None:
-    """The words for a week or weekend that was told from the moment of speaking, told from its day."""
-    forms = table("dates", "aside")[lang].get(when.granularity)
-    if not forms or "of" in piece.fields:
+    """The words for what was told from the moment of speaking and is best told from its day: a week, a weekend, a
+    weekday."""
+    if piece.fields.keys() & {"of", "day", "month"}:
         return None
-    today = anchor.date()
-    weeks = (when.start.date() - today + timedelta(days=today.weekday())).days // 7
-    form = forms.get(str(weeks))
-    return form and str(form.format(day=_day(today, _words(lang))))
+    forms, today, first = table("dates", "aside")[lang], anchor.date(), when.start.date()
+    if when.granularity == "day":
+        near = 1 <= (today - first).days <= 7 if lang == "en" else True
+        form = forms["weekday"] if near and "dow" in piece.fields else None
+    else:
+        weeks = (first - today + timedelta(days=today.weekday())).days // 7
+        form = forms.get(when.granularity, {}).get(str(weeks))
+    if not form:
+        return None
+    words = _words(lang)
+    name = words["weekdays"][first.weekday()]
+    return str(form.format(day=_day(today, words), itself=_day(first, words), weekday=name))
 
 
 def _apart(text: str, start: int, end: int, words: str) -> str:
