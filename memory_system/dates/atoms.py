@@ -110,10 +110,15 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
         start, end = match.span()
         if _is_guarded(data, text, start, end):
             continue
-        groups = match.groupdict()
-        start += len(groups.pop("lead", None) or "")
-        fields = _phrase(data["lang"], match[0]) if data["phrase"] else _fields(groups)
-        if fields is not None and not _cut(text, start, said=None if match[0].isascii() else fields):
+        words = match[0]
+        fields: dict[str, Any] | None
+        if data["phrase"]:
+            fields = _phrase(data["lang"], words)
+        else:
+            groups = match.groupdict()
+            start += len(groups.pop("lead", None) or "")
+            fields = _fields(groups)
+        if fields is not None and not _cut(text, start, said=None if words.isascii() else fields):
             yield Piece(start, end, data["lang"] or _language_at(text, start, end), fields)
 
 

@@ -26,7 +26,7 @@ _NEW_YEAR = 20  # days around the lunar new year in which a bare 初五 is told 
 _SMALL_HOURS = 4  # "tonight" said at two in the morning may be either night
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made for every expression, and freezing costs more than making
 class Moment:
     """When it was said (aware, in the owner's zone) and the tense of the clause: -1 past, 1 future, 0 open, None a
     habit. `own_tense` does not look beyond the clause; `yearly` tells birthdays, whose date has no year; `adverbial`

@@ -65,18 +65,16 @@ class Cues:
 
 
 def _nearest(spec: dict[str, Any], before: str, after: str) -> int:
-    """The tense by the nearest cue: English verbs stand before their date, Chinese ones after it."""
-    left, right = _cues_in(spec, before), _cues_in(spec, after)
-    for weak in (False, True):
-        sides = [[cue for cue in side if cue.startswith("weak") == weak] for side in (left, right)]
-        if any(sides):
-            first_left = sides[0] and (spec["nearest"] == "before" or not sides[1])
-            return -1 if "past" in (sides[0][-1] if first_left else sides[1][0]) else 1
-    return 0
-
-
-def _cues_in(spec: dict[str, Any], words: str) -> list[str]:
-    return [match.lastgroup for match in spec["tense"].finditer(words) if match.lastgroup]
+    """The tense by the nearest cue: English verbs stand before their date, Chinese ones after it. A weak cue counts
+    where no other is."""
+    weak = 0
+    for words in (before, after) if spec["nearest"] == "before" else (after, before):
+        cues = [match.lastgroup for match in spec["tense"].finditer(words) if match.lastgroup]
+        strong = [cue for cue in cues if not cue.startswith("weak")]
+        if strong:
+            return -1 if (strong[-1] if words is before else strong[0]).startswith("past") else 1
+        weak = weak or len(cues)
+    return 1 if weak else 0
 
 
 @cache

@@ -43,14 +43,16 @@ def scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
     if not found_pieces:
         return
     bare = _without(found_pieces, clear)
+    alone = len(found_pieces) == 1
     done: list[When] = []  # a year that stands for itself ("2016: ...") is no expression, but sets the frame
     begun: When | None = None  # the last piece, if it was found and spoken of
     for number, piece in enumerate(found_pieces):
-        before, after = found_pieces[number - 1] if number else None, found_pieces[number + 1 : number + 2]
+        before = None if alone or not number else found_pieces[number - 1]
         if before and _is_range(clear, before, piece):
             silent, found = begun is None, following(piece.fields, begun.start.date()) if begun else None
         else:
-            end = after[0] if after and _is_range(clear, piece, after[0]) else None
+            after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
+            end = after if after and _is_range(clear, piece, after) else None
             silent, found = _alone(clear, piece, Cues(bare, piece), anchor, done, end)
         begun = None
         if found:

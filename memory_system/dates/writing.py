@@ -96,8 +96,8 @@ def resolve(text: str, anchor: datetime, lang: str) -> tuple[str, list[When]]:
     ranged = _ranged(text, scanned)
     for number, (when, piece) in enumerate(scanned):
         if not complete(piece.fields):
-            plain = number in ranged or number - 1 in ranged or _is_attribute(text, when)
-            words = (None if plain else _aside(when, piece, anchor, lang)) or spell(when, lang)
+            free = number not in ranged and number - 1 not in ranged
+            words = (_aside(text, when, piece, anchor, lang) if free else None) or spell(when, lang)
             start, end, words = _placed(text, when, piece, words) if lang == piece.lang == "en" else (*when.span, words)
             parts += (text[cursor:start], _apart(text, start, end, words))
             cursor = end
@@ -106,6 +106,8 @@ def resolve(text: str, anchor: datetime, lang: str) -> tuple[str, list[When]]:
 
 def _ranged(text: str, scanned: list[tuple[When, Piece]]) -> set[int]:
     """The numbers of the expressions with which a range begins: its ends are told as they are."""
+    if len(scanned) == 1:
+        return set()
     links = patterns("range")
     return {
         number
@@ -119,10 +121,10 @@ def _is_attribute(text: str, when: When) -> bool:
     return bool(_OWNER.match(text, when.span[1]) or _ATTRIBUTE.search(text[: when.span[0]]))
 
 
-def _aside(when: When, piece: Piece, anchor: datetime, lang: str) -> str | None:
+def _aside(text: str, when: When, piece: Piece, anchor: datetime, lang: str) -> str | None:
     """The words for what was told from the moment of speaking and is best told from its day: a week, a weekend, a
     weekday."""
-    if piece.fields.keys() & {"of", "day", "month"}:
+    if when.granularity not in ("day", "week", "weekend") or piece.fields.keys() & {"of", "day", "days", "month"}:
         return None
     forms, today, first = table("dates", "aside")[lang], anchor.date(), when.start.date()
     if when.granularity == "day":
@@ -131,7 +133,7 @@ def _aside(when: When, piece: Piece, anchor: datetime, lang: str) -> str | None:
     else:
         weeks = (first - today + timedelta(days=today.weekday())).days // 7
         form = forms.get(when.granularity, {}).get(str(weeks))
-    if not form:
+    if not form or _is_attribute(text, when):
         return None
     words = _words(lang)
     name = words["weekdays"][first.weekday()]
