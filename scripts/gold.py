@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -27,23 +28,39 @@ def main() -> None:
     parser.add_argument("what", choices=("dates",))
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    print("| language | half | cases |", " | ".join(VERDICTS), "|")
+    print(table())
+    if options.show:
+        print(*map(told, judged()), sep="\n")
+
+
+def table() -> str:
+    """The shares by language and half, as a table of Markdown."""
+    rows = [("language", "half", "cases", *VERDICTS), ("---",) * (3 + len(VERDICTS))]
+    verdicts = Counter((case.lang, half, verdict) for half, case, _, verdict in judged(all_of_them=True))
     for lang in ("en", "zh"):
         for half in HALVES:
-            report(lang, half, [case for case in cases(half) if case.lang == lang], show=options.show)
+            counts = [verdicts[lang, half, verdict] for verdict in VERDICTS]
+            rows.append((lang, half, str(sum(counts)), *(f"{count / sum(counts):.3f}" for count in counts)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def report(lang: str, half: str, group: list[Case], *, show: bool) -> None:
-    """One row of the table, and with `show` the sentences below it."""
-    found = [(case, dates.find(case.text, case.anchor)) for case in group]
-    verdicts = [case.judge(whens) for case, whens in found]
-    shares = (f"{Counter(verdicts)[verdict] / len(group):.3f}" for verdict in VERDICTS)
-    print("|", " | ".join((lang, half, str(len(group)), *shares)), "|")
-    for (case, whens), verdict in zip(found, verdicts, strict=True):
-        if show and verdict != "right":
-            told = [f"{when.text} = {when.granularity} {when.start:%Y-%m-%dT%H:%M}" for when in whens]
-            wanted = [f"{words} = {sense}" for words, sense in case.expected]
-            print(f"  {verdict} {case.anchor:%a %Y-%m-%d} {case.text!r}\n    wanted {wanted}\n    found  {told}")
+Judged = tuple[str, Case, list[dates.When], str]  # half, sentence, what was found, verdict
+
+
+def judged(*, all_of_them: bool = False) -> Iterator[Judged]:
+    """Every sentence that was not understood, or all of them."""
+    for half in HALVES:
+        for case in cases(half):
+            whens = dates.find(case.text, case.anchor)
+            if all_of_them or case.judge(whens) != "right":
+                yield half, case, whens, case.judge(whens)
+
+
+def told(row: Judged) -> str:
+    half, case, whens, verdict = row
+    found = [f"{when.text} = {when.granularity} {when.start:%Y-%m-%dT%H:%M}" for when in whens]
+    wanted = [f"{words} = {sense}" for words, sense in case.expected]
+    return f"{half} {verdict}: {case.anchor:%a %Y-%m-%d %H:%M} {case.text!r}\n  wanted {wanted}\n  found  {found}"
 
 
 if __name__ == "__main__":
