@@ -103,10 +103,12 @@ def _interval(text: str, piece: Piece, moment: Moment, done: list[When]) -> Inte
 
 
 def _is_lone(text: str, piece: Piece) -> bool:
-    """Whether an English year, month, day or festival lacks the words around it that make it a time."""
-    if piece.lang != "en" or len(piece.fields) > 1:
+    """Whether a season, or an English year, month, day or festival, lacks the words around it that make it a time."""
+    if len(piece.fields) > 1:
         return False
     field = next(iter(piece.fields))
+    if piece.lang != "en":
+        return field == "season"  # 夏天 is mostly any summer
     needed, refused = patterns("governor").get(field), patterns("refused").get(field)
     followed = patterns("followed").get(field)
     if followed and followed.match(text, piece.end):
@@ -124,7 +126,7 @@ def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interva
     if done and done[-1].granularity in _FINE and not stop.search(text, done[-1].span[1], piece.start):
         return at_day(piece.fields, done[-1].start.date())
     found, now = at_day(piece.fields, moment.today), moment.anchor.replace(tzinfo=None)
-    tense = 1 if piece.lang == "zh" and tense == 0 else tense  # what is past has its 了 or 过
+    tense = 1 if tense == 0 and moment.adverbial() else tense  # 下午三点来拿: what is past has its 了 or 过
     return found if found and tense == (-1 if found[0] <= now else 1) else None
 
 
