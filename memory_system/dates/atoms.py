@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from memory_system.dates.calendar import joinable, kind
+from memory_system.dates.calendar import joinable
 from memory_system.dates.festivals import festival_form, festival_number
+from memory_system.dates.fields import kind
 from memory_system.dates.hours import TIMES
 from memory_system.rules import Rule, RuleSet, table
 
@@ -115,8 +116,8 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
         if data["phrase"]:
             fields = _phrase(data["lang"], words)
         else:
-            groups = match.groupdict()
-            start += len(groups.pop("lead", None) or "")
+            groups = rule.groups(match)
+            start += len(groups.pop("lead", ""))
             fields = _fields(groups)
         if fields is not None and not _cut(text, start, said=None if words.isascii() else fields):
             yield Piece(start, end, data["lang"] or _language_at(text, start, end), fields)
@@ -160,12 +161,10 @@ def _phrase(lang: str, words: str) -> dict[str, Any]:
     return dict(_phrases(lang)[" ".join(words.lower().split())])
 
 
-def _fields(groups: dict[str, str | None]) -> dict[str, Any] | None:
+def _fields(groups: dict[str, str]) -> dict[str, Any] | None:
     """The values of the named groups; None when one of them has no value ("两三" days)."""
     fields: dict[str, Any] = {}
     for name, words in groups.items():
-        if words is None:
-            continue
         name = name.rstrip("23")
         value = _value(name, words)
         if value is None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from memory_system.dates.festivals import festival_day, festival_number
+from memory_system.dates.fields import kind
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day, hour_of, hours_away, midnight, part_of_day
 from memory_system.dates.spans import Span, month_after, moved, next_month, one_day, valid_day, weekend_of
 
@@ -77,26 +78,6 @@ def following(fields: Fields, day: date) -> Interval | None:
             return None
         span = one_day(first) if "day" in fields else (first, next_month(first), "month")
     return midnight(span[0]), midnight(span[1]), span[2]
-
-
-def complete(fields: Fields) -> bool:
-    """Whether the words say it all, without the moment of speaking."""
-    counted = fields.get("sign") in ("before", "after") and fields["unit"] in ("week", "weekend")
-    if (fields.keys() - {"sign"} if counted else fields.keys()) & _RELATIVE:
-        return False
-    return bool(fields.keys() & {"year", "winter"}) or fields.get("decade", 0) >= 1000
-
-
-def kind(fields: Fields) -> frozenset[str]:
-    """The date fields in a canonical form, the key of the table of what can be computed."""
-    keys = set(fields) - TIMES - {"of"}
-    if fields.get("sign") in ("before", "after"):
-        keys -= {"n", "unit", "sign"}
-    if "years" in keys:
-        keys = keys - {"years"} | {"year"}
-    if "months" in keys:
-        keys = keys - {"months"} | {"year", "month"}
-    return frozenset(keys)
 
 
 def joinable(left: Fields, right: Fields) -> bool:
@@ -334,13 +315,15 @@ def _shifted(f: Fields, moment: Moment) -> Span | None:
         return _so_many_ago(f, moment)
     way, unit = _way(f, moment), f["unit"]
     if f["sign"] == "from_today" and unit in ("week", "fortnight"):
-        return one_day(moment.today + timedelta(days=f["n"] * (7 if unit == "week" else 14)))
+        return None if f["n"] % 1 else one_day(moment.today + timedelta(days=f["n"] * (7 if unit == "week" else 14)))
     return moved(moment.today, f["n"], unit, way) if way else None
 
 
 def _so_many_ago(f: Fields, moment: Moment) -> Span | None:
     """Two Fridays, three summers ago: among those that are over."""
     n, today = int(f.get("n", 2)), moment.today  # "the Friday before last" is two Fridays ago
+    if not n:
+        return None
     if "dow" in f:
         return one_day(today - timedelta(days=(today.weekday() - f["dow"] - 1) % 7 + 1 + 7 * (n - 1)))
     over = _season({"year": today.year, "season": f["season"]}, moment)[1] <= today
@@ -369,8 +352,6 @@ def _within(f: Fields, span: Span) -> Interval | None:
         return None
     return at_day(f, span[0]) if "hour" in f else part_of_day(f["part"], span[0])
 
-
-_RELATIVE = frozenset(("years", "months", "week", "days", "quarters", "rel", "sign"))
 
 _Maker = Callable[[Fields, Moment], Span | None]
 _DAY_MAKERS: dict[str, _Maker] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from memory_system.rules import table
@@ -31,6 +31,13 @@ def festival_day(number: int, year: int) -> date | None:
     else:
         day = date(year, row["month"], row["day"])
     return day + timedelta(days=row.get("offset", 0))
+
+
+@lru_cache(64)
+def festival_days(year: int) -> frozenset[date]:
+    """Every day of that year on which one of them falls."""
+    days = (festival_day(number, year) for number in range(len(festivals())))
+    return frozenset(day for day in days if day)
 
 
 def festival_number(words: str) -> int:

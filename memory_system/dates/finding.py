@@ -9,8 +9,9 @@ from datetime import datetime
 from functools import cache
 
 from memory_system.dates.atoms import Piece, pieces
-from memory_system.dates.calendar import Moment, complete, following, interval, kind
+from memory_system.dates.calendar import Moment, following, interval
 from memory_system.dates.clauses import Cues, spec_of
+from memory_system.dates.fields import complete, kind
 from memory_system.dates.hours import TIMES, Interval, at_day
 from memory_system.rules import table
 

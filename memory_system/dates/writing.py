@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from memory_system.dates.atoms import Piece
-from memory_system.dates.calendar import complete, kind
-from memory_system.dates.festivals import festival_day, festival_number, festival_pattern, festivals
+from memory_system.dates.festivals import festival_day, festival_days, festival_number, festival_pattern, festivals
+from memory_system.dates.fields import complete, kind
 from memory_system.dates.finding import When, patterns, scan
 from memory_system.dates.hours import part_named
 from memory_system.rules import table
@@ -22,6 +22,8 @@ def spell(when: When, lang: str) -> str:
     if shape == "day" and (number := _festival_in(when)) is not None:
         name = festivals()[number]["names"][0 if lang == "en" else 1]
         return str(words["festival"].format(name=name, y=when.start.year))
+    if shape == "day":
+        return _day(when.start, words)
     if shape == "part" and part_named(when.start, when.end) in words["bare_parts"]:
         shape = "bare_part"
     if shape == "season" and when.start.month == 12:
@@ -64,9 +66,10 @@ def _words(lang: str) -> dict[str, Any]:
 
 def _festival_in(when: When) -> int | None:
     """The festival that the words name, if the day is its day ("the day after Christmas" is not)."""
-    match = festival_pattern().search(when.text)
+    day = when.start.date()
+    match = festival_pattern().search(when.text) if day in festival_days(day.year) else None
     number = festival_number(match[0]) if match else None
-    return number if number is not None and festival_day(number, when.start.year) == when.start.date() else None
+    return number if number is not None and festival_day(number, day.year) == day else None
 
 
 _COUNTED = re.compile(r"\w+ (?:weeks|weekends) (?:before|after)\b")
