@@ -20,6 +20,7 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 
 import docs_examples  # noqa: E402 - after the path to the program is known
 import docs_tables  # noqa: E402 - likewise
+import gold  # noqa: E402 - likewise
 
 PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
 
@@ -68,6 +69,7 @@ WRITERS: dict[str, Callable[[], str]] = {
     "profile": docs_examples.a_profile,
     "first-night": docs_examples.console,
     "report": docs_examples.report,
+    "dates-gold": gold.table,
 }
 
 

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from memory_system.dates.calendar import joinable, kind
+from memory_system.dates.calendar import joinable
 from memory_system.dates.festivals import festival_form, festival_number
+from memory_system.dates.fields import kind
+from memory_system.dates.hours import TIMES
 from memory_system.rules import Rule, RuleSet, table
 
 _JOIN = {
@@ -19,7 +21,7 @@ _JOIN = {
     "zh": re.compile(r" ?(?:的|在|，|,|（|\()? ?"),
 }
 _COPULA = re.compile(r"(?i)\s(?:is|was|will be)(?: a)?\s|[，,]?\s?[是就]+\s?")
-_VAGUE = [frozenset((key,)) for key in ("dow", "festival", "weekend", "day")]
+_VAGUE = [frozenset((key,)) for key in ("dow", "festival", "weekend", "day", "lunar", "new_year")]
 _HAN = re.compile("[\u4e00-\u9fff]")
 _NUMERALS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
 _TENS = re.compile(r"(?:([一二两三四五六七八九])百零?)?(?:([二三四五六七八九一])?(十|廿))?零?([一二三四五六七八九])?")
@@ -80,6 +82,8 @@ def _may_join(left: Piece, right: Piece) -> bool:
     """Chinese goes from the large to the small: no year stands after a month. "The week of" begins something new, and
     "yesterday" is explained by a date ("yesterday, May 7"), not the other way round."""
     known, new = kind(left.fields), right.fields.keys()
+    if right.lang == "zh" and right.fields.get("sign") in ("before", "after"):
+        return known == {"year", "month", "day"} and not left.fields.keys() & TIMES  # 2023年6月9日的前一周
     if known and ((right.lang == "zh" and new & {"year", "years"}) or (right.lang == "en" and "of" in new)):
         return False
     if left.lang == "en" and left.fields.keys() == {"year"} and "month" in new:
@@ -107,8 +111,15 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
         start, end = match.span()
         if _is_guarded(data, text, start, end):
             continue
-        fields = _phrase(data["lang"], match[0]) if data["phrase"] else _fields(match.groupdict())
-        if fields is not None and not _cut(text, start, said=None if match[0].isascii() else fields):
+        words = match[0]
+        fields: dict[str, Any] | None
+        if data["phrase"]:
+            fields = _phrase(data["lang"], words)
+        else:
+            groups = rule.groups(match)
+            start += len(groups.pop("lead", ""))
+            fields = _fields(groups)
+        if fields is not None and not _cut(text, start, said=None if words.isascii() else fields):
             yield Piece(start, end, data["lang"] or _language_at(text, start, end), fields)
 
 
@@ -150,12 +161,10 @@ def _phrase(lang: str, words: str) -> dict[str, Any]:
     return dict(_phrases(lang)[" ".join(words.lower().split())])
 
 
-def _fields(groups: dict[str, str | None]) -> dict[str, Any] | None:
+def _fields(groups: dict[str, str]) -> dict[str, Any] | None:
     """The values of the named groups; None when one of them has no value ("两三" days)."""
     fields: dict[str, Any] = {}
     for name, words in groups.items():
-        if words is None:
-            continue
         name = name.rstrip("23")
         value = _value(name, words)
         if value is None:
@@ -163,6 +172,13 @@ def _fields(groups: dict[str, str | None]) -> dict[str, Any] | None:
         fields[name] = value
         if name == "hour" and words[0] == "0" and len(words) == 2:
             fields.setdefault("half", "exact")  # 08:30 is written by the 24-hour clock
+    if "fraction" in fields:
+        hour, fields["minute"] = divmod(fields["hour"] * 60 + fields.pop("fraction"), 60)
+        fields["hour"] = hour or 12
+    if "and" in fields:
+        fields["n"] += fields.pop("and")
+    if "year_end" in fields:
+        fields["month"] = fields.pop("year_end")
     return _slashes(fields) if "one" in fields else fields
 
 
@@ -182,8 +198,18 @@ def _value(name: str, words: str) -> Any:
         return festival_number(word)
     if name in ("third", "part"):
         word = word.removeprefix("the ").removesuffix(" of")
+    if name == "year":
+        return _full_year(word)
+    if name in ("lunar", "new_year"):
+        return numeral(word.removeprefix("初"))
     value = _words().get(name, {}).get(word.rstrip("."))
     return numeral(word) if value is None else value
+
+
+def _full_year(word: str) -> int:
+    """二〇二三, 98, 零八: two digits stand for the years from 1940 to 2039."""
+    year = int("".join(str(_NUMERALS.get(sign, sign)) for sign in word.lstrip("'’")))
+    return year if year >= 100 else year + (2000 if year < 40 else 1900)
 
 
 @cache
@@ -231,7 +257,7 @@ def _phrase_rule(lang: str) -> Rule:
 
 def _form_rules() -> Iterator[Rule]:
     forms = dict(table("dates", "form"))
-    forms["festival"] = festival_form()
+    forms |= {"festival": festival_form("en"), "festival_zh": festival_form("zh")}
     for lang in ("en", "both", "zh"):
         for row in table("dates", lang):
             pattern = re.sub(r"\{([a-z_]+)\}", lambda name: forms[name[1]], row["form"])

@@ -2,7 +2,8 @@
 unknown here, only the tense of the clause is asked for where the fields leave open which year or week is meant.
 
 Fields: year month day · years months week days quarters (relative to the anchor) · dow (Monday 0) · rel (last, this,
-coming, next) · season festival quarter third decade winter weekend · n unit sign · of (the week of) · part hour minute.
+coming, next) · season festival quarter third decade winter weekend · lunar (day of the first lunar month) new_year (the
+same, said around that time) · n unit sign · of (the week of) · part hour minute.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from memory_system.dates.festivals import festival_day
+from memory_system.dates.festivals import festival_day, festival_number
+from memory_system.dates.fields import kind
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day, hour_of, hours_away, midnight, part_of_day
 from memory_system.dates.spans import Span, month_after, moved, next_month, one_day, valid_day, weekend_of
 
@@ -20,18 +22,22 @@ _THIRDS = {"early": 1, "mid": 11, "late": 21}
 _NEAR = 91  # days: without a tense, a date without a year is the one within a season of now
 _JUST_OVER = 45  # days: "last Halloween" in November may be this year's or last year's
 _CLOSE = 45  # days: a date that is near and a tense that means another year contradict each other
+_MONTH = 31  # days: what is farther is not "the next one"
+_NEW_YEAR = 20  # days around the lunar new year in which a bare 初五 is told of it
 _SMALL_HOURS = 4  # "tonight" said at two in the morning may be either night
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made for every expression, and freezing costs more than making
 class Moment:
     """When it was said (aware, in the owner's zone) and the tense of the clause: -1 past, 1 future, 0 open, None a
-    habit. `own_tense` does not look beyond the clause; `yearly` tells birthdays, whose date has no year."""
+    habit. `own_tense` does not look beyond the clause; `yearly` tells birthdays, whose date has no year; `adverbial`
+    tells that the words stand where a clause says when."""
 
     anchor: datetime
     tense: Callable[[], int | None]
     own_tense: Callable[[], int | None]
     yearly: Callable[[], bool]
+    adverbial: Callable[[], bool]
 
     @property
     def today(self) -> date:
@@ -55,23 +61,23 @@ def interval(fields: Fields, moment: Moment) -> Interval | None:
         return None
 
 
-def complete(fields: Fields) -> bool:
-    """Whether the words say it all, without the moment of speaking."""
-    if fields.keys() & _RELATIVE:
-        return False
-    return bool(fields.keys() & {"year", "winter"}) or fields.get("decade", 0) >= 1000
-
-
-def kind(fields: Fields) -> frozenset[str]:
-    """The date fields in a canonical form, the key of the table of what can be computed."""
-    keys = set(fields) - TIMES - {"of"}
-    if fields.get("sign") in ("before", "after"):
-        keys -= {"n", "unit", "sign"}
-    if "years" in keys:
-        keys = keys - {"years"} | {"year"}
-    if "months" in keys:
-        keys = keys - {"months"} | {"year", "month"}
-    return frozenset(keys)
+def following(fields: Fields, day: date) -> Interval | None:
+    """The first such weekday, day or month after the day: how a range ends ("Monday to Wednesday")."""
+    if "dow" in fields:
+        span = one_day(day + timedelta(days=(fields["dow"] - day.weekday() - 1) % 7 + 1))
+    elif "month" not in fields:
+        found = _such_day(fields["day"], day, 1)
+        if found is None:
+            return None
+        span = one_day(found)
+    else:
+        number = fields.get("day", 1)
+        year = day.year + ((fields["month"], number) <= (day.month, day.day))
+        first = valid_day(year, fields["month"], number)
+        if first is None:
+            return None
+        span = one_day(first) if "day" in fields else (first, next_month(first), "month")
+    return midnight(span[0]), midnight(span[1]), span[2]
 
 
 def joinable(left: Fields, right: Fields) -> bool:
@@ -207,27 +213,47 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
 
 
 def _day_of_month(f: Fields, moment: Moment) -> Span | None:
+    """The tense decides; without one it is the next such day, unless that is far off ("the 31st" in April)."""
     today, tense = moment.today, moment.tense()
     if tense is None or f["day"] == today.day:
         return None
-    months = (month_after(today, step) for step in (range(3) if tense >= 0 else range(0, -3, -1)))
-    days = [day for year, month in months if (day := valid_day(year, month, f["day"]))]
-    found = next((day for day in days if (day > today if tense >= 0 else day < today)), None)
+    found = _such_day(f["day"], today, -1 if tense < 0 else 1)
+    if tense == 0 and found and (found - today).days > _MONTH:
+        found = _such_day(f["day"], today, -1)
     return _checked(found, f) if found else None
+
+
+def _such_day(number: int, today: date, way: int) -> date | None:
+    """The nearest day of that number before (-1) or after (1) today."""
+    months = (month_after(today, step * way) for step in range(3))
+    days = (day for year, month in months if (day := valid_day(year, month, number)))
+    return next((day for day in days if (day - today).days * way > 0), None)
+
+
+def _lunar(f: Fields, _: Moment) -> Span | None:
+    first = festival_day(festival_number("春节"), f["year"])
+    return one_day(first + timedelta(days=f["lunar"] - 1)) if first else None
+
+
+def _new_year(f: Fields, moment: Moment) -> Span | None:
+    """初五: of the first lunar month when it is said around the new year; other months have one too."""
+    span = _lunar({"year": moment.today.year, "lunar": f["new_year"]}, moment)
+    return span if span and _distance(span, moment.today) < _NEW_YEAR else None
 
 
 def _recurring(f: Fields, moment: Moment) -> Span | None:
     """A date without a year: by its tense, else the one that is near."""
-    tense = moment.own_tense() if "festival" in f else moment.tense()
+    tense = moment.own_tense() if f.keys() & {"festival", "season"} else moment.tense()
     if tense is None or ("day" in f and moment.yearly()):
         return None
     spans, today = list(_occurrences(f, moment)), moment.today
     if now := next((span for span in spans if span[0] <= today < span[1]), None):
-        return now if now[2] == "day" else None
+        return now if now[2] in ("day", "third") else None
     past = [span for span in spans if span[1] <= today][-1:]
     ahead = [span for span in spans if span[0] > today][:1]
-    if tense == 0 and "festival" in f:
-        return None  # "Christmas is my favourite": no Christmas in particular
+    if tense == 0 and (f.keys() & {"festival", "season"}):
+        near = "festival" in f and moment.adverbial() and ahead and _distance(ahead[0], today) < _CLOSE
+        return ahead[0] if near else None  # "Christmas is my favourite": no Christmas in particular
     if tense == 0:
         near = [span for span in past + ahead if _distance(span, today) < _NEAR]
         return near[0] if len(near) == 1 else None
@@ -285,15 +311,30 @@ def _shifted(f: Fields, moment: Moment) -> Span | None:
             monday = base[0] - timedelta(days=base[0].weekday())
             return weekend_of(monday) if f["of"] == "weekend" else (monday, monday + timedelta(days=7), "week")
         return moved(base[0], f["n"], f["unit"], -1 if f["sign"] == "before" else 1)
-    way = _way(f, moment)
-    return moved(moment.today, f["n"], f["unit"], way) if way else None
+    if f.keys() & {"dow", "season"}:
+        return _so_many_ago(f, moment)
+    way, unit = _way(f, moment), f["unit"]
+    if f["sign"] == "from_today" and unit in ("week", "fortnight"):
+        return None if f["n"] % 1 else one_day(moment.today + timedelta(days=f["n"] * (7 if unit == "week" else 14)))
+    return moved(moment.today, f["n"], unit, way) if way else None
+
+
+def _so_many_ago(f: Fields, moment: Moment) -> Span | None:
+    """Two Fridays, three summers ago: among those that are over."""
+    n, today = int(f.get("n", 2)), moment.today  # "the Friday before last" is two Fridays ago
+    if not n:
+        return None
+    if "dow" in f:
+        return one_day(today - timedelta(days=(today.weekday() - f["dow"] - 1) % 7 + 1 + 7 * (n - 1)))
+    over = _season({"year": today.year, "season": f["season"]}, moment)[1] <= today
+    return _season({"year": today.year - n + over, "season": f["season"]}, moment)
 
 
 def _way(f: Fields, moment: Moment) -> int:
     """Whether it was or will be; 0 for what may be a duration ("did it in two days") or belong to a story ("two days
     later")."""
     sign = f["sign"]
-    if sign in ("ago", "ahead"):
+    if sign in ("ago", "ahead", "from_today"):
         return -1 if sign == "ago" else 1
     tense = moment.own_tense()
     sure = tense == 1 if sign == "later" or (sign == "in" and f["n"] <= 1) else tense in (0, 1)
@@ -311,8 +352,6 @@ def _within(f: Fields, span: Span) -> Interval | None:
         return None
     return at_day(f, span[0]) if "hour" in f else part_of_day(f["part"], span[0])
 
-
-_RELATIVE = frozenset(("years", "months", "week", "days", "quarters", "rel", "sign"))
 
 _Maker = Callable[[Fields, Moment], Span | None]
 _DAY_MAKERS: dict[str, _Maker] = {
@@ -332,6 +371,9 @@ _DAY_MAKERS: dict[str, _Maker] = {
     "month day dow": _recurring,
     "festival": _recurring,
     "rel festival": _named,
+    "year lunar": _lunar,
+    "lunar": _recurring,
+    "new_year": _new_year,
 }
 _SPAN_MAKERS: dict[str, _Maker] = {
     "year": _year,
@@ -343,8 +385,10 @@ _SPAN_MAKERS: dict[str, _Maker] = {
     "rel month": _named,
     "rel season": _named,
     "year season": _season,
+    "season": _recurring,
     "winter": _winter,
     "year quarter": _quarter,
+    "quarter": _recurring,
     "quarters": _quarters,
     "decade": _decade,
     "week": _week,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from memory_system.rules import table
@@ -23,13 +23,21 @@ def festival_day(number: int, year: int) -> date | None:
         place = year - years["first"]
         if not 0 <= place < len(years[row["table"]]):
             return None
-        day = date(year, *divmod(years[row["table"]][place], 100))
+        month, number = divmod(years[row["table"]][place], 100)
+        day = date(year if month else year - 1, month or 12, number)
     elif "nth" in row:
         first = date(year, row["month"], 1)
         day = first + timedelta(days=(row["weekday"] - first.weekday()) % 7 + 7 * (row["nth"] - 1))
     else:
         day = date(year, row["month"], row["day"])
     return day + timedelta(days=row.get("offset", 0))
+
+
+@lru_cache(64)
+def festival_days(year: int) -> frozenset[date]:
+    """Every day of that year on which one of them falls."""
+    days = (festival_day(number, year) for number in range(len(festivals())))
+    return frozenset(day for day in days if day)
 
 
 def festival_number(words: str) -> int:
@@ -40,12 +48,13 @@ def festival_number(words: str) -> int:
 @cache
 def festival_pattern() -> re.Pattern[str]:
     """Any name of a festival."""
-    return re.compile(festival_form(), re.IGNORECASE)
+    return re.compile(f"{festival_form('en')}|{festival_form('zh')}", re.IGNORECASE)
 
 
-def festival_form() -> str:
-    """A pattern of all names, the longest first."""
-    return "|".join(sorted(map(re.escape, _words()), key=len, reverse=True)).replace("'", "['’]")
+def festival_form(lang: str) -> str:
+    """A pattern of all names in that language, the longest first."""
+    names = (name for name in _words() if name.isascii() == (lang == "en"))
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True)).replace("'", "['’]")
 
 
 @cache

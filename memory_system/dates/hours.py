@@ -53,7 +53,7 @@ def part_named(start: datetime, end: datetime) -> str | None:
 def hours_away(anchor: datetime, number: float, unit: str, way: int) -> Interval:
     """So many hours or minutes from the anchor, by the clock also over a change to or from summer time."""
     minutes = number * (60 if unit == "hour" else 1)
-    exact = "minute" if unit == "minute" or number < 1 else "hour"
+    exact = "minute" if unit == "minute" or number % 1 else "hour"
     there = (anchor.astimezone(UTC) + timedelta(minutes=way * minutes)).astimezone(anchor.tzinfo)
     start = there.replace(tzinfo=None, minute=there.minute if exact == "minute" else 0, second=0, microsecond=0)
     return start, start + timedelta(**{exact + "s": 1}), exact

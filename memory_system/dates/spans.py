@@ -37,12 +37,15 @@ def valid_day(year: int, month: int, day: int) -> date | None:
 
 
 def moved(day: date, n: float, unit: str, way: int) -> Span | None:
-    """The day, week, month, year or decade so far before (-1) or after (1) the day. None for half a day."""
-    if n == 0.5:
-        halves = {"month": (15, "week_day"), "year": (6, "month"), "decade": (5, "year")}
+    """The day, week, month, year or decade so far before (-1) or after (1) the day. None for half a day or week."""
+    if n % 1:
+        halves = {"month": (30, "week_day"), "year": (12, "month"), "decade": (10, "year")}
         if unit not in halves:
             return None
-        n, unit = halves[unit]
+        whole, unit = halves[unit]
+        n *= whole
+    if unit == "fortnight":
+        n, unit = 2 * n, "week"
     steps = int(n) * way
     if unit == "day":
         return one_day(day + timedelta(days=steps))

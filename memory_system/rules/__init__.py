@@ -49,6 +49,11 @@ class Rule:
         found: Iterable[Any] = _compiled(self.pattern).finditer(text)
         return found
 
+    def groups(self, match: Any) -> dict[str, str]:
+        """The named groups of a match that took part in it."""
+        found = ((name, match[number]) for name, number in _names(self.pattern))
+        return {name: words for name, words in found if words is not None}
+
     def found(self, text: str) -> Iterator[Found]:
         """Every match with its named groups."""
         names = _names(self.pattern)

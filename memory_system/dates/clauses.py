@@ -1,0 +1,84 @@
+"""The clause around a time expression: what tells past from future in it, and habits from events."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from memory_system.dates.atoms import Piece
+from memory_system.rules import table
+
+_REACH = 160  # characters: how far a clause is looked through for its tense
+_EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
+
+
+class Cues:
+    """The words around a piece that tell past from future; looked at only when asked for."""
+
+    __slots__ = ("asked", "piece", "text")
+
+    def __init__(self, text: str, piece: Piece) -> None:
+        self.text, self.piece, self.asked = text, piece, False
+
+    def tense(self) -> int | None:
+        """-1 past, 1 future, 0 not told; None for habits. The clause decides, then the sentence."""
+        return self._tense(only_clause=False)
+
+    def told(self) -> int | None:
+        """The tense, None when it is open."""
+        return self.tense() or None
+
+    def own_tense(self) -> int | None:
+        """The same by the clause alone, unless the clause has no word of its own ("周五，我们去了")."""
+        return self._tense(only_clause=True)
+
+    def _tense(self, *, only_clause: bool) -> int | None:
+        self.asked = True
+        spec = spec_of(self.piece.lang)
+        before, after = self._around(spec["sentence"])
+        if spec["habit"].search(before) or spec["habit"].search(after):
+            return None
+        clause = self._around(spec["clause"])
+        if (told := _nearest(spec, *clause)) or (only_clause and not _EMPTY.fullmatch("".join(clause))):
+            return told
+        return _nearest(spec, before, after)
+
+    def yearly(self) -> bool:
+        spec = spec_of(self.piece.lang)
+        return any(spec["yearly"].search(part) for part in self._around(spec["clause"]))
+
+    def adverbial(self) -> bool:
+        """Whether the words stand where a clause says when ("春节你回来吗"), not what ("我喜欢春节")."""
+        spec = spec_of(self.piece.lang)
+        if "adverb_before" not in spec:
+            return False
+        before, after = self._around(spec["clause"])
+        return bool(spec["adverb_before"].fullmatch(before.strip()) and spec["adverb_after"].match(after))
+
+    def _around(self, stop: re.Pattern[str]) -> tuple[str, str]:
+        before = self.text[max(0, self.piece.start - _REACH) : self.piece.start]
+        after = self.text[self.piece.end : self.piece.end + _REACH]
+        ends = [mark.end() for mark in stop.finditer(before)]
+        mark_after = stop.search(after)
+        return before[ends[-1] if ends else 0 :], after[: mark_after.start()] if mark_after else after
+
+
+def _nearest(spec: dict[str, Any], before: str, after: str) -> int:
+    """The tense by the nearest cue: English verbs stand before their date, Chinese ones after it. A weak cue counts
+    where no other is."""
+    weak = 0
+    for words in (before, after) if spec["nearest"] == "before" else (after, before):
+        cues = [match.lastgroup for match in spec["tense"].finditer(words) if match.lastgroup]
+        strong = [cue for cue in cues if not cue.startswith("weak")]
+        if strong:
+            return -1 if (strong[-1] if words is before else strong[0]).startswith("past") else 1
+        weak = weak or len(cues)
+    return 1 if weak else 0
+
+
+@cache
+def spec_of(lang: str) -> dict[str, Any]:
+    """The cues of a language, compiled."""
+    row = table("dates", "cue")[lang]
+    return {name: value if name == "nearest" else re.compile(value.replace("'", "['’]")) for name, value in row.items()}

@@ -1,0 +1,147 @@
+"""From text to expressions: each piece with the clause around it, as an interval of local time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from memory_system.dates.atoms import Piece, pieces
+from memory_system.dates.calendar import Moment, following, interval
+from memory_system.dates.clauses import Cues, spec_of
+from memory_system.dates.fields import complete, kind
+from memory_system.dates.hours import TIMES, Interval, at_day
+from memory_system.rules import table
+
+_COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
+_FINE = ("day", "part", "hour", "minute")
+_ENDS = frozenset(frozenset(keys.split()) for keys in ("dow", "day", "month", "month day"))  # how a range may end
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """One time expression: text[span] of the text it was found in, and [start, end) in the owner's local time.
+    `granularity`: minute, hour, part (of a day), day, weekend, week, third (of a month), month, season, quarter, year,
+    decade."""
+
+    span: tuple[int, int]
+    start: datetime
+    end: datetime
+    granularity: str
+    text: str
+
+
+def find(text: str, anchor: datetime) -> list[When]:
+    """Every time expression, left to right. `anchor` is the moment of speaking, aware, in the owner's zone."""
+    return [when for when, _ in scan(text, anchor)]
+
+
+def scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
+    """The expressions with the pieces they came from."""
+    clear, found_pieces = pieces(text)
+    if not found_pieces:
+        return
+    bare = _without(found_pieces, clear)
+    alone = len(found_pieces) == 1
+    done: list[When] = []  # a year that stands for itself ("2016: ...") is no expression, but sets the frame
+    begun: When | None = None  # the last piece, if it was found and spoken of
+    for number, piece in enumerate(found_pieces):
+        before = None if alone or not number else found_pieces[number - 1]
+        if before and _is_range(clear, before, piece):
+            silent, found = begun is None, following(piece.fields, begun.start.date()) if begun else None
+        else:
+            after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
+            end = after if after and _is_range(clear, piece, after) else None
+            silent, found = _alone(clear, piece, Cues(bare, piece), anchor, done, end)
+        begun = None
+        if found:
+            done.append(When((piece.start, piece.end), *found, text[piece.start : piece.end]))
+            if not silent:
+                begun = done[-1]
+                yield begun, piece
+
+
+def _alone(
+    text: str, piece: Piece, cues: Cues, anchor: datetime, done: list[When], end: Piece | None
+) -> tuple[bool, Interval | None]:
+    """Whether the piece stands for itself, and its interval; `end` is the piece that ends the range it begins."""
+    days_of_week = end and kind(piece.fields) == {"dow"}  # "Monday to Friday" is a habit unless the tense is told
+    moment = Moment(anchor, cues.told if days_of_week else cues.tense, cues.own_tense, cues.yearly, cues.adverbial)
+    silent = _is_lone(text, piece)
+    found = _interval(text, piece, moment, done) if not silent or complete(piece.fields) else None
+    if found and cues.asked and (_elsewhere(found, done, anchor) or (end and _breaks_off(found, end, cues, anchor))):
+        found = None
+    return silent, found
+
+
+def _is_range(text: str, left: Piece, right: Piece) -> bool:
+    """Whether the two are the ends of a range: Monday to Wednesday, 3月5号到8号."""
+    keys = frozenset(right.fields)
+    if keys not in _ENDS or not keys <= kind(left.fields):
+        return False
+    return bool(patterns("range")[left.lang].fullmatch(text, left.end, right.start))
+
+
+def _breaks_off(found: Interval, end: Piece, cues: Cues, anchor: datetime) -> bool:
+    """Whether the tense is past and the range that begins so ends in the future."""
+    last = following(end.fields, found[0].date())
+    return last is None or (cues.tense() == -1 and last[0] > anchor.replace(tzinfo=None))
+
+
+def _without(found: list[Piece], text: str) -> str:
+    """The text with blanks for the time words: one expression is no cue for the tense of another."""
+    for piece in found:
+        text = text[: piece.start] + " " * (piece.end - piece.start) + text[piece.end :]
+    return text
+
+
+def _interval(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interval | None:
+    if "hour" in piece.fields and piece.fields.keys() <= TIMES:
+        return _clock(text, piece, moment, done)
+    return interval(piece.fields, moment)
+
+
+def _is_lone(text: str, piece: Piece) -> bool:
+    """Whether a season, or an English year, month, day or festival, lacks the words around it that make it a time."""
+    if len(piece.fields) > 1:
+        return False
+    field = next(iter(piece.fields))
+    if piece.lang != "en":
+        return field == "season"  # 夏天 is mostly any summer
+    needed, refused = patterns("governor").get(field), patterns("refused").get(field)
+    followed = patterns("followed").get(field)
+    if followed and followed.match(text, piece.end):
+        return False
+    if needed and not needed.search(text[max(0, piece.start - 20) : piece.start]):
+        return True
+    return bool(refused and refused.match(text, piece.end))
+
+
+def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interval | None:
+    """A bare clock time: of the day that its sentence named before, else of today if the tense agrees."""
+    tense, stop = moment.tense(), spec_of(piece.lang)["sentence"]
+    if tense is None:
+        return None
+    if done and done[-1].granularity in _FINE and not stop.search(text, done[-1].span[1], piece.start):
+        return at_day(piece.fields, done[-1].start.date())
+    found, now = at_day(piece.fields, moment.today), moment.anchor.replace(tzinfo=None)
+    tense = 1 if tense == 0 and moment.adverbial() else tense  # 下午三点来拿: what is past has its 了 or 过
+    return found if found and tense == (-1 if found[0] <= now else 1) else None
+
+
+def _elsewhere(found: Interval, done: list[When], anchor: datetime) -> bool:
+    """Whether the tense gave what lies outside the year, month or week the text speaks of: "In 2016 ... in May"."""
+    now = anchor.replace(tzinfo=None)
+    for frame in reversed(done):
+        if frame.granularity in _COARSE:
+            inside = frame.start <= found[0] and found[1] <= frame.end
+            return not inside and ((frame.end <= now and found[1] <= now) or (frame.start > now and found[0] > now))
+    return False
+
+
+@cache
+def patterns(key: str) -> dict[str, re.Pattern[str]]:
+    """The patterns of a table of `rules/dates.toml`, compiled."""
+    return {name: re.compile(pattern) for name, pattern in table("dates", key).items()}
