@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import orjson
 from pydantic import ValidationError
 
-from memory_system import clock, retention, text
+from memory_system import clock, gist, retention, text
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
 from memory_system.errors import DamagedError
@@ -30,12 +30,14 @@ _ID_HEAD = b'{"id":"'
 
 
 class Memories(Protocol):
-    """What phases read from: a store, or a draft over one. `find` looks an active memory up by one of its keys."""
+    """What phases read from: a store, or a draft over one. `find` looks an active memory up by one of its keys,
+    `find_alike` by one of `gist.keys_of`."""
 
     def get(self, memory_id: str) -> Fact | None: ...
     def line_of(self, memory_id: str) -> bytes | None: ...
     def pool_of(self, memory_id: str) -> Pool | None: ...
     def find(self, key: int) -> list[str]: ...
+    def find_alike(self, key: int) -> list[str]: ...
     def knows(self, memory_id: str) -> bool: ...
     def active(self, kind: type[Fact]) -> list[str]: ...
     def leaving_before(self, stamp: str) -> list[str]: ...
@@ -129,6 +131,10 @@ class Store:
         """Ids of the active memories with that key."""
         return self._loaded.keys.get(key, [])
 
+    def find_alike(self, key: int) -> list[str]:
+        """Ids of the active memories that share this key of their gist. The first one asked costs a look at all."""
+        return self._alike.get(key, [])
+
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""
         return _origin_part(memory_id) in self._loaded.origins
@@ -166,6 +172,15 @@ class Store:
     def _loaded(self) -> _Loaded:
         return _load(self)
 
+    @cached_property
+    def _alike(self) -> dict[int, list[str]]:
+        """Made when the first claim is compared: an idle night needs none of it."""
+        alike: dict[int, list[str]] = defaultdict(list)
+        for memory_id, row in self._loaded.rows.items():
+            if row.pool == "active":
+                _index_alike(alike, memory_id, row.line)
+        return alike
+
     # writing
 
     def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
@@ -191,6 +206,9 @@ class Store:
         if "_loaded" in self.__dict__:
             for change in changes:
                 _renew(self._loaded, change, self.config)
+        if "_alike" in self.__dict__:
+            for change in changes:
+                _renew_alike(self._alike, change)
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""
@@ -241,6 +259,19 @@ def _renew(loaded: _Loaded, change: Change, config: Config) -> None:
         loaded.keys[key].remove(change.id)
     for key in after - before:
         loaded.keys[key].append(change.id)
+
+
+def _index_alike(alike: dict[int, list[str]], memory_id: str, line: bytes) -> None:
+    for key in gist.keys_of(orjson.loads(line)):
+        alike[key].append(memory_id)
+
+
+def _renew_alike(alike: dict[int, list[str]], change: Change) -> None:
+    if change.before_pool == "active" and change.before is not None:
+        for key in gist.keys_of(orjson.loads(change.before)):
+            alike[key].remove(change.id)
+    if change.after_pool == "active" and change.after is not None:
+        _index_alike(alike, change.id, change.after)
 
 
 def _origin_part(memory_id: str) -> str:
@@ -310,6 +341,8 @@ class Draft:
         self.changed: dict[str, tuple[Pool, bytes, str]] = {}  # id -> pool, line, why
         self._keys: dict[int, list[str]] = defaultdict(list)
         self._origins: set[str] = set()
+        self._alike: dict[int, list[str]] = defaultdict(list)
+        self._not_yet_alike: list[str] = []  # ids that were put since anybody asked
 
     def get(self, memory_id: str) -> Fact | None:
         line = self.line_of(memory_id)
@@ -325,6 +358,13 @@ class Draft:
 
     def find(self, key: int) -> list[str]:
         ids = dict.fromkeys((*self.base.find(key), *self._keys.get(key, ())))
+        return [each for each in ids if self.pool_of(each) == "active"]
+
+    def find_alike(self, key: int) -> list[str]:
+        for memory_id in self._not_yet_alike:
+            _index_alike(self._alike, memory_id, self.changed[memory_id][1])
+        self._not_yet_alike.clear()
+        ids = dict.fromkeys((*self.base.find_alike(key), *self._alike.get(key, ())))
         return [each for each in ids if self.pool_of(each) == "active"]
 
     def knows(self, memory_id: str) -> bool:
@@ -345,6 +385,8 @@ class Draft:
         self._origins.add(_origin_part(record.id))
         if before is None or pool == "active":
             self._index(record)
+        if pool == "active":
+            self._not_yet_alike.append(record.id)
 
     def _index(self, record: Fact) -> None:
         row = {name: getattr(record, name) for name in ("subject", "attribute", "value", "entities", "content")}

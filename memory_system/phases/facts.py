@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from memory_system import clock, retention
-from memory_system.phases import Night
+from memory_system.gist import gist_of
+from memory_system.phases import Night, alike
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
@@ -53,6 +54,8 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already known"
     if (same := _same(claim, draft)) is not None:
         return _confirm(same, claim, draft, night)
+    if (like := alike.find(claim, Fact, draft)) is not None:
+        return _merge(like, claim, draft, night)
     rivals = _rivals(claim, draft)
     if not rivals:
         draft.put("active", fact, "new")
@@ -135,6 +138,22 @@ def _holds_out(rival: Fact, fact: Fact) -> bool:
     return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2
 
 
+def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
+    """One memory for both: the words that say more stay, the older where neither does; both are its evidence."""
+    outcome = _confirm(fuller(fact, claim), claim, draft, night)
+    return "claims.merged" if outcome == "claims.confirmed" else outcome
+
+
+def fuller(fact: Fact, claim: Claim) -> Fact:
+    """The fact in the words of the claim where those say more."""
+    if len(gist_of(claim.content).words) <= len(gist_of(fact.content).words) or (
+        fact.attribute and not claim.attribute
+    ):
+        return fact
+    names = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
+    return fact.model_copy(update={name: getattr(claim, name) for name in names})
+
+
 def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     if claim.ref in {each.ref for each in fact.evidence}:
         return "claims.rejected.already known"
@@ -213,6 +232,7 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     scored = capture.model_copy(update={"scored_at": night.stamp})
     found = (draft.get(each) for each in draft.find(content_key(capture.content)))
     known = next((each for each in found if type(each) is type(capture)), None)
+    known = known or alike.find(capture, type(capture), draft)
     if known is None:
         draft.put("active", scored, "new")
         return

@@ -1,0 +1,112 @@
+"""Whether a claim says again, in other words, what a memory says. Likeness alone never decides: who, negation, numbers,
+modality, dates and names must agree first, and the words may differ only by a few more of them on one side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import TypeVar
+
+from memory_system import clock
+from memory_system.gist import Gist, gist_of, keys_of, tells_of_past
+from memory_system.records import Claim, EventTime, Fact
+from memory_system.slots import about
+from memory_system.store import Memories
+
+Kind = TypeVar("Kind", bound=Fact)
+
+ALIKE = 0.9  # how alike, of 1, two sentences must be of which one says more
+_MOST = 8  # memories with the same words that are looked at
+_RECENT = timedelta(days=7)  # in which a deed without a date is taken for the same deed
+_OCCASIONS = frozenset({"schedule", "todo", "reminder"})  # categories of slots whose value happens at a time
+
+
+def find(claim: Claim | Fact, kind: type[Kind], memories: Memories, least: float = ALIKE) -> Kind | None:
+    """The active memory of that kind that says what the claim says."""
+    keys = keys_of({"content": claim.content, "attribute": claim.attribute, "value": claim.value})
+    seen: set[str] = set()
+    for key in keys:
+        for memory_id in memories.find_alike(key)[:_MOST]:
+            if memory_id in seen:
+                continue
+            seen.add(memory_id)
+            record = memories.get(memory_id)
+            if record is not None and type(record) is kind and says_the_same(claim, record, least):
+                return record
+    return None
+
+
+def says_the_same(claim: Claim | Fact, record: Fact, least: float = ALIKE) -> bool:
+    """Whether all gates are open and the words are the same but for order, spelling and what one side says more."""
+    if claim.polarity != record.polarity or gist_of(claim.subject).bag != gist_of(record.subject).bag:
+        return False
+    if not same_occasion(claim, record):
+        return False
+    if claim.attribute and record.attribute:
+        return claim.attribute == record.attribute and _same_value(claim, record)
+    mine, other = gist_of(claim.content), gist_of(record.content)
+    if not _same_deed(claim, record, mine):
+        return False
+    if mine.bag == other.bag:
+        return in_order(mine.words, other.words, [gist_of(name).words for name in (record.subject, *record.entities)])
+    return _same_names(claim, record) and says_more(mine, other, least)
+
+
+def same_occasion(claim: Claim | Fact, record: Fact) -> bool:
+    """Whether both speak of the same time, where they speak of one that matters."""
+    mine, other = claim.event_time, record.event_time
+    if claim.attribute and str(about(claim.attribute).get("category")) not in _OCCASIONS:
+        return True
+    if mine is None or other is None:
+        return mine is other or bool(claim.attribute and record.attribute)
+    return _span(mine) == _span(other)
+
+
+def _span(event: EventTime) -> tuple[str, str]:
+    return event.start, event.end
+
+
+def _same_deed(claim: Claim | Fact, record: Fact, gist: Gist) -> bool:
+    """What was done without a date is the same deed only when it is told again soon."""
+    if claim.event_time is not None or not tells_of_past(gist):
+        return True
+    since = clock.read_stamp(claim.said_at) - clock.read_stamp(record.said_at)
+    return abs(since) <= _RECENT
+
+
+def _same_names(claim: Claim | Fact, record: Fact) -> bool:
+    return {gist_of(name).bag for name in claim.entities} == {gist_of(name).bag for name in record.entities}
+
+
+def _same_value(claim: Claim | Fact, record: Fact) -> bool:
+    mine, other = gist_of(claim.value), gist_of(record.value)
+    return bool(mine.words) and mine.bag == other.bag
+
+
+def in_order(one: Sequence[str], other: Sequence[str], names: Iterable[Sequence[str]]) -> bool:
+    """Whether the same words stand in the same order, or one piece of them ("every morning") stands elsewhere without
+    two names changing places."""
+    if one == other:
+        return True
+    start = next(at for at, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1])
+    end = len(one) - next(at for at, pair in enumerate(zip(one[::-1], other[::-1], strict=True)) if pair[0] != pair[1])
+    mine, theirs = tuple(one[start:end]), tuple(other[start:end])
+    cuts = [cut for cut in range(1, len(mine)) if mine[cut:] + mine[:cut] == theirs]
+    return any(not (_names_any(mine[:cut], names) and _names_any(mine[cut:], names)) for cut in cuts)
+
+
+def _names_any(words: Sequence[str], names: Iterable[Sequence[str]]) -> bool:
+    within = f" {' '.join(words)} "
+    return any(f" {' '.join(name)} " in within for name in names if name)
+
+
+def says_more(one: Gist, other: Gist, least: float) -> bool:
+    """Whether one sentence is the other with a few more words, none of them one that decides."""
+    from rapidfuzz import fuzz  # not needed by a night that repeats nothing
+
+    if one.signs != other.signs or fuzz.ratio("".join(one.words), "".join(other.words)) < 100 * least:
+        return False
+    fewer, more = sorted((one.words, other.words), key=len)
+    rest = iter(more)
+    return all(word in rest for word in fewer)
