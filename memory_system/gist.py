@@ -5,7 +5,7 @@ sentences of one gist differ in function words, spelling, numerals and politenes
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -65,6 +65,11 @@ def keys_of(row: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(keys)
 
 
+def keys_of_words(words: Iterable[str]) -> tuple[int, ...]:
+    """The keys of the memories that use one of the words."""
+    return tuple([hash(("word", word)) for word in dict.fromkeys(words)])
+
+
 def is_sign(word: str) -> bool:
     """Whether the word decides: a negation, a number, a word of modality, time or direction."""
     known = _is_sign.get(word)
@@ -80,6 +85,30 @@ def tells_of_past(gist: Gist) -> bool:
     return any(word in _past() or (word.isascii() and word.endswith("ed") and len(word) > 4) for word in gist.words)
 
 
+def tells_not(gist: Gist) -> bool:
+    """Whether the sentence denies."""
+    return not _negations().isdisjoint(gist.words)
+
+
+def is_time(word: str) -> bool:
+    """Whether the word is a number or names a time."""
+    return word in _times() or any(sign.isdigit() for sign in word)
+
+
+@cache
+def _negations() -> frozenset[str]:
+    return frozenset((*table("alike", "en")["not"].split(), *table("alike", "zh")["not"]))
+
+
+@cache
+def _times() -> frozenset[str]:
+    english = table("alike", "en")
+    days = english["days"].split()
+    return frozenset(each for word in (*days, *english["time"].split()) for each in _canonical(word)) | frozenset(
+        table("alike", "zh")["time"]
+    )
+
+
 _MOST_WORDS = 50_000  # that are remembered; more are worked out anew
 _is_sign: dict[str, bool] = {}
 _plain: dict[str, tuple[str, ...]] = {}
@@ -87,9 +116,9 @@ _plain: dict[str, tuple[str, ...]] = {}
 
 @cache
 def _signs() -> frozenset[str]:
-    return frozenset(each for word in table("alike", "en")["sign"].split() for each in _canonical(word)) | frozenset(
-        table("alike", "zh")["sign"]
-    )
+    rows = table("alike", "en")
+    words = (*rows["sign"].split(), *rows["days"].split())
+    return frozenset(each for word in words for each in _canonical(word)) | frozenset(table("alike", "zh")["sign"])
 
 
 @cache
@@ -138,6 +167,8 @@ def _canonical(word: str) -> tuple[str, ...]:
         return (_numbers()[word],)
     if ordinal := _ORDINAL.fullmatch(word):
         return (ordinal[1],)
+    if word[0] == "0" and word.isdecimal():
+        return (word.lstrip("0") or "0",)
     return (_one_of(word),)
 
 
@@ -196,7 +227,7 @@ def _chinese(folded: str) -> tuple[str, ...]:
     folded = _said_so().sub(lambda found: _zh_rows()[found[0]], folded)
     folded = _NUMERAL.sub(_counted, folded)
     folded = _AFTER_NUMBER.sub(lambda found: _AFTER[found[0]], folded)
-    return tuple(_PIECE.findall(folded.translate(_zh_light())))
+    return tuple([piece.lstrip("0") or piece for piece in _PIECE.findall(folded.translate(_zh_light()))])
 
 
 @cache

@@ -31,7 +31,7 @@ _ID_HEAD = b'{"id":"'
 
 class Memories(Protocol):
     """What phases read from: a store, or a draft over one. `find` looks an active memory up by one of its keys,
-    `find_alike` by one of `gist.keys_of`."""
+    `find_alike` by one of `gist.keys_of` or `keys_of_words`."""
 
     def get(self, memory_id: str) -> Fact | None: ...
     def line_of(self, memory_id: str) -> bytes | None: ...
@@ -261,14 +261,20 @@ def _renew(loaded: _Loaded, change: Change, config: Config) -> None:
         loaded.keys[key].append(change.id)
 
 
+def _keys_alike(line: bytes) -> Iterator[int]:
+    row = orjson.loads(line)
+    yield from gist.keys_of(row)
+    yield from gist.keys_of_words(gist.gist_of(row["content"]).words)
+
+
 def _index_alike(alike: dict[int, list[str]], memory_id: str, line: bytes) -> None:
-    for key in gist.keys_of(orjson.loads(line)):
+    for key in _keys_alike(line):
         alike[key].append(memory_id)
 
 
 def _renew_alike(alike: dict[int, list[str]], change: Change) -> None:
     if change.before_pool == "active" and change.before is not None:
-        for key in gist.keys_of(orjson.loads(change.before)):
+        for key in _keys_alike(change.before):
             alike[key].remove(change.id)
     if change.after_pool == "active" and change.after is not None:
         _index_alike(alike, change.id, change.after)

@@ -18,8 +18,16 @@ Kind = TypeVar("Kind", bound=Fact)
 
 ALIKE = 0.9  # how alike, of 1, two sentences must be of which one says more
 _MOST = 8  # memories with the same words that are looked at
+_ENOUGH = 2  # words beside names by which a sentence can be known again
 _RECENT = timedelta(days=7)  # in which a deed without a date is taken for the same deed
 _OCCASIONS = frozenset({"schedule", "todo", "reminder"})  # categories of slots whose value happens at a time
+
+
+def same_in_slot(claim: Claim, others: Iterable[Fact]) -> Fact | None:
+    """The one among other values of the claim's slot that is the same value, put otherwise."""
+    return next(
+        (each for each in others if each.slot == (claim.subject, claim.attribute) and says_the_same(claim, each)), None
+    )
 
 
 def find(claim: Claim | Fact, kind: type[Kind], memories: Memories, least: float = ALIKE) -> Kind | None:
@@ -39,18 +47,29 @@ def find(claim: Claim | Fact, kind: type[Kind], memories: Memories, least: float
 
 def says_the_same(claim: Claim | Fact, record: Fact, least: float = ALIKE) -> bool:
     """Whether all gates are open and the words are the same but for order, spelling and what one side says more."""
-    if claim.polarity != record.polarity or gist_of(claim.subject).bag != gist_of(record.subject).bag:
+    if claim.polarity != record.polarity or not same_subject(claim, record):
         return False
     if not same_occasion(claim, record):
         return False
     if claim.attribute and record.attribute:
         return claim.attribute == record.attribute and _same_value(claim, record)
     mine, other = gist_of(claim.content), gist_of(record.content)
-    if not _same_deed(claim, record, mine):
+    if not (_says_enough(mine, record) and _same_deed(claim, record, mine)):
         return False
     if mine.bag == other.bag:
         return in_order(mine.words, other.words, [gist_of(name).words for name in (record.subject, *record.entities)])
-    return _same_names(claim, record) and says_more(mine, other, least)
+    return claim.attribute == record.attribute and _same_names(claim, record) and says_more(mine, other, least)
+
+
+def same_subject(claim: Claim | Fact, record: Fact) -> bool:
+    """Whether both are about the same one, "User's mum" being "User's mother"."""
+    return claim.subject == record.subject or gist_of(claim.subject).bag == gist_of(record.subject).bag
+
+
+def _says_enough(gist: Gist, record: Fact) -> bool:
+    """Whether the sentence has words beside the names in it: "she does" is no statement to be found again."""
+    names = {word for name in (record.subject, *record.entities) for word in gist_of(name).words}
+    return len(set(gist.words) - names) >= _ENOUGH
 
 
 def same_occasion(claim: Claim | Fact, record: Fact) -> bool:
@@ -80,8 +99,16 @@ def _same_names(claim: Claim | Fact, record: Fact) -> bool:
 
 
 def _same_value(claim: Claim | Fact, record: Fact) -> bool:
-    mine, other = gist_of(claim.value), gist_of(record.value)
-    return bool(mine.words) and mine.bag == other.bag
+    mine, other = gist_of(claim.value).bag, gist_of(record.value).bag
+    if mine == other:
+        return bool(mine)
+    return about(claim.attribute).get("value_type") == "place" and _is_same_place(claim.value, record.value)
+
+
+def _is_same_place(one: str, other: str) -> bool:
+    """Whether one only says more exactly where it is: "Porto, Portugal", 广东广州."""
+    shorter, longer = sorted((one, other), key=len)
+    return longer.startswith(f"{shorter},") or (not shorter.isascii() and len(shorter) > 1 and longer.endswith(shorter))
 
 
 def in_order(one: Sequence[str], other: Sequence[str], names: Iterable[Sequence[str]]) -> bool:

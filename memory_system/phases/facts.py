@@ -14,7 +14,7 @@ from typing import Any
 
 from memory_system import clock, retention
 from memory_system.gist import gist_of
-from memory_system.phases import Night, alike
+from memory_system.phases import Night, alike, revising
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
@@ -57,13 +57,18 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
     if (like := alike.find(claim, Fact, draft)) is not None:
         return _merge(like, claim, draft, night)
     rivals = _rivals(claim, draft)
+    if (like := alike.same_in_slot(claim, rivals)) is not None:
+        return _merge(like, claim, draft, night)
+    said = revising.cues(claim)
+    if said:
+        rivals = revising.over(revising.taken_back(claim, said, draft), rivals)
     if not rivals:
         draft.put("active", fact, "new")
         return "claims.new"
     newest = max(rivals, key=lambda rival: rival.said_at)
     if newest.said_at > claim.said_at:
         return _file_as_history(fact, newest, draft)
-    if not claim.correction and any(_holds_out(rival, fact) for rival in rivals):
+    if not said and any(_holds_out(rival, fact) for rival in rivals):
         draft.put("active", fact, "new")  # both stand until the owner or a second session decides
         return "claims.new"
     supersede(rivals, fact, draft, night)
