@@ -23,6 +23,7 @@ _NUMERAL = re.compile(
 )
 _AFTER_NUMBER = re.compile(r"(?<=\d)(?:号|块钱?|圆|元钱|层|点钟)")
 _AFTER = {"号": "日", "块": "元", "块钱": "元", "圆": "元", "元钱": "元", "层": "楼", "点钟": "点"}
+_WEEKDAY = re.compile("周([一二三四五六])")
 _PAIR = {"俩": "两个", "仨": "三个"}
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _LEAST_HALF = 2  # words by which something alike may be found
@@ -209,7 +210,7 @@ def stem(word: str) -> str:
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    elif word.endswith("ing") and len(word) > _LONG and re.search("[aeiouy]", word[:-3]):
+    elif word.endswith("ing") and len(word) >= _LONG and re.search("[aeiouy]", word[:-3]):
         word = word[:-3]
         word = word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word
     if word.endswith("e") and len(word) > 3:
@@ -226,6 +227,7 @@ def stem(word: str) -> str:
 def _chinese(folded: str) -> tuple[str, ...]:
     folded = _said_so().sub(lambda found: _zh_rows()[found[0]], folded)
     folded = _NUMERAL.sub(_counted, folded)
+    folded = _WEEKDAY.sub(lambda found: f"周{_DIGITS[found[1]]}", folded)
     folded = _AFTER_NUMBER.sub(lambda found: _AFTER[found[0]], folded)
     return tuple([piece.lstrip("0") or piece for piece in _PIECE.findall(folded.translate(_zh_light()))])
 

@@ -52,13 +52,17 @@ def says_the_same(claim: Claim | Fact, record: Fact, least: float = ALIKE) -> bo
     if not same_occasion(claim, record):
         return False
     if claim.attribute and record.attribute:
-        return claim.attribute == record.attribute and _same_value(claim, record)
+        if claim.attribute != record.attribute:
+            return False
+        if _same_value(claim, record):
+            return True
     mine, other = gist_of(claim.content), gist_of(record.content)
     if not (_says_enough(mine, record) and _same_deed(claim, record, mine)):
         return False
     if mine.bag == other.bag:
         return in_order(mine.words, other.words, [gist_of(name).words for name in (record.subject, *record.entities)])
-    return claim.attribute == record.attribute and _same_names(claim, record) and says_more(mine, other, least)
+    bare = not (claim.attribute or record.attribute)  # a slot says by its value what more there is to it
+    return bare and _same_names(claim, record) and says_more(mine, other, least)
 
 
 def same_subject(claim: Claim | Fact, record: Fact) -> bool:

@@ -140,7 +140,8 @@ def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
 
 def _holds_out(rival: Fact, fact: Fact) -> bool:
     """Whether the rival is too important to give way to what only one session says."""
-    return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2
+    changing = bool(about(fact.attribute).get("changing")) and rival.attribute == fact.attribute
+    return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2 and not changing
 
 
 def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:

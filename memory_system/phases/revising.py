@@ -1,6 +1,6 @@
 """Which memories a claim takes back where no slot tells: what it says has ended ("no longer", 不再), what it puts
-another time, number or name in the place of ("moved to Friday", 改到), what it left for something else ("from Vim to Helix").
-Without such a cue nothing is ever taken back, and without the same words neither.
+another time, number or name in the place of ("moved to Friday", 改到), what it left for something else ("from one to
+another"). Without such a cue nothing is ever taken back, and without the same words neither.
 """
 
 from __future__ import annotations
@@ -17,23 +17,28 @@ from memory_system.store import Memories
 
 _MOST = 32  # memories that are looked at, newest first
 _RAREST = 3  # words of a claim by which they are looked for
-_CLAUSE = re.compile(r"[,，;；。]")
+_CLAUSE = re.compile(r"[,，;；。]| and | but ")
 _LEAST = {"en": 2, "zh": 3}  # words (Chinese: characters) that a frame must share when more than a time changed
 _LONGEST = {"en": 3, "zh": 6}  # words that may change places in it
+_SPEAKERS = ("User", "用户")
 _SAID = re.compile(r"^(?:说|says )")
 
 
 def cues(claim: Claim) -> frozenset[str]:
     """How the claim says that something is otherwise now: ended, changed, corrected, replaced; empty for most."""
-    fired = {str(rule.data["cue"]) for rule in rules.load(claim.lang)["revision"].firing(claim.quote)}
-    return frozenset(fired | {"changed"} if claim.correction else fired)
+    found = _cues(claim.quote, claim.lang)
+    return found | {"changed"} if claim.correction else found
+
+
+def _cues(words: str, lang: str) -> frozenset[str]:
+    return frozenset(str(rule.data["cue"]) for rule in rules.load(lang)["revision"].firing(words))
 
 
 def taken_back(claim: Claim, said: frozenset[str], memories: Memories) -> list[Fact]:
     """The active facts that are over with the claim, by its cues."""
     found: dict[str, Fact] = {}
-    if "ended" in said or ("corrected" in said and tells_not(gist_of(claim.content))):
-        for clause in _CLAUSE.split(claim.content):
+    for clause in _CLAUSE.split(claim.content) if said & {"ended", "corrected"} else ():
+        if "ended" in _cues(clause, claim.lang) or ("corrected" in said and tells_not(gist_of(clause))):
             core = _words(clause, claim)
             found |= {each.id: each for each in _near(core, claim, memories) if _is_ended(core, each)}
     if "replaced" in said and (left := _left(claim)):
@@ -41,7 +46,7 @@ def taken_back(claim: Claim, said: frozenset[str], memories: Memories) -> list[F
         found |= {each.id: each for each in _near(left, claim, memories) if _is_left(left, words, each, claim)}
     if not found and said & {"changed", "corrected"}:
         mine = _words(claim.content, claim)
-        near = (each for each in _near(mine, claim, memories) if each.attribute == claim.attribute)
+        near = (each for each in _near(mine, claim, memories) if claim.attribute in ("", each.attribute))
         newest = next((each for each in near if _is_replaced(mine, _words(each.content, each), claim, said)), None)
         found |= {newest.id: newest} if newest else {}
     return list(found.values())
@@ -58,8 +63,10 @@ def _near(words: Sequence[str], claim: Claim, memories: Memories) -> list[Fact]:
 
 def _words(sentence: str, of: Claim | Fact) -> tuple[str, ...]:
     """The words of the sentence without the one it is about and without the words that only cue a revision."""
-    for name in of.entities[:1]:
-        sentence = sentence.replace(name, " ", 1)
+    for name in (*of.entities, of.subject, *_SPEAKERS):
+        sentence = sentence.removeprefix(name).removeprefix("'s")
+    for name in _SPEAKERS:
+        sentence = sentence.replace(name, "")
     sentence = _cue_words(of.lang).sub(" ", _SAID.sub("", sentence.strip()))
     return gist_of(sentence).words
 
@@ -90,7 +97,7 @@ def _left(claim: Claim) -> tuple[str, ...]:
     """The words for what was left: X in "from X to Y"."""
     for rule in rules.load(claim.lang)["revision"].firing(claim.quote):
         for found in rule.found(claim.quote) if rule.data["cue"] == "replaced" else ():
-            return gist_of(found.parts["old"]).words
+            return gist_of(found.parts["old"] or found.parts["gone"]).words
     return ()
 
 
@@ -98,7 +105,8 @@ def _is_left(left: Sequence[str], mine: set[str], fact: Fact, claim: Claim) -> b
     """Whether the fact is about what was left, in the same slot or in the same matter."""
     if not fact.polarity or tells_not(gist_of(fact.content)):
         return False
-    if claim.attribute and fact.attribute == claim.attribute and sorted(left) == list(gist_of(fact.value).bag):
+    value = set(gist_of(fact.value).words)
+    if set(left) <= value and claim.attribute in ("", fact.attribute) and len(value) <= len(left) + _LEAST[claim.lang]:
         return True
     theirs = set(_words(fact.content, fact))
     return set(left) < theirs and len(theirs - mine) <= 1 and bool(theirs & mine - set(left))
@@ -116,9 +124,10 @@ def _is_replaced(mine: Sequence[str], theirs: Sequence[str], claim: Claim, said:
         return False
     if all(map(is_time, (*new, *old))):
         return len(content) >= (1 if "corrected" in said or claim.lang == "en" else 2)
-    if max(len(new), len(old)) > _LONGEST[claim.lang] or len(content) < _LEAST[claim.lang]:
+    if max(len(new), len(old)) > _LONGEST[claim.lang] or len(content) < 2:
         return False
-    return "corrected" in said or any(one in claim.content.lower() for one in rules.table("alike", claim.lang)["one"])
+    single = any(one in claim.content.lower() for one in rules.table("alike", claim.lang)["one"])
+    return single or ("corrected" in said and len(content) >= _LEAST[claim.lang])
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
