@@ -25,6 +25,11 @@ _AFTER_NUMBER = re.compile(r"(?<=\d)(?:号|块钱?|圆|元钱|层|点钟)")
 _AFTER = {"号": "日", "块": "元", "块钱": "元", "圆": "元", "元钱": "元", "层": "楼", "点钟": "点"}
 _WEEKDAY = re.compile("周([一二三四五六])")
 _PAIR = {"俩": "两个", "仨": "三个"}
+_FRONTED = re.compile(
+    r"^([\w ]{2,30}?) (?:is|was) (?:what|where|who) (.+)$"
+)  # "Rome is where she lives": she lives Rome
+_FRONTED_ZH = re.compile("^([^，。是]{1,12}?)是([^，。]{2,30})的[。！]?$")
+_WILL_BE = re.compile(r"\bwill be (?=\w+ing\b)")  # "will be painting" is "is painting"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _LEAST_HALF = 2  # words by which something alike may be found
 _LONG = 5  # letters from which a word has spellings
@@ -134,6 +139,9 @@ def _past() -> frozenset[str]:
 
 def _english(folded: str) -> tuple[str, ...]:
     words: list[str] = []
+    if (fronted := _FRONTED.match(folded)) is not None:
+        folded = f"{fronted[2]} {fronted[1]}"
+    folded = _WILL_BE.sub("", folded)
     for said, meant in _phrases():
         if said in folded:
             folded = folded.replace(said, meant)
@@ -225,6 +233,8 @@ def stem(word: str) -> str:
 
 
 def _chinese(folded: str) -> tuple[str, ...]:
+    if (fronted := _FRONTED_ZH.match(folded)) is not None:
+        folded = fronted[2] + fronted[1]
     folded = _said_so().sub(lambda found: _zh_rows()[found[0]], folded)
     folded = _NUMERAL.sub(_counted, folded)
     folded = _WEEKDAY.sub(lambda found: f"周{_DIGITS[found[1]]}", folded)

@@ -106,13 +106,21 @@ def _same_value(claim: Claim | Fact, record: Fact) -> bool:
     mine, other = gist_of(claim.value).bag, gist_of(record.value).bag
     if mine == other:
         return bool(mine)
-    return about(claim.attribute).get("value_type") == "place" and _is_same_place(claim.value, record.value)
+    return (
+        bool(about(claim.attribute).get("nested")) and not _takes_back(claim) and _is_nested(claim.value, record.value)
+    )
 
 
-def _is_same_place(one: str, other: str) -> bool:
-    """Whether one only says more exactly where it is: "Porto, Portugal", 广东广州."""
-    shorter, longer = sorted((one, other), key=len)
-    return longer.startswith(f"{shorter},") or (not shorter.isascii() and len(shorter) > 1 and longer.endswith(shorter))
+def _takes_back(claim: Claim | Fact) -> bool:
+    return isinstance(claim, Claim) and claim.correction
+
+
+def _is_nested(one: str, other: str) -> bool:
+    """Whether one only says more exactly what the other says: "Porto, Portugal", "maths teacher", 广东广州."""
+    shorter, longer = sorted((one.casefold(), other.casefold()), key=len)
+    if shorter.isascii():
+        return longer.startswith(f"{shorter},") or longer.endswith(f" {shorter}")
+    return len(shorter) > 1 and longer.endswith(shorter)
 
 
 def in_order(one: Sequence[str], other: Sequence[str], names: Iterable[Sequence[str]]) -> bool:

@@ -6,7 +6,7 @@ another"). Without such a cue nothing is ever taken back, and without the same w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from memory_system import rules
@@ -21,6 +21,7 @@ _CLAUSE = re.compile(r"[,，;；。]| and | but ")
 _LEAST = {"en": 2, "zh": 3}  # words (Chinese: characters) that a frame must share when more than a time changed
 _LONGEST = {"en": 3, "zh": 6}  # words that may change places in it
 _SPEAKERS = ("User", "用户")
+_PRONOUNS = frozenset(("i", "my", "we", "our", "me", "我", "们"))
 _SAID = re.compile(r"^(?:说|says )")
 
 
@@ -81,11 +82,20 @@ def _is_ended(core: Sequence[str], fact: Fact) -> bool:
     """Whether what ended is what the fact says, give or take how it was meant ("planning to go")."""
     if not core or not fact.polarity or tells_not(gist_of(fact.content)):
         return False
-    mine, theirs = set(core), set(_words(fact.content, fact))
-    value = set(gist_of(fact.value).words)
-    if value and value <= mine <= theirs | value | set(gist_of(fact.attribute).words):
-        return True
-    return bool(theirs) and (mine == theirs or (mine < theirs and theirs - mine <= _intentions(fact.lang)))
+    mine, value = set(core), set(gist_of(fact.value).words)
+    for theirs in _tellings(fact):
+        if value and value <= mine <= theirs | value | set(gist_of(fact.attribute).words):
+            return True
+        if theirs and (mine == theirs or (mine < theirs and theirs - mine <= _intentions(fact.lang))):
+            return True
+    return False
+
+
+def _tellings(fact: Fact) -> Iterator[set[str]]:
+    """The words of the fact as it is told, and as it was said at first."""
+    yield set(_words(fact.content, fact))
+    for said in fact.evidence[:1]:
+        yield set(_words(said.quote, fact)) - _PRONOUNS
 
 
 @cache
