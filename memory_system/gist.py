@@ -5,10 +5,8 @@ sentences of one gist differ in function words, spelling, numerals and politenes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
 
 from memory_system import text
 from memory_system.rules import table
@@ -25,13 +23,12 @@ _AFTER_NUMBER = re.compile(r"(?<=\d)(?:号|块钱?|圆|元钱|层|点钟)")
 _AFTER = {"号": "日", "块": "元", "块钱": "元", "圆": "元", "元钱": "元", "层": "楼", "点钟": "点"}
 _WEEKDAY = re.compile("周([一二三四五六])")
 _PAIR = {"俩": "两个", "仨": "三个"}
-_FRONTED = re.compile(
-    r"^([\w ]{2,30}?) (?:is|was) (?:what|where|who) (.+)$"
-)  # "Rome is where she lives": she lives Rome
+# "Rome is where she lives" says that she lives in Rome
+_FRONTED = re.compile(r"^([\w ]{2,30}?) (?:is|was) (?:what|where|who) (.+)$")
 _FRONTED_ZH = re.compile("^([^，。是]{1,12}?)是([^，。]{2,30})的[。！]?$")
 _WILL_BE = re.compile(r"\bwill be (?=\w+ing\b)")  # "will be painting" is "is painting"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
-_LEAST_HALF = 2  # words by which something alike may be found
+_FIGURES = frozenset("0123456789")
 _LONG = 5  # letters from which a word has spellings
 
 
@@ -53,37 +50,13 @@ def gist_of(sentence: str) -> Gist:
     """The gist of a sentence in English or Chinese."""
     folded = text.fold(sentence)
     words = _english(folded) if folded.isascii() or not text.cjk_count(folded) else _chinese(folded)
-    return Gist(words, tuple(sorted([word for word in words if is_sign(word)])))
-
-
-def keys_of(row: Mapping[str, Any]) -> tuple[int, ...]:
-    """Under what a memory (or a claim: `content`, and with a slot `attribute` and `value`) is looked for by one that
-    says the same: all its words in any order, each half of them, and its value. Whoever shares no key is not alike."""
-    gist = gist_of(row["content"])
-    bag = gist.bag
-    keys = [hash(("gist", bag))]
-    halves: tuple[list[str], list[str]] = ([], [])
-    for word in bag:
-        halves[(len(word) + ord(word[0]) + ord(word[-1])) & 1].append(word)
-    keys += [hash(("half", gist.signs, *half)) for half in halves if len(half) >= _LEAST_HALF]
-    if attribute := row.get("attribute"):
-        keys.append(hash(("value", attribute, gist_of(row.get("value", "")).bag)))
-    return tuple(keys)
-
-
-def keys_of_words(words: Iterable[str]) -> tuple[int, ...]:
-    """The keys of the memories that use one of the words."""
-    return tuple([hash(("word", word)) for word in dict.fromkeys(words)])
+    signs = _signs()
+    return Gist(words, tuple(sorted([word for word in words if word in signs or word[0] in _FIGURES])))
 
 
 def is_sign(word: str) -> bool:
     """Whether the word decides: a negation, a number, a word of modality, time or direction."""
-    known = _is_sign.get(word)
-    if known is None:
-        known = word in _signs() or any(each.isdigit() for each in word)
-        if len(_is_sign) < _MOST_WORDS:
-            _is_sign[word] = known
-    return known
+    return word in _signs() or word[0] in _FIGURES
 
 
 def tells_of_past(gist: Gist) -> bool:
@@ -98,7 +71,7 @@ def tells_not(gist: Gist) -> bool:
 
 def is_time(word: str) -> bool:
     """Whether the word is a number or names a time."""
-    return word in _times() or any(sign.isdigit() for sign in word)
+    return word in _times() or word[0] in _FIGURES
 
 
 @cache
@@ -116,7 +89,6 @@ def _times() -> frozenset[str]:
 
 
 _MOST_WORDS = 50_000  # that are remembered; more are worked out anew
-_is_sign: dict[str, bool] = {}
 _plain: dict[str, tuple[str, ...]] = {}
 
 
@@ -139,9 +111,10 @@ def _past() -> frozenset[str]:
 
 def _english(folded: str) -> tuple[str, ...]:
     words: list[str] = []
-    if (fronted := _FRONTED.match(folded)) is not None:
+    if " wh" in folded and (fronted := _FRONTED.match(folded)) is not None:
         folded = f"{fronted[2]} {fronted[1]}"
-    folded = _WILL_BE.sub("", folded)
+    if "will be" in folded:
+        folded = _WILL_BE.sub("", folded)
     for said, meant in _phrases():
         if said in folded:
             folded = folded.replace(said, meant)
@@ -233,11 +206,12 @@ def stem(word: str) -> str:
 
 
 def _chinese(folded: str) -> tuple[str, ...]:
-    if (fronted := _FRONTED_ZH.match(folded)) is not None:
+    if "是" in folded and (fronted := _FRONTED_ZH.match(folded)) is not None:
         folded = fronted[2] + fronted[1]
     folded = _said_so().sub(lambda found: _zh_rows()[found[0]], folded)
     folded = _NUMERAL.sub(_counted, folded)
-    folded = _WEEKDAY.sub(lambda found: f"周{_DIGITS[found[1]]}", folded)
+    if "周" in folded:
+        folded = _WEEKDAY.sub(lambda found: f"周{_DIGITS[found[1]]}", folded)
     folded = _AFTER_NUMBER.sub(lambda found: _AFTER[found[0]], folded)
     return tuple([piece.lstrip("0") or piece for piece in _PIECE.findall(folded.translate(_zh_light()))])
 

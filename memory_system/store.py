@@ -16,13 +16,14 @@ from typing import Any, Protocol
 import orjson
 from pydantic import ValidationError
 
-from memory_system import clock, gist, retention, text
+from memory_system import clock, retention, text
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
 from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
+from memory_system.likeness import NEWEST, Found, Key, Likeness
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
 
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
@@ -31,13 +32,13 @@ _ID_HEAD = b'{"id":"'
 
 class Memories(Protocol):
     """What phases read from: a store, or a draft over one. `find` looks an active memory up by one of its keys,
-    `find_alike` by one of `gist.keys_of` or `keys_of_words`."""
+    `find_alike` those that share keys of `likeness.keys_of`, or words."""
 
     def get(self, memory_id: str) -> Fact | None: ...
     def line_of(self, memory_id: str) -> bytes | None: ...
     def pool_of(self, memory_id: str) -> Pool | None: ...
     def find(self, key: int) -> list[str]: ...
-    def find_alike(self, key: int) -> list[str]: ...
+    def find_alike(self, keys: Iterable[Key]) -> Found: ...
     def knows(self, memory_id: str) -> bool: ...
     def active(self, kind: type[Fact]) -> list[str]: ...
     def leaving_before(self, stamp: str) -> list[str]: ...
@@ -131,9 +132,9 @@ class Store:
         """Ids of the active memories with that key."""
         return self._loaded.keys.get(key, [])
 
-    def find_alike(self, key: int) -> list[str]:
-        """Ids of the active memories that share this key of their gist. The first one asked costs a look at all."""
-        return self._alike.get(key, [])
+    def find_alike(self, keys: Iterable[Key]) -> Found:
+        """Ids of the active memories that share one of these keys. The first time it is asked it looks at all."""
+        return self._likeness.find(keys)
 
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""
@@ -173,13 +174,9 @@ class Store:
         return _load(self)
 
     @cached_property
-    def _alike(self) -> dict[int, list[str]]:
-        """Made when the first claim is compared: an idle night needs none of it."""
-        alike: dict[int, list[str]] = defaultdict(list)
-        for memory_id, row in self._loaded.rows.items():
-            if row.pool == "active":
-                _index_alike(alike, memory_id, row.line)
-        return alike
+    def _likeness(self) -> Likeness:
+        active = [key for key, row in self._loaded.rows.items() if row.pool == "active"]
+        return Likeness(self.line_of, lambda memory_id: self.pool_of(memory_id) == "active", active)
 
     # writing
 
@@ -206,9 +203,9 @@ class Store:
         if "_loaded" in self.__dict__:
             for change in changes:
                 _renew(self._loaded, change, self.config)
-        if "_alike" in self.__dict__:
+        if "_likeness" in self.__dict__:
             for change in changes:
-                _renew_alike(self._alike, change)
+                self._likeness.note(change.id)
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""
@@ -259,25 +256,6 @@ def _renew(loaded: _Loaded, change: Change, config: Config) -> None:
         loaded.keys[key].remove(change.id)
     for key in after - before:
         loaded.keys[key].append(change.id)
-
-
-def _keys_alike(line: bytes) -> Iterator[int]:
-    row = orjson.loads(line)
-    yield from gist.keys_of(row)
-    yield from gist.keys_of_words(gist.gist_of(row["content"]).words)
-
-
-def _index_alike(alike: dict[int, list[str]], memory_id: str, line: bytes) -> None:
-    for key in _keys_alike(line):
-        alike[key].append(memory_id)
-
-
-def _renew_alike(alike: dict[int, list[str]], change: Change) -> None:
-    if change.before_pool == "active" and change.before is not None:
-        for key in _keys_alike(change.before):
-            alike[key].remove(change.id)
-    if change.after_pool == "active" and change.after is not None:
-        _index_alike(alike, change.id, change.after)
 
 
 def _origin_part(memory_id: str) -> str:
@@ -347,8 +325,7 @@ class Draft:
         self.changed: dict[str, tuple[Pool, bytes, str]] = {}  # id -> pool, line, why
         self._keys: dict[int, list[str]] = defaultdict(list)
         self._origins: set[str] = set()
-        self._alike: dict[int, list[str]] = defaultdict(list)
-        self._not_yet_alike: list[str] = []  # ids that were put since anybody asked
+        self._likeness = Likeness(self.line_of, lambda memory_id: self.pool_of(memory_id) == "active")
 
     def get(self, memory_id: str) -> Fact | None:
         line = self.line_of(memory_id)
@@ -366,12 +343,13 @@ class Draft:
         ids = dict.fromkeys((*self.base.find(key), *self._keys.get(key, ())))
         return [each for each in ids if self.pool_of(each) == "active"]
 
-    def find_alike(self, key: int) -> list[str]:
-        for memory_id in self._not_yet_alike:
-            _index_alike(self._alike, memory_id, self.changed[memory_id][1])
-        self._not_yet_alike.clear()
-        ids = dict.fromkeys((*self.base.find_alike(key), *self._alike.get(key, ())))
-        return [each for each in ids if self.pool_of(each) == "active"]
+    def find_alike(self, keys: Iterable[Key]) -> Found:
+        keys = list(keys)
+        found = self.base.find_alike(keys)
+        for key, (count, ids) in self._likeness.find(keys).items():
+            before, others = found.get(key, (0, ()))
+            found[key] = before + count, [*others, *ids][-NEWEST:]
+        return {key: (count, self._likeness.active(ids)) for key, (count, ids) in found.items()} if found else found
 
     def knows(self, memory_id: str) -> bool:
         return _origin_part(memory_id) in self._origins or self.base.knows(memory_id)
@@ -392,7 +370,7 @@ class Draft:
         if before is None or pool == "active":
             self._index(record)
         if pool == "active":
-            self._not_yet_alike.append(record.id)
+            self._likeness.note(record.id)
 
     def _index(self, record: Fact) -> None:
         row = {name: getattr(record, name) for name in ("subject", "attribute", "value", "entities", "content")}

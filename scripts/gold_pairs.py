@@ -42,7 +42,10 @@ class Nothing:
     def find(self, *_: object) -> list[str]:
         return []
 
-    find_alike = active = leaving_before = find
+    active = leaving_before = find
+
+    def find_alike(self, *_: object) -> dict[Any, Any]:
+        return {}
 
     def knows(self, *_: object) -> bool:
         return False

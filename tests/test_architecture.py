@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 ROWS = (
     {"errors"},
     {"records", "clock", "layout", "files", "text"},
-    {"config", "retention", "rules", "llm", "secrets", "slots", "gist", "dates", "phrasing"},
+    {"config", "retention", "rules", "llm", "secrets", "slots", "gist", "likeness", "dates", "phrasing"},
     {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "recall", "accounting"},
     {"workspace"},
     {"phases", "nights"},

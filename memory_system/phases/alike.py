@@ -9,10 +9,11 @@ from datetime import timedelta
 from typing import TypeVar
 
 from memory_system import clock
-from memory_system.gist import Gist, gist_of, keys_of, tells_of_past
-from memory_system.records import Claim, EventTime, Fact
+from memory_system.gist import Gist, gist_of, tells_of_past
+from memory_system.likeness import keys_of
+from memory_system.records import Claim, EventTime, Fact, Row, kind_of
 from memory_system.slots import about
-from memory_system.store import Memories
+from memory_system.store import Memories, row_of
 
 Kind = TypeVar("Kind", bound=Fact)
 
@@ -32,17 +33,19 @@ def same_in_slot(claim: Claim, others: Iterable[Fact]) -> Fact | None:
 
 def find(claim: Claim | Fact, kind: type[Kind], memories: Memories, least: float = ALIKE) -> Kind | None:
     """The active memory of that kind that says what the claim says."""
-    keys = keys_of({"content": claim.content, "attribute": claim.attribute, "value": claim.value})
-    seen: set[str] = set()
-    for key in keys:
-        for memory_id in memories.find_alike(key)[:_MOST]:
-            if memory_id in seen:
-                continue
-            seen.add(memory_id)
-            record = memories.get(memory_id)
-            if record is not None and type(record) is kind and says_the_same(claim, record, least):
-                return record
+    found = memories.find_alike(keys_of(claim.content, claim.attribute, claim.value))
+    for memory_id in dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:]) if found else ():
+        if not (kind_of(memory_id) is kind and _may_say_the_same(claim, row_of(memory_id, memories), least)):
+            continue  # parsing a record costs more than a look at its words
+        record = memories.get(memory_id)
+        if type(record) is kind and says_the_same(claim, record, least):
+            return record
     return None
+
+
+def _may_say_the_same(claim: Claim | Fact, row: Row, least: float) -> bool:
+    mine, other = gist_of(claim.content), gist_of(row["content"])
+    return mine.bag == other.bag or bool(claim.attribute and row.get("attribute")) or says_more(mine, other, least)
 
 
 def says_the_same(claim: Claim | Fact, record: Fact, least: float = ALIKE) -> bool:
