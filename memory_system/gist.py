@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’.:/@+_-][^\W_]+)*'?|[$€£¥%]")
 _PIECE = re.compile(r"[a-z0-9]+(?:[.:/@+_-][a-z0-9]+)*|[^\W_]|[$€£¥%]")
 _DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _TENS = {"十": 10, "百": 100, "千": 1000}
-_CLASSIFIERS = "个只条辆名位家本架部台间张份件双把头匹首座所款套栋幢顶棵片幅种"
+_CLASSIFIERS = "个只条辆名位家本架部台间张份件双把头匹首座所款套栋幢顶棵片幅种盆杯瓶碗盒包袋堆排束朵粒颗根"
 _NUMERAL = re.compile(
     rf"第?([零〇一二两三四五六七八九十百千]+|\d+)(?:([{_CLASSIFIERS}])|(?=[年月日号点岁次天周元块楼层度米斤公千万人口本级章期届站秒分小星]))"
 )
@@ -51,12 +51,12 @@ def gist_of(sentence: str) -> Gist:
     folded = text.fold(sentence)
     words = _english(folded) if folded.isascii() or not text.cjk_count(folded) else _chinese(folded)
     signs = _signs()
-    return Gist(words, tuple(sorted([word for word in words if word in signs or word[0] in _FIGURES])))
+    return Gist(words, tuple(sorted([word for word in words if word in signs or not word.isalpha()])))
 
 
 def is_sign(word: str) -> bool:
     """Whether the word decides: a negation, a number, a word of modality, time or direction."""
-    return word in _signs() or word[0] in _FIGURES
+    return word in _signs() or not word.isalpha()
 
 
 def tells_of_past(gist: Gist) -> bool:
@@ -119,13 +119,17 @@ def _english(folded: str) -> tuple[str, ...]:
         if said in folded:
             folded = folded.replace(said, meant)
     for word in _WORD.findall(folded):
-        plain = _plain.get(word)
-        if plain is None:
-            plain = _canonical(word)
-            if len(_plain) < _MOST_WORDS:
-                _plain[word] = plain
-        words += plain
+        words += _plain.get(word) or _plain_words(word)
     return tuple(words)
+
+
+def _plain_words(word: str) -> tuple[str, ...]:
+    plain = _plain.get(word)
+    if plain is None:
+        plain = _canonical(word)
+        if len(_plain) < _MOST_WORDS:
+            _plain[word] = plain
+    return plain
 
 
 @cache
@@ -213,7 +217,13 @@ def _chinese(folded: str) -> tuple[str, ...]:
     if "周" in folded:
         folded = _WEEKDAY.sub(lambda found: f"周{_DIGITS[found[1]]}", folded)
     folded = _AFTER_NUMBER.sub(lambda found: _AFTER[found[0]], folded)
-    return tuple([piece.lstrip("0") or piece for piece in _PIECE.findall(folded.translate(_zh_light()))])
+    words: list[str] = []
+    for piece in _PIECE.findall(folded.translate(_zh_light())):
+        if piece.isascii():
+            words += _plain_words(piece)
+        else:
+            words.append(piece)
+    return tuple(words)
 
 
 @cache

@@ -2,6 +2,8 @@
 
     python scripts/gold_pairs.py [--pairs FILE] [--alike THRESHOLD …] [--wrong]
 
+prints precision and recall of merging and superseding by language, for each threshold of likeness.
+
 Each pair is two sessions and two nights of one person: phases 1 to 4b over memories that are kept in the process. What
 is asked is what a user would see: `same` is one memory with both as sources, `different` two, `contradicting` is never
 one memory, `updated` leaves the newer and retires the older.
@@ -23,7 +25,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
 from memory_system.config import Config  # noqa: E402 - found beside this file
-from memory_system.phases import Night, beliefs, extract, facts, screen, segment  # noqa: E402
+from memory_system.phases import Night, alike, beliefs, extract, facts, screen, segment  # noqa: E402
 from memory_system.records import Fact, Message  # noqa: E402
 from memory_system.store import Draft, Memories  # noqa: E402
 
@@ -123,7 +125,7 @@ class Figures:
     @property
     def merge(self) -> tuple[float, float]:
         """Precision and recall of merging."""
-        return share(_same(self.merged), self.merged.total()), share(_same(self.right), _same(self.pairs))
+        return share(_same(self.merged), self.merged.total()), share(_same(self.merged), _same(self.pairs))
 
     @property
     def supersede(self) -> tuple[float, float]:
@@ -182,18 +184,27 @@ def _told(pair: Mapping[str, Any], outcome: Outcome, kept: list[tuple[str, Fact]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, default=GOLD)
+    parser.add_argument("--alike", type=float, nargs="+", default=[0.8, 0.85, 0.9, 0.95], metavar="THRESHOLD")
     parser.add_argument("--wrong", action="store_true", help="tell every pair that is not as it should be")
     options = parser.parse_args()
     pairs = tomllib.loads(options.pairs.read_text("utf-8"))["pair"]
-    figures, wrong = measured(pairs)
+    chosen = alike.ALIKE
+    for least in options.alike:
+        print(f"likeness {least}{' (the program)' if least == chosen else ''}")
+        alike.ALIKE = least
+        report(measured(pairs)[0])
+    alike.ALIKE = chosen
+    if options.wrong:
+        print("\n".join(measured(pairs)[1]))
+
+
+def report(figures: Mapping[str, Figures]) -> None:
     for lang, each in figures.items():
-        (mp, mr), (sp, sr) = each.merge, each.supersede
-        print(f"{lang}  merge {mp:.3f} {mr:.3f}   supersede {sp:.3f} {sr:.3f}")
+        merge, supersede = (f"{precision:.3f} {recall:.3f}" for precision, recall in (each.merge, each.supersede))
+        print(f"  {lang}  merge {merge}   supersede {supersede}   (precision, recall)")
         for name, count in each.pairs.items():
             told = f"heard {each.heard[name]:2}  merged {each.merged[name]:2}  superseded {each.superseded[name]:2}"
-            print(f"   {name:14} {each.right[name]:2} of {count:2} right  {told}")
-    if options.wrong:
-        print("\n".join(wrong))
+            print(f"     {name:14} {each.right[name]:2} of {count:2} right  {told}")
 
 
 if __name__ == "__main__":

@@ -31,8 +31,9 @@ def same_in_slot(claim: Claim, others: Iterable[Fact]) -> Fact | None:
     )
 
 
-def find(claim: Claim | Fact, kind: type[Kind], memories: Memories, least: float = ALIKE) -> Kind | None:
+def find(claim: Claim | Fact, kind: type[Kind], memories: Memories) -> Kind | None:
     """The active memory of that kind that says what the claim says."""
+    least = ALIKE
     found = memories.find_alike(keys_of(claim.content, claim.attribute, claim.value))
     for memory_id in dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:]) if found else ():
         if not (kind_of(memory_id) is kind and _may_say_the_same(claim, row_of(memory_id, memories), least)):
