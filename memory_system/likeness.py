@@ -16,6 +16,7 @@ Key = int | str  # a hash of several words, or a word
 Found = dict[
     Key, tuple[int, list[str]]
 ]  # by key how many share it, and the ids of the newest; a key without any is left out
+_BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
 NEWEST = 32  # ids that are given of a key that many share
 _LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found
 
@@ -68,7 +69,7 @@ class Likeness:
         if line is None:
             return
         row = orjson.loads(line)
-        words = dict.fromkeys(gist_of(row["content"]).words)
+        words = dict.fromkeys(gist_of(row["content"]).words[:_BEGINNING])
         keys: tuple[Key, ...] = (*keys_of(row["content"], row.get("attribute", ""), row.get("value", "")), *words)
         for key in keys:
             self._ids[key].append(memory_id)

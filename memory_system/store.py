@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import orjson
 from pydantic import ValidationError
 
-from memory_system import clock, retention, text
+from memory_system import clock, ordered, retention, text
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
 from memory_system.errors import DamagedError
@@ -27,7 +27,6 @@ from memory_system.likeness import NEWEST, Found, Key, Likeness
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
 
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
-_ID_HEAD = b'{"id":"'
 
 
 class Memories(Protocol):
@@ -212,7 +211,7 @@ class Store:
         concerned = (change for change in changes if pool in (change.before_pool, change.after_pool))
         mine = {change.id: change.after if change.after_pool == pool else None for change in concerned}
         if mine:
-            self.files.replace(self.layout.pool(pool, kind), _merged(self.lines(pool, kind), mine))
+            self.files.replace(self.layout.pool(pool, kind), ordered.merged(self.lines(pool, kind), mine))
 
 
 @dataclass(slots=True)
@@ -291,29 +290,6 @@ def _checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
 @lru_cache(maxsize=4096)  # most memories of a night share theirs
 def _is_stamp(value: str) -> bool:
     return not value or clock.parse_instant(value) is not None
-
-
-def _merged(lines: Iterable[tuple[int, bytes]], changed: dict[str, bytes | None]) -> Iterator[bytes]:
-    """The lines with the changed ones put in their places by id; None takes one out."""
-    waiting = sorted(changed.items(), reverse=True)
-    for _, line in lines:
-        key = line_id(line)
-        while waiting and waiting[-1][0] < key:
-            if (new := waiting.pop()[1]) is not None:
-                yield new
-        if waiting and waiting[-1][0] == key:
-            if (new := waiting.pop()[1]) is not None:
-                yield new
-        else:
-            yield line if line.endswith(b"\n") else line + b"\n"
-    yield from (new for _, new in reversed(waiting) if new is not None)
-
-
-def line_id(line: bytes) -> str:
-    """The id of the memory on a line, without parsing the rest where the line is one of ours."""
-    if line.startswith(_ID_HEAD):
-        return line[len(_ID_HEAD) : line.index(b'"', len(_ID_HEAD))].decode()
-    return str(orjson.loads(line)["id"])
 
 
 class Draft:
