@@ -16,27 +16,29 @@ from typing import Any, Protocol
 import orjson
 from pydantic import ValidationError
 
-from memory_system import clock, retention, text
+from memory_system import clock, ordered, retention, text
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
 from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
+from memory_system.likeness import NEWEST, Found, Key, Likeness
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
 
 RECENT = 1024  # memories a draft keeps parsed
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
-_ID_HEAD = b'{"id":"'
 
 
 class Memories(Protocol):
-    """What phases read from: a store, or a draft over one. `find` looks an active memory up by one of its keys."""
+    """What phases read from: a store, or a draft over one. `find` looks an active memory up by one of its keys,
+    `find_alike` those that share keys of `likeness.keys_of`, or words."""
 
     def get(self, memory_id: str) -> Fact | None: ...
     def line_of(self, memory_id: str) -> bytes | None: ...
     def pool_of(self, memory_id: str) -> Pool | None: ...
     def find(self, key: int) -> list[str]: ...
+    def find_alike(self, keys: Iterable[Key]) -> Found: ...
     def knows(self, memory_id: str) -> bool: ...
     def active(self, kind: type[Fact]) -> list[str]: ...
     def leaving_before(self, stamp: str) -> list[str]: ...
@@ -130,6 +132,10 @@ class Store:
         """Ids of the active memories with that key."""
         return self._loaded.keys.get(key, [])
 
+    def find_alike(self, keys: Iterable[Key]) -> Found:
+        """Ids of the active memories that share one of these keys. The first time it is asked it looks at all."""
+        return self._likeness.find(keys)
+
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""
         return _origin_part(memory_id) in self._loaded.origins
@@ -167,6 +173,11 @@ class Store:
     def _loaded(self) -> _Loaded:
         return _load(self)
 
+    @cached_property
+    def _likeness(self) -> Likeness:
+        active = [key for key, row in self._loaded.rows.items() if row.pool == "active"]
+        return Likeness(self.line_of, lambda memory_id: self.pool_of(memory_id) == "active", active)
+
     # writing
 
     def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
@@ -192,13 +203,16 @@ class Store:
         if "_loaded" in self.__dict__:
             for change in changes:
                 _renew(self._loaded, change, self.config)
+        if "_likeness" in self.__dict__:
+            for change in changes:
+                self._likeness.note(change.id)
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""
         concerned = (change for change in changes if pool in (change.before_pool, change.after_pool))
         mine = {change.id: change.after if change.after_pool == pool else None for change in concerned}
         if mine:
-            self.files.replace(self.layout.pool(pool, kind), _merged(self.lines(pool, kind), mine))
+            self.files.replace(self.layout.pool(pool, kind), ordered.merged(self.lines(pool, kind), mine))
 
 
 @dataclass(slots=True)
@@ -279,29 +293,6 @@ def _is_stamp(value: str) -> bool:
     return not value or clock.parse_instant(value) is not None
 
 
-def _merged(lines: Iterable[tuple[int, bytes]], changed: dict[str, bytes | None]) -> Iterator[bytes]:
-    """The lines with the changed ones put in their places by id; None takes one out."""
-    waiting = sorted(changed.items(), reverse=True)
-    for _, line in lines:
-        key = line_id(line)
-        while waiting and waiting[-1][0] < key:
-            if (new := waiting.pop()[1]) is not None:
-                yield new
-        if waiting and waiting[-1][0] == key:
-            if (new := waiting.pop()[1]) is not None:
-                yield new
-        else:
-            yield line if line.endswith(b"\n") else line + b"\n"
-    yield from (new for _, new in reversed(waiting) if new is not None)
-
-
-def line_id(line: bytes) -> str:
-    """The id of the memory on a line, without parsing the rest where the line is one of ours."""
-    if line.startswith(_ID_HEAD):
-        return line[len(_ID_HEAD) : line.index(b'"', len(_ID_HEAD))].decode()
-    return str(orjson.loads(line)["id"])
-
-
 class Draft:
     """Memories as they will be: changes over a store or another draft. Phases write into their own and give back what
     they changed."""
@@ -312,6 +303,7 @@ class Draft:
         self._keys: dict[int, list[str]] = defaultdict(list)
         self._origins: set[str] = set()
         self._recent: dict[str, Fact] = {}  # the latest put, parsed: what is said again is often said again soon
+        self._likeness = Likeness(self.line_of, lambda memory_id: self.pool_of(memory_id) == "active")
 
     def get(self, memory_id: str) -> Fact | None:
         if memory_id in self._recent:
@@ -330,6 +322,14 @@ class Draft:
     def find(self, key: int) -> list[str]:
         ids = dict.fromkeys((*self.base.find(key), *self._keys.get(key, ())))
         return [each for each in ids if self.pool_of(each) == "active"]
+
+    def find_alike(self, keys: Iterable[Key]) -> Found:
+        keys = list(keys)
+        found = self.base.find_alike(keys)
+        for key, (count, ids) in self._likeness.find(keys).items():
+            before, others = found.get(key, (0, ()))
+            found[key] = before + count, [*others, *ids][-NEWEST:]
+        return {key: (count, self._likeness.active(ids)) for key, (count, ids) in found.items()} if found else found
 
     def knows(self, memory_id: str) -> bool:
         return _origin_part(memory_id) in self._origins or self.base.knows(memory_id)
@@ -352,6 +352,8 @@ class Draft:
         self._recent[record.id] = record
         if before is None or pool == "active":
             self._index(record)
+        if pool == "active":
+            self._likeness.note(record.id)
 
     def _index(self, record: Fact) -> None:
         for key in _keys(vars(record)):

@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 # Each room may import the rooms of earlier rows, and those of its own row as long as no ring forms.
 ROWS = (
     {"errors"},
-    {"records", "clock", "layout", "files", "text"},
-    {"config", "retention", "rules", "llm", "secrets", "slots", "dates", "phrasing"},
+    {"records", "clock", "layout", "files", "text", "ordered"},
+    {"config", "retention", "rules", "llm", "secrets", "slots", "gist", "likeness", "dates", "phrasing"},
     {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "recall", "accounting"},
     {"workspace"},
     {"phases", "nights"},

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from memory_system.phases import Night
+from memory_system.phases import Night, alike
 from memory_system.phases.facts import common_fields, is_single, retire, with_evidence
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Fact, memory_id
@@ -55,14 +55,16 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already known"
     if _stated(claim, draft):
         return "claims.rejected.already stated"
-    same = _same(claim, draft)
+    same, outcome = _same(claim, draft), "claims.confirmed"
+    if same is None:
+        same, outcome = alike.find(claim, Belief, draft), "claims.merged"
     if same is None:
         draft.put("active", belief, "new")
         return "claims.new"
     if claim.ref in {each.ref for each in same.evidence}:
         return "claims.rejected.already known"
     _strengthen(same, claim, draft, night)
-    return "claims.confirmed"
+    return outcome
 
 
 def confront(fact: Fact, draft: Draft, night: Night) -> None:

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from memory_system import clock, retention
-from memory_system.phases import Night
+from memory_system.gist import gist_of
+from memory_system.phases import Night, alike, revising
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
@@ -53,14 +54,21 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already known"
     if (same := _same(claim, draft)) is not None:
         return _confirm(same, claim, draft, night)
+    if (like := alike.find(claim, Fact, draft)) is not None:
+        return _merge(like, claim, draft, night)
     rivals = _rivals(claim, draft)
+    if (like := alike.same_in_slot(claim, rivals)) is not None:
+        return _merge(like, claim, draft, night)
+    said = revising.cues(claim)
+    if said:
+        rivals = revising.over(revising.taken_back(claim, said, draft), rivals)
     if not rivals:
         draft.put("active", fact, "new")
         return "claims.new"
     newest = max(rivals, key=lambda rival: rival.said_at)
     if newest.said_at > claim.said_at:
         return _file_as_history(fact, newest, draft)
-    if not claim.correction and any(_holds_out(rival, fact) for rival in rivals):
+    if not said and any(_holds_out(rival, fact) for rival in rivals):
         draft.put("active", fact, "new")  # both stand until the owner or a second session decides
         return "claims.new"
     supersede(rivals, fact, draft, night)
@@ -132,7 +140,24 @@ def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
 
 def _holds_out(rival: Fact, fact: Fact) -> bool:
     """Whether the rival is too important to give way to what only one session says."""
-    return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2
+    changing = bool(about(fact.attribute).get("changing")) and rival.attribute == fact.attribute
+    return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2 and not changing
+
+
+def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
+    """One memory for both: the words that say more stay, the older where neither does; both are its evidence."""
+    outcome = _confirm(fuller(fact, claim), claim, draft, night)
+    return "claims.merged" if outcome == "claims.confirmed" else outcome
+
+
+def fuller(fact: Fact, claim: Claim) -> Fact:
+    """The fact in the words of the claim where those say more."""
+    if len(gist_of(claim.content).words) <= len(gist_of(fact.content).words) or (
+        fact.attribute and not claim.attribute
+    ):
+        return fact
+    names = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
+    return fact.model_copy(update={name: getattr(claim, name) for name in names})
 
 
 def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
@@ -213,6 +238,7 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     scored = capture.model_copy(update={"scored_at": night.stamp})
     found = (draft.get(each) for each in draft.find(content_key(capture.content)))
     known = next((each for each in found if type(each) is type(capture)), None)
+    known = known or alike.find(capture, type(capture), draft)
     if known is None:
         draft.put("active", scored, "new")
         return

@@ -24,7 +24,11 @@ _TRAILING = re.compile(
 )
 _TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
 _BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
-_CALLED = re.compile(r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20})")
+_CALLED = re.compile(
+    r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20}?)(?=的|$|[^\w-])"
+    r"(?! (?:and|or)\b|,|、|和)"  # of several names none is the name
+)
+_NAMED = ("person", "animal")
 _NAME = {
     "en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"),
     "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}"),
@@ -88,7 +92,7 @@ def _is_read(new: Reading, readings: Iterable[Reading]) -> bool:
 
 def _learn(reading: Reading, scene: Scene) -> None:
     """Names that a reading introduces are known from then on."""
-    if slots.about(reading.attribute).get("value_type") not in ("person", "animal", "project"):
+    if slots.about(reading.attribute).get("value_type") not in (*_NAMED, "project"):
         return
     called = _CALLED.search(reading.value)
     if called or _NAME[scene.lang].fullmatch(reading.value):
@@ -110,7 +114,16 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     if subject is None or not attribute or not _fits(attribute, said, found, subject, passage):
         return None
     content = _content(rule, found, _shown(said, attribute, scene), subject, scene)
-    return Reading(rule, subject, attribute, value, content, found.span, found.places[which])
+    return Reading(rule, subject, attribute, _meant(rule, attribute, value), content, found.span, found.places[which])
+
+
+def _meant(rule: Rule, attribute: str, value: str) -> str:
+    """The value by which the slot is known: what the rule says it means, or of someone with a name the name."""
+    if "means" in rule.data:
+        return str(rule.data["means"])
+    if slots.about(attribute).get("value_type") in _NAMED and (called := _CALLED.search(value)):
+        return called[1]
+    return value
 
 
 def _subject(rule: Rule, found: Found, scene: Scene, last: Subject | None) -> Subject | None:
@@ -175,7 +188,8 @@ def _attribute(rule: Rule, found: Found, lang: str) -> str:
         return kin_attribute(found.parts["kin"], lang)
     if name == "@noun":
         return slots.named(found.parts["thing"].lower())
-    return name.format(thing=found.parts.get("thing", "").lower())
+    thing = found.parts.get("thing", "").lower()
+    return name.format(thing=table("attributes", "spellings").get(thing, thing))
 
 
 @cache

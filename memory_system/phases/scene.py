@@ -18,6 +18,7 @@ USER, ASSISTANT = "user", "assistant"
 _AHEAD = 12  # turns looked ahead for the name of the one spoken to
 _USER_NAME = {"zh": "用户", "en": "User"}
 _CONTACT = {"zh": "联系人", "en": "A contact"}
+_NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in map(chr, range(0xFF10, 0xFF5B)) if wide.isalnum()}
 _WHEN = {"zh": "（{}）", "en": " ({})"}
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
 _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]")
@@ -26,6 +27,8 @@ _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\
 def as_rules_see(words: str) -> str:
     """The words as rules read them, as long as they were: ' for ’, and no first person out of a quotation of others."""
     words = words.replace("’", "'")
+    if not words.isascii():
+        words = words.translate(_NARROW)
     if '"' not in words and "“" not in words and "「" not in words:
         return words
     return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words)

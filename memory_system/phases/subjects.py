@@ -101,7 +101,8 @@ def _opening(lang: str) -> re.Pattern[str]:
         name = rf"(?:{parts['surname']}[\u4e00-\u9fff]{{1,2}}(?=[在是也有喜]))?"
         return re.compile(rf"^(?:[\w，,]{{0,4}}[，,])?({mine}[大小二三老亲好前]?(?:{kin}){name})(?!们?[和跟与、]我)")
     name = r"(?-i:(?: [A-Z][a-z]+)?)"
-    whose = r"(?:(?:and|but|so|also|because|well|now|then|yes|yeah|hey|ok),? ){0,2}(?:my|an?|one of my)"
+    lead = "and|but|so|also|because|well|now|then|yes|yeah|hey|ok|no|sorry|actually|i was wrong|it turns out"
+    whose = rf"(?:(?:{lead}),? ){{0,2}}(?:my|an?|one of my)"
     return re.compile(rf"^{whose} ((?:\w+ )?(?:{kin}){name})\b(?!'s| and)", re.IGNORECASE)
 
 

@@ -1,0 +1,75 @@
+"""Memories found by what they say: the index that `gist` fills. It reads a memory when somebody first asks after it was
+noted, so that a night without claims pays nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+import orjson
+
+from memory_system.gist import gist_of
+
+Key = int | str  # a hash of several words, or a word
+Found = dict[
+    Key, tuple[int, list[str]]
+]  # by key how many share it, and the ids of the newest; a key without any is left out
+_BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
+NEWEST = 32  # ids that are given of a key that many share
+_LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found
+
+
+def keys_of(content: str, attribute: str = "", value: str = "") -> tuple[int, ...]:
+    """Under what a memory (or a claim) is looked for by one that says the same: all its words in any order, each half
+    of them, and in a slot its value. Whoever shares no key is not alike."""
+    if not attribute:
+        return _keys_of_words(content)
+    return (*_keys_of_words(content), hash(("value", attribute, gist_of(value).bag)))
+
+
+@lru_cache(maxsize=256)  # a claim is looked up, then noted
+def _keys_of_words(content: str) -> tuple[int, ...]:
+    gist = gist_of(content)
+    bag = gist.bag
+    halves = ([word for word in bag if ord(word[-1]) & 1], [word for word in bag if not ord(word[-1]) & 1])
+    least = _LEAST_HALF if bag and bag[0].isascii() else _LEAST_HALF_ZH
+    return (hash(bag), *[hash((gist.signs, *half)) for half in halves if len(half) >= least])
+
+
+class Likeness:
+    """The active memories by `keys_of` and by each word of their gist. `line_of` gives a memory's line, `is_active`
+    whether it is active; what is no longer so, is no longer found."""
+
+    def __init__(
+        self, line_of: Callable[[str], bytes | None], is_active: Callable[[str], bool], ids: Iterable[str] = ()
+    ) -> None:
+        self._line_of, self._is_active = line_of, is_active
+        self._ids: dict[Key, list[str]] = defaultdict(list)
+        self._noted = list(ids)
+
+    def note(self, memory_id: str) -> None:
+        """The memory is new, or says something else now."""
+        self._noted.append(memory_id)
+
+    def find(self, keys: Iterable[Key]) -> Found:
+        for memory_id in self._noted:
+            self._add(memory_id)
+        self._noted.clear()
+        found = {key: (len(ids), ids[-NEWEST:]) for key in keys if (ids := self._ids.get(key))}
+        return {key: (count, self.active(ids)) for key, (count, ids) in found.items()} if found else found
+
+    def active(self, ids: Iterable[str]) -> list[str]:
+        """Those of the ids that are active, each once."""
+        return [each for each in dict.fromkeys(ids) if self._is_active(each)]
+
+    def _add(self, memory_id: str) -> None:
+        line = self._line_of(memory_id)
+        if line is None:
+            return
+        row = orjson.loads(line)
+        words = dict.fromkeys(gist_of(row["content"]).words[:_BEGINNING])
+        keys: tuple[Key, ...] = (*keys_of(row["content"], row.get("attribute", ""), row.get("value", "")), *words)
+        for key in keys:
+            self._ids[key].append(memory_id)
