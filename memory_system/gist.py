@@ -5,8 +5,8 @@ sentences of one gist differ in function words, spelling, numerals and politenes
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from memory_system import text
 from memory_system.rules import table
@@ -32,17 +32,13 @@ _FIGURES = frozenset("0123456789")
 _LONG = 5  # letters from which a word has spellings
 
 
-@dataclass(frozen=True, slots=True)
-class Gist:
-    """`words` in order; `signs` those among them that never come or go without another meaning, sorted."""
+class Gist(NamedTuple):
+    """`words` in order; `bag` the same without their order; `signs` those that never come or go without another
+    meaning, sorted."""
 
     words: tuple[str, ...]
+    bag: tuple[str, ...]
     signs: tuple[str, ...]
-
-    @property
-    def bag(self) -> tuple[str, ...]:
-        """The words without their order."""
-        return tuple(sorted(self.words))
 
 
 @lru_cache(maxsize=256)  # a claim is looked up, then put
@@ -51,7 +47,8 @@ def gist_of(sentence: str) -> Gist:
     folded = text.fold(sentence)
     words = _english(folded) if folded.isascii() or not text.cjk_count(folded) else _chinese(folded)
     signs = _signs()
-    return Gist(words, tuple(sorted([word for word in words if word in signs or not word.isalpha()])))
+    bag = tuple(sorted(words))
+    return Gist(words, bag, tuple([word for word in bag if word in signs or not word.isalpha()]))
 
 
 def is_sign(word: str) -> bool:

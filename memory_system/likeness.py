@@ -8,9 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-import orjson
-
 from memory_system.gist import gist_of
+from memory_system.records import Row
 
 Key = int | str  # a hash of several words, or a word
 Found = dict[
@@ -39,23 +38,27 @@ def _keys_of_words(content: str) -> tuple[int, ...]:
 
 
 class Likeness:
-    """The active memories by `keys_of` and by each word of their gist. `line_of` gives a memory's line, `is_active`
-    whether it is active; what is no longer so, is no longer found."""
+    """The active memories by `keys_of` and by each word of their gist. `is_active` tells whether a memory still is; what
+    is no longer so, is no longer found."""
 
-    def __init__(
-        self, line_of: Callable[[str], bytes | None], is_active: Callable[[str], bool], ids: Iterable[str] = ()
-    ) -> None:
-        self._line_of, self._is_active = line_of, is_active
+    def __init__(self, is_active: Callable[[str], bool], rows: Iterable[Row] = ()) -> None:
+        self._is_active = is_active
         self._ids: dict[Key, list[str]] = defaultdict(list)
-        self._noted = list(ids)
+        self._noted: list[tuple[str, str, str, str]] = []
+        self._contents: dict[str, int] = {}  # what each says, to tell a memory that only gained a source
+        for row in rows:
+            self.note(row)
 
-    def note(self, memory_id: str) -> None:
-        """The memory is new, or says something else now."""
-        self._noted.append(memory_id)
+    def note(self, row: Row) -> None:
+        """The memory is new, or may say something else now."""
+        said = hash((row["content"], row.get("value", "")))
+        if self._contents.get(row["id"]) != said:
+            self._contents[row["id"]] = said
+            self._noted.append((row["id"], row["content"], row.get("attribute", ""), row.get("value", "")))
 
     def find(self, keys: Iterable[Key]) -> Found:
-        for memory_id in self._noted:
-            self._add(memory_id)
+        for noted in self._noted:
+            self._add(*noted)
         self._noted.clear()
         found = {key: (len(ids), ids[-NEWEST:]) for key in keys if (ids := self._ids.get(key))}
         return {key: (count, self.active(ids)) for key, (count, ids) in found.items()} if found else found
@@ -64,12 +67,8 @@ class Likeness:
         """Those of the ids that are active, each once."""
         return [each for each in dict.fromkeys(ids) if self._is_active(each)]
 
-    def _add(self, memory_id: str) -> None:
-        line = self._line_of(memory_id)
-        if line is None:
-            return
-        row = orjson.loads(line)
-        words = dict.fromkeys(gist_of(row["content"]).words[:_BEGINNING])
-        keys: tuple[Key, ...] = (*keys_of(row["content"], row.get("attribute", ""), row.get("value", "")), *words)
+    def _add(self, memory_id: str, content: str, attribute: str, value: str) -> None:
+        words = dict.fromkeys(gist_of(content).words[:_BEGINNING])
+        keys: tuple[Key, ...] = (*keys_of(content, attribute, value), *words)
         for key in keys:
             self._ids[key].append(memory_id)

@@ -175,8 +175,8 @@ class Store:
 
     @cached_property
     def _likeness(self) -> Likeness:
-        active = [key for key, row in self._loaded.rows.items() if row.pool == "active"]
-        return Likeness(self.line_of, lambda memory_id: self.pool_of(memory_id) == "active", active)
+        active = (orjson.loads(row.line) for row in self._loaded.rows.values() if row.pool == "active")
+        return Likeness(lambda memory_id: self.pool_of(memory_id) == "active", active)
 
     # writing
 
@@ -205,7 +205,8 @@ class Store:
                 _renew(self._loaded, change, self.config)
         if "_likeness" in self.__dict__:
             for change in changes:
-                self._likeness.note(change.id)
+                if change.after and change.after_pool == "active":
+                    self._likeness.note(orjson.loads(change.after))
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""
@@ -303,7 +304,7 @@ class Draft:
         self._keys: dict[int, list[str]] = defaultdict(list)
         self._origins: set[str] = set()
         self._recent: dict[str, Fact] = {}  # the latest put, parsed: what is said again is often said again soon
-        self._likeness = Likeness(self.line_of, lambda memory_id: self.pool_of(memory_id) == "active")
+        self._likeness = Likeness(lambda memory_id: self.pool_of(memory_id) == "active")
 
     def get(self, memory_id: str) -> Fact | None:
         if memory_id in self._recent:
@@ -353,7 +354,7 @@ class Draft:
         if before is None or pool == "active":
             self._index(record)
         if pool == "active":
-            self._likeness.note(record.id)
+            self._likeness.note(vars(record))
 
     def _index(self, record: Fact) -> None:
         for key in _keys(vars(record)):

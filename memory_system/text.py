@@ -6,6 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
 _CJK = re.compile(f"[{CJK}]+")
@@ -69,6 +70,7 @@ def strip_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     return start, start + len(stripped)
 
 
+@lru_cache(maxsize=64)  # the same text is compared in several ways
 def fold(text: str) -> str:
     """The text for comparing: full-width as half-width, lower case, one space where there were several."""
     if text.isascii():

@@ -146,10 +146,10 @@ def _names_any(words: Sequence[str], names: Iterable[Sequence[str]]) -> bool:
 
 def says_more(one: Gist, other: Gist, least: float) -> bool:
     """Whether one sentence is the other with a few more words, none of them one that decides."""
-    from rapidfuzz import fuzz  # not needed by a night that repeats nothing
-
-    if one.signs != other.signs or fuzz.ratio("".join(one.words), "".join(other.words)) < 100 * least:
-        return False
     fewer, more = sorted((one.words, other.words), key=len)
     rest = iter(more)
-    return all(word in rest for word in fewer)
+    if one.signs != other.signs or not all(word in rest for word in fewer):
+        return False
+    from rapidfuzz import fuzz  # not needed by a night that repeats nothing
+
+    return fuzz.ratio("".join(one.words), "".join(other.words)) >= 100 * least
