@@ -38,8 +38,8 @@ def _keys_of_words(content: str) -> tuple[int, ...]:
 
 
 class Likeness:
-    """The active memories by `keys_of` and by each word of their gist. `is_active` tells whether a memory still is; what
-    is no longer so, is no longer found."""
+    """The active memories by `keys_of` and by each word of their gist. `is_active` tells whether a memory still is;
+    what is no longer so, is no longer found."""
 
     def __init__(self, is_active: Callable[[str], bool], rows: Iterable[Row] = ()) -> None:
         self._is_active = is_active
