@@ -24,6 +24,7 @@ _MORE = 14  # columns beside the slots from which a segment is told in full as w
 _LEAST = 5  # columns that a sentence must have beside the speaker's name
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
 _PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
+_LINE_MARK = re.compile(r"^\s*(?:#+|[-*•+>]|\d+[.)、])\s+")
 _LEANING = {
     "en": re.compile(r"\b(?:he|she)\b", re.IGNORECASE),
     "zh": re.compile(r"^\W*(?:他|她|它|其|住|在|今年|身高|生日|喜欢)|^(?!\W*我).*[他她其]"),
@@ -53,8 +54,10 @@ def _reason(passage: Passage) -> str:
 def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], Subject | None]:
     """The claims of a segment, and whom "she" means from here on."""
     scene = passage.scene
-    if passage.mood.drop or passage.segment.kind == "question":
+    if passage.mood.drop:
         return [], antecedent
+    if passage.segment.kind == "question":
+        return _question(passage), antecedent
     last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
     fired = passage.fired.get("claim", []) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
@@ -108,6 +111,8 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     other = about if about and about.shown != scene.voices.speaker else None
     if other and (pronoun := _PRONOUN.match(words)):
         words = other.shown + words[pronoun.end() :]
+    if not scene.first_hand and "\n" in words:
+        words = _in_one_line(words)
     told = phrasing.retell(words, scene.voices, scene.lang)
     if other and (plain := phrasing.stripped(words, scene.voices, scene.lang)).startswith(other.shown):
         told = phrasing.report(plain, scene.voices, scene.lang)  # about another by name: nobody needs to say it
@@ -115,14 +120,31 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     return told if len(beside) + text.cjk_count(beside) >= _LEAST else ""
 
 
+def _in_one_line(words: str) -> str:
+    """Paragraphs, headings and items of a list as parts of one sentence."""
+    lines = (_LINE_MARK.sub("", line).strip(" \t.:*。：") for line in words.split("\n"))
+    return "; ".join(line for line in lines if line)
+
+
 def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     """A whole sentence as a claim without a slot."""
     scene = passage.scene
     subject = about or Subject(scene.subject, scene.voices.speaker)
     claim = _claim(passage, told, passage.category(), subject, f"general.{scene.lang}")
-    if not scene.first_hand and any(rule.data.get("told") for rule in passage.fired.get("assistant", ())):
-        _meant(claim, _TOLD_BY_ASSISTANT)
+    if not scene.first_hand:  # however it is hedged, it was said; what it says of the user is another matter
+        told_back = any(rule.data.get("told") for rule in passage.fired.get("assistant", ()))
+        _meant(claim, _TOLD_BY_ASSISTANT if told_back else Mood())
     return claim
+
+
+def _question(passage: Passage) -> list[Claim]:
+    """What somebody asks: it tells what they are about."""
+    scene = passage.scene
+    told = phrasing.ask(passage.words, scene.voices, scene.lang)
+    speaker = Subject(scene.subject, scene.voices.speaker)
+    claim = _claim(passage, told, "general", speaker, f"question.{scene.lang}")
+    _meant(claim, Mood())  # that it was asked is certain
+    return [claim] if told else []
 
 
 def _slotted(passage: Passage, reading: Reading, whole: str) -> Claim:

@@ -22,7 +22,7 @@ _FIRST_WORD = re.compile(r"[\w'’-]+")
 _MARKED = re.compile(r"[^\x00-\x7f]|[*_#>+:;\d-]")  # without one of these no text holds such marks
 _ANSWER = re.compile(r"^(?:(?:in|at|from|near|on|i'm|it's|it is|i am|the|a)\s+)+", re.IGNORECASE)
 _DEPENDENT = re.compile(
-    r"(?:which|whose|where|who|including|such as|rather than|as well as|or|possibly|whether|to|with|than|for the)\b",
+    r"(?:which|whose|where|who|including|such as|rather than|as well as|or|than)\b",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[,–—;:.!]| - ")
@@ -45,6 +45,13 @@ def retell(text: str, speaker: str, other: str) -> str:
 
 def report(text: str, speaker: str, other: str) -> str:
     return _capital(Telling(speaker, other).tell(_clean(text)))
+
+
+def ask(text: str, speaker: str, other: str) -> str:
+    words = stripped(text, other).rstrip(" ?")
+    if len(words) < 4:
+        return ""
+    return f"{speaker} asks: {Telling(speaker, other, named=True).tell(_lowered(words))}"
 
 
 def inner(text: str, speaker: str, other: str) -> str:
