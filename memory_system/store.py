@@ -26,6 +26,7 @@ from memory_system.layout import Layout
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
 
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
+_END_MARKS = " .!?~,。！？～，…"
 _ID_HEAD = b'{"id":"'
 
 
@@ -62,8 +63,8 @@ def content_key(content: str) -> int:
 
 
 def quote_key(role: str, quote: str) -> int:
-    """The key of the active memories that stand on these words of that role, punctuation and case aside."""
-    return hash(("quote", role, text.essence(quote)))
+    """The key of the active memories that stand on these words of that role, the marks at their end aside."""
+    return hash(("quote", role, quote.rstrip(_END_MARKS)))
 
 
 def row_of(memory_id: str, memories: Memories) -> Row:

@@ -16,11 +16,13 @@ from memory_system.phases.known import Known
 from memory_system.phases.mood import Mood
 from memory_system.phases.passage import Passage, passage_of
 from memory_system.phases.scene import in_its_language, scenes
+from memory_system.phases.segment import together
 from memory_system.phases.subjects import Subject, opening
 from memory_system.phrasing.naming import named
-from memory_system.records import Claim, Turn
+from memory_system.records import Claim, Segment, Turn
 
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
+_BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing
 _LEAST = 5  # columns that a sentence must have beside the speaker's name
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
 _PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
@@ -36,12 +38,27 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     `kept.with_claim` and `kept.without_claim.<reason>`."""
     for turn, scene in scenes(turns, night.zone, Known(known)):
         antecedent: Subject | None = None
-        for segment in turn.segments:
+        for segments in together(turn, _stands_alone):
+            segment = _as_one(segments)
             passage = passage_of(turn, segment, in_its_language(scene, turn.text_of(segment)), night.config)
             claims, antecedent = _claims(passage, antecedent)
-            tally["kept.with_claim" if claims else f"kept.without_claim.{_reason(passage)}"] += 1
+            tally["kept.with_claim" if claims else f"kept.without_claim.{_reason(passage)}"] += len(segments)
             tally["claims"] += len(claims)
             yield from claims
+
+
+def _stands_alone(segment: Segment) -> bool:
+    """Whether a claim rule reads the segment, or it was said before: what fills a slot or repeats is told by itself."""
+    return any(not _BESIDE.search(each) for each in segment.rules)
+
+
+def _as_one(segments: list[Segment]) -> Segment:
+    """Neighbours as one segment: one memory says what they say, and names its speaker once."""
+    first = segments[0]
+    if len(segments) == 1:
+        return first
+    fired = tuple(dict.fromkeys(each for segment in segments for each in segment.rules))
+    return Segment(first.start, segments[-1].end, first.kind, max(each.importance for each in segments), fired)
 
 
 def _reason(passage: Passage) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from memory_system import rules, slots
 from memory_system.config import Config
@@ -17,11 +17,10 @@ from memory_system.records import Segment, Turn
 ALWAYS = 100.0  # added to the score of what is kept whatever the share
 NEVER = -100.0  # the score of what is dropped whatever the share
 _WORTH = 0.4  # the score below which a segment says too little, however much room there is
-_SAYS = 1  # tokens that telling adds beside the speaker's name where the speaker is not the subject
-_DATED = 2  # tokens that it adds where a date is written out
+_SAYS = 1  # tokens that telling adds beside the speaker's name
 _ESSAY = 240  # characters above which an assistant's segment is a passage of a long answer
 _DETAILS = 4  # words a question must have beside the common ones to tell something of who asks
-_INFORMATIVE = 7  # and an assistant's answer, to be worth asking about again
+_INFORMATIVE = 6  # and an assistant's answer, to be worth asking about again
 
 # What the score is made of beside the `weight` rules. Their weights and these were fitted together on talk of several
 # kinds in both languages, then rounded; none of them decides by itself.
@@ -30,20 +29,24 @@ _WORD = 0.1  # a word that not every sentence has
 _MOST_WORDS = 12
 _LONG = 0.025  # less for every token above _SHORT: others could have the room
 _SHORT = 28
+_WHOLE = (
+    45  # that many count of a passage of an answer: all are as long, and the first, which says what it is about, leads
+)
 _SLOT = 0.4  # a rule knows what it says
-_ANSWERS = 0.7  # a person answers another's question
+_ANSWERS = 0.5  # a person answers another's question
 _ASKS = -0.6
 _ASSISTANT = -1.0  # people's own words come first
 _NOTE = 1.0  # a note was written down to be kept
 
-_GROUPS = ("signal", "claim", "intrinsic", "weight", "assistant")
+_GROUPS = ("signal", "claim", "intrinsic", "weight")
+_NOT_OF_ONESELF = ("weight", "assistant")  # what an assistant says fills no slot
 _ASKING = ("question", "instruction")
 _CERTAIN = frozenset({"identity", "health", "safety"})  # kept whatever the share, where a claim rule reads them
 _GRAVE = frozenset({"health", "safety"})  # even where none does
 _FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
 _SAYING = re.compile(r"[^\W_]")  # a letter or a digit
-_TOKENS = re.compile(r"[a-z0-9]+|\S")  # a Latin word, a Han character, a mark
-_WORD_LENGTH = 4  # letters of an English word that may say something
+_WORDS = re.compile(r"[a-z]{4,}")
+_LETTERS = 5  # letters of a Latin word among Han characters, and the blank after it
 
 Fired = Mapping[str, list[rules.Rule]]
 
@@ -69,15 +72,14 @@ class Judge:
         self._worth: dict[str, float] = {}
         self._category: dict[str, str] = {}
 
-    def verdict(self, turn: Turn, segment: Segment, lang: str) -> Verdict:
-        """What the rules say of the segment, without a look at the others."""
-        plain = as_rules_see(turn.text_of(segment))
-        found = _TOKENS.findall(plain.lower())
-        tokens = len(found)
+    def verdict(self, turn: Turn, segment: Segment, said: str, lang: str) -> Verdict:
+        """What the rules say of the segment, whose text is `said`, without a look at the others."""
+        plain = as_rules_see(said)
+        tokens, words = _counted(plain, lang)
         if reason := _noise(segment, plain, lang):
             return Verdict(reason, tokens)
-        fired = rules.together(lang, *_GROUPS).firing(plain)
-        words = _words(found, lang)
+        groups = _GROUPS if is_first_hand(turn) else _NOT_OF_ONESELF
+        fired = rules.together(lang, *groups).firing(plain)
         always = is_first_hand(turn) and any(rule.data.get("always") for rule in fired.get("signal", ()))
         if reason := _unwanted(turn, segment, plain, fired, words, always=always):
             return Verdict(reason, tokens)
@@ -95,7 +97,8 @@ class Judge:
         score += _SLOT * bool(claims) + _NOTE * (turn.message.role == "note")
         if score < _WORTH and not (claims or (_fills_in(turn, lang) if first_hand else _is_told(fired))):
             return Verdict("trivial", tokens)
-        score += _ASKS * (segment.kind == "question") - _LONG * max(0, tokens - _SHORT)
+        over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
+        score += _ASKS * (segment.kind == "question") - _LONG * over
         score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
         certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
         score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
@@ -125,16 +128,10 @@ def _weight(fired: list[rules.Rule] | None) -> float:
 
 
 def _added(speaker: str, fired: Iterable[rules.Rule]) -> int:
-    """The tokens that telling will add: "I" is a token as a name is, what has no "I" is told as what somebody says."""
-    name = _tokens_of(speaker)
-    own = any(rule.data.get("own") for rule in fired)
-    dated = any(rule.data.get("dated") for rule in fired)
-    return (name // 2 if own else name + _SAYS) + _DATED * dated
-
-
-@lru_cache(maxsize=64)
-def _tokens_of(speaker: str) -> int:
-    return len(_TOKENS.findall(speaker.lower())) or 1
+    """The tokens that telling adds: who says it, and what the rules know of (`adds`): "I" only gives way to the name, a
+    date is written out."""
+    adds: int = sum([rule.data.get("adds", 0) for rule in fired])
+    return speaker.count(" ") + 1 + _SAYS + adds
 
 
 def is_first_hand(turn: Turn) -> bool:
@@ -142,17 +139,24 @@ def is_first_hand(turn: Turn) -> bool:
     return turn.message.role != "assistant" or bool(turn.message.speaker)
 
 
-def _words(tokens: list[str], lang: str) -> float:
-    """How many different words there are that not every sentence has; two Han characters make one."""
+def _counted(plain: str, lang: str) -> tuple[int, float]:
+    """About how many tokens the text takes (a Latin word, a Han character, a mark), and how many different words it has
+    that not every sentence has; two Han characters make a word, and so do four letters or more."""
+    if plain.isascii():
+        tokens = 2 + plain.count(" ") + plain.count(",") + 2 * plain.count("'")  # and a mark at the end
+    else:
+        wide = (len(plain.encode(errors="replace")) - len(plain)) // 2
+        tokens = wide + (len(plain) - wide) // _LETTERS
+    words = {*_WORDS.findall(plain.lower())}
     if lang == "zh":
-        return len({*tokens} - _common(lang)) / 2
-    return len({each for each in tokens if len(each) >= _WORD_LENGTH} - _common(lang))
+        return tokens, len({*plain} - _common(lang)) / 2 + len(words)
+    return tokens, len(words - _common(lang))
 
 
 @cache
 def _common(lang: str) -> frozenset[str]:
     words = str(rules.table(lang, "words")["common"])
-    return frozenset(words if lang == "zh" else words.split())
+    return frozenset(words).union(map(chr, range(128))) if lang == "zh" else frozenset(words.split())
 
 
 def _noise(segment: Segment, plain: str, lang: str) -> str:

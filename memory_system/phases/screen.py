@@ -18,8 +18,8 @@ REPEATED = "repeated"  # among a segment's rules: the same words were said again
 REPEATED_WEIGHT = 0.2
 
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
-_ANSWER = 130  # tokens kept of one answer of an assistant: what it was about, in short
-_FURTHER = 0.35  # less for each better segment of the same message: breadth before depth
+_ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
+_FURTHER = 0.3  # less for each better segment of the same message: breadth before depth
 _MOST_FURTHER = 4
 
 Known = Callable[[int], bool]  # whether a memory stands on the words with that key (store.quote_key)
@@ -95,14 +95,15 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known) -> _Scores:
     for turn in turns:
         around = text.language(turn.message.text)
         verdicts, keys = [], []
+        role, speaker = turn.message.role, turn.message.speaker
         for segment in turn.segments:
             words = turn.text_of(segment)
-            verdicts.append(judge.verdict(turn, segment, text.language_within(words, around)))
-            keys.append(quote_key(turn.message.role, words))
+            verdicts.append(judge.verdict(turn, segment, words, text.language_within(words, around)))
+            keys.append(0 if verdicts[-1].reason else quote_key(role, words))
         if len(verdicts) > 1:
             _spread(verdicts, assistant=not is_first_hand(turn))
         for verdict, key in zip(verdicts, keys, strict=True):
-            found.add(verdict, hash((turn.message.speaker, key)), known=not verdict.reason and known(key))
+            found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key))
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 from memory_system import rules, text
@@ -86,14 +86,36 @@ def cut(message: Message) -> list[Segment]:
     return segments
 
 
+def together(turn: Turn, apart: Callable[[Segment], bool]) -> Iterator[list[Segment]]:
+    """The segments that are in play, neighbours that make one short text in one list. `apart` says of a segment that it
+    stands alone."""
+    group: list[Segment] = []
+    for segment in turn.segments:
+        if group and (apart(segment) or apart(group[-1]) or not _are_neighbours(turn, group, segment)):
+            yield group
+            group = []
+        group.append(segment)
+    if group:
+        yield group
+
+
+def _are_neighbours(turn: Turn, group: list[Segment], segment: Segment) -> bool:
+    body, last = turn.message.text, group[-1]
+    between = body[last.end : segment.start]
+    if segment.kind != "statement" or last.kind != "statement" or between.strip() or "\n" in between:
+        return False
+    return width(body[group[0].start : segment.end]) <= _JOINED
+
+
 def _passages(body: str, start: int, end: int) -> Iterator[Span]:
     """A stretch of an essay in passages: as many sentences and lines together as PASSAGE columns hold."""
-    first, last = start, start
-    for _, stop in text.sentences(body[start:end]):
-        if last > first and width(body[first : start + stop]) > PASSAGE:
+    first, last, columns = start, start, 0
+    for begin, stop in text.sentences(body[start:end]):
+        more = width(body[last : start + stop])
+        if columns and columns + more > PASSAGE:
             yield first, last
-            first = last + len(body[last:end]) - len(body[last:end].lstrip())
-        last = start + stop
+            first, columns = start + begin, 0
+        last, columns = start + stop, columns + more
     if last > first:
         yield first, last
 

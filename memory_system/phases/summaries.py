@@ -18,7 +18,7 @@ from memory_system.text import estimate_tokens
 USER, ASSISTANT = "user", "assistant"
 SCATTERED = frozenset({"general", "event", "schedule", "reminder", "todo"})  # no topics: such facts share nothing
 MOST_FACTS = 12
-MOST_TOKENS = 32  # of a summary of more than two facts: it repeats what is stored already
+MOST_TOKENS = 28  # of a summary of more than two facts: it repeats what is stored already
 IMPORTANCE_SHARE = 0.9  # of the most important fact in it
 
 
