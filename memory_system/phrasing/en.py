@@ -25,6 +25,11 @@ _DEPENDENT = re.compile(
     r"(?:which|whose|where|who|including|such as|rather than|as well as|or|than)\b",
     re.IGNORECASE,
 )
+_WISH = re.compile(r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?", re.IGNORECASE)
+_INVERTED = re.compile(
+    r"\b(do|did|can|could|should|would|will|may|might|must|shall|have|had|am|was) i\b", re.IGNORECASE
+)
+_PLURAL = {"am": "are", "was": "were"}
 _CLAUSE_END = re.compile(r"[,–—;:.!]| - ")
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
 _LAUGHS = ("lol", "lmao", "hehe", "xd", "tho")
@@ -51,7 +56,15 @@ def ask(text: str, speaker: str, other: str) -> str:
     words = stripped(text, other).rstrip(" ?")
     if len(words) < 4:
         return ""
-    return f"{speaker} asks: {Telling(speaker, other, named=True).tell(_lowered(words))}"
+    wish = _WISH.match(words)
+    said = words[wish.end() :] if wish else _INVERTED.sub(_they, _lowered(words))
+    told = Telling(speaker, other, named=True).tell(said)
+    return f"{speaker} asks {other} to {told}" if wish else f"{speaker} asks: {told}"
+
+
+def _they(found: re.Match[str]) -> str:
+    """ "Can I" as "can they": the one who asks has just been named."""
+    return f"{_PLURAL.get(found[1].lower(), found[1])} they"
 
 
 def inner(text: str, speaker: str, other: str) -> str:
