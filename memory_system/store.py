@@ -28,6 +28,7 @@ from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind
 
 RECENT = 1024  # memories a draft keeps parsed
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
+_END_MARKS = " .!?~,。！？～，…"
 
 
 class Memories(Protocol):
@@ -64,6 +65,11 @@ def content_key(content: str) -> int:
     return hash(("content", text.essence(content)))
 
 
+def quote_key(role: str, quote: str) -> int:
+    """The key of the active memories that stand on these words of that role, the marks at their end aside."""
+    return hash(("quote", role, quote.rstrip(_END_MARKS)))
+
+
 def row_of(memory_id: str, memories: Memories) -> Row:
     """The memory as it stands in its file: for looking at very many, where parsing each would be slow; {} for none."""
     line = memories.line_of(memory_id)
@@ -79,6 +85,7 @@ def _keys(row: Row) -> Iterator[int]:
     for entity in dict.fromkeys((subject, *row.get("entities", ()))):
         yield entity_key(entity)
     yield content_key(row["content"])
+    yield from {quote_key(each.get("role", ""), each.get("quote", "")) for each in row.get("evidence", ())}
 
 
 @dataclass(slots=True)
@@ -282,9 +289,11 @@ def _checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
             raise ValueError("a field that must be text is none")
         if not all(isinstance(each, str) for each in row.get("entities", ())):
             raise ValueError("its entities are no texts")
+        if not all(isinstance(each.get("quote", ""), str) for each in row.get("evidence", ())):
+            raise ValueError("its evidence is no list of quotes")
         if not (_is_stamp(row.get("scored_at", "")) and _is_stamp(row.get("expires", ""))):
             raise ValueError("a time is no instant")
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedError(f"{where}: not a memory of this file: {error!r}") from None
     return row
 
@@ -357,7 +366,7 @@ class Draft:
             self._likeness.note(vars(record))
 
     def _index(self, record: Fact) -> None:
-        for key in _keys(vars(record)):
+        for key in _keys({**vars(record), "evidence": map(vars, record.evidence)}):
             if record.id not in self._keys[key][-1:]:
                 self._keys[key].append(record.id)
 

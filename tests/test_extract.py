@@ -344,3 +344,36 @@ def test_each_sentence_is_told_in_its_own_language() -> None:
         ("name", "Ana", "en"), ("allergy", "虾", "zh"), ("lives_in", "Porto", "en"), ("allergy", "shrimps", "en"),
     }  # fmt: skip
     assert {claim.content for claim in found} >= {"用户对虾过敏", "User is allergic to shrimps"}
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("The harbour froze over last winter. People skated to the island.", ["froze", "island"]),
+        ("去年冬天港口结了冰。大家滑冰去了岛上。", ["结了冰", "岛上"]),
+    ],
+)
+def test_short_neighbours_are_told_together(text: str, parts: list[str]) -> None:
+    (content,) = told(text)
+    assert all(part in content for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "apart"), [("I live in Leeds. People skate to the island.", 2), ("我住在成都。大家滑冰去了岛上。", 2)]
+)
+def test_what_fills_a_slot_is_told_by_itself(text: str, apart: int) -> None:
+    assert len(told(text)) == apart
+
+
+def test_what_an_assistant_says_is_what_it_said() -> None:
+    claim = next(
+        each
+        for each in claims(
+            talk(
+                ("user", "What should I read on the train?"), ("assistant", "Maybe try The Blue Fox; I'd recommend it.")
+            )
+        )
+        if each.role == "assistant"
+    )
+    assert claim.subject == "assistant"
+    assert claim.confidence == 1

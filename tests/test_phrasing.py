@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_system.phrasing import Voices, bare, fill, inner, report, retell
+from memory_system.phrasing import Voices, ask, bare, fill, inner, report, retell
 from memory_system.phrasing.naming import named
 
 USER = {"en": Voices("User", "the assistant"), "zh": Voices("用户", "助手")}
@@ -140,3 +140,19 @@ WORDS = st.sampled_from(
 def test_no_first_person_is_left(text: str) -> None:
     words = retell(text, USER["en"], "en").split()
     assert not {"I", "my", "me", "we"} & set(words)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "told"),
+    [
+        ("en", "How can I make it rise?", "User asks: how can they make it rise"),
+        ("en", "Am I late with the taxes?", "User asks: are they late with the taxes"),
+        ("en", "so could you please review my cover letter?", "User asks the assistant to review their cover letter"),
+        ("zh", "怎么部署到我的服务器上？", "用户问：怎么部署到用户的服务器上"),
+        ("zh", "你能看看我的简历吗？", "用户问：助手能看看用户的简历吗"),
+        ("en", "?", ""),
+        ("zh", "？", ""),
+    ],
+)
+def test_a_question_is_told_as_asked(lang: str, text: str, told: str) -> None:
+    assert ask(text, USER[lang], lang) == told

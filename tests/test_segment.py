@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import kinds, pieces, said, segmented, talk
 
-from memory_system.phases.segment import LONG, width
+from memory_system.phases.segment import LONG, PASSAGE, width
 
 WORDS = st.sampled_from(
     (
@@ -28,6 +28,12 @@ WORDS = st.sampled_from(
         ("The move went well - also, I found a job", ["The move went well -", "also, I found a job"]),
         ("I was ill all week, yesterday I went out", ["I was ill all week,", "yesterday I went out"]),
         ("I fly to Rome in May, can you find a hotel", ["I fly to Rome in May,", "can you find a hotel"]),
+        (
+            "I dread the interview on Friday - how can I calm down?",
+            ["I dread the interview on Friday -", "how can I calm down?"],
+        ),
+        ("If I take the night bus, when do I arrive?", ["If I take the night bus, when do I arrive?"]),
+        ("今天我买了一本讲候鸟的书，你听说过吗？", ["今天我买了一本讲候鸟的书，", "你听说过吗？"]),
         ("我住在成都。我妹妹住在大理。", ["我住在成都。", "我妹妹住在大理。"]),
         ("我喜欢喝浓茶，但是我妹妹不喜欢", ["我喜欢喝浓茶，", "但是我妹妹不喜欢"]),
         ("搬家很顺利，对了，我还换了工作", ["搬家很顺利，", "对了，我还换了工作"]),
@@ -104,6 +110,15 @@ def test_code_is_one_piece_of_chat(text: str) -> None:
 )
 def test_an_assistants_list_is_one_piece(text: str) -> None:
     assert kinds(text, "assistant") == ["chat"]
+
+
+@pytest.mark.parametrize(
+    "line", ["- Water the **roses** twice a week in summer.\n", "- 夏天每周给玫瑰浇两次水，冬天少浇一些。\n"]
+)
+def test_an_assistants_long_answer_is_cut_into_passages(line: str) -> None:
+    found = pieces(line * 60, "assistant")
+    assert 2 < len(found) < 30
+    assert all(width(each) <= PASSAGE for each in found)
 
 
 @pytest.mark.parametrize("text", ['Translate: "I am Tom. I live in Leeds."', "翻译：“我叫高远。我住在港口。”"])

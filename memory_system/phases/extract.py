@@ -16,14 +16,17 @@ from memory_system.phases.known import Known
 from memory_system.phases.mood import Mood
 from memory_system.phases.passage import Passage, passage_of
 from memory_system.phases.scene import ASSISTANT, in_its_language, scenes
+from memory_system.phases.segment import together
 from memory_system.phases.subjects import Subject, opening
 from memory_system.phrasing.naming import named
-from memory_system.records import Claim, Turn
+from memory_system.records import Claim, Segment, Turn
 
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
+_BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing
 _LEAST = 5  # columns that a sentence must have beside the speaker's name
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
 _PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
+_LINE_MARK = re.compile(r"^\s*(?:#+|[-*•+>]|\d+[.)、])\s+")
 _LEANING = {
     "en": re.compile(r"\b(?:he|she)\b", re.IGNORECASE),
     "zh": re.compile(r"^\W*(?:他|她|它|其|住|在|今年|身高|生日|喜欢)|^(?!\W*我).*[他她其]"),
@@ -35,12 +38,27 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     `kept.with_claim` and `kept.without_claim.<reason>`."""
     for turn, scene in scenes(turns, night.zone, Known(known)):
         antecedent: Subject | None = None
-        for segment in turn.segments:
+        for segments in together(turn, _stands_alone):
+            segment = _as_one(segments)
             passage = passage_of(turn, segment, in_its_language(scene, turn.text_of(segment)), night.config)
             claims, antecedent = _claims(passage, antecedent)
-            tally["kept.with_claim" if claims else f"kept.without_claim.{_reason(passage)}"] += 1
+            tally["kept.with_claim" if claims else f"kept.without_claim.{_reason(passage)}"] += len(segments)
             tally["claims"] += len(claims)
             yield from claims
+
+
+def _stands_alone(segment: Segment) -> bool:
+    """Whether a claim rule reads the segment, or it was said before: what fills a slot or repeats is told by itself."""
+    return any(not _BESIDE.search(each) for each in segment.rules)
+
+
+def _as_one(segments: list[Segment]) -> Segment:
+    """Neighbours as one segment: one memory says what they say, and names its speaker once."""
+    first = segments[0]
+    if len(segments) == 1:
+        return first
+    fired = tuple(dict.fromkeys(each for segment in segments for each in segment.rules))
+    return Segment(first.start, segments[-1].end, first.kind, max(each.importance for each in segments), fired)
 
 
 def _reason(passage: Passage) -> str:
@@ -53,8 +71,10 @@ def _reason(passage: Passage) -> str:
 def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], Subject | None]:
     """The claims of a segment, and whom "she" means from here on."""
     scene = passage.scene
-    if passage.mood.drop or passage.segment.kind == "question":
+    if passage.mood.drop:
         return [], antecedent
+    if passage.segment.kind == "question":
+        return _question(passage), antecedent
     last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
     fired = passage.fired.get("claim", []) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
@@ -109,6 +129,8 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     other = about if about and about.shown != scene.voices.speaker else None
     if other and (pronoun := _PRONOUN.match(words)):
         words = other.shown + words[pronoun.end() :]
+    if not scene.first_hand and "\n" in words:
+        words = _in_one_line(words)
     told = phrasing.retell(words, scene.voices, scene.lang)
     if other and (plain := phrasing.stripped(words, scene.voices, scene.lang)).startswith(other.shown):
         told = phrasing.report(plain, scene.voices, scene.lang)  # about another by name: nobody needs to say it
@@ -116,14 +138,31 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     return told if len(beside) + text.cjk_count(beside) >= _LEAST else ""
 
 
+def _in_one_line(words: str) -> str:
+    """Paragraphs, headings and items of a list as parts of one sentence."""
+    lines = (_LINE_MARK.sub("", line).strip(" \t.:*。：") for line in words.split("\n"))
+    return "; ".join(line for line in lines if line)
+
+
 def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     """A whole sentence as a claim without a slot."""
     scene = passage.scene
     subject = about or Subject(scene.subject, scene.voices.speaker)
     claim = _claim(passage, told, passage.category(), subject, f"general.{scene.lang}")
-    if not scene.first_hand and any(rule.data.get("told") for rule in passage.fired.get("assistant", ())):
-        _meant(claim, _TOLD_BY_ASSISTANT)
+    if not scene.first_hand:  # however it is hedged, it was said; what it says of the user is another matter
+        told_back = any(rule.data.get("told") for rule in passage.fired.get("assistant", ()))
+        _meant(claim, _TOLD_BY_ASSISTANT if told_back else Mood())
     return claim
+
+
+def _question(passage: Passage) -> list[Claim]:
+    """What somebody asks: it tells what they are about."""
+    scene = passage.scene
+    told = phrasing.ask(passage.words, scene.voices, scene.lang)
+    speaker = Subject(scene.subject, scene.voices.speaker)
+    claim = _claim(passage, told, "general", speaker, f"question.{scene.lang}")
+    _meant(claim, Mood())  # that it was asked is certain
+    return [claim] if told else []
 
 
 def _slotted(passage: Passage, reading: Reading, whole: str) -> Claim:

@@ -1,48 +1,28 @@
-"""Phase 2: which segments are worth remembering. Rules give each segment an importance and a score, noise is dropped
-with its reason, and of the rest as much is kept as `screen.keep_share` of the night's tokens allows, best first.
+"""Phase 2: which segments are worth remembering. The rules judge each by itself; of what is no noise as much is kept as
+`screen.keep_share` of the night's tokens allows, best first, each charged with what it will cost as a memory.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
-from memory_system import rules, slots, text
-from memory_system.config import Config
+from memory_system import text
 from memory_system.phases import Night
-from memory_system.phases.scene import as_rules_see
+from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
 from memory_system.records import Segment, Turn
+from memory_system.store import quote_key
 
 REPEATED = "repeated"  # among a segment's rules: the same words were said again
 REPEATED_WEIGHT = 0.2
 
-_ALWAYS = 100.0  # added to the score of what is kept whatever the share
-_NEVER = -100.0  # the score of what is dropped whatever the share
-_WORTH = 1.0  # the score below which a segment says too little, however much room there is
-_UNRATIONED = 200  # tokens that any night may keep: rationing a handful of sentences saves nothing
-_NOTE = 1.0  # a note was written down to be kept
-_SLOT = 0.4  # a rule knows what it says
-_FILLED = 24  # tokens from which a segment is no richer for being longer
-_PASSAGE = 240  # characters above which an assistant's segment is an essay
-_CERTAIN = frozenset({"identity", "health", "safety"})  # kept whatever the share, where a claim rule reads them
-_FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
-_SAYING = re.compile(r"[^\W_]")  # a letter or a digit
-_GRAVE = frozenset({"health", "safety"})  # even where none does
+_UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
+_ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
+_FURTHER = 0.3  # less for each better segment of the same message: breadth before depth
+_MOST_FURTHER = 4
 
-
-@dataclass(slots=True)
-class Verdict:
-    """What the rules say of one segment: why it is dropped (or empty), its score for the ranking, its importance, the
-    ids of the rules that fired."""
-
-    reason: str
-    score: float = _NEVER
-    importance: float = 0.0
-    rules: tuple[str, ...] = ()
+Known = Callable[[int], bool]  # whether a memory stands on the words with that key (store.quote_key)
 
 
 class _Scores:
@@ -52,22 +32,22 @@ class _Scores:
     def __init__(self) -> None:
         self.scores, self.importance = array("d"), array("d")
         self.costs, self.outcomes = array("l"), array("l")
-        self.marks = array("Q")
+        self.marks = array("q")
         self.seen: dict[int, int] = {}
         self.tokens = 0
         self._numbers: dict[tuple[str, ...], int] = {}
         self._outcomes: list[tuple[str, ...]] = []
 
-    def add(self, verdict: Verdict, cost: int, mark: int) -> None:
+    def add(self, verdict: Verdict, mark: int, *, known: bool) -> None:
         """A repeat costs nothing: it will be one memory with the first."""
         self.scores.append(verdict.score)
         self.importance.append(verdict.importance)
+        self.tokens += verdict.tokens
         before = self.seen.get(mark)
-        self.costs.append(cost if before is None else 0)
+        self.costs.append(0 if known or before else verdict.cost)
         self.outcomes.append(self._number((verdict.reason,) if verdict.reason else verdict.rules))
         self.marks.append(mark)
         self.seen[mark] = (before or 0) + (not verdict.reason)
-        self.tokens += cost
 
     def _number(self, outcome: tuple[str, ...]) -> int:
         number = self._numbers.setdefault(outcome, len(self._outcomes))
@@ -80,10 +60,12 @@ class _Scores:
         return self._outcomes[self.outcomes[number]]
 
 
-def run(turns: Callable[[], Iterator[Turn]], night: Night, tally: Counter[str]) -> Iterator[Turn]:
+def run(
+    turns: Callable[[], Iterator[Turn]], night: Night, tally: Counter[str], known: Known = lambda _: False
+) -> Iterator[Turn]:
     """The turns with the segments that are kept, importance and rule ids set. Reads the turns twice: the first pass
     keeps a few numbers a segment. Counts `segments.kept` and `segments.dropped.<reason>`."""
-    found = _scores(turns(), Judge(night.config))
+    found = _scores(turns(), Judge(night.config), known)
     kept = _chosen(found, night.config.screen.keep_share)
     number = 0
     for turn in turns():
@@ -93,7 +75,7 @@ def run(turns: Callable[[], Iterator[Turn]], night: Night, tally: Counter[str]) 
                 segments.append(_marked(segment, number, found))
                 tally["segments.kept"] += 1
             else:
-                reason = found.outcome(number)[0] if found.scores[number] <= _NEVER else "share"
+                reason = found.outcome(number)[0] if found.scores[number] <= NEVER else "share"
                 tally[f"segments.dropped.{reason}"] += 1
             number += 1
         if segments:
@@ -108,22 +90,33 @@ def _marked(segment: Segment, number: int, found: _Scores) -> Segment:
     return Segment(segment.start, segment.end, segment.kind, importance, fired)
 
 
-def _scores(turns: Iterator[Turn], judge: Judge) -> _Scores:
+def _scores(turns: Iterator[Turn], judge: Judge, known: Known) -> _Scores:
     found = _Scores()
     for turn in turns:
         around = text.language(turn.message.text)
+        verdicts, keys = [], []
+        role, speaker = turn.message.role, turn.message.speaker
         for segment in turn.segments:
             words = turn.text_of(segment)
-            cost = text.estimate_tokens(words)
-            lang = text.language_within(words, around)
-            found.add(judge.verdict(turn, segment, lang, cost), cost, _mark(turn, words))
+            verdicts.append(judge.verdict(turn, segment, words, text.language_within(words, around)))
+            keys.append(0 if verdicts[-1].reason else quote_key(role, words))
+        if len(verdicts) > 1:
+            _spread(verdicts, assistant=not is_first_hand(turn))
+        for verdict, key in zip(verdicts, keys, strict=True):
+            found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key))
     return found
 
 
-def _mark(turn: Turn, words: str) -> int:
-    """The same for the same words of the same voice."""
-    said = f"{turn.message.role}\0{turn.message.speaker}\0{words.rstrip('。.!！ ')}"
-    return int.from_bytes(hashlib.blake2b(said.encode(errors="replace"), digest_size=8).digest())
+def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:
+    """Lower the score of what a message says beside its best, and drop what goes beyond the short of an answer."""
+    ranked = sorted((each for each in verdicts if not each.reason), key=lambda each: -each.score)
+    left = _ANSWER
+    for place, verdict in enumerate(ranked):
+        verdict.score -= _FURTHER * min(place, _MOST_FURTHER)
+        if assistant and place and verdict.cost > left and verdict.score < ALWAYS / 2:
+            verdict.reason, verdict.score = "assistant", NEVER
+        else:
+            left -= verdict.cost
 
 
 def _chosen(found: _Scores, share: float) -> bytearray:
@@ -132,104 +125,9 @@ def _chosen(found: _Scores, share: float) -> bytearray:
     left = max(share * found.tokens, _UNRATIONED)
     for number in sorted(range(len(kept)), key=lambda each: -found.scores[each]):
         score, cost = found.scores[number], found.costs[number]
-        if score <= _NEVER:
+        if score <= NEVER:
             break
-        if score >= _ALWAYS / 2 or cost <= left:
+        if score >= ALWAYS / 2 or cost <= left:
             kept[number] = 1
             left -= cost
     return kept
-
-
-class Judge:
-    """The rules with the owner's idea of importance."""
-
-    def __init__(self, config: Config) -> None:
-        self._config = config
-        self._worth: dict[str, float] = {}
-        self._category: dict[str, str] = {}
-
-    def verdict(self, turn: Turn, segment: Segment, lang: str, cost: int) -> Verdict:
-        """What the rules say of the segment, without a look at the others; `cost` is what it takes in tokens."""
-        plain = as_rules_see(turn.text_of(segment))
-        if reason := _noise(segment, plain, lang):
-            return Verdict(reason)
-        fired = rules.together(lang, "signal", "claim", "intrinsic", "weight", "assistant").firing(plain)
-        always = any(rule.data.get("always") for rule in fired.get("signal", ()))
-        if reason := _unwanted(turn, segment, plain, always, fired):
-            return Verdict(reason)
-        return self._weighed(turn, fired, lang, cost, always)
-
-    def _weighed(self, turn: Turn, fired: dict[str, list[rules.Rule]], lang: str, cost: int, always: bool) -> Verdict:
-        signals, claims, natures = fired.get("signal", []), fired.get("claim", []), fired.get("intrinsic", [])
-        sure = {self._category_of(rule) for rule in claims}
-        categories = sure | {self._category_of(rule) for rule in natures}
-        importance = self._intrinsic(categories) + _weight(signals)
-        importance = max(0.0, min(1.0, importance))
-        asked = bool(turn.asked) and rules.load(lang)["answer"].fires(turn.asked)
-        score = importance + _weight(fired.get("weight")) + min(cost, _FILLED) / _FILLED
-        score += _SLOT * bool(claims) + _SLOT * asked + _NOTE * (turn.message.role == "note")
-        told = not _first_hand(turn) and _is_told(fired)
-        if score < _WORTH and not (claims or told):
-            return Verdict("trivial")
-        certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
-        score += _ALWAYS * (always or (certain and _first_hand(turn)))
-        return Verdict("", score, importance, tuple(rule.id for rule in (*signals, *natures, *claims)))
-
-    def _intrinsic(self, categories: set[str]) -> float:
-        """The highest worth of the categories; what is temporary counts when nothing lasting is said."""
-        if not categories:
-            return self._worth_of("general")
-        lasting = categories - _FLEETING if "temporary" in categories else categories
-        return max(map(self._worth_of, lasting or ("temporary",)))
-
-    def _category_of(self, rule: rules.Rule) -> str:
-        if rule.id not in self._category:
-            self._category[rule.id] = slots.category_of(rule)
-        return self._category[rule.id]
-
-    def _worth_of(self, category: str) -> float:
-        if category not in self._worth:
-            self._worth[category] = slots.importance_of(category, self._config)
-        return self._worth[category]
-
-
-def _weight(fired: list[rules.Rule] | None) -> float:
-    return sum([rule.data["weight"] for rule in fired]) if fired else 0.0
-
-
-def _first_hand(turn: Turn) -> bool:
-    return turn.message.role != "assistant" or bool(turn.message.speaker)
-
-
-def _noise(segment: Segment, plain: str, lang: str) -> str:
-    """Why the segment is noise, or empty."""
-    if segment.kind == "chat":
-        fired = rules.load(lang)["noise"].firing(plain)
-        return str(fired[0].data["reason"]) if fired else "block"
-    return "" if _SAYING.search(plain) else "empty"
-
-
-def _unwanted(turn: Turn, segment: Segment, plain: str, always: bool, fired: dict[str, list[rules.Rule]]) -> str:
-    """Why a segment that is no noise is still nothing to remember, or empty."""
-    if not _first_hand(turn):
-        return "" if _is_assistants(turn, segment, plain, fired.get("assistant", [])) else "assistant"
-    if segment.kind == "question":
-        return "question"
-    if segment.kind == "instruction" and turn.message.role != "note":
-        return "" if always or "claim" in fired else "request"
-    return ""
-
-
-def _is_told(fired: dict[str, list[rules.Rule]]) -> bool:
-    """Whether an assistant says back what the user told it."""
-    return any(rule.data.get("told") for rule in fired.get("assistant", ()))
-
-
-def _is_assistants(turn: Turn, segment: Segment, plain: str, fired: list[rules.Rule]) -> bool:
-    """Whether an assistant's words are worth keeping: a promise, what it says back, a recommendation that was asked
-    for; but never what it makes up about the user."""
-    if segment.kind == "question" or len(plain) > _PASSAGE:
-        return False
-    if any(rule.data.get("never") for rule in fired) and not any(rule.data.get("told") for rule in fired):
-        return False
-    return any(turn.asked or not rule.data.get("asked") for rule in fired if not rule.data.get("never"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 from memory_system import rules, text
@@ -18,9 +18,13 @@ from memory_system.records import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas
 SHORT = 10  # columns below which it joins its neighbour
+PASSAGE = 420  # columns of a passage of an assistant's long answer
+_ESSAY = 700  # columns from which an assistant's message is one
 _JOINED = 160  # columns a sentence and the one that goes on about it may have together
 _QUOTED_MOST = 400  # characters after which an open quotation mark was a slip
 _CUT_FROM = 14  # columns below which looking for a cut is not worth it
+
+_ASKING = ("question", "instruction")
 
 Span = tuple[int, int]
 
@@ -32,6 +36,10 @@ _CLAUSE = re.compile(
 _OPENED = re.compile(r"[“「\"]")
 _SPECIAL = re.compile(r"```|^\s*(?:[|>#]|[-*•] |\d+[.)] )", re.MULTILINE)
 _LIST_LINE = re.compile(r"\s*(?:[-*•+] |\d+[.)、] ?|#+ |\||>|[-=*_]{3,}\s*$)")
+_SUBORDINATE = re.compile(
+    r"(?:(?:and|but|so|ok|also),? )*(?:if|when|while|once|since|because|after|before)\b|(?:如果|要是|假如|当)",
+    re.IGNORECASE,
+)
 _GOES_ON = re.compile(
     r"(?:it|it's|its|that's|this|they|they're|he|he's|she|she's|which|because|cause|especially|such as|like)\b(?! way)"
     r"|(?:它|他|她|这个?|那个?|其|因为|所以|特别是|尤其|比如|例如|并且|也)(?!天|次|周|年|月|晚|我)",
@@ -51,10 +59,10 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
 
 
 def _asked(before: Turn | None, message: Message) -> str:
-    """The last question of the turn before, when another one asked it in the same session."""
+    """The last question or request of the turn before, when another one spoke in the same session."""
     if before is None or before.message.session != message.session or _voice(before.message) == _voice(message):
         return ""
-    return next((before.text_of(each) for each in reversed(before.segments) if each.kind == "question"), "")
+    return next((before.text_of(each) for each in reversed(before.segments) if each.kind in _ASKING), "")
 
 
 def _voice(message: Message) -> tuple[str, str]:
@@ -66,13 +74,50 @@ def cut(message: Message) -> list[Segment]:
     body = message.text
     lang = text.language(body)
     listed = message.role == "assistant" and not message.speaker  # an assistant's lists tell nothing about anyone
+    essay = listed and width(body) > _ESSAY
     segments: list[Segment] = []
-    for start, end, block in _blocks(body, listed):
+    for start, end, block in _blocks(body, listed and not essay):
         if block:
             segments.append(Segment(start, end, "chat"))
+        elif essay:
+            segments += (Segment(*span, "statement") for span in _passages(body, start, end))
         else:
             segments += _prose(body, start, end, lang)
     return segments
+
+
+def together(turn: Turn, apart: Callable[[Segment], bool]) -> Iterator[list[Segment]]:
+    """The segments that are in play, neighbours that make one short text in one list. `apart` says of a segment that it
+    stands alone."""
+    group: list[Segment] = []
+    for segment in turn.segments:
+        if group and (apart(segment) or apart(group[-1]) or not _are_neighbours(turn, group, segment)):
+            yield group
+            group = []
+        group.append(segment)
+    if group:
+        yield group
+
+
+def _are_neighbours(turn: Turn, group: list[Segment], segment: Segment) -> bool:
+    body, last = turn.message.text, group[-1]
+    between = body[last.end : segment.start]
+    if segment.kind != "statement" or last.kind != "statement" or between.strip() or "\n" in between:
+        return False
+    return width(body[group[0].start : segment.end]) <= _JOINED
+
+
+def _passages(body: str, start: int, end: int) -> Iterator[Span]:
+    """A stretch of an essay in passages: as many sentences and lines together as PASSAGE columns hold."""
+    first, last, columns = start, start, 0
+    for begin, stop in text.sentences(body[start:end]):
+        more = width(body[last : start + stop])
+        if columns and columns + more > PASSAGE:
+            yield first, last
+            first, columns = start + begin, 0
+        last, columns = start + stop, columns + more
+    if last > first:
+        yield first, last
 
 
 def _blocks(body: str, listed: bool) -> Iterator[tuple[int, int, bool]]:
@@ -172,7 +217,8 @@ def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Sp
     if not marks:
         yield from _short_enough(body, start, end)
         return
-    edges = [0, *(mark for mark in marks if width(sentence[:mark]) >= SHORT), len(sentence)]
+    subordinate = _SUBORDINATE.match(sentence)  # "if I go, what do I need?" is one thought
+    edges = [0, *(mark for mark in marks if width(sentence[:mark]) >= SHORT and not subordinate), len(sentence)]
     for first, last in pairwise(edges):
         if span := text.strip_span(body, start + first, start + last):
             yield from _short_enough(body, *span)

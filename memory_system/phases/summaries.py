@@ -17,10 +17,10 @@ from memory_system.records import Fact, Summary, kind_of, memory_id
 from memory_system.store import Draft, Memories, entity_key, row_of
 from memory_system.text import estimate_tokens
 
-USER = "user"
+USER, ASSISTANT = "user", "assistant"
 SCATTERED = frozenset({"general", "event", "schedule", "reminder", "todo"})  # no topics: such facts share nothing
 MOST_FACTS = 12
-MOST_TOKENS = 100  # of the facts in it: more is no summary
+MOST_TOKENS = 40  # of a summary of more than two facts: it repeats what is stored already
 IMPORTANCE_SHARE = 0.9  # of the most important fact in it
 
 
@@ -31,25 +31,18 @@ def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
         ranked, known = _gathered(entity, draft)
         for topic in topics:
             best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked[topic], reverse=True)[:MOST_FACTS])
-            facts = list(_short_enough([each for each in best if each is not None], night))
+            facts = [each for each in best if each is not None]
             _write(topic, facts, known.get(topic), draft, night)
     return draft
 
 
-def _short_enough(facts: list[Fact], night: Night) -> Iterator[Fact]:
-    """The best of the facts that a short text can hold, and always enough of them for a summary."""
-    tokens = 0
-    for number, fact in enumerate(facts):
-        tokens += estimate_tokens(fact.content)
-        if number < night.config.thresholds.summary_trigger or tokens <= MOST_TOKENS:
-            yield fact
-
-
 def topics_of(row: Mapping[str, Any]) -> Iterator[str]:
-    """The topics that a memory, as it stands in its file, belongs to; none unless it is a fact."""
+    """The topics that a memory, as it stands in its file, belongs to; none unless it is a person's fact."""
     if kind_of(row["id"]) is not Fact:
         return
     subject, category, entities = row.get("subject", USER), row.get("category", "general"), row.get("entities", ())
+    if subject == ASSISTANT:
+        return  # what it said is no topic
     if subject == USER and category not in SCATTERED:
         yield f"{USER}/{category}"
     own_name = entities[0] if subject == USER and entities else None  # how the content calls the user
@@ -77,6 +70,17 @@ def _gathered(entity: str, draft: Draft) -> tuple[dict[str, list[tuple[float, st
     return ranked, known
 
 
+def _fitting(facts: list[Fact]) -> list[Fact]:
+    """The best facts that a short text holds, but two at least."""
+    left, fitting = MOST_TOKENS, []
+    for fact in facts:
+        cost = estimate_tokens(fact.content)
+        if cost <= left:
+            fitting.append(fact)
+            left -= cost
+    return fitting if len(fitting) > 1 else sorted(facts, key=lambda fact: len(fact.content))[:2]
+
+
 def _entity(topic: str) -> str:
     return topic.rpartition("/")[0]
 
@@ -88,6 +92,7 @@ def _write(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, ni
         if known is not None:
             retire(known, "dissolved", draft, night)
         return
+    facts = _fitting(facts)
     sources = tuple(fact.id for fact in facts)
     content = compose(facts, "" if _entity(topic) == USER else _entity(topic))
     if not isinstance(known, Summary):

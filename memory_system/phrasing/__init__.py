@@ -28,6 +28,13 @@ def report(text: str, voices: Voices, lang: str) -> str:
     return tell(text, voices.speaker, voices.other)
 
 
+def ask(text: str, voices: Voices, lang: str) -> str:
+    """The question as one that the speaker asks: "How can I stop it?" is "User asks: how can they stop it"; empty when
+    it is too little to tell."""
+    tell = zh.ask if lang == "zh" else en.ask
+    return tell(text, voices.speaker, voices.other)
+
+
 def inner(text: str, voices: Voices, lang: str) -> str:
     """A piece from inside a sentence whose subject is the speaker: "my aunt in Cork" is "their aunt in Cork"."""
     tell = zh.inner if lang == "zh" else en.inner

@@ -22,9 +22,14 @@ _FIRST_WORD = re.compile(r"[\w'’-]+")
 _MARKED = re.compile(r"[^\x00-\x7f]|[*_#>+:;-]|^\s*\d+[.)]")  # without one of these no text holds such marks
 _ANSWER = re.compile(r"^(?:(?:in|at|from|near|on|i'm|it's|it is|i am|the|a)\s+)+", re.IGNORECASE)
 _DEPENDENT = re.compile(
-    r"(?:which|whose|where|who|including|such as|rather than|as well as|or|possibly|whether|to|with|than|for the)\b",
+    r"(?:which|whose|where|who|including|such as|rather than|as well as|or|than)\b",
     re.IGNORECASE,
 )
+_WISH = re.compile(r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?", re.IGNORECASE)
+_INVERTED = re.compile(
+    r"\b(do|did|can|could|should|would|will|may|might|must|shall|have|had|am|was) i\b", re.IGNORECASE
+)
+_PLURAL = {"am": "are", "was": "were"}
 _CLAUSE_END = re.compile(r"[,–—;:.!]| - ")
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
 _LAUGHS = ("lol", "lmao", "hehe", "xd", "tho")
@@ -45,6 +50,21 @@ def retell(text: str, speaker: str, other: str) -> str:
 
 def report(text: str, speaker: str, other: str) -> str:
     return _capital(Telling(speaker, other).tell(_clean(text)))
+
+
+def ask(text: str, speaker: str, other: str) -> str:
+    words = stripped(text, other).rstrip(" ?")
+    if len(words) < 4:
+        return ""
+    wish = _WISH.match(words)
+    said = words[wish.end() :] if wish else _INVERTED.sub(_they, _lowered(words))
+    told = Telling(speaker, other, named=True).tell(said)
+    return f"{speaker} asks {other} to {told}" if wish else f"{speaker} asks: {told}"
+
+
+def _they(found: re.Match[str]) -> str:
+    """ "Can I" as "can they": the one who asks has just been named."""
+    return f"{_PLURAL.get(found[1].lower(), found[1])} they"
 
 
 def inner(text: str, speaker: str, other: str) -> str:

@@ -91,6 +91,11 @@ def report(text: str, speaker: str, other: str) -> str:
     return _told(_clean(text), speaker, other).strip(_END)
 
 
+def ask(text: str, speaker: str, other: str) -> str:
+    words = stripped(text, other).rstrip("？?")
+    return f"{speaker}问：{_told(words, speaker, other)}" if len(words) > 1 else ""
+
+
 def inner(text: str, speaker: str, other: str) -> str:
     return _told(text.strip(_END), speaker, other)
 

@@ -1,0 +1,205 @@
+"""What a segment is worth by itself: noise is dropped with its reason, the rest gets an importance, a score for the
+ranking, and what it will cost to keep.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from memory_system import rules, slots
+from memory_system.config import Config
+from memory_system.phases.scene import as_rules_see
+from memory_system.records import Segment, Turn
+
+ALWAYS = 100.0  # added to the score of what is kept whatever the share
+NEVER = -100.0  # the score of what is dropped whatever the share
+_WORTH = 0.4  # the score below which a segment says too little, however much room there is
+_SAYS = 1  # tokens that telling adds beside the speaker's name
+_ESSAY = 240  # characters above which an assistant's segment is a passage of a long answer
+_DETAILS = 4  # words a question must have beside the common ones to tell something of who asks
+_INFORMATIVE = 6  # and an assistant's answer, to be worth asking about again
+
+# What the score is made of beside the `weight` rules. Their weights and these were fitted together on talk of several
+# kinds in both languages, then rounded; none of them decides by itself.
+_IMPORTANCE = 0.4
+_WORD = 0.1  # a word that not every sentence has
+_MOST_WORDS = 12
+_LONG = 0.025  # less for every token above _SHORT: others could have the room
+_SHORT = 28
+_WHOLE = (
+    45  # that many count of a passage of an answer: all are as long, and the first, which says what it is about, leads
+)
+_SLOT = 0.4  # a rule knows what it says
+_ANSWERS = 0.5  # a person answers another's question
+_ASKS = -0.6
+_ASSISTANT = -1.0  # people's own words come first
+_NOTE = 1.0  # a note was written down to be kept
+
+_GROUPS = ("signal", "claim", "intrinsic", "weight")
+_NOT_OF_ONESELF = ("weight", "assistant")  # what an assistant says fills no slot
+_ASKING = ("question", "instruction")
+_CERTAIN = frozenset({"identity", "health", "safety"})  # kept whatever the share, where a claim rule reads them
+_GRAVE = frozenset({"health", "safety"})  # even where none does
+_FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
+_SAYING = re.compile(r"[^\W_]")  # a letter or a digit
+_WORDS = re.compile(r"[a-z]{4,}")
+_LETTERS = 5  # letters of a Latin word among Han characters, and the blank after it
+
+Fired = Mapping[str, list[rules.Rule]]
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What the rules say of one segment: why it is dropped (or empty), its own length in tokens, its score for the
+    ranking, its importance, the tokens it takes when it is kept, the ids of the rules that fired."""
+
+    reason: str
+    tokens: int
+    score: float = NEVER
+    importance: float = 0.0
+    cost: int = 0
+    rules: tuple[str, ...] = ()
+
+
+class Judge:
+    """The rules with the owner's idea of importance."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._worth: dict[str, float] = {}
+        self._category: dict[str, str] = {}
+
+    def verdict(self, turn: Turn, segment: Segment, said: str, lang: str) -> Verdict:
+        """What the rules say of the segment, whose text is `said`, without a look at the others."""
+        plain = as_rules_see(said)
+        tokens, words = _counted(plain, lang)
+        if reason := _noise(segment, plain, lang):
+            return Verdict(reason, tokens)
+        groups = _GROUPS if is_first_hand(turn) else _NOT_OF_ONESELF
+        fired = rules.together(lang, *groups).firing(plain)
+        always = is_first_hand(turn) and any(rule.data.get("always") for rule in fired.get("signal", ()))
+        if reason := _unwanted(turn, segment, plain, fired, words, always=always):
+            return Verdict(reason, tokens)
+        return self._weighed(turn, segment, lang, fired, words, tokens, always=always)
+
+    def _weighed(
+        self, turn: Turn, segment: Segment, lang: str, fired: Fired, words: float, tokens: int, *, always: bool
+    ) -> Verdict:
+        signals, claims, natures = fired.get("signal", []), fired.get("claim", []), fired.get("intrinsic", [])
+        sure = {self._category_of(rule) for rule in claims}
+        categories = sure | {self._category_of(rule) for rule in natures}
+        importance = max(0.0, min(1.0, self._intrinsic(categories) + _weight(signals)))
+        first_hand = is_first_hand(turn)
+        score = _IMPORTANCE * importance + _weight(fired.get("weight")) + _WORD * min(words, _MOST_WORDS)
+        score += _SLOT * bool(claims) + _NOTE * (turn.message.role == "note")
+        if score < _WORTH and not (claims or (_fills_in(turn, lang) if first_hand else _is_told(fired))):
+            return Verdict("trivial", tokens)
+        over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
+        score += _ASKS * (segment.kind == "question") - _LONG * over
+        score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
+        certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
+        score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
+        cost = tokens + _added(turn.message.speaker, fired.get("weight", ()))
+        return Verdict("", tokens, score, importance, cost, tuple(rule.id for rule in (*signals, *natures, *claims)))
+
+    def _intrinsic(self, categories: set[str]) -> float:
+        """The highest worth of the categories; what is temporary counts when nothing lasting is said."""
+        if not categories:
+            return self._worth_of("general")
+        lasting = categories - _FLEETING if "temporary" in categories else categories
+        return max(map(self._worth_of, lasting or ("temporary",)))
+
+    def _category_of(self, rule: rules.Rule) -> str:
+        if rule.id not in self._category:
+            self._category[rule.id] = slots.category_of(rule)
+        return self._category[rule.id]
+
+    def _worth_of(self, category: str) -> float:
+        if category not in self._worth:
+            self._worth[category] = slots.importance_of(category, self._config)
+        return self._worth[category]
+
+
+def _weight(fired: list[rules.Rule] | None) -> float:
+    return sum([rule.data["weight"] for rule in fired]) if fired else 0.0
+
+
+def _added(speaker: str, fired: Iterable[rules.Rule]) -> int:
+    """The tokens that telling adds: who says it, and what the rules know of (`adds`): "I" only gives way to the name, a
+    date is written out."""
+    adds: int = sum([rule.data.get("adds", 0) for rule in fired])
+    return speaker.count(" ") + 1 + _SAYS + adds
+
+
+def is_first_hand(turn: Turn) -> bool:
+    """Whether a person speaks, and no nameless assistant."""
+    return turn.message.role != "assistant" or bool(turn.message.speaker)
+
+
+def _counted(plain: str, lang: str) -> tuple[int, float]:
+    """About how many tokens the text takes (a Latin word, a Han character, a mark), and how many different words it has
+    that not every sentence has; two Han characters make a word, and so do four letters or more."""
+    if plain.isascii():
+        tokens = 2 + plain.count(" ") + plain.count(",") + 2 * plain.count("'")  # and a mark at the end
+    else:
+        wide = (len(plain.encode(errors="replace")) - len(plain)) // 2
+        tokens = wide + (len(plain) - wide) // _LETTERS
+    words = {*_WORDS.findall(plain.lower())}
+    if lang == "zh":
+        return tokens, len({*plain} - _common(lang)) / 2 + len(words)
+    return tokens, len(words - _common(lang))
+
+
+@cache
+def _common(lang: str) -> frozenset[str]:
+    words = str(rules.table(lang, "words")["common"])
+    return frozenset(words).union(map(chr, range(128))) if lang == "zh" else frozenset(words.split())
+
+
+def _noise(segment: Segment, plain: str, lang: str) -> str:
+    """Why the segment is noise, or empty."""
+    if segment.kind == "chat":
+        fired = rules.load(lang)["noise"].firing(plain)
+        return str(fired[0].data["reason"]) if fired else "block"
+    return "" if _SAYING.search(plain) else "empty"
+
+
+def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: float, *, always: bool) -> str:
+    """Why a segment that is no noise is still nothing to remember, or empty."""
+    if not is_first_hand(turn):
+        return "" if _is_assistants(turn, segment, plain, fired, words) else "assistant"
+    if segment.kind not in _ASKING or turn.message.role == "note":
+        return ""
+    if words >= _DETAILS and any(rule.data.get("own") for rule in fired.get("weight", ())):
+        return ""  # what is asked for tells what they are about
+    if segment.kind == "question":
+        return "question"
+    return "" if always or "claim" in fired else "request"
+
+
+def _fills_in(turn: Turn, lang: str) -> bool:
+    """Whether even a single word may be what was asked for: where somebody lives, what they are called."""
+    return bool(turn.asked) and is_first_hand(turn) and rules.load(lang)["answer"].fires(turn.asked)
+
+
+def _is_told(fired: Fired) -> bool:
+    """Whether an assistant says back what the user told it."""
+    return any(rule.data.get("told") for rule in fired.get("assistant", ()))
+
+
+def _is_assistants(turn: Turn, segment: Segment, plain: str, fired: Fired, words: float) -> bool:
+    """Whether an assistant's words are worth keeping: a promise, a recommendation that was asked for or has a name,
+    what it says back, a rich answer; but never what it makes up about the user."""
+    if segment.kind == "question":
+        return False
+    if len(plain) > _ESSAY:
+        return True  # nobody gets a long answer unasked
+    saying = fired.get("assistant", ())
+    if not _is_told(fired) and any(rule.data.get("never") for rule in saying):
+        return False
+    wanted = bool(turn.asked) or any(rule.data.get("names") for rule in fired.get("weight", ()))
+    rich = bool(turn.asked) and words >= _INFORMATIVE
+    return rich or any(wanted or not rule.data.get("asked") for rule in saying)
