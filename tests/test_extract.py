@@ -377,3 +377,21 @@ def test_what_an_assistant_says_is_what_it_said() -> None:
     )
     assert claim.subject == "assistant"
     assert claim.confidence == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("我表弟的身高只有153厘米。", "153厘米"),
+        ("我表弟的身高才153厘米", "153厘米"),
+        ("我表弟的身高是153厘米。", "153厘米"),
+    ],
+)
+def test_a_number_is_the_same_whatever_one_thinks_of_it(text: str, value: str) -> None:
+    assert ("用户的表弟", "height", value) in slots([said(text)])
+
+
+def test_a_plan_told_beside_what_is_over_does_not_run_out() -> None:
+    past, ahead = "I was fired yesterday, so I'm going to open a bakery.", "I'm going to open a bakery tomorrow."
+    assert [each.expires for each in claims([said(past)])] == [None]
+    assert all(each.expires for each in claims([said(ahead)]))

@@ -27,6 +27,7 @@ ENGLISH = [
     ("My sister gave me her bike", "User's sister gave User her bike"),
     ("I love my job", "User loves their job"),
     ("My wife and I love hiking", "User's wife and User love hiking"),
+    ("It's gonna rain and I'm not going", "It's gonna rain and User is not going"),
     ("We are planning a trip", "User and others are planning a trip"),
     ("I think I should rest", "User thinks they should rest"),
     ("Gonna continue my studies", "User is going to continue their studies"),

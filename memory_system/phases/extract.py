@@ -173,8 +173,8 @@ def _slotted(passage: Passage, reading: Reading, whole: str) -> Claim:
     content = content or _retold(passage, reading.subject, passage.words)
     category = slots.category_of(rule, reading.attribute)
     modality = str(rule.data.get("modality", mood.modality))
-    if category == "schedule" and not passage.whens:
-        category = "general"  # a plan without a time is no schedule: it does not run out
+    if category == "schedule" and not passage.is_ahead:
+        category = "general"  # a plan without a time to come is no schedule: it does not run out
     claim = _claim(passage, content, category, reading.subject, rule.id)
     _meant(claim, replace(mood, modality=modality, correction=mood.correction or bool(rule.data.get("correction"))))
     claim.attribute, claim.value = reading.attribute, reading.value

@@ -23,6 +23,7 @@ _TRAILING = re.compile(
     re.IGNORECASE,
 )
 _TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
+_LEADING_ZH = re.compile(r"^(?:只有|才|正好|刚好|整整)+(?=[\d一二两三四五六七八九十百])")
 _BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
 _CALLED = re.compile(
     r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20}?)(?=的|$|[^\w-])"
@@ -226,7 +227,7 @@ def _cleaned(value: str, lang: str) -> str:
     """The bare value: no article, no particle or mark at its ends."""
     value = value.strip(_BLANKS)
     if lang == "zh":
-        return _TRAILING_ZH.sub("", value).strip()
+        return _LEADING_ZH.sub("", _TRAILING_ZH.sub("", value)).strip()
     return _TRAILING.sub("", _ARTICLE.sub("", value)).strip()
 
 

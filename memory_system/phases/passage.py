@@ -59,15 +59,17 @@ class Passage:
         if self.scene.category:
             return self.scene.category
         event = self.event
-        if event and self.mood.modality == "planned" and self._is_ahead(event):
+        if self.mood.modality == "planned" and self.is_ahead:
             return "schedule"
         if "preference" in natures:
             return "preference"
         return "temporary" if "temporary" in natures else "event" if event else "general"
 
-    def _is_ahead(self, event: EventTime) -> bool:
-        """Whether the event ends after the words were said."""
-        return datetime.fromisoformat(event.end) > self.scene.anchor.replace(tzinfo=None)
+    @property
+    def is_ahead(self) -> bool:
+        """Whether there is an event, and it ends after the words were said."""
+        end = self.event and datetime.fromisoformat(self.event.end)
+        return bool(end and end > self.scene.anchor.replace(tzinfo=None))
 
     def importance(self, category: str) -> float:
         """Intrinsic by category, what is over within the day being temporary, plus the signals of the segment."""

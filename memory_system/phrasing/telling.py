@@ -213,7 +213,10 @@ class Telling:
         if not before or before[-1] != "and" or len(before) > 5 or self._since < _FAR - 10 or self._present:
             return False
         return not any(
-            is_word("verbs", each) or is_word("past", each) or is_word("finite", each) or each.endswith(("ed", "ing"))
+            is_word("verbs", each)
+            or is_word("past", each)
+            or is_word("finite", each)
+            or each.endswith(("ed", "ing", "gonna", "gotta"))
             for each in before[:-1]
         )
 
