@@ -8,13 +8,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from memory_system.gist import gist_of
+from memory_system.gist import Gist, gist_of
 from memory_system.records import Row
 
 Key = int | str  # a hash of several words, or a word
 Found = dict[
     Key, tuple[int, list[str]]
 ]  # by key how many share it, and the ids of the newest; a key without any is left out
+Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
 _BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
 NEWEST = 32  # ids that are given of a key that many share
 _LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found
@@ -22,10 +23,13 @@ _LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which someth
 
 def keys_of(content: str, attribute: str = "", value: str = "") -> tuple[int, ...]:
     """Under what a memory (or a claim) is looked for by one that says the same: all its words in any order, each half
-    of them, and in a slot its value. Whoever shares no key is not alike."""
-    if not attribute:
-        return _keys_of_words(content)
-    return (*_keys_of_words(content), hash(("value", attribute, gist_of(value).bag)))
+    of them, and in a slot its value (`value_key`). Whoever shares no key is not alike."""
+    return (*_keys_of_words(content), *([value_key(attribute, value)] if attribute else ()))
+
+
+def value_key(attribute: str, value: str) -> int:
+    """The key of a slot's value, however it is put."""
+    return hash(("value", attribute, gist_of(value).bag))
 
 
 @lru_cache(maxsize=256)  # a claim is looked up, then noted
@@ -45,6 +49,7 @@ class Likeness:
         self._is_active = is_active
         self._ids: dict[Key, list[str]] = defaultdict(list)
         self._noted: list[tuple[str, str, str, str]] = []
+        self._gists: dict[str, Gist] = {}
         self._contents: dict[str, int] = {}  # what each says, to tell a memory that only gained a source
         for row in rows:
             self.note(row)
@@ -56,19 +61,26 @@ class Likeness:
             self._contents[row["id"]] = said
             self._noted.append((row["id"], row["content"], row.get("attribute", ""), row.get("value", "")))
 
-    def find(self, keys: Iterable[Key]) -> Found:
+    def find(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
+        """By key those whose gist is accepted: asking that here is cheaper than reading the memories."""
         for noted in self._noted:
             self._add(*noted)
         self._noted.clear()
-        found = {key: (len(ids), ids[-NEWEST:]) for key in keys if (ids := self._ids.get(key))}
-        return {key: (count, self.active(ids)) for key, (count, ids) in found.items()} if found else found
+        found = {}
+        for key in keys:
+            if ids := self._ids.get(key):
+                newest = [each for each in self.active(ids[-NEWEST:]) if accept(self._gists[each])]
+                if newest:
+                    found[key] = len(ids), newest
+        return found
 
     def active(self, ids: Iterable[str]) -> list[str]:
         """Those of the ids that are active, each once."""
         return [each for each in dict.fromkeys(ids) if self._is_active(each)]
 
     def _add(self, memory_id: str, content: str, attribute: str, value: str) -> None:
-        words = dict.fromkeys(gist_of(content).words[:_BEGINNING])
+        gist = self._gists[memory_id] = gist_of(content)
+        words = dict.fromkeys(gist.words[:_BEGINNING])
         keys: tuple[Key, ...] = (*keys_of(content, attribute, value), *words)
         for key in keys:
             self._ids[key].append(memory_id)

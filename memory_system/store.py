@@ -23,7 +23,7 @@ from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
-from memory_system.likeness import NEWEST, Found, Key, Likeness
+from memory_system.likeness import NEWEST, Accept, Found, Key, Likeness
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
 
 RECENT = 1024  # memories a draft keeps parsed
@@ -39,7 +39,7 @@ class Memories(Protocol):
     def line_of(self, memory_id: str) -> bytes | None: ...
     def pool_of(self, memory_id: str) -> Pool | None: ...
     def find(self, key: int) -> list[str]: ...
-    def find_alike(self, keys: Iterable[Key]) -> Found: ...
+    def find_alike(self, keys: Iterable[Key], accept: Accept = ...) -> Found: ...
     def knows(self, memory_id: str) -> bool: ...
     def active(self, kind: type[Fact]) -> list[str]: ...
     def leaving_before(self, stamp: str) -> list[str]: ...
@@ -139,9 +139,10 @@ class Store:
         """Ids of the active memories with that key."""
         return self._loaded.keys.get(key, [])
 
-    def find_alike(self, keys: Iterable[Key]) -> Found:
-        """Ids of the active memories that share one of these keys. The first time it is asked it looks at all."""
-        return self._likeness.find(keys)
+    def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
+        """Ids of the active memories that share one of these keys and whose gist is accepted. The first time it is
+        asked it looks at all."""
+        return self._likeness.find(keys, accept)
 
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""
@@ -333,10 +334,10 @@ class Draft:
         ids = dict.fromkeys((*self.base.find(key), *self._keys.get(key, ())))
         return [each for each in ids if self.pool_of(each) == "active"]
 
-    def find_alike(self, keys: Iterable[Key]) -> Found:
+    def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
         keys = list(keys)
-        found = self.base.find_alike(keys)
-        for key, (count, ids) in self._likeness.find(keys).items():
+        found = self.base.find_alike(keys, accept)
+        for key, (count, ids) in self._likeness.find(keys, accept).items():
             before, others = found.get(key, (0, ()))
             found[key] = before + count, [*others, *ids][-NEWEST:]
         return {key: (count, self._likeness.active(ids)) for key, (count, ids) in found.items()} if found else found
@@ -366,7 +367,7 @@ class Draft:
             self._likeness.note(vars(record))
 
     def _index(self, record: Fact) -> None:
-        for key in _keys({**vars(record), "evidence": map(vars, record.evidence)}):
+        for key in _keys({**vars(record), "evidence": ()}):  # by its words a night is screened before it has drafts
             if record.id not in self._keys[key][-1:]:
                 self._keys[key].append(record.id)
 

@@ -4,16 +4,16 @@ modality, dates and names must agree first, and the words may differ only by a f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
 from memory_system import clock
 from memory_system.gist import Gist, gist_of, tells_of_past
-from memory_system.likeness import keys_of
-from memory_system.records import Claim, EventTime, Fact, Row, kind_of
+from memory_system.likeness import keys_of, value_key
+from memory_system.records import Claim, EventTime, Fact, kind_of
 from memory_system.slots import about
-from memory_system.store import Memories, row_of
+from memory_system.store import Memories
 
 Kind = TypeVar("Kind", bound=Fact)
 
@@ -33,20 +33,22 @@ def same_in_slot(claim: Claim, others: Iterable[Fact]) -> Fact | None:
 
 def find(claim: Claim | Fact, kind: type[Kind], memories: Memories) -> Kind | None:
     """The active memory of that kind that says what the claim says."""
-    least = ALIKE
-    found = memories.find_alike(keys_of(claim.content, claim.attribute, claim.value))
-    for memory_id in dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:]) if found else ():
-        if not (kind_of(memory_id) is kind and _may_say_the_same(claim, row_of(memory_id, memories), least)):
-            continue  # parsing a record costs more than a look at its words
-        record = memories.get(memory_id)
-        if type(record) is kind and says_the_same(claim, record, least):
+    for memory_id in _candidates(claim, memories):
+        record = memories.get(memory_id) if kind_of(memory_id) is kind else None
+        if type(record) is kind and says_the_same(claim, record):
             return record
     return None
 
 
-def _may_say_the_same(claim: Claim | Fact, row: Row, least: float) -> bool:
-    mine, other = gist_of(claim.content), gist_of(row["content"])
-    return mine.bag == other.bag or bool(claim.attribute and row.get("attribute")) or says_more(mine, other, least)
+def _candidates(claim: Claim | Fact, memories: Memories) -> Iterator[str]:
+    """Ids of memories that may say the same, by their words or as the same value of the slot."""
+    mine = gist_of(claim.content)
+    found = memories.find_alike(
+        keys_of(claim.content), lambda other: mine.bag == other.bag or says_more(mine, other, ALIKE)
+    )
+    if claim.attribute:
+        found |= memories.find_alike([value_key(claim.attribute, claim.value)])
+    return iter(dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:]))
 
 
 def says_the_same(claim: Claim | Fact, record: Fact, least: float = ALIKE) -> bool:
