@@ -27,6 +27,8 @@ ENGLISH = [
     ("My sister gave me her bike", "User's sister gave User her bike"),
     ("I love my job", "User loves their job"),
     ("My wife and I love hiking", "User's wife and User love hiking"),
+    ("The timing is bad, but what can I do", "The timing is bad, but what can User do"),
+    ("I know what I have to do. I know it well", "User knows what they have to do. User knows it well"),
     ("It's gonna rain and I'm not going", "It's gonna rain and User is not going"),
     ("We are planning a trip", "User and others are planning a trip"),
     ("I think I should rest", "User thinks they should rest"),

@@ -28,6 +28,7 @@ _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
+_MODALS = frozenset("can could will would shall should may might must did do does".split())
 _CONTRACTED = {
     "m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is"),
 }  # fmt: skip
@@ -204,7 +205,7 @@ class Telling:
         self._out.append("they" if again else self._speaker)
         self._named = self._clear = True
         self._since, self._infinitive, self._present = 0, False, False
-        self._agreeing = "" if pair else "plural" if again else "singular"
+        self._agreeing = "" if pair or _is_asking(tokens, at) else "plural" if again else "singular"
         self._contract(ending, tokens, at, single=not again and not pair)
 
     def _is_pair(self, tokens: Sequence[str], at: int) -> bool:
@@ -260,6 +261,11 @@ class Telling:
         is_object = anyone or is_word("before_object", before) or is_word("after_verb", after)
         self._agreeing = "" if is_object else "singular"
         self._contract(ending, tokens, at, single=True)
+
+
+def _is_asking(tokens: Sequence[str], at: int) -> bool:
+    """Whether a modal stands before the subject, as in "what can I do": the verb behind it stays as it is."""
+    return at > 1 and tokens[at - 1].isspace() and tokens[at - 2].lower() in _MODALS
 
 
 def _is_joined_verb(low: str, tokens: Sequence[str], at: int) -> bool:
