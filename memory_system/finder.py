@@ -13,13 +13,19 @@ from memory_system.workspace import Workspace
 
 
 def search(
-    ws: Workspace, query: str, *, limit: int | None = None, scope: Scope = "all", archived: bool = False
+    ws: Workspace,
+    query: str,
+    *,
+    limit: int | None = None,
+    scope: Scope = "all",
+    archived: bool = False,
+    explain: bool = False,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`; the memories it shows count as used."""
     with open_index(ws) as index:
         found = ranking.search(
             ws.layout, ws.config, index, ws.inbox.pending(), query,
-            now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
+            now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived, explain=explain,
         )  # fmt: skip
     _note_use(ws, [row["id"] for row in found["results"] if row["source"] in ("memory", "archive")])
     return found
