@@ -121,10 +121,8 @@ class RankingChinese(Ranking):
     pieces: Rate = 0.75
     answer: Rate = 0.1
     after: Rate = 0.3
-    speaker: Rate = 0.0
     dated: Rate = 0.1
     within: Rate = 1.0
-    question: Share = 0.0
 
 
 class Search(Section):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from memory_system import clock
 from memory_system.phases.index import open_index
 from memory_system.recall import excerpt
 from memory_system.recall import search as ranking
+from memory_system.recall.index import Filters
 from memory_system.recall.search import Scope
 from memory_system.records import KINDS
 from memory_system.workspace import Workspace
@@ -19,16 +22,29 @@ def search(
     limit: int | None = None,
     scope: Scope = "all",
     archived: bool = False,
+    since: date | None = None,
+    until: date | None = None,
+    kind: str = "",
+    entity: str = "",
     explain: bool = False,
 ) -> dict[str, Any]:
-    """The answer of `memory search --json`; the memories it shows count as used."""
+    """The answer of `memory search --json`; the memories it shows count as used. `since` and `until` are local days,
+    both included; `kind` is fact, belief, summary, message or note; `explain` adds the parts of each score."""
+    day_after = until and until + timedelta(days=1)
+    filters = Filters(_midnight(ws, since), _midnight(ws, day_after), kind, entity)
     with open_index(ws) as index:
         found = ranking.search(
             ws.layout, ws.config, index, ws.inbox.pending(), query,
-            now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived, explain=explain,
+            now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
+            filters=filters, explain=explain,
         )  # fmt: skip
     _note_use(ws, [row["id"] for row in found["results"] if row["source"] in ("memory", "archive")])
     return found
+
+
+def _midnight(ws: Workspace, day: date | None) -> str:
+    """The stamp at which the local day begins; empty without a day."""
+    return clock.stamp(datetime.combine(day, time(), ws.config.zone)) if day else ""
 
 
 def get(ws: Workspace, path_or_id: str, *, from_line: int = 1, lines: int = excerpt.LINES) -> dict[str, Any]:

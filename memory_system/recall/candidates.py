@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -12,18 +12,21 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import clock
-from memory_system.recall.index import Index
+from memory_system.recall.index import Filters, Index
 from memory_system.recall.numbers import OVERLAY, is_part, scope_of, session_of
 from memory_system.recall.question import Question
+from memory_system.recall.spelling import HEAD, can_be_misspelt, near
 from memory_system.recall.units import Unit
 
 COMMON = 10_000  # units: a term that more have finds none where a rarer one does, and is dear to read
-MOST = 200  # units that are looked at closely
+MOST = 200  # different texts that are looked at closely, about
+MOST_READ = 600  # units, where the same was said again and again
 LEADING = 60  # of these, the best, also lead to the turns beside them: an answer may share no word with its question
 PART_SHARE = 0.6  # of the weight of its words: a long answer mentions everything
 MOST_PLACES = 3  # messages of a memory that are looked at
 BESIDE = (-1, 1, 2)
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
+NO_FILTERS = Filters()
 SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
 
 
@@ -83,19 +86,22 @@ def gather(
     now: datetime,
     zone: ZoneInfo,
     gone: Collection[str] = (),
+    filters: Filters = NO_FILTERS,
 ) -> Candidates:
     """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index); no
-    passage of the notes in `gone`."""
+    passage of the notes in `gone`, and only what the filters let through."""
     found = Candidates(total=index.size())
     tallies = [_look_up(found, index, term, question, scopes) for term in question.terms]
     if not found.masks:
         _look_up_common(found, index, question, scopes)
-    _choose(found, index, gone, beside=question.asks)
+    if filters != NO_FILTERS:
+        found.masks = {number: found.masks[number] for number in index.passing(found.masks, filters)}
+    _choose(found, index, gone, beside=question.asks and filters == NO_FILTERS)
     _remember(found, index, now, zone, 0)
     said = {session_of(place) for number in found.units for place in found.places(number)}
     found.sessions = _sessions(index, tallies, said)
     if overlay:
-        _lay_over(found, overlay, question, scopes)
+        _lay_over(found, overlay, question, scopes, filters)
         _remember(found, overlay, now, zone, OVERLAY)
     return found
 
@@ -104,7 +110,7 @@ def _look_up(
     found: Candidates, index: Index, term: str, question: Question, scopes: Collection[str]
 ) -> tuple[float, Counter[int]]:
     """Notes who holds the term; how much it weighs, and how often each session has it."""
-    numbers = index.holders(term, scopes, COMMON + 1)
+    numbers = index.holders(term, scopes, COMMON + 1) or _misspelt(index, term, scopes)
     common = len(numbers) > COMMON
     share = ASIDE_SHARE if term in question.aside else 1.0
     found.weights.append(share * weight(index.count_holders(term) if common else len(numbers), found.total))
@@ -112,6 +118,14 @@ def _look_up(
         return 0.0, Counter()
     _mark(found.masks, numbers, 1 << (len(found.weights) - 1))
     return share, Counter(map(session_of, numbers))
+
+
+def _misspelt(index: Index, term: str, scopes: Collection[str]) -> list[int]:
+    """The units with words that the term, which none has, is probably a misspelling of."""
+    if not can_be_misspelt(term):
+        return []
+    stems = near(term, index.beginning(term[:HEAD]))
+    return sorted({number for stem in stems for number in index.holders(stem, scopes, COMMON)})
 
 
 def _mark(masks: dict[int, int], numbers: Iterable[int], flag: int) -> None:
@@ -129,23 +143,36 @@ def _look_up_common(found: Candidates, index: Index, question: Question, scopes:
 
 def _choose(found: Candidates, index: Index, gone: Collection[str], *, beside: bool) -> None:
     """The units that have most of the question, and the turns beside the best of them."""
+    texts: set[str] = set()
+    best: list[int] = []
+    for numbers in _in_order(found, index):
+        best += numbers
+        units = index.units(numbers)
+        found.units.update((number, unit) for number, unit in units.items() if unit.path not in gone)
+        texts.update(unit.text for unit in units.values())
+        if len(texts) >= MOST or len(best) >= MOST_READ:
+            break
+    if beside:
+        leading = [number for number in best[:LEADING] if scope_of(number) == "session"]
+        around = {number + step for number in leading for step in BESIDE}
+        found.units.update(index.units(around.difference(found.units)))
+
+
+def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
+    """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest."""
     by_mass: dict[float, list[int]] = {}
     for number, mask in found.masks.items():
         mass = found.mass_of(mask)
         by_mass.setdefault(mass * PART_SHARE if is_part(number) else mass, []).append(number)
-    best: list[int] = []
+    batch: list[int] = []
     for mass in sorted(by_mass, reverse=True):
-        room = MOST - len(best)
-        if room <= 0:
-            break
-        equals = by_mass[mass]
-        best += equals if len(equals) <= room else index.latest(equals, room)
-    wanted = set(best)
-    for number in best[:LEADING] if beside else ():
-        if scope_of(number) == "session":
-            wanted.update(number + step for step in BESIDE)
-    units = index.units(wanted)
-    found.units = {number: unit for number, unit in units.items() if unit.path not in gone}
+        equals, room = by_mass[mass], MOST - len(batch)
+        batch += equals if len(equals) <= room else index.latest(equals, room)
+        if len(batch) >= MOST:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, layer: int) -> None:
@@ -190,9 +217,10 @@ def _sessions(index: Index, tallies: Iterable[tuple[float, Counter[int]]], wante
     return scores
 
 
-def _lay_over(found: Candidates, overlay: Index, question: Question, scopes: Collection[str]) -> None:
+def _lay_over(found: Candidates, overlay: Index, question: Question, scopes: Collection[str], filters: Filters) -> None:
     masks: dict[int, int] = {}
     for place, term in enumerate(question.terms):
         _mark(masks, overlay.holders(term, scopes), 1 << place)
+    masks = {number: masks[number] for number in overlay.passing(masks, filters)}
     found.masks.update((number | OVERLAY, mask) for number, mask in masks.items())
     found.units.update((number | OVERLAY, unit) for number, unit in overlay.units(masks).items())

@@ -29,6 +29,7 @@ from memory_system.recall.schema import (
     INDEXES,
     LATEST,
     LINE_NUMBER,
+    PASSING,
     RANKED,
     SCHEMA,
     SCHEMA_VERSION,
@@ -51,6 +52,16 @@ class Ranked(NamedTuple):
     score: float
     importance: float
     line: bytes
+
+
+class Filters(NamedTuple):
+    """What results must be, where it is given: said in [since, until) (stamps), of one kind (fact, belief, summary,
+    message, note), about someone or something."""
+
+    since: str = ""
+    until: str = ""
+    kind: str = ""
+    entity: str = ""
 
 
 class Index:
@@ -200,6 +211,11 @@ class Index:
         first, last = min(map(first_of, scopes)), max(map(last_of, scopes))
         return [number for (number,) in self._database.rows(HOLDERS, (expression, first, last, limit))]
 
+    def beginning(self, head: str) -> list[str]:
+        """The stems in the index that begin so."""
+        values = (head, head + chr(0x10FFFF))
+        return [term for (term,) in self._database.rows("SELECT term FROM word WHERE term > ? AND term < ?", values)]
+
     def count_holders(self, term: str) -> int:
         """How many units of all scopes have the term."""
         expression = terms.match(term)
@@ -210,6 +226,11 @@ class Index:
         sql = "SELECT * FROM unit WHERE number IN (SELECT value FROM json_each(?))"
         rows = self._database.rows(sql, (orjson.dumps([*numbers]).decode(),))
         return {row[0]: Unit(*row[2:]) for row in rows}
+
+    def passing(self, numbers: Collection[int], filters: Filters) -> list[int]:
+        """Those of the units that the filters let through."""
+        values = filters._asdict() | {"numbers": orjson.dumps([*numbers]).decode()}
+        return [number for (number,) in self._database.rows(PASSING, values)]
 
     def latest(self, numbers: Collection[int], limit: int) -> list[int]:
         """Those of the units that were said last; the same ones, whatever their numbers."""

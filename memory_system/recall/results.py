@@ -10,9 +10,10 @@ from memory_system.recall.numbers import scope_of
 from memory_system.recall.ranking import Scored
 from memory_system.text import CJK, essence
 
-FOLDED = 120  # candidates that are looked at for results; the rest would come after all that anybody reads
+MOST = 100  # results that are made of the candidates; the rest would come after all that anybody reads
 DIVERSE = 30  # results that are compared with each other
 COMPARED = 400  # characters of each
+NEARLY = 0.8
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 
 _SIGNS = re.compile(rf"[{CJK}]|\w+")
@@ -40,22 +41,32 @@ class Result:
         else:
             self.refs.update(dict.fromkeys(refs))
 
+    def is_dated_by(self, memory: Scored) -> bool:
+        """Whether the memory says when, and nearly all else that the message says of the question."""
+        shown = self.best.parts["words"]
+        return bool(memory.memory.end) and not self.best.memory.end and memory.parts["words"] >= NEARLY * shown
+
 
 def refs_of(found: Scored) -> tuple[str, ...]:
     return (found.unit.ref,) if scope_of(found.number) == "session" else found.memory.refs
 
 
-def folded(ranked: list[Scored]) -> list[Result]:
+def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
     """One result for each text (case, width, blanks and punctuation aside) and for each message: the passages of a long
-    message, and the memories that stand on it, make way for the best of them."""
+    message, and the memories that stand on it, make way for the best of them; where a time is asked for (`dated`), for
+    a memory that has worked out when."""
     by_text: dict[bytes, Result] = {}
     by_ref: dict[str, Result] = {}
-    for each in ranked[:FOLDED]:
+    for each in ranked:
+        if len(by_text) >= MOST:
+            break
         text, refs = essence(each.unit.text), refs_of(each)
         result = by_text.get(text)
         if result:
             result.join(each, refs)
         elif refs and all(ref in by_ref for ref in refs):
+            if dated and by_ref[refs[0]].is_dated_by(each):
+                by_ref[refs[0]].best = each
             continue
         else:
             result = by_text[text] = Result(each, each.score, dict.fromkeys(refs))

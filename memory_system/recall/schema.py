@@ -29,6 +29,14 @@ INDEXES = (
     " (pool, category, said_at, protected, log_score, rate, scored_day, importance, id)",
 )
 HOLDERS = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
+PASSING = """
+SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(:numbers))
+    AND said_at >= :since AND (:until = '' OR (said_at < :until AND said_at <> ''))
+    AND (:kind = '' OR :kind = CASE scope WHEN 1 THEN 'message' WHEN 2 THEN 'note'
+        ELSE (SELECT memory.kind FROM memory WHERE id = key) END)
+    AND (:entity = '' OR instr(lower(about || ' ' || text), lower(:entity))
+        OR lower(:entity) IN (SELECT lower(entity) FROM memory_entity WHERE id = key))
+"""
 LATEST = """
 SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(?)) ORDER BY said_at DESC, scope, key LIMIT ?
 """

@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 from memory_system.config import Config
 from memory_system.layout import Layout
-from memory_system.recall.candidates import Candidates, gather
+from memory_system.recall.candidates import NO_FILTERS, Candidates, gather
 from memory_system.recall.excerpt import place_of_memory, place_of_message
-from memory_system.recall.index import Index, note_digest
+from memory_system.recall.index import Filters, Index, note_digest
 from memory_system.recall.numbers import scope_of
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.question import Question, understood
-from memory_system.recall.ranking import rank
+from memory_system.recall.ranking import answered, rank
 from memory_system.recall.results import Result, diverse, folded
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
@@ -47,19 +47,23 @@ def search(
     limit: int = 10,
     scope: Scope = "all",
     archived: bool = False,
+    filters: Filters = NO_FILTERS,
     explain: bool = False,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
     among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
-    now; the archive only when asked for. Each result has `explain`, the parts of its score, when that is asked for.
-    Never raises for a query, whatever it holds."""
+    now; the archive only when asked for, and only what the filters let through. Each result has `explain`, the parts
+    of its score, when that is asked for. Never raises for a query, whatever it holds."""
     scopes = SCOPES_OF[scope] + (("archive",) if archived and "memory" in SCOPES_OF[scope] else ())
     question = understood(query, now, config.zone)
     weights = config.search.chinese if question.lang == "zh" else config.search.english
-    found = _candidates(layout, config, index, list(pending), question, scopes, now)
-    results = diverse(folded(rank(question, found, weights)), weights.diversity)
+    found = _candidates(layout, config, index, list(pending), question, scopes, now, filters)
+    ranked = rank(question, found, weights)
+    results = diverse(folded(ranked, dated=question.asks_when), weights.diversity)
     shown = results[: max(0, limit)]
-    rows = _Rows(layout, index, shown, question, _answered(question, found, results))
+    rows = _Rows(
+        layout, index, question, scale=answered(found, ranked, weights) / (ranked[0].score or 1) if ranked else 0
+    )
     return {"results": [rows.row(each, explain=explain) for each in shown], "total_found": len(results)}
 
 
@@ -71,13 +75,14 @@ def _candidates(
     question: Question,
     scopes: Collection[str],
     now: datetime,
+    filters: Filters,
 ) -> Candidates:
     """The candidates of the index that still hold, and those of the overlay."""
     changed, gone = _note_changes(layout, index) if "note" in scopes else ({}, set())
     known = index.standing([record.id for record in pending], now)
     waiting = [record for record in pending if record.id not in known and "memory" in scopes]
     with _overlay(config, waiting, changed) as overlay:
-        return gather(index, overlay, question, scopes, now, config.zone, gone)
+        return gather(index, overlay, question, scopes, now, config.zone, gone, filters)
 
 
 @contextmanager
@@ -108,22 +113,14 @@ def _note_changes(layout: Layout, index: Index) -> tuple[dict[str, str], set[str
     return changed, gone
 
 
-def _answered(question: Question, found: Candidates, results: list[Result]) -> float:
-    if not results:
-        return 0.0
-    total = sum(found.weights) or 1.0
-    return found.mass(results[0].best.number) / total * 0.98 + 0.01
-
-
 class _Rows:
     """Results as they are shown."""
 
-    def __init__(self, layout: Layout, index: Index, shown: list[Result], question: Question, answered: float) -> None:
+    def __init__(self, layout: Layout, index: Index, question: Question, *, scale: float) -> None:
         self._layout = layout
         self._index = index
         self._question = question
-        best = shown[0].score if shown else 0.0
-        self._share = answered / best if best else 0.0
+        self._scale = scale
 
     def row(self, result: Result, *, explain: bool) -> dict[str, Any]:
         unit, scope = result.best.unit, scope_of(result.best.number)
@@ -134,7 +131,7 @@ class _Rows:
             "path": path,
             "startLine": start,
             "endLine": end,
-            "score": round(result.score * self._share, 4),
+            "score": round(result.score * self._scale, 4),
             "source": scope,
             "refs": list(result.refs),
             "text": unit.text,
