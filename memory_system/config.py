@@ -108,7 +108,9 @@ class Ranking(Section):
     dated: Rate = 0.4  # times more for a text with a time in it when the question asks for one
     within: Rate = 0.3  # times more for what was said or happens in the time that the question names
     question: Share = 0.1  # times less for a text that asks
-    assistant: Share = 0.5  # times less for what an assistant says, unless the question asks for that
+    assistant: Share = (
+        0.5  # times less for what an assistant says; for the user's words where the assistant's are asked for
+    )
     standing: Rate = 0.25  # times more, at most, for a memory that is important and fresh
     diversity: Share = 0.5  # times less, at most, for what says nearly the same as a better result
 

@@ -17,6 +17,7 @@ from memory_system.recall.numbers import OVERLAY, is_part, scope_of, session_of
 from memory_system.recall.question import Question
 from memory_system.recall.spelling import HEAD, can_be_misspelt, near
 from memory_system.recall.units import Unit
+from memory_system.text import is_cjk
 
 COMMON = 10_000  # units: a term that more have finds none where a rarer one does, and is dear to read
 MOST = 200  # different texts that are looked at closely, about
@@ -27,6 +28,7 @@ MOST_PLACES = 3  # messages of a memory that are looked at
 BESIDE = (-1, 1, 2)
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
 NO_FILTERS = Filters()
+OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
 SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
 
 
@@ -94,6 +96,9 @@ def gather(
     tallies = [_look_up(found, index, term, question, scopes) for term in question.terms]
     if not found.masks:
         _look_up_common(found, index, question, scopes)
+    if not found.masks and question.asks:
+        characters = dict.fromkeys(sign for term in question.terms if is_cjk(term) for sign in term)
+        tallies += [_look_up(found, index, sign, question, scopes) for sign in characters]
     if filters != NO_FILTERS:
         found.masks = {number: found.masks[number] for number in index.passing(found.masks, filters)}
     _choose(found, index, gone, beside=question.asks and filters == NO_FILTERS)
@@ -110,9 +115,11 @@ def _look_up(
     found: Candidates, index: Index, term: str, question: Question, scopes: Collection[str]
 ) -> tuple[float, Counter[int]]:
     """Notes who holds the term; how much it weighs, and how often each session has it."""
-    numbers = index.holders(term, scopes, COMMON + 1) or _misspelt(index, term, scopes)
+    numbers = index.holders(term, scopes, COMMON + 1)
     common = len(numbers) > COMMON
     share = ASIDE_SHARE if term in question.aside else 1.0
+    if not numbers:
+        numbers, share = _otherwise(index, term, scopes), share * OTHERWISE_SHARE
     found.weights.append(share * weight(index.count_holders(term) if common else len(numbers), found.total))
     if common:
         return 0.0, Counter()
@@ -120,12 +127,15 @@ def _look_up(
     return share, Counter(map(session_of, numbers))
 
 
-def _misspelt(index: Index, term: str, scopes: Collection[str]) -> list[int]:
-    """The units with words that the term, which none has, is probably a misspelling of."""
+def _otherwise(index: Index, term: str, scopes: Collection[str]) -> list[int]:
+    """For a term that none has: the units with both characters apart (爬山 in 爬了白鹭山), or with the words that it is
+    probably a misspelling of."""
+    if is_cjk(term):
+        return index.holders(" ".join(term), scopes, COMMON) if len(term) > 1 else []
     if not can_be_misspelt(term):
         return []
     stems = near(term, index.beginning(term[:HEAD]))
-    return sorted({number for stem in stems for number in index.holders(stem, scopes, COMMON)})
+    return sorted({number for stem in stems for number in index.holders_of_stem(stem, scopes, COMMON)})
 
 
 def _mark(masks: dict[int, int], numbers: Iterable[int], flag: int) -> None:

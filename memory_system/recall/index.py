@@ -216,6 +216,12 @@ class Index:
         values = (head, head + chr(0x10FFFF))
         return [term for (term,) in self._database.rows("SELECT term FROM word WHERE term > ? AND term < ?", values)]
 
+    def holders_of_stem(self, stem: str, scopes: Collection[str], limit: int) -> list[int]:
+        """As `holders`, for one of `beginning`: to stem a stem again may give another."""
+        values = (stem, min(map(first_of, scopes)), max(map(last_of, scopes)), limit)
+        sql = "SELECT doc FROM stem WHERE term = ? AND doc BETWEEN ? AND ? LIMIT ?"
+        return [number for (number,) in self._database.rows(sql, values)]
+
     def count_holders(self, term: str) -> int:
         """How many units of all scopes have the term."""
         expression = terms.match(term)

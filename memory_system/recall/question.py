@@ -16,13 +16,12 @@ _WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:date|day|month|year|time)|how (?:long|many (?:days|weeks|months|years)))\b"
     r"|什么时候|何时|几[点号月]|哪一?[天年月]|哪个月|多久|多长时间|时间|日期|[星周礼拜]期?几"
 )
-_SPOKE = (
-    "say|says|said|suggest(?:ed)?|recommend(?:ed)?|tell|told|mention(?:ed)?|advised?|advice|explain(?:ed)?|gave"
-    "|list(?:ed)?"
-)
+_SPOKE = "said|suggested|recommended|told|mentioned|advised|explained|gave|listed|answered"
 _YOURS = re.compile(
-    rf"\b(?:you|your)\b.{{0,40}}\b(?:{_SPOKE})\b|\b(?:{_SPOKE}) by you\b"
-    r"|(?:你|助手|AI).{0,8}(?:说|建议|推荐|提到|告诉|介绍|讲过|回答)",
+    rf"\byou (?:\w+ ){{0,2}}(?:{_SPOKE})\b"
+    r"|\bdid you (?:\w+ ){0,2}(?:say|suggest|recommend|tell|mention|advise|explain|list)\b"
+    r"|\byour (?:\w+ )?(?:advice|suggestions?|recommendations?|answers?|explanations?)\b"
+    r"|(?:你|助手|AI)(?!能|可以|会|请).{0,8}(?:说[过了的]|建议[过了我]|推荐[过了的]|提到|告诉[过了]?我|介绍[过了的]|讲过|回答)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(

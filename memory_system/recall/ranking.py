@@ -158,8 +158,8 @@ class _Factors:
             yield "within", 1 + weights.within
         if weights.question and _asks(text):
             yield "question", 1 - weights.question
-        if unit.role == "assistant" and not unit.speaker and not question.yours:
-            yield "assistant", 1 - weights.assistant
+        if question.yours == (unit.role == "user") and unit.role and not unit.speaker:
+            yield "role", 1 - weights.assistant
         if memory.standing:
             yield "standing", 1 + weights.standing * memory.standing
 

@@ -20,6 +20,7 @@ CREATE UNIQUE INDEX unit_key ON unit (scope, key);
 CREATE VIRTUAL TABLE words USING fts5 (text, content='', detail=none,
     tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE word USING fts5vocab (words, row);
+CREATE VIRTUAL TABLE stem USING fts5vocab (words, instance);
 INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
 """
 # Made when the rows are there, which is faster. `memory_rank` holds all that `RANKED` asks for but the line.

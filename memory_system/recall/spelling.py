@@ -8,7 +8,9 @@ SHORTEST = 4  # letters: shorter words are too near to too many others
 LONG = 7  # from so many letters on, two of them may be wrong
 HEAD = 1  # letters that must be right: they decide what is compared
 MEANT = 2  # words at most that are taken for one
-ENDINGS = ("s", "es", "d", "ed", "ing", "e", "ly")  # indexed words have lost theirs
+# Indexed words have lost theirs.
+_ENDINGS = "s es d ed ing e ly al ic ation ion ions ment ments er ers ness ive ous"
+ENDINGS = tuple(_ENDINGS.split())
 
 
 def can_be_misspelt(word: str) -> bool:
