@@ -19,7 +19,7 @@ from memory_system.recall.spelling import HEAD, can_be_misspelt, near
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk
 
-COMMON = 10_000  # units: a term that more have finds none where a rarer one does, and is dear to read
+COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
 MOST = 200  # different texts that are looked at closely, about
 MOST_READ = 600  # units, where the same was said again and again
 LEADING = 60  # of these, the best, also lead to the turns beside them: an answer may share no word with its question

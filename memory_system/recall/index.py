@@ -230,8 +230,8 @@ class Index:
     def units(self, numbers: Collection[int]) -> dict[int, Unit]:
         """The units with these numbers; those that no unit has are left out."""
         sql = "SELECT * FROM unit WHERE number IN (SELECT value FROM json_each(?))"
-        rows = self._database.rows(sql, (orjson.dumps([*numbers]).decode(),))
-        return {row[0]: Unit(*row[2:]) for row in rows}
+        rows = self._database.rows(sql, (orjson.dumps(sorted(numbers)).decode(),))
+        return {row[0]: Unit._make(row[2:]) for row in rows}
 
     def passing(self, numbers: Collection[int], filters: Filters) -> list[int]:
         """Those of the units that the filters let through."""

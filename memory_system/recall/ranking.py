@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from memory_system.config import Ranking
 from memory_system.recall.candidates import Candidates, Memory
-from memory_system.recall.numbers import scope_of, session_of
+from memory_system.recall.numbers import SESSION_BITS, scope_of, session_of
 from memory_system.recall.question import Question
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk
 
 K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
+MOST = 150  # candidates whose parts are all looked at
 LEAST_COVERED = 0.01  # what is found by its neighbours alone
 GRAM = 4  # letters of a piece of a word
 
@@ -49,25 +50,54 @@ class Scored:
 def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored]:
     """The candidates by score, best first; equals by their keys."""
     texts = {number: unit.text.lower() for number, unit in found.units.items()}
-    words = _relative(_words(found, texts, weights), 1.0)
-    pieces = _relative(_pieces(question, texts, weights), weights.pieces)
-    beside = _neighbours({number: words[number] + pieces[number] for number in texts}, texts, weights)
-    sessions = _relative(found.sessions, weights.session)
+    added = _Added(question, found, texts, weights)
     factors = _Factors(question, found, weights)
     scored = []
-    for number, unit in found.units.items():
-        memory = found.memories.get(number, _NO_MEMORY)
-        parts = {"words": words[number], "pieces": pieces[number]}
-        for place in memory.places or (number,):
-            near, around = beside.get(place, 0.0), sessions.get(session_of(place), 0.0)
-            parts["neighbours"] = max(near, parts.get("neighbours", 0.0))
-            parts["session"] = max(around, parts.get("session", 0.0))
+    for number in added.best(found):
+        unit, memory = found.units[number], found.memories.get(number, _NO_MEMORY)
+        parts = added.parts(number, memory)
         score = sum(parts.values())
         for name, factor in factors.of(texts[number], unit, memory):
             parts[name] = factor
             score *= factor
         scored.append(Scored(number, unit, memory, score, parts))
     return sorted(scored, key=lambda each: (-each.score, each.unit.key))
+
+
+class _Added:
+    """The parts that are added, each relative to the best candidate's."""
+
+    def __init__(self, question: Question, found: Candidates, texts: Mapping[int, str], weights: Ranking) -> None:
+        self._words = _relative(_words(found, texts, weights), 1.0)
+        self._pieces = _relative(_pieces(question, texts, weights), weights.pieces)
+        self._own = {number: words + self._pieces[number] for number, words in self._words.items()}
+        self._beside = _neighbours(self._own, texts, weights)
+        self._sessions = _relative(found.sessions, weights.session)
+
+    def best(self, found: Candidates) -> list[int]:
+        """The candidates with the largest sums: what multiplies decides among these."""
+        get, near, around = found.memories.get, self._beside, self._sessions
+        sums = [
+            (-sum(self.parts(number, memory).values()), found.units[number].key, number)
+            if (memory := get(number))
+            else (
+                -own - near.get(number, 0.0) - around.get(number >> SESSION_BITS, 0.0),
+                found.units[number].key,
+                number,
+            )
+            for number, own in self._own.items()
+        ]
+        return [number for *_, number in sorted(sums)[:MOST]]
+
+    def parts(self, number: int, memory: Memory) -> dict[str, float]:
+        """A memory has the surroundings of the messages it stands on."""
+        places = memory.places or (number,)
+        return {
+            "words": self._words[number],
+            "pieces": self._pieces[number],
+            "neighbours": max([self._beside.get(place, 0.0) for place in places]),
+            "session": max([self._sessions.get(session_of(place), 0.0) for place in places]),
+        }
 
 
 def answered(found: Candidates, ranked: list[Scored], weights: Ranking) -> float:
@@ -89,16 +119,15 @@ def answered(found: Candidates, ranked: list[Scored], weights: Ranking) -> float
 def _relative(values: Values, share: float) -> Values:
     """As shares of the best."""
     best = max(values.values(), default=0.0)
-    return (
-        {number: share * value / best for number, value in values.items()} if best > 0 else dict.fromkeys(values, 0.0)
-    )
+    scale = share / best if best > 0 else 0.0
+    return {number: scale * value for number, value in values.items()}
 
 
 def _words(found: Candidates, texts: Mapping[int, str], weights: Ranking) -> Values:
     """BM25."""
     floor, slope = 1 + K1 * (1 - weights.length), K1 * weights.length / weights.usual
-    mass = found.mass
-    return {number: mass(number) / (floor + slope * len(text)) for number, text in texts.items()}
+    mass, mask = found.mass_of, found.masks.get
+    return {number: mass(mask(number, 0)) / (floor + slope * len(text)) for number, text in texts.items()}
 
 
 def _pieces(question: Question, texts: Mapping[int, str], weights: Ranking) -> Values:

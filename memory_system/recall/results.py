@@ -11,7 +11,7 @@ from memory_system.recall.ranking import Scored
 from memory_system.text import CJK, essence
 
 MOST = 100  # results that are made of the candidates; the rest would come after all that anybody reads
-DIVERSE = 30  # results that are compared with each other
+DIVERSE = 20  # results that are compared with each other
 COMPARED = 400  # characters of each
 NEARLY = 0.8
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
@@ -89,7 +89,8 @@ def diverse(results: list[Result], share: float) -> list[Result]:
 
 
 def _lower(result: Result, words: frozenset[str], others: frozenset[str], share: float) -> None:
-    alike = len(words & others) / (len(words | others) or 1)
+    common = len(words & others)
+    alike = common / (len(words) + len(others) - common or 1)
     if alike > ALIKE:
         factor = 1 - share * (alike - ALIKE) / (1 - ALIKE)
         result.alike = min(result.alike, factor)
