@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import tomllib
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -10,7 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from workspaces import consolidate, make, say
 
+from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.candidates import gather
@@ -20,6 +24,7 @@ from memory_system.recall.ranking import named_speaker
 from memory_system.recall.search import search
 from memory_system.recall.spelling import near
 from memory_system.records import Belief, EventTime, Evidence, Fact, Message, memory_id, to_line
+from memory_system.workspace import Workspace
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)
@@ -293,6 +298,36 @@ def test_filters(world: Found) -> None:
     assert texts(entity="basil") == {"User has a parrot"}
     assert texts(entity="SINGS") == {"the parrot sings"}
     assert len(texts()) == 5
+
+
+# The file
+
+
+def test_answers_do_not_depend_on_the_state_of_the_file(tmp_path: Path) -> None:
+    root = make(tmp_path / "agent")
+    lines = [("2026-02-03T10:00:00Z", "user", each["text"]) for lang in ("en", "zh") for each in QUERIES[lang]]
+    say(root, "talk", *lines)
+    consolidate(root, "2026-02-04T09:00:00Z")
+    path = root / "memory/layer2/index/search.sqlite"
+    whole = path.read_bytes()
+
+    def answer() -> list[object]:
+        with Workspace.open(root, now=NOW) as ws:
+            return [finder.search(ws, query, limit=5) for query in ("Where is the key?", "外婆爱吃什么？", "INV-20417")]
+
+    expected = answer()
+    pages = range(0, len(whole), 4096)
+    damaged = [whole[:at] + b"\xaa" * 4096 + whole[at + 4096 :] for at in pages]
+    for data in (b"", b"no database", whole[: len(whole) // 2], *damaged):
+        path.write_bytes(data)
+        assert answer() == expected
+    path.unlink()
+    assert answer() == expected
+    path.write_bytes(whole)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as older:
+        older.execute("UPDATE meta SET value = '1 of old' WHERE key = 'identity'")
+        older.execute("DELETE FROM unit")
+    assert answer() == expected
 
 
 # What must always hold

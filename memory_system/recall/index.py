@@ -204,7 +204,8 @@ class Index:
     # Asking
 
     def holders(self, term: str, scopes: Collection[str], limit: int = -1) -> list[int]:
-        """The numbers of the units of the scopes (keys of `SCOPES`) that have one of `terms.asked`, at most `limit`."""
+        """The numbers of the units of the scopes (keys of `SCOPES`, side by side there) that have one of `terms.asked`,
+        at most `limit`."""
         expression = terms.match(term)
         if not expression:
             return []

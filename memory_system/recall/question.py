@@ -77,9 +77,12 @@ def _parted(text: str) -> tuple[list[str], list[str]]:
 
 
 def _spans(text: str, now: datetime, zone: ZoneInfo) -> list[tuple[str, str]]:
-    found = dates.find(text, now.astimezone(zone))
-    return [(_stamp(each.start, zone), _stamp(each.end, zone)) for each in found]
+    try:
+        found = dates.find(text, now.astimezone(zone))
+        return [(_stamp(each.start, zone), _stamp(each.end, zone)) for each in found]
+    except OverflowError:  # at the ends of the calendar
+        return []
 
 
 def _stamp(moment: datetime, zone: ZoneInfo) -> str:
-    return clock.stamp(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+    return clock.stamp(moment.replace(tzinfo=zone))
