@@ -92,8 +92,45 @@ class Source(Section):
     roles: dict[str, Literal["user", "assistant"]] = Field(default_factory=dict)
 
 
+class Ranking(Section):
+    """How questions in English are ranked. What is added is a share of the best match of the question's words; what
+    multiplies is a share of the sum."""
+
+    length: Share = 0.4  # how much a longer text must hold to count the same (b of BM25)
+    usual: Positive = 120  # characters of a text of usual length
+    pieces: Rate = 0.6  # added for pieces of the question's words: other forms, misspellings
+    before: Rate = 0.3  # added for the turn before
+    answer: Rate = 0.3  # added for the turn before when it asks something
+    further: Rate = 0.2  # added for the turn before that
+    after: Rate = 0.4  # added for the turn after
+    session: Rate = 0.5  # added for the session as a whole
+    speaker: Rate = 0.7  # times more for what the one person says whom the question names
+    dated: Rate = 0.4  # times more for a text with a time in it when the question asks for one
+    within: Rate = 0.3  # times more for what was said or happens in the time that the question names
+    question: Share = 0.1  # times less for a text that asks
+    assistant: Share = (
+        0.5  # times less for what an assistant says; for the user's words where the assistant's are asked for
+    )
+    standing: Rate = 0.25  # times more, at most, for a memory that is important and fresh
+    diversity: Share = 0.5  # times less, at most, for what says nearly the same as a better result
+
+
+class RankingChinese(Ranking):
+    """How questions in Chinese are ranked: as in English, with other weights."""
+
+    length: Share = 0.65
+    usual: Positive = 25
+    pieces: Rate = 0.75
+    answer: Rate = 0.1
+    after: Rate = 0.3
+    dated: Rate = 0.1
+    within: Rate = 1.0
+
+
 class Search(Section):
     limit: Positive = 10
+    english: Ranking = Ranking()
+    chinese: RankingChinese = RankingChinese()
 
 
 class LLMConfig(Section):

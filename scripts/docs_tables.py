@@ -154,7 +154,12 @@ def sentence(text: str) -> str:
 
 
 def comments_of(model: Any) -> dict[str, str]:
-    """The comment at the end of the line on which each key is defined."""
+    """The comment at the end of the line on which each key is defined, in the section or in the one it varies."""
+    parents = [each for each in model.__bases__ if each.__module__ == model.__module__]
+    return {name: text for each in parents for name, text in comments_of(each).items()} | own_comments_of(model)
+
+
+def own_comments_of(model: Any) -> dict[str, str]:
     source = inspect.getsource(model)
     tokens = tokenize.generate_tokens(StringIO(source).readline)
     marks = {each.start[0]: each.string for each in tokens if each.type == tokenize.COMMENT}

@@ -101,6 +101,17 @@ def test_search_and_get(run: Run, workspace: Path) -> None:
     assert run("get", "../secret").returncode == 1
 
 
+def test_search_only_among_some_and_explained(run: Run, workspace: Path) -> None:
+    run("consolidate", "--now", NOW)
+    assert answer(run("search", "peanuts", "--json", "--since", "2026-03-03"))["results"] == []
+    assert answer(run("search", "peanuts", "--json", "--until", "2026-03-01"))["results"] == []
+    day = ("--since", "2026-03-02", "--until", "2026-03-02")
+    assert answer(run("search", "peanuts", "--json", *day, "--type", "fact"))["results"][0]["type"] == "fact"
+    assert answer(run("search", "peanuts", "--json", *day, "--type", "message"))["results"][0]["type"] == "message"
+    assert answer(run("search", "杭州", "--json", "--entity", "伦敦"))["results"] == []
+    assert "  words " in run("search", "peanuts", "--explain").stdout
+
+
 def test_capture_is_found_at_once_and_folded_in(run: Run, workspace: Path) -> None:
     made = answer(run("capture", "用户喜欢吃榴莲", "--json", "--importance", "0.8", "--now", NOW))
     assert made["id"].startswith("f_20260303_")
@@ -158,6 +169,7 @@ def test_stats_look_like_the_seeds(run: Run, workspace: Path) -> None:
         (["capture", "   "], 2, "empty"),
         (["capture", "x", "--importance", "7"], 2, "importance"),
         (["search", "x", "--scope", "moon"], 2, "scope"),
+        (["search", "x", "--since", "2026-13-01"], 2, "2026-02-03"),
     ],
 )
 def test_usage_errors(run: Run, workspace: Path, arguments: list[str], code: int, said: str) -> None:

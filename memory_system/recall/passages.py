@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memory_system.files import is_regular
 from memory_system.layout import Layout
-from memory_system.text import estimate_tokens
+from memory_system.text import estimate_tokens, sentences
 
 PASSAGE_TOKENS = 400
 LINE_CHARACTERS = 1_000  # a longer line is cut: about PASSAGE_TOKENS of Latin text, somewhat more of Chinese
@@ -42,6 +42,34 @@ def read_note(path: Path) -> str:
         return path.read_bytes().decode(errors="replace")
     except FileNotFoundError:
         return ""
+
+
+def pieces(text: str, tokens: int) -> Iterator[str]:
+    """The text of a long message in passages of about so many tokens: whole paragraphs where they are short enough,
+    else whole sentences, else what fits."""
+    taken: list[str] = []
+    cost = 0
+    for piece in _fragments(text, tokens):
+        price = estimate_tokens(piece)
+        if taken and cost + price > tokens:
+            yield "\n".join(taken)
+            taken, cost = [], 0
+        taken.append(piece)
+        cost += price
+    if taken:
+        yield "\n".join(taken)
+
+
+def _fragments(text: str, tokens: int) -> Iterator[str]:
+    for line in text.split("\n"):
+        if not line.strip():
+            continue
+        if estimate_tokens(line) <= tokens:
+            yield line.strip()
+            continue
+        for start, end in sentences(line):
+            for at in range(start, end, LINE_CHARACTERS):
+                yield line[at : min(end, at + LINE_CHARACTERS)]
 
 
 @dataclass(slots=True)

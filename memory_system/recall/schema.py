@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -12,11 +12,15 @@ CREATE TABLE memory (id TEXT PRIMARY KEY, kind TEXT, pool TEXT, category TEXT, s
 CREATE TABLE memory_entity (entity TEXT, id TEXT, PRIMARY KEY (entity, id)) WITHOUT ROWID;
 CREATE INDEX entity_of ON memory_entity (id);
 CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
+CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER);
+CREATE INDEX session_name ON session (name);
 CREATE TABLE unit (number INTEGER PRIMARY KEY, scope INTEGER, key TEXT, path TEXT, start_line INTEGER, end_line INTEGER,
-    speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT);
+    part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT);
 CREATE UNIQUE INDEX unit_key ON unit (scope, key);
-CREATE VIRTUAL TABLE words USING fts5 (text, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE words USING fts5 (text, content='', detail=none,
+    tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE word USING fts5vocab (words, row);
+CREATE VIRTUAL TABLE stem USING fts5vocab (words, instance);
 INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
 """
 # Made when the rows are there, which is faster. `memory_rank` holds all that `RANKED` asks for but the line.
@@ -25,10 +29,17 @@ INDEXES = (
     "CREATE INDEX memory_rank ON memory"
     " (pool, category, said_at, protected, log_score, rate, scored_day, importance, id)",
 )
-MATCHING = """
-SELECT -rank, unit.* FROM unit JOIN (
-    SELECT rowid AS found, rank FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ?
-) ON number = found
+HOLDERS = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
+PASSING = """
+SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(:numbers))
+    AND said_at >= :since AND (:until = '' OR (said_at < :until AND said_at <> ''))
+    AND (:kind = '' OR :kind = CASE scope WHEN 1 THEN 'message' WHEN 2 THEN 'note'
+        ELSE (SELECT memory.kind FROM memory WHERE id = key) END)
+    AND (:entity = '' OR instr(lower(about || ' ' || text), lower(:entity))
+        OR lower(:entity) IN (SELECT lower(entity) FROM memory_entity WHERE id = key))
+"""
+LATEST = """
+SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(?)) ORDER BY said_at DESC, scope, key LIMIT ?
 """
 RANKED = """
 SELECT id, score, importance, line FROM memory JOIN (
@@ -42,6 +53,12 @@ SELECT id, score, importance, line FROM memory JOIN (
 ) ON memory.rowid = found
 ORDER BY score DESC, importance DESC, said_at DESC, id
 """
+STANDING = """
+SELECT id, line, importance, CASE WHEN protected
+    THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
+    ELSE log_score - rate * max(0.0, :day - scored_day) END
+FROM memory WHERE id IN (SELECT value FROM json_each(:ids))
+"""
 LINE_NUMBER = """
 SELECT count(*) FROM memory, (SELECT pool AS its_pool, kind AS its_kind FROM memory WHERE id = :id)
 WHERE pool = its_pool AND kind = its_kind AND id <= :id
@@ -50,8 +67,8 @@ CONTENT = {
     "memory": "SELECT * FROM memory ORDER BY id",
     "memory_entity": "SELECT * FROM memory_entity ORDER BY entity, id",
     "note": "SELECT * FROM note ORDER BY path",
-    "unit": "SELECT scope, key, path, start_line, end_line, speaker, role, said_at, about, text FROM unit"
-    " ORDER BY scope, key",  # without the number, which the order of putting in decides
+    "unit": "SELECT scope, key, path, start_line, end_line, part, speaker, role, said_at, about, text"
+    " FROM unit ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
 ENTITIES = "SELECT id, entity FROM memory_entity JOIN memory USING (id) WHERE pool = 'active' ORDER BY id, entity"

@@ -1,7 +1,7 @@
 """What of a text is indexed, and what of a question is looked up, for FTS5 (porter, unicode61).
 
-Every CJK character is a token and a Chinese word is a phrase of adjacent ones: words of one or two characters are found
-inside a clause, and no dictionary decides. Latin words are stemmed. Nothing of a question is ever query syntax.
+Every CJK character is a token and so is every pair of neighbours: words of one or two characters are found inside a
+clause, and no dictionary decides. Latin words are stemmed. Nothing of a question is ever query syntax.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ MAX_TERMS = 64
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _WORD = rf"[^\W_{CJK}]+"
 _RUNS = re.compile(rf"[{CJK}]+|{_WORD}(?:[-.@+#/:_]+{_WORD})*")
+_TOKENS = re.compile(rf"[{CJK}]+|{_WORD}")
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _KEYWORDS = re.compile(rf"{_WORD}(?:[-.@+#_]+{_WORD})*")
 
@@ -32,20 +33,21 @@ _STOP_EN = frozenset(_ENGLISH.split())
 _STOP_ZH = re.compile(
     "为什么|有没有|是不是|什么时候|什么|怎么样|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|多少|是否|请问|但是|可是|还是|于是"
     "|我们|你们|他们|她们|它们|咱们|这个|那个|这些|那些|[我您你她它谁哪]|(?<![吉其])他(?!乡)|(?<![目打])的(?![确士])"
-    "|了(?!解|不起|结)|吗(?!啡)|(?<![酒网贴])吧(?!台)|[呢啊呀嘛]|(?<![于但可还总])是(?!非)"
+    "|了(?!解|不起|结)|吗(?!啡)|(?<![酒网贴])吧(?!台)|[呢啊呀嘛]|(?<!茶)几(?![乎何])|(?<![于但可还总])是(?!非)"
 )
 _WEAK_ZH = frozenset("在有和跟与及就都也还很不要会能去来上下到把被给让对从过着个这那之其么")
 
 
 def prepared(text: str) -> str:
-    """The text as FTS5 is to read it: full-width as half-width, a blank around every CJK character."""
+    """The text as FTS5 is to read it: full-width as half-width, a blank around every CJK character and every pair."""
     if text.isascii():
         return text
     return _CJK_RUN.sub(_spread, unicodedata.normalize("NFKC", text))
 
 
-def _spread(run: re.Match[str]) -> str:
-    return f" {' '.join(run[0])} "
+def _spread(found: re.Match[str]) -> str:
+    run = found[0]
+    return f" {' '.join(run)} {' '.join(map(str.__add__, run, run[1:]))} "
 
 
 def asked(query: str) -> list[str]:
@@ -56,9 +58,15 @@ def asked(query: str) -> list[str]:
     return list(dict.fromkeys(found))[:MAX_TERMS]
 
 
-def match(terms: list[str]) -> str:
-    """The FTS5 expression for any of the terms: quoted, so that it has no syntax but OR."""
-    return " OR ".join(f'"{prepared(term).strip()}"' for term in terms)
+def match(term: str) -> str:
+    """The FTS5 expression for one of `asked`: every token quoted, so that it has no syntax but AND. Empty when nothing
+    of it can be looked up."""
+    return " AND ".join(f'"{token}"' for token in _TOKENS.findall(term) if is_cjk(token) or _known(token))
+
+
+def _known(token: str) -> bool:
+    """Whether SQLite's tables have its letters; one that they lack would end the token, and a phrase is an error."""
+    return token.isascii() or all(unicodedata.ucd_3_2_0.category(letter)[0] in "LN" for letter in token)
 
 
 def _content(run: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from datetime import datetime, time
+from datetime import date, datetime, time
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,27 +13,41 @@ from typing import Any, NamedTuple
 from memory_system import clock, retention
 from memory_system.config import Config
 from memory_system.recall import terms
-from memory_system.recall.passages import passages
+from memory_system.recall.passages import passages, pieces
 from memory_system.records import Message, Pool, Row, kind_of, type_name
+from memory_system.text import estimate_tokens
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
+
+LONG_TOKENS = 180  # a message that costs more is searched and shown in passages: it has something of everything
+PART_TOKENS = 120
+
+_MONTHS = "January February March April May June July August September October November December"
+MONTHS = tuple(_MONTHS.split())
 
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})")
 
 
 class Unit(NamedTuple):
     """One searchable text. `key` is the memory's id, the message's ref or the number of a note's passage; `about` is
-    searched with the text but is no part of it; lines are 1-based, 0 where they are not known."""
+    searched with the text but is no part of it; lines are 1-based, 0 where they are not known. `part` counts the
+    passages of a long message from 1, and is 0 for a whole one."""
 
     key: str
     path: str
     start_line: int
     end_line: int
+    part: int
     speaker: str
     role: str
     said_at: str
     about: str
     text: str
+
+    @property
+    def ref(self) -> str:
+        """The ref of the message that this is, or is a part of."""
+        return self.key.removesuffix(f"#{self.part}") if self.part > 1 else self.key
 
     @property
     def words(self) -> str:
@@ -47,19 +61,27 @@ class Units:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._day = lru_cache(maxsize=10_000)(self._day_of_minute)
+        self._spelled = lru_cache(maxsize=10_000)(_spelled)
         self._number = lru_cache(maxsize=10_000)(_number_of_stamp)
 
     def memory(self, row: Row) -> Unit:
         said_at, content, entities = said_or_created(row), row["content"], row.get("entities", ())
         names = (entity for entity in dict.fromkeys(entities) if entity not in content)
-        about = storable(" ".join((self.day(said_at), *names)))
-        return Unit(row["id"], "", 0, 0, "", "", said_at, about, storable(content))
+        about = storable(" ".join((self.spelled(said_at), *names)))
+        return Unit(row["id"], "", 0, 0, 0, "", "", said_at, about, storable(content))
 
-    def message(self, path: str, message: Message) -> Unit:
-        speaker = storable(message.speaker)
-        about = f"{speaker} {self.day(message.said_at)}"
-        ref = storable(message.ref)
-        return Unit(ref, path, 0, 0, speaker, message.role, message.said_at, about, storable(message.text))
+    def message(self, path: str, message: Message) -> list[Unit]:
+        """The message as one unit, or as its passages when it is long."""
+        speaker, text = storable(message.speaker), storable(message.text)
+        first = Unit(
+            storable(message.ref), path, 0, 0, 0, speaker, message.role, message.said_at,
+            f"{speaker} {self.spelled(message.said_at)}", text,
+        )  # fmt: skip
+        if len(text) <= LONG_TOKENS or estimate_tokens(text) <= LONG_TOKENS:
+            return [first]
+        parts = enumerate(pieces(text, PART_TOKENS), 1)
+        named = ((number, first.key + f"#{number}" * (number > 1), piece) for number, piece in parts)
+        return [first._replace(key=key, part=number, text=piece) for number, key, piece in named]
 
     def note(self, path: str, text: str) -> Iterator[Unit]:
         """The passages of a note; said at the start of the day that its name gives, if it gives one."""
@@ -68,7 +90,7 @@ class Units:
         said_at = clock.stamp(datetime.combine(day.date(), time(), self._config.zone)) if day else ""
         for number, each in enumerate(passages(storable(text)), 1):
             about = " ".join((Path(path).stem, *each.headings))
-            yield Unit(f"{path}#{number}", path, each.start, each.end, "", "", said_at, about, each.text)
+            yield Unit(f"{path}#{number}", path, each.start, each.end, 0, "", "", said_at, about, each.text)
 
     def memory_row(self, pool: Pool, row: Row, line: bytes) -> tuple[Any, ...]:
         """The columns of the table `memory`, in order."""
@@ -86,6 +108,10 @@ class Units:
         """The local date of a stamp; empty for what is none."""
         return self._day(stamp[:16])
 
+    def spelled(self, stamp: str) -> str:
+        """The local date of a stamp in the words people use for it: 2023-05-08, 8 May, 5月8日."""
+        return self._spelled(self.day(stamp))
+
     def _day_of_minute(self, minute: str) -> str:
         moment = clock.parse_instant(minute)
         return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
@@ -99,6 +125,13 @@ def said_or_created(row: Row) -> str:
 def day_number(moment: datetime) -> float:
     """Days since 1970, in UTC."""
     return moment.timestamp() / clock.SECONDS_PER_DAY
+
+
+def _spelled(day: str) -> str:
+    if not day:
+        return ""
+    moment = date.fromisoformat(day)
+    return f"{day} {moment.day} {MONTHS[moment.month - 1]} {moment.month}"
 
 
 def _number_of_stamp(stamp: str) -> float:

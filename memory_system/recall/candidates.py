@@ -1,0 +1,236 @@
+"""The units that may answer a question: those that hold its words, and what stands beside them in their session."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from memory_system import clock
+from memory_system.recall.index import Filters, Index
+from memory_system.recall.numbers import OVERLAY, is_part, scope_of, session_of
+from memory_system.recall.question import Question
+from memory_system.recall.spelling import HEAD, can_be_misspelt, near
+from memory_system.recall.units import Unit
+from memory_system.text import is_cjk
+
+COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
+MOST = 200  # different texts that are looked at closely, about
+MOST_READ = 600  # units, where the same was said again and again
+LEADING = 60  # of these, the best, also lead to the turns beside them: an answer may share no word with its question
+PART_SHARE = 0.6  # of the weight of its words: a long answer mentions everything
+MOST_PLACES = 3  # messages of a memory that are looked at
+BESIDE = (-1, 1, 2)
+ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
+NO_FILTERS = Filters()
+OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
+SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What ranking knows of a memory beside its text: the `refs` it stands on, which of the candidates they are
+    (`places`) and who says them, how much it stands out (0 to 1), and when what it says happens (stamps)."""
+
+    refs: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+    speaker: str = ""
+    standing: float = 0.0
+    start: str = ""
+    end: str = ""
+
+
+@dataclass(slots=True)
+class Candidates:
+    """`total` is how many units there are; `weights` by term, in their order; `masks` says which terms (as bits) a unit
+    has, for every unit that has any; `units` are those looked at closely, `memories` what is known of the memories
+    among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`)."""
+
+    total: int
+    weights: list[float] = field(default_factory=list)
+    masks: dict[int, int] = field(default_factory=dict)
+    units: dict[int, Unit] = field(default_factory=dict)
+    memories: dict[int, Memory] = field(default_factory=dict)
+    sessions: dict[int, float] = field(default_factory=dict)
+    _masses: dict[int, float] = field(default_factory=dict)
+
+    def mass(self, number: int) -> float:
+        """The summed weight of the terms that the unit has."""
+        return self.mass_of(self.masks.get(number, 0))
+
+    def places(self, number: int) -> tuple[int, ...]:
+        """The messages that the unit is, or stands on."""
+        memory = self.memories.get(number)
+        return memory.places if memory else (number,) if scope_of(number) == "session" else ()
+
+    def mass_of(self, mask: int) -> float:
+        found = self._masses.get(mask)
+        if found is None:
+            found = self._masses[mask] = sum(each for bit, each in enumerate(self.weights) if mask >> bit & 1)
+        return found
+
+
+def weight(holders: int, total: int) -> float:
+    """The inverse document frequency, as BM25 takes it; never negative."""
+    return math.log(1 + (max(total - holders, 0) + 0.5) / (holders + 0.5))
+
+
+def gather(
+    index: Index,
+    overlay: Index | None,
+    question: Question,
+    scopes: Collection[str],
+    now: datetime,
+    zone: ZoneInfo,
+    gone: Collection[str] = (),
+    filters: Filters = NO_FILTERS,
+) -> Candidates:
+    """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index); no
+    passage of the notes in `gone`, and only what the filters let through."""
+    found = Candidates(total=index.size())
+    tallies = [_look_up(found, index, term, question, scopes) for term in question.terms]
+    if not found.masks:
+        _look_up_common(found, index, question, scopes)
+    if not found.masks and question.asks:
+        characters = dict.fromkeys(sign for term in question.terms if is_cjk(term) for sign in term)
+        tallies += [_look_up(found, index, sign, question, scopes) for sign in characters]
+    if filters != NO_FILTERS:
+        found.masks = {number: found.masks[number] for number in index.passing(found.masks, filters)}
+    _choose(found, index, gone, beside=question.asks and filters == NO_FILTERS)
+    _remember(found, index, now, zone, 0)
+    said = {session_of(place) for number in found.units for place in found.places(number)}
+    found.sessions = _sessions(index, tallies, said)
+    if overlay:
+        _lay_over(found, overlay, question, scopes, filters)
+        _remember(found, overlay, now, zone, OVERLAY)
+    return found
+
+
+def _look_up(
+    found: Candidates, index: Index, term: str, question: Question, scopes: Collection[str]
+) -> tuple[float, Counter[int]]:
+    """Notes who holds the term; how much it weighs, and how often each session has it."""
+    numbers = index.holders(term, scopes, COMMON + 1)
+    common = len(numbers) > COMMON
+    share = ASIDE_SHARE if term in question.aside else 1.0
+    if not numbers:
+        numbers, share = _otherwise(index, term, scopes), share * OTHERWISE_SHARE
+    found.weights.append(share * weight(index.count_holders(term) if common else len(numbers), found.total))
+    if common:
+        return 0.0, Counter()
+    _mark(found.masks, numbers, 1 << (len(found.weights) - 1))
+    return share, Counter(map(session_of, numbers))
+
+
+def _otherwise(index: Index, term: str, scopes: Collection[str]) -> list[int]:
+    """For a term that none has: the units with both characters apart (爬山 in 爬了白鹭山), or with the words that it is
+    probably a misspelling of."""
+    if is_cjk(term):
+        return index.holders(" ".join(term), scopes, COMMON) if len(term) > 1 else []
+    if not can_be_misspelt(term):
+        return []
+    stems = near(term, index.beginning(term[:HEAD]))
+    return sorted({number for stem in stems for number in index.holders_of_stem(stem, scopes, COMMON)})
+
+
+def _mark(masks: dict[int, int], numbers: Iterable[int], flag: int) -> None:
+    known = masks.get
+    for number in numbers:
+        masks[number] = known(number, 0) | flag
+
+
+def _look_up_common(found: Candidates, index: Index, question: Question, scopes: Collection[str]) -> None:
+    """Where every term is common, the rarest of them finds the units after all."""
+    if any(found.weights):
+        _, place = max((each, -place) for place, each in enumerate(found.weights))
+        _mark(found.masks, index.holders(question.terms[-place], scopes), 1 << -place)
+
+
+def _choose(found: Candidates, index: Index, gone: Collection[str], *, beside: bool) -> None:
+    """The units that have most of the question, and the turns beside the best of them."""
+    texts: set[str] = set()
+    best: list[int] = []
+    for numbers in _in_order(found, index):
+        best += numbers
+        units = index.units(numbers)
+        found.units.update((number, unit) for number, unit in units.items() if unit.path not in gone)
+        texts.update(unit.text for unit in units.values())
+        if len(texts) >= MOST or len(best) >= MOST_READ:
+            break
+    if beside:
+        leading = [number for number in best[:LEADING] if scope_of(number) == "session"]
+        around = {number + step for number in leading for step in BESIDE}
+        found.units.update(index.units(around.difference(found.units)))
+
+
+def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
+    """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest."""
+    by_mass: dict[float, list[int]] = {}
+    for number, mask in found.masks.items():
+        mass = found.mass_of(mask)
+        by_mass.setdefault(mass * PART_SHARE if is_part(number) else mass, []).append(number)
+    batch: list[int] = []
+    for mass in sorted(by_mass, reverse=True):
+        equals, room = by_mass[mass], MOST - len(batch)
+        batch += equals if len(equals) <= room else index.latest(equals, room)
+        if len(batch) >= MOST:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, layer: int) -> None:
+    """What is known of the memories among the units."""
+    kept = {
+        unit.key: number
+        for number, unit in found.units.items()
+        if number & OVERLAY == layer and scope_of(number) in ("memory", "archive")
+    }
+    rows = index.standing(kept, now)
+    lines = {key: orjson.loads(each.line) for key, each in rows.items()}
+    refs = {key: tuple(evidence["ref"] for evidence in line.get("evidence", ())) for key, line in lines.items()}
+    numbers = index.numbers({ref for each in refs.values() for ref in each[:MOST_PLACES]})
+    for key, line in lines.items():
+        places = tuple(numbers[ref] for ref in refs[key][:MOST_PLACES] if ref in numbers)
+        happens = line.get("event_time") or {}
+        found.memories[kept[key]] = Memory(
+            refs=refs[key] or tuple(filter(None, [line.get("source", "")])),
+            places=places,
+            speaker=line.get("subject", ""),
+            standing=(rows[key].score + rows[key].importance) / 2,
+            start=_stamp(happens.get("start", ""), zone),
+            end=_stamp(happens.get("end", ""), zone),
+        )
+
+
+def _stamp(local: str, zone: ZoneInfo) -> str:
+    """The stamp of a local time of `records.EventTime`."""
+    return clock.stamp(datetime.fromisoformat(local).replace(tzinfo=zone)) if local else ""
+
+
+def _sessions(index: Index, tallies: Iterable[tuple[float, Counter[int]]], wanted: set[int]) -> dict[int, float]:
+    """BM25 of whole sessions, a term counting once for each unit that has it."""
+    lengths = index.session_lengths(wanted)
+    count, average = index.session_average()
+    rooms = {each: SESSION_K * (1 - SESSION_B + SESSION_B * length / average) for each, length in lengths.items()}
+    scores = dict.fromkeys(rooms, 0.0)
+    for share, held in tallies:
+        worth = share * weight(len(held), count) * (SESSION_K + 1)
+        for session in held.keys() & rooms.keys():
+            scores[session] += worth * held[session] / (held[session] + rooms[session])
+    return scores
+
+
+def _lay_over(found: Candidates, overlay: Index, question: Question, scopes: Collection[str], filters: Filters) -> None:
+    masks: dict[int, int] = {}
+    for place, term in enumerate(question.terms):
+        _mark(masks, overlay.holders(term, scopes), 1 << place)
+    masks = {number: masks[number] for number in overlay.passing(masks, filters)}
+    found.masks.update((number | OVERLAY, mask) for number, mask in masks.items())
+    found.units.update((number | OVERLAY, unit) for number, unit in overlay.units(masks).items())

@@ -1,0 +1,50 @@
+"""The dump of the index that people and programs can read: keywords, timeline and relations of the active memories."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import groupby, permutations
+from operator import itemgetter
+from typing import Any
+
+from memory_system.recall import terms
+from memory_system.recall.database import Database
+from memory_system.recall.numbers import SCOPES
+from memory_system.recall.schema import DAYS, ENTITIES, TEXTS
+
+
+def keywords(database: Database) -> dict[str, list[str]]:
+    """keywords.json: entities, slot values and Latin words of active memories, and the ids that have them."""
+    found: dict[str, list[str]] = defaultdict(list)
+    entities = _entities(database)
+    for key, value, text in database.rows(TEXTS, (SCOPES["memory"],)):
+        for word in terms.keywords(text).union(entities.get(key, ()), [value] if value else []):
+            found[word].append(key)
+    return dict(sorted(found.items()))
+
+
+def timeline(database: Database) -> dict[str, list[str]]:
+    """timeline.json: local dates, and the ids of the active memories said then."""
+    rows = database.rows(DAYS)
+    return {day: [key for _, key in group] for day, group in groupby(rows, itemgetter(0))}
+
+
+def relations(database: Database) -> dict[str, dict[str, Any]]:
+    """relations.json: entities, the ids of their active memories, and how often others are named with them."""
+    memories: dict[str, list[str]] = defaultdict(list)
+    related: dict[str, Counter[str]] = defaultdict(Counter)
+    for key, names in _entities(database).items():
+        for name in names:
+            memories[name].append(key)
+        for one, other in permutations(names, 2):
+            related[one][other] += 1
+    return {
+        name: {"memories": ids, "related": dict(sorted(related[name].items()))}
+        for name, ids in sorted(memories.items())
+    }
+
+
+def _entities(database: Database) -> dict[str, list[str]]:
+    """The entities of every active memory, in the order of ids."""
+    rows = database.rows(ENTITIES)
+    return {key: [entity for _, entity in group] for key, group in groupby(rows, itemgetter(0))}

@@ -1,0 +1,88 @@
+"""What a question in plain words asks for: the words to look up, a time it names, and what kind of answer it wants."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from memory_system import clock, dates
+from memory_system.recall import terms
+from memory_system.recall.units import storable
+from memory_system.text import fold, language
+
+_WHEN = re.compile(
+    r"\b(?:when|(?:what|which) (?:date|day|month|year|time)|how (?:long|many (?:days|weeks|months|years)))\b"
+    r"|什么时候|何时|几[点号月]|哪一?[天年月]|哪个月|多久|多长时间|时间|日期|[星周礼拜]期?几"
+)
+_SPOKE = "said|suggested|recommended|told|mentioned|advised|explained|gave|listed|answered"
+_YOURS = re.compile(
+    rf"\byou (?:\w+ ){{0,2}}(?:{_SPOKE})\b"
+    r"|\bdid you (?:\w+ ){0,2}(?:say|suggest|recommend|tell|mention|advise|explain|list)\b"
+    r"|\byour (?:\w+ )?(?:advice|suggestions?|recommendations?|answers?|explanations?)\b"
+    r"|(?:你|助手|AI)(?!能|可以|会|请).{0,8}(?:说[过了的]|建议[过了我]|推荐[过了的]|提到|告诉[过了]?我|介绍[过了的]|讲过|回答)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"[?？]|\b(?:who|whom|whose|what|when|where|why|how|which|did|does|do|is|are|was|were|has|have|had|can|could|would)\b"
+    r"|什么|谁|哪|吗|呢|怎么|多少|几|是否|有没有|是不是|为何|何时"
+)
+_POINT = re.compile(
+    r"\b(?:my|the) (?:actual |real )?question is\b"
+    r"|\bwhat i (?:really |actually )?(?:want(?:ed)?|meant) to (?:ask|know)\b"
+    r"|想[问知]道?的(?:问题)?是|的问题是",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`terms` are looked up, those in `aside` only lead up to the question; `spans` are the times it names, each from a
+    stamp to a stamp; `asks` is
+    false where words are only looked up; `yours` is whether it asks what the assistant said."""
+
+    text: str
+    lang: str
+    terms: list[str]
+    aside: frozenset[str]
+    asks: bool
+    asks_when: bool
+    yours: bool
+    spans: list[tuple[str, str]]
+
+
+def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
+    """Never raises for a query, whatever it holds."""
+    text = storable(query[: terms.MAX_CHARACTERS])
+    folded = fold(text)
+    main, rest = _parted(text)
+    return Question(
+        text=text,
+        lang=language(text),
+        terms=list(dict.fromkeys(main + rest))[: terms.MAX_TERMS],
+        aside=frozenset(rest).difference(main),
+        asks=bool(_ASKS.search(folded)),
+        asks_when=bool(_WHEN.search(folded)),
+        yours=bool(_YOURS.search(folded)),
+        spans=_spans(text, now, zone),
+    )
+
+
+def _parted(text: str) -> tuple[list[str], list[str]]:
+    """The terms of the question, and those of the thinking aloud before it ("…, my question is: …")."""
+    found = list(_POINT.finditer(text))
+    asked = terms.asked(text[found[-1].end() :]) if found else []
+    return (asked, terms.asked(text[: found[-1].start()])) if asked else (terms.asked(text), [])
+
+
+def _spans(text: str, now: datetime, zone: ZoneInfo) -> list[tuple[str, str]]:
+    try:
+        found = dates.find(text, now.astimezone(zone))
+        return [(_stamp(each.start, zone), _stamp(each.end, zone)) for each in found]
+    except OverflowError:  # at the ends of the calendar
+        return []
+
+
+def _stamp(moment: datetime, zone: ZoneInfo) -> str:
+    return clock.stamp(moment.replace(tzinfo=zone))

@@ -1,0 +1,224 @@
+"""How well each candidate answers a question: a sum and a product of parts that can be shown one by one. No part knows
+anything but the question, the candidate and what stands beside it; the weights are `config.search`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from memory_system.config import Ranking
+from memory_system.recall.candidates import Candidates, Memory
+from memory_system.recall.numbers import SESSION_BITS, scope_of, session_of
+from memory_system.recall.question import Question
+from memory_system.recall.units import Unit
+from memory_system.text import is_cjk
+
+K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
+MOST = 150  # candidates whose parts are all looked at
+LEAST_COVERED = 0.01  # what is found by its neighbours alone
+GRAM = 4  # letters of a piece of a word
+
+_TIMED = re.compile(
+    r"\d(?:st|nd|rd|th|[ap]m)\b|\b(?:\d{1,2}:\d\d|\d{4}|today|tonight|tomorrow|yesterday|last|next|ago|since"
+    r"|(?:week(?:end)?|month|year|day|hour|minute)s?|morning|afternoon|evening|night"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"|[\d一二三四五六七八九十两几半][年月日号点时天周]|[今明昨前后]天|[上下这]周|周[一二三四五六日末]|星期|[上下]个?月|[去今明]年"
+    r"|早上|上午|中午|下午|晚上"
+)
+_NAMES = re.compile(r"\w{3,}")
+_MARKS = ("?", "？")
+_NO_MEMORY = Memory()
+
+Values = dict[int, float]
+
+
+@dataclass(slots=True)
+class Scored:
+    """A candidate with its score, and the `parts` of it: `words`, `pieces`, `neighbours` and `session` are added, the
+    others multiply."""
+
+    number: int
+    unit: Unit
+    memory: Memory
+    score: float
+    parts: dict[str, float]
+
+
+def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored]:
+    """The candidates by score, best first; equals by their keys."""
+    texts = {number: unit.text.lower() for number, unit in found.units.items()}
+    added = _Added(question, found, texts, weights)
+    factors = _Factors(question, found, weights)
+    scored = []
+    for number in added.best(found):
+        unit, memory = found.units[number], found.memories.get(number, _NO_MEMORY)
+        parts = added.parts(number, memory)
+        score = sum(parts.values())
+        for name, factor in factors.of(texts[number], unit, memory):
+            parts[name] = factor
+            score *= factor
+        scored.append(Scored(number, unit, memory, score, parts))
+    return sorted(scored, key=lambda each: (-each.score, each.unit.key))
+
+
+class _Added:
+    """The parts that are added, each relative to the best candidate's."""
+
+    def __init__(self, question: Question, found: Candidates, texts: Mapping[int, str], weights: Ranking) -> None:
+        self._words = _relative(_words(found, texts, weights), 1.0)
+        self._pieces = _relative(_pieces(question, texts, weights), weights.pieces)
+        self._own = {number: words + self._pieces[number] for number, words in self._words.items()}
+        self._beside = _neighbours(self._own, texts, weights)
+        self._sessions = _relative(found.sessions, weights.session)
+
+    def best(self, found: Candidates) -> list[int]:
+        """The candidates with the largest sums: what multiplies decides among these."""
+        get, near, around = found.memories.get, self._beside, self._sessions
+        sums = [
+            (-sum(self.parts(number, memory).values()), found.units[number].key, number)
+            if (memory := get(number))
+            else (
+                -own - near.get(number, 0.0) - around.get(number >> SESSION_BITS, 0.0),
+                found.units[number].key,
+                number,
+            )
+            for number, own in self._own.items()
+        ]
+        return [number for *_, number in sorted(sums)[:MOST]]
+
+    def parts(self, number: int, memory: Memory) -> dict[str, float]:
+        """A memory has the surroundings of the messages it stands on."""
+        places = memory.places or (number,)
+        return {
+            "words": self._words[number],
+            "pieces": self._pieces[number],
+            "neighbours": max([self._beside.get(place, 0.0) for place in places]),
+            "session": max([self._sessions.get(session_of(place), 0.0) for place in places]),
+        }
+
+
+def answered(found: Candidates, ranked: list[Scored], weights: Ranking) -> float:
+    """An estimate, above 0 and at most 1, of whether the question is answered at all: how near the best comes to a text
+    that has everything, how much of the question's words it covers, and whether the person whom the question names
+    says it, or another does."""
+    if not ranked:
+        return 0.0
+    best = ranked[0]
+    alone = [(each.score / each.parts.get("speaker", 1.0), "speaker" in each.parts) for each in ranked]
+    named = max((score for score, is_named in alone if is_named), default=0.0)
+    theirs = named / max(score for score, _ in alone) if named else 1.0
+    full = 1 + weights.pieces + weights.before + weights.further + weights.after + weights.session
+    strength = min(1.0, best.score / best.parts.get("speaker", 1.0) / full)
+    covered = found.mass(best.number) / (sum(found.weights) or 1.0)
+    return float(theirs**2 * strength**0.5 * max(covered, LEAST_COVERED) ** 0.125)
+
+
+def _relative(values: Values, share: float) -> Values:
+    """As shares of the best."""
+    best = max(values.values(), default=0.0)
+    scale = share / best if best > 0 else 0.0
+    return {number: scale * value for number, value in values.items()}
+
+
+def _words(found: Candidates, texts: Mapping[int, str], weights: Ranking) -> Values:
+    """BM25."""
+    floor, slope = 1 + K1 * (1 - weights.length), K1 * weights.length / weights.usual
+    mass, mask = found.mass_of, found.masks.get
+    return {number: mass(mask(number, 0)) / (floor + slope * len(text)) for number, text in texts.items()}
+
+
+def _pieces(question: Question, texts: Mapping[int, str], weights: Ranking) -> Values:
+    """What pieces of the question's words stand in the text, each by its rarity among the candidates: runs of letters,
+    or single characters of Chinese."""
+    floor, slope = 1 - weights.length, weights.length / weights.usual
+    scores = dict.fromkeys(texts, 0.0)
+    for piece in _pieces_of(question.terms):
+        holders = [number for number, text in texts.items() if piece in text]
+        worth = math.log(1 + len(texts) / (1 + len(holders)))
+        for number in holders:
+            scores[number] += worth
+    return {number: score / (floor + slope * len(texts[number])) for number, score in scores.items()}
+
+
+def _pieces_of(terms: Iterable[str]) -> list[str]:
+    pieces: dict[str, None] = {}
+    for term in terms:
+        if is_cjk(term):
+            pieces.update(dict.fromkeys(term))
+        else:
+            pieces.update(dict.fromkeys(term[at : at + GRAM] for at in range(max(1, len(term) - GRAM + 1))))
+    return list(pieces)
+
+
+def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Values:
+    """What the turns around each one add to it: an answer often shares no word with the question, but what it answers
+    does."""
+    found = {}
+    get = own.get
+    for number in own:
+        if scope_of(number) != "session":
+            continue
+        before = get(number - 1, 0.0)
+        share = weights.before
+        if before and any(mark in texts[number - 1] for mark in _MARKS):
+            share += weights.answer
+        found[number] = share * before + weights.further * get(number - 2, 0.0) + weights.after * get(number + 1, 0.0)
+    return found
+
+
+class _Factors:
+    """What makes a candidate more or less likely than its words say."""
+
+    def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
+        self._question = question
+        self._weights = weights
+        self._named = named_speaker(question.text, {unit.speaker for unit in found.units.values()})
+
+    def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
+        question, weights = self._question, self._weights
+        if self._named and self._named in (unit.speaker, memory.speaker):
+            yield "speaker", 1 + weights.speaker
+        if question.asks_when and _TIMED.search(text):
+            yield "dated", 1 + weights.dated
+        if question.spans and _lies_within(question.spans, unit, memory):
+            yield "within", 1 + weights.within
+        if weights.question and _asks(text):
+            yield "question", 1 - weights.question
+        if question.yours == (unit.role == "user") and unit.role and not unit.speaker:
+            yield "role", 1 - weights.assistant
+        if memory.standing:
+            yield "standing", 1 + weights.standing * memory.standing
+
+
+def _asks(text: str) -> bool:
+    """Whether the first line ends in a question mark."""
+    return ("?" in text or "？" in text) and text.split("\n", 1)[0].rstrip().endswith(_MARKS)
+
+
+def named_speaker(question: str, speakers: Iterable[str]) -> str:
+    """The one speaker whose name, or a part of it that no other has, stands in the question; empty when there is none
+    or more than one."""
+    asked = question.lower()
+    owners: dict[str, set[str]] = {}
+    for speaker in speakers:
+        folded = speaker.lower()
+        for name in {folded, *_NAMES.findall(folded)} if speaker else ():
+            owners.setdefault(name, set()).add(speaker)
+    meant = {next(iter(each)) for name, each in owners.items() if len(each) == 1 and _stands_in(asked, name)}
+    return meant.pop() if len(meant) == 1 else ""
+
+
+def _stands_in(text: str, name: str) -> bool:
+    if name not in text or is_cjk(name):
+        return name in text
+    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))
+
+
+def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:
+    return any(
+        start <= unit.said_at < end or (memory.start < end and start < memory.end if memory.end else False)
+        for start, end in spans
+    )

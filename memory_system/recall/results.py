@@ -1,0 +1,96 @@
+"""From ranked candidates to results: what says the same is one result, and what nearly does makes way for others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from memory_system.recall.numbers import scope_of
+from memory_system.recall.ranking import Scored
+from memory_system.text import CJK, essence
+
+MOST = 100  # results that are made of the candidates; the rest would come after all that anybody reads
+DIVERSE = 20  # results that are compared with each other
+COMPARED = 400  # characters of each
+NEARLY = 0.8
+ALIKE = 0.5  # share of words in common from which two texts are near duplicates
+
+_SIGNS = re.compile(rf"[{CJK}]|\w+")
+
+
+@dataclass(slots=True)
+class Result:
+    """The best candidate of those that say the same, and where all of them were said; `alike` is what its score loses
+    for being like a better one."""
+
+    best: Scored
+    full: float
+    refs: dict[str, None] = field(default_factory=dict)
+    alike: float = 1.0
+
+    @property
+    def score(self) -> float:
+        return self.full * self.alike
+
+    def join(self, other: Scored, refs: Iterable[str]) -> None:
+        """Take in a candidate with the same text; of a message and a memory, the memory is shown."""
+        if scope_of(self.best.number) == "session" != scope_of(other.number):
+            self.best = other
+            self.refs = dict.fromkeys(refs) | self.refs
+        else:
+            self.refs.update(dict.fromkeys(refs))
+
+    def is_dated_by(self, memory: Scored) -> bool:
+        """Whether the memory says when, and nearly all else that the message says of the question."""
+        shown = self.best.parts["words"]
+        return bool(memory.memory.end) and not self.best.memory.end and memory.parts["words"] >= NEARLY * shown
+
+
+def refs_of(found: Scored) -> tuple[str, ...]:
+    return (found.unit.ref,) if scope_of(found.number) == "session" else found.memory.refs
+
+
+def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
+    """One result for each text (case, width, blanks and punctuation aside) and for each message: the passages of a long
+    message, and the memories that stand on it, make way for the best of them; where a time is asked for (`dated`), for
+    a memory that has worked out when."""
+    by_text: dict[bytes, Result] = {}
+    by_ref: dict[str, Result] = {}
+    for each in ranked:
+        if len(by_text) >= MOST:
+            break
+        text, refs = essence(each.unit.text), refs_of(each)
+        result = by_text.get(text)
+        if result:
+            result.join(each, refs)
+        elif refs and all(ref in by_ref for ref in refs):
+            if dated and by_ref[refs[0]].is_dated_by(each):
+                by_ref[refs[0]].best = each
+            continue
+        else:
+            result = by_text[text] = Result(each, each.score, dict.fromkeys(refs))
+        for ref in refs:
+            by_ref.setdefault(ref, result)
+    return list(by_text.values())
+
+
+def diverse(results: list[Result], share: float) -> list[Result]:
+    """The first of them in a new order: each loses up to `share` of its score for being like one before it."""
+    head = [(each, frozenset(_SIGNS.findall(each.best.unit.text[:COMPARED].lower()))) for each in results[:DIVERSE]]
+    ordered: list[Result] = []
+    while head:
+        place = max(range(len(head)), key=lambda at: head[at][0].score)  # the first of equals
+        taken, words = head.pop(place)
+        ordered.append(taken)
+        for each, others in head:
+            _lower(each, words, others, share)
+    return ordered + results[DIVERSE:]
+
+
+def _lower(result: Result, words: frozenset[str], others: frozenset[str], share: float) -> None:
+    common = len(words & others)
+    alike = common / (len(words) + len(others) - common or 1)
+    if alike > ALIKE:
+        factor = 1 - share * (alike - ALIKE) / (1 - ALIKE)
+        result.alike = min(result.alike, factor)

@@ -1,0 +1,116 @@
+"""Putting units into the index and taking them out: `unit` holds the text, `words` its tokens, `session` how many
+places of each session are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
+
+import orjson
+
+from memory_system.recall.database import Database
+from memory_system.recall.numbers import PARTS_FROM, SCOPES, SESSION_BITS, first_of, last_of
+from memory_system.recall.units import Unit
+
+Numbered = tuple[int, Unit]
+
+_PLACES = "SELECT number, messages, turns, parts FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
+
+
+def find(database: Database, scope: str, keys: Collection[str]) -> list[Numbered]:
+    """The units with these keys, and their numbers."""
+    sql = "SELECT * FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
+    rows = database.rows(sql, (SCOPES[scope], orjson.dumps([*keys]).decode()))
+    return [(row[0], Unit(*row[2:])) for row in rows]
+
+
+def put(database: Database, scope: str, units: Collection[Unit]) -> None:
+    """Add the units, in place of those with the same keys; what is there already is not touched."""
+    latest = {unit.key: unit for unit in units}
+    there = {unit.key: (number, unit) for number, unit in find(database, scope, latest)}
+    fresh = [unit for key, unit in latest.items() if key not in there or there[key][1] != unit]
+    erase(database, [there[unit.key] for unit in fresh if unit.key in there])
+    sql = "SELECT coalesce(max(number), ?) FROM unit WHERE number BETWEEN ? AND ?"
+    [(last,)] = database.rows(sql, (first_of(scope), first_of(scope), last_of(scope)))
+    add(database, scope, list(enumerate(fresh, last + 1)))
+
+
+def put_messages(database: Database, messages: Iterable[tuple[str, Sequence[Unit]]]) -> None:
+    """Add messages, each given by its session and its units, at the end of their sessions; one that is there keeps its
+    place."""
+    latest = {units[0].key: (session, units) for session, units in messages if units}
+    there = {unit.key: number for number, unit in find(database, "session", latest)}
+    known = {key: _whole(database, key) for key in there}
+    fresh = [(session, units) for key, (session, units) in latest.items() if key not in there]
+    for session, group in groupby(fresh, key=lambda each: each[0]):
+        _append(database, session, [units for _, units in group])
+    for key, old in known.items():
+        session, units = latest[key]
+        if [unit for _, unit in old] != units:
+            erase(database, old)
+            _replace(database, session, [number for number, _ in old], units)
+
+
+def _whole(database: Database, key: str) -> list[Numbered]:
+    """All units of the message as it is indexed."""
+    [first] = find(database, "session", [key])
+    if not first[1].part:
+        return [first]
+    sql = "SELECT * FROM unit WHERE scope = ? AND key > ? || '#' AND key < ? || '$'"
+    rows = database.rows(sql, (SCOPES["session"], key, key))
+    rest = [(row[0], Unit(*row[2:])) for row in rows]
+    return [first, *sorted((each for each in rest if each[1].ref == key), key=lambda each: each[1].part)]
+
+
+def _replace(database: Database, session: str, numbers: list[int], units: Sequence[Unit]) -> None:
+    """Put the message where it stood; at the end of its session where it has become longer."""
+    if len(units) <= len(numbers):
+        add(database, "session", list(zip(numbers, units, strict=False)))
+    else:
+        _append(database, session, [units], new=0)
+
+
+def _append(database: Database, session: str, messages: list[Sequence[Unit]], new: int = 1) -> None:
+    number, count, turns, parts = _places(database, session, sum(map(len, messages)))
+    base = first_of("session") | number << SESSION_BITS
+    numbered: list[Numbered] = []
+    for units in messages:
+        if units[0].part:
+            numbered += enumerate(units, base + PARTS_FROM + parts)
+            parts += len(units)
+        else:
+            numbered.append((base + 1 + turns, units[0]))
+            turns += 1
+    rows = [(number, session, count + new * len(messages), turns, parts)]
+    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?)", rows)
+    add(database, "session", sorted(numbered))
+
+
+def _places(database: Database, session: str, needed: int) -> tuple[int, int, int, int]:
+    """Number, messages, turns and parts of the session so far; a second number for one that is full."""
+    rows = database.rows(_PLACES, (session,))
+    if rows and max(rows[0][2], rows[0][3]) + needed < PARTS_FROM:
+        return tuple(rows[0])
+    [(last,)] = database.rows("SELECT coalesce(max(number), 0) FROM session")
+    return last + 1, 0, 0, 0
+
+
+def add(database: Database, scope: str, numbered: Collection[Numbered]) -> None:
+    database.run(
+        "INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+        ((number, SCOPES[scope], *unit) for number, unit in numbered),
+    )
+    words = ((number, unit.words) for number, unit in numbered)
+    database.run("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
+
+
+def take_out(database: Database, scope: str, keys: Collection[str]) -> None:
+    erase(database, find(database, scope, keys))
+
+
+def erase(database: Database, numbered: Collection[Numbered]) -> None:
+    database.run(
+        "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)",
+        ((number, unit.words) for number, unit in numbered),
+    )
+    database.run("DELETE FROM unit WHERE number = ?", ((number,) for number, _ in numbered))
