@@ -28,7 +28,7 @@ _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
-_MODALS = frozenset("can could will would shall should may might must did do does".split())
+_MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
 _CONTRACTED = {
     "m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is"),
 }  # fmt: skip
