@@ -42,11 +42,10 @@ def _keys_of_words(content: str) -> tuple[int, ...]:
 
 
 class Likeness:
-    """The active memories by `keys_of` and by each word of their gist. `is_active` tells whether a memory still is;
-    what is no longer so, is no longer found."""
+    """Memories by `keys_of` and by each word of their gist. Whether one is still active is for the asker to know: a
+    reference back would keep both in memory for as long as the collector rests."""
 
-    def __init__(self, is_active: Callable[[str], bool], rows: Iterable[Row] = ()) -> None:
-        self._is_active = is_active
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
         self._ids: dict[Key, list[str]] = defaultdict(list)
         self._noted: list[tuple[str, str, str, str]] = []
         self._gists: dict[str, Gist] = {}
@@ -69,14 +68,10 @@ class Likeness:
         found = {}
         for key in keys:
             if ids := self._ids.get(key):
-                newest = [each for each in self.active(ids[-NEWEST:]) if accept(self._gists[each])]
+                newest = [each for each in dict.fromkeys(ids[-NEWEST:]) if accept(self._gists[each])]
                 if newest:
                     found[key] = len(ids), newest
         return found
-
-    def active(self, ids: Iterable[str]) -> list[str]:
-        """Those of the ids that are active, each once."""
-        return [each for each in dict.fromkeys(ids) if self._is_active(each)]
 
     def _add(self, memory_id: str, content: str, attribute: str, value: str) -> None:
         gist = self._gists[memory_id] = gist_of(content)

@@ -202,6 +202,7 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
         run.changes = _committed_changes(run)
         return dict(state.phase_data["commit"])
     run.changes = changes_of(ws.store, run.drafts.values())
+    run.drafts.clear()  # what they know beside the changes is much, and over
     counts = ws.store.counts()
     if not allow_retire:
         _watch_retirement(run, counts["active", Fact.PREFIX])

@@ -142,7 +142,7 @@ class Store:
     def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
         """Ids of the active memories that share one of these keys and whose gist is accepted. The first time it is
         asked it looks at all."""
-        return self._likeness.find(keys, accept)
+        return _active_only(self._likeness.find(keys, accept), self)
 
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""
@@ -184,7 +184,7 @@ class Store:
     @cached_property
     def _likeness(self) -> Likeness:
         active = (orjson.loads(row.line) for row in self._loaded.rows.values() if row.pool == "active")
-        return Likeness(lambda memory_id: self.pool_of(memory_id) == "active", active)
+        return Likeness(active)
 
     # writing
 
@@ -314,7 +314,7 @@ class Draft:
         self._keys: dict[int, list[str]] = defaultdict(list)
         self._origins: set[str] = set()
         self._recent: dict[str, Fact] = {}  # the latest put, parsed: what is said again is often said again soon
-        self._likeness = Likeness(lambda memory_id: self.pool_of(memory_id) == "active")
+        self._likeness = Likeness()
 
     def get(self, memory_id: str) -> Fact | None:
         if memory_id in self._recent:
@@ -340,7 +340,7 @@ class Draft:
         for key, (count, ids) in self._likeness.find(keys, accept).items():
             before, others = found.get(key, (0, ()))
             found[key] = before + count, [*others, *ids][-NEWEST:]
-        return {key: (count, self._likeness.active(ids)) for key, (count, ids) in found.items()} if found else found
+        return _active_only(found, self)
 
     def knows(self, memory_id: str) -> bool:
         return _origin_part(memory_id) in self._origins or self.base.knows(memory_id)
@@ -383,6 +383,13 @@ class Draft:
         for row in rows:
             draft.put(row["pool"], kind_of(row["record"]["id"]).model_validate(row["record"]), row["why"])
         return draft
+
+
+def _active_only(found: Found, memories: Memories) -> Found:
+    return {
+        key: (count, [each for each in dict.fromkeys(ids) if memories.pool_of(each) == "active"])
+        for key, (count, ids) in found.items()
+    }
 
 
 def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:
