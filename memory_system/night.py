@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory_system import accounting, clock
+from memory_system.draft import Draft, changes_of
 from memory_system.errors import RetirementError
 from memory_system.journal import Change, Entry
 from memory_system.phases import Night
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.records import Claim, Fact, Message, Problem, Turn, kind_of
-from memory_system.store import Draft, Memories, changes_of
+from memory_system.store import Memories
 from memory_system.workspace import Workspace
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched

@@ -23,10 +23,9 @@ from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
-from memory_system.likeness import NEWEST, Accept, Found, Key, Likeness
-from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of, to_line
+from memory_system.likeness import Accept, Found, Key, Likeness
+from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of
 
-RECENT = 1024  # memories a draft keeps parsed
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 _END_MARKS = " .!?~,。！？～，…"
 
@@ -77,7 +76,8 @@ def row_of(memory_id: str, memories: Memories) -> Row:
     return row
 
 
-def _keys(row: Row) -> Iterator[int]:
+def keys_of_row(row: Row) -> Iterator[int]:
+    """Every key under which the memory is found while it is active."""
     subject = row.get("subject", "user")
     if attribute := row.get("attribute"):
         yield slot_key(subject, attribute)
@@ -86,6 +86,14 @@ def _keys(row: Row) -> Iterator[int]:
         yield entity_key(entity)
     yield content_key(row["content"])
     yield from {quote_key(each.get("role", ""), each.get("quote", "")) for each in row.get("evidence", ())}
+
+
+def active_only(found: Found, memories: Memories) -> Found:
+    """Of what was found by its words, what is still active."""
+    return {
+        key: (count, [each for each in dict.fromkeys(ids) if memories.pool_of(each) == "active"])
+        for key, (count, ids) in found.items()
+    }
 
 
 @dataclass(slots=True)
@@ -142,11 +150,11 @@ class Store:
     def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
         """Ids of the active memories that share one of these keys and whose gist is accepted. The first time it is
         asked it looks at all."""
-        return _active_only(self._likeness.find(keys, accept), self)
+        return active_only(self._likeness.find(keys, accept), self)
 
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""
-        return _origin_part(memory_id) in self._loaded.origins
+        return origin_part(memory_id) in self._loaded.origins
 
     def active(self, kind: type[Fact]) -> list[str]:
         """Ids of the active memories of one kind."""
@@ -241,7 +249,7 @@ def _load(store: Store) -> _Loaded:
                 if row["id"] in loaded.rows:
                     raise DamagedError(f"{where}: the id {row['id']} stands twice")
                 _place(loaded, pool, line, row, store.config)
-                for key in _keys(row) if pool == "active" else ():
+                for key in keys_of_row(row) if pool == "active" else ():
                     loaded.keys[key].append(row["id"])
     return loaded
 
@@ -249,17 +257,17 @@ def _load(store: Store) -> _Loaded:
 def _place(loaded: _Loaded, pool: Pool, line: bytes, row: Row, config: Config) -> None:
     leaves = retention.leaves_at(row, config) if pool == "active" else ""
     loaded.rows[row["id"]] = _Row(pool, line, leaves)
-    loaded.origins.add(_origin_part(row["id"]))
+    loaded.origins.add(origin_part(row["id"]))
 
 
 def _renew(loaded: _Loaded, change: Change, config: Config) -> None:
     """Bring what is loaded to where the files are after a change."""
     old = loaded.rows.pop(change.id, None)
-    before = set(_keys(orjson.loads(old.line))) if old is not None and old.pool == "active" else set()
+    before = set(keys_of_row(orjson.loads(old.line))) if old is not None and old.pool == "active" else set()
     after: set[int] = set()
     if change.after is not None and change.after_pool is not None:
         row = orjson.loads(change.after)
-        after = set(_keys(row)) if change.after_pool == "active" else after
+        after = set(keys_of_row(row)) if change.after_pool == "active" else after
         _place(loaded, change.after_pool, change.after, row, config)
     for key in before - after:
         loaded.keys[key].remove(change.id)
@@ -267,7 +275,7 @@ def _renew(loaded: _Loaded, change: Change, config: Config) -> None:
         loaded.keys[key].append(change.id)
 
 
-def _origin_part(memory_id: str) -> str:
+def origin_part(memory_id: str) -> str:
     """Kind and hash of the id, without the date of the night."""
     kind, _, rest = memory_id.partition("_")
     return kind + rest.partition("_")[2]
@@ -302,111 +310,6 @@ def _checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
 @lru_cache(maxsize=4096)  # most memories of a night share theirs
 def _is_stamp(value: str) -> bool:
     return not value or clock.parse_instant(value) is not None
-
-
-class Draft:
-    """Memories as they will be: changes over a store or another draft. Phases write into their own and give back what
-    they changed."""
-
-    def __init__(self, base: Memories) -> None:
-        self.base = base
-        self.changed: dict[str, tuple[Pool, bytes, str]] = {}  # id -> pool, line, why
-        self._keys: dict[int, list[str]] = defaultdict(list)
-        self._origins: set[str] = set()
-        self._recent: dict[str, Fact] = {}  # the latest put, parsed: what is said again is often said again soon
-        self._likeness = Likeness()
-
-    def get(self, memory_id: str) -> Fact | None:
-        if memory_id in self._recent:
-            return self._recent[memory_id]
-        line = self.line_of(memory_id)
-        return from_line(line) if line else None
-
-    def line_of(self, memory_id: str) -> bytes | None:
-        mine = self.changed.get(memory_id)
-        return mine[1] if mine else self.base.line_of(memory_id)
-
-    def pool_of(self, memory_id: str) -> Pool | None:
-        mine = self.changed.get(memory_id)
-        return mine[0] if mine else self.base.pool_of(memory_id)
-
-    def find(self, key: int) -> list[str]:
-        ids = dict.fromkeys((*self.base.find(key), *self._keys.get(key, ())))
-        return [each for each in ids if self.pool_of(each) == "active"]
-
-    def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
-        keys = list(keys)
-        found = self.base.find_alike(keys, accept)
-        for key, (count, ids) in self._likeness.find(keys, accept).items():
-            before, others = found.get(key, (0, ()))
-            found[key] = before + count, [*others, *ids][-NEWEST:]
-        return _active_only(found, self)
-
-    def knows(self, memory_id: str) -> bool:
-        return _origin_part(memory_id) in self._origins or self.base.knows(memory_id)
-
-    def active(self, kind: type[Fact]) -> list[str]:
-        start = f"{kind.PREFIX}_"
-        ids = dict.fromkeys((*self.base.active(kind), *(key for key in self.changed if key.startswith(start))))
-        return [each for each in ids if self.pool_of(each) == "active"]
-
-    def leaving_before(self, stamp: str) -> list[str]:
-        return [each for each in self.base.leaving_before(stamp) if self.pool_of(each) == "active"]
-
-    def put(self, pool: Pool, record: Fact, why: str) -> None:
-        """The memory now stands so, in that pool."""
-        before = self.changed.get(record.id)
-        self.changed[record.id] = (pool, to_line(record), _reasons(before[2] if before else "", why))
-        self._origins.add(_origin_part(record.id))
-        if len(self._recent) >= RECENT:
-            self._recent.clear()
-        self._recent[record.id] = record
-        if before is None or pool == "active":
-            self._index(record)
-        if pool == "active":
-            self._likeness.note(vars(record))
-
-    def _index(self, record: Fact) -> None:
-        for key in _keys({**vars(record), "evidence": ()}):  # by its words a night is screened before it has drafts
-            if record.id not in self._keys[key][-1:]:
-                self._keys[key].append(record.id)
-
-    def rows(self) -> Iterator[bytes]:
-        """The changes as lines of JSON to be staged, by id."""
-        for _, (pool, line, why) in sorted(self.changed.items()):
-            yield b'{"pool":"%b","why":"%b","record":%b}\n' % (pool.encode(), why.encode(), line.rstrip(b"\n"))
-
-    @classmethod
-    def from_rows(cls, base: Memories, rows: Iterable[Row]) -> Draft:
-        """The draft that was staged."""
-        draft = cls(base)
-        for row in rows:
-            draft.put(row["pool"], kind_of(row["record"]["id"]).model_validate(row["record"]), row["why"])
-        return draft
-
-
-def _active_only(found: Found, memories: Memories) -> Found:
-    return {
-        key: (count, [each for each in dict.fromkeys(ids) if memories.pool_of(each) == "active"])
-        for key, (count, ids) in found.items()
-    }
-
-
-def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:
-    """What the drafts, one over the other, change in the store: one change a memory."""
-    last: dict[str, tuple[Pool, bytes, str]] = {}
-    for draft in drafts:
-        for key, (pool, line, why) in draft.changed.items():
-            last[key] = (pool, line, _reasons(last[key][2] if key in last else "", why))
-    return [
-        Change(key, why, store.pool_of(key), store.line_of(key), pool, line)
-        for key, (pool, line, why) in sorted(last.items())
-    ]
-
-
-def _reasons(before: str, why: str) -> str:
-    """Reasons in the order in which they came, each once, joined by +."""
-    return "+".join(dict.fromkeys([*filter(None, before.split("+")), *why.split("+")]))
 
 
 def parse_problem(line: bytes) -> str:

@@ -25,9 +25,10 @@ PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
 from memory_system.config import Config  # noqa: E402 - found beside this file
+from memory_system.draft import Draft  # noqa: E402
 from memory_system.phases import Night, alike, beliefs, extract, facts, screen, segment  # noqa: E402
 from memory_system.records import Fact, Message  # noqa: E402
-from memory_system.store import Draft, Memories  # noqa: E402
+from memory_system.store import Memories  # noqa: E402
 
 GOLD = PROJECT / "tests/pairs_gold.toml"
 DAYS = ("2026-03-02", "2026-03-05")

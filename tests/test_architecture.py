@@ -16,7 +16,7 @@ ROWS = (
     {"errors"},
     {"records", "clock", "layout", "files", "text", "ordered"},
     {"config", "retention", "rules", "llm", "secrets", "slots", "gist", "likeness", "dates", "phrasing"},
-    {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "recall", "accounting"},
+    {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "draft", "recall", "accounting"},
     {"workspace"},
     {"phases", "nights"},
     {"derive", "finder", "proposals"},

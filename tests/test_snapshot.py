@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import at, make
 
+from memory_system.draft import Draft, changes_of
 from memory_system.journal import Entry
 from memory_system.phases import snapshot
 from memory_system.phases.index import open_index
 from memory_system.records import Fact, memory_id
-from memory_system.store import Draft, changes_of
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -9,11 +9,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
+from memory_system.draft import Draft
 from memory_system.phases import Night, alike
 from memory_system.phases.facts import common_fields, is_single, retire, with_evidence
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Fact, memory_id
-from memory_system.store import Draft, Memories, content_key, row_of, slot_key, value_key
+from memory_system.store import Memories, content_key, row_of, slot_key, value_key
 
 PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
 DENIED_BY = 0.3  # confidence lost to a stated denial

@@ -13,12 +13,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from memory_system import clock, retention
+from memory_system.draft import Draft
 from memory_system.gist import gist_of
 from memory_system.phases import Night, alike, revising
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
-from memory_system.store import Draft, Memories, content_key, row_of, slot_key, value_key
+from memory_system.store import Memories, content_key, row_of, slot_key, value_key
 
 USER = "user"
 NAMED = ("person", "animal", "project")

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
+from memory_system.draft import Draft
 from memory_system.phases import Night
 from memory_system.phases.composing import compose
 from memory_system.phases.facts import retire
 from memory_system.phases.scene import stock_names
 from memory_system.records import Fact, Summary, kind_of, memory_id
-from memory_system.store import Draft, Memories, entity_key, row_of
+from memory_system.store import Memories, entity_key, row_of
 from memory_system.text import estimate_tokens
 
 USER, ASSISTANT = "user", "assistant"

@@ -1,0 +1,113 @@
+"""Memories as they will be: what the phases of a night change, over the store or over one another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from memory_system.journal import Change
+from memory_system.likeness import NEWEST, Accept, Found, Key, Likeness
+from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
+from memory_system.store import Memories, Store, active_only, keys_of_row, origin_part
+
+RECENT = 1024  # memories a draft keeps parsed
+
+
+class Draft:
+    """Memories as they will be: changes over a store or another draft. Phases write into their own and give back what
+    they changed."""
+
+    def __init__(self, base: Memories) -> None:
+        self.base = base
+        self.changed: dict[str, tuple[Pool, bytes, str]] = {}  # id -> pool, line, why
+        self._keys: dict[int, list[str]] = defaultdict(list)
+        self._origins: set[str] = set()
+        self._recent: dict[str, Fact] = {}  # the latest put, parsed: what is said again is often said again soon
+        self._likeness = Likeness()
+
+    def get(self, memory_id: str) -> Fact | None:
+        if memory_id in self._recent:
+            return self._recent[memory_id]
+        line = self.line_of(memory_id)
+        return from_line(line) if line else None
+
+    def line_of(self, memory_id: str) -> bytes | None:
+        mine = self.changed.get(memory_id)
+        return mine[1] if mine else self.base.line_of(memory_id)
+
+    def pool_of(self, memory_id: str) -> Pool | None:
+        mine = self.changed.get(memory_id)
+        return mine[0] if mine else self.base.pool_of(memory_id)
+
+    def find(self, key: int) -> list[str]:
+        ids = dict.fromkeys((*self.base.find(key), *self._keys.get(key, ())))
+        return [each for each in ids if self.pool_of(each) == "active"]
+
+    def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
+        keys = list(keys)
+        found = self.base.find_alike(keys, accept)
+        for key, (count, ids) in self._likeness.find(keys, accept).items():
+            before, others = found.get(key, (0, ()))
+            found[key] = before + count, [*others, *ids][-NEWEST:]
+        return active_only(found, self)
+
+    def knows(self, memory_id: str) -> bool:
+        return origin_part(memory_id) in self._origins or self.base.knows(memory_id)
+
+    def active(self, kind: type[Fact]) -> list[str]:
+        start = f"{kind.PREFIX}_"
+        ids = dict.fromkeys((*self.base.active(kind), *(key for key in self.changed if key.startswith(start))))
+        return [each for each in ids if self.pool_of(each) == "active"]
+
+    def leaving_before(self, stamp: str) -> list[str]:
+        return [each for each in self.base.leaving_before(stamp) if self.pool_of(each) == "active"]
+
+    def put(self, pool: Pool, record: Fact, why: str) -> None:
+        """The memory now stands so, in that pool."""
+        before = self.changed.get(record.id)
+        self.changed[record.id] = (pool, to_line(record), _reasons(before[2] if before else "", why))
+        self._origins.add(origin_part(record.id))
+        if len(self._recent) >= RECENT:
+            self._recent.clear()
+        self._recent[record.id] = record
+        if before is None or pool == "active":
+            self._index(record)
+        if pool == "active":
+            self._likeness.note(vars(record))
+
+    def _index(self, record: Fact) -> None:
+        for key in keys_of_row(
+            {**vars(record), "evidence": ()}
+        ):  # by its words a night is screened before it has drafts
+            if record.id not in self._keys[key][-1:]:
+                self._keys[key].append(record.id)
+
+    def rows(self) -> Iterator[bytes]:
+        """The changes as lines of JSON to be staged, by id."""
+        for _, (pool, line, why) in sorted(self.changed.items()):
+            yield b'{"pool":"%b","why":"%b","record":%b}\n' % (pool.encode(), why.encode(), line.rstrip(b"\n"))
+
+    @classmethod
+    def from_rows(cls, base: Memories, rows: Iterable[Row]) -> Draft:
+        """The draft that was staged."""
+        draft = cls(base)
+        for row in rows:
+            draft.put(row["pool"], kind_of(row["record"]["id"]).model_validate(row["record"]), row["why"])
+        return draft
+
+
+def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:
+    """What the drafts, one over the other, change in the store: one change a memory."""
+    last: dict[str, tuple[Pool, bytes, str]] = {}
+    for draft in drafts:
+        for key, (pool, line, why) in draft.changed.items():
+            last[key] = (pool, line, _reasons(last[key][2] if key in last else "", why))
+    return [
+        Change(key, why, store.pool_of(key), store.line_of(key), pool, line)
+        for key, (pool, line, why) in sorted(last.items())
+    ]
+
+
+def _reasons(before: str, why: str) -> str:
+    """Reasons in the order in which they came, each once, joined by +."""
+    return "+".join(dict.fromkeys([*filter(None, before.split("+")), *why.split("+")]))
