@@ -137,6 +137,8 @@ def _phrases() -> tuple[tuple[str, str], ...]:
 def _canonical(word: str) -> tuple[str, ...]:
     """The word in its plainest form: none for a light one, two for a contraction."""
     word = word.replace("’", "'").strip("'")
+    if not word:
+        return ()  # "do n't" leaves nothing of its n't but the not
     if word == "cannot":
         return ("can", "not")
     if word.endswith("n't"):
