@@ -145,6 +145,7 @@ def test_a_deed_without_a_date_told_again_much_later_is_another() -> None:
     first, again = "User repaired the garden gate", "User really repaired the garden gate"
     assert says_the_same(fact(again, said_at=soon), fact(first))
     assert not says_the_same(fact(again, said_at=late), fact(first))
+    assert not says_the_same(fact(again, said_at=soon), fact(first, said_at=""))  # a line that its owner wrote
 
 
 def test_more_words_are_allowed_only_up_to_the_threshold() -> None:

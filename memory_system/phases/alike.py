@@ -100,8 +100,8 @@ def _same_deed(claim: Claim | Fact, record: Fact, gist: Gist) -> bool:
     """What was done without a date is the same deed only when it is told again soon."""
     if claim.event_time is not None or not tells_of_past(gist):
         return True
-    since = clock.read_stamp(claim.said_at) - clock.read_stamp(record.said_at)
-    return abs(since) <= _RECENT
+    mine, theirs = clock.parse_instant(claim.said_at), clock.parse_instant(record.said_at)
+    return mine is not None and theirs is not None and abs(mine - theirs) <= _RECENT
 
 
 def _same_names(claim: Claim | Fact, record: Fact) -> bool:
