@@ -263,6 +263,7 @@ def _place(loaded: _Loaded, pool: Pool, line: bytes, row: Row, config: Config) -
 def _renew(loaded: _Loaded, change: Change, config: Config) -> None:
     """Bring what is loaded to where the files are after a change."""
     old = loaded.rows.pop(change.id, None)
+    loaded.origins.discard(origin_part(change.id))
     before = set(keys_of_row(orjson.loads(old.line))) if old is not None and old.pool == "active" else set()
     after: set[int] = set()
     if change.after is not None and change.after_pool is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from workspaces import at, consolidate, contents, layers, make, say
 
-from memory_system import check, edit, explain, undo
+from memory_system import check, edit, explain, pipeline, undo
 from memory_system.errors import DependentChangesError, LockedError, NotFoundError
 from memory_system.preview import preview
 from memory_system.workspace import Workspace
@@ -126,6 +126,15 @@ def test_what_was_undone_is_not_made_again_unless_asked(root: Path) -> None:
     roll_back(root, "#2", redo=True)
     consolidate(root, LATER, force=True)
     assert any("rowing" in each for each in contents(root))
+
+
+def test_what_was_undone_may_be_made_again_in_the_same_process(root: Path) -> None:
+    say(root, "s1", ("2026-03-01T09:00:00Z", "user", "I like rowing. 我喜欢下棋。"))
+    with Workspace.open(root, now=at("2026-03-02T12:00:00Z"), write=True) as ws:
+        before = pipeline.consolidate(ws)
+        undo.rollback(ws, before.run_id, redo=True)
+        again = pipeline.consolidate(ws)
+    assert again.accounts == before.accounts
 
 
 def test_a_rollback_can_be_rolled_back(root: Path) -> None:
