@@ -234,6 +234,7 @@ def test_a_capture_in_other_words_is_folded_into_what_is_known(tmp_path: Path) -
         ("I rehearse with the choir in the old chapel.", "I don't rehearse with the choir in the old chapel.", False),
         ("My ferry leaves at 7:10.", "Actually my ferry leaves at 7:40.", True),
         ("My ferry leaves at 7:10.", "My ferry leaves at 7:40.", False),
+        ("I store my bike in the garden shed.", "Correction: my cousin sleeps in the garden shed.", False),
         ("我每周三去合唱团排练。", "我不再每周三去合唱团排练了。", True),
         ("我的渡轮是7点10分。", "其实我的渡轮是7点40分。", True),
         ("我的渡轮是7点10分。", "我的渡轮是7点40分。", False),

@@ -138,7 +138,8 @@ def _is_replaced(mine: Sequence[str], theirs: Sequence[str], claim: Claim, said:
     if max(len(new), len(old)) > _LONGEST[claim.lang] or len(content) < 2:
         return False
     single = any(one in claim.content.lower() for one in rules.table("alike", claim.lang)["one"])
-    return single or ("corrected" in said and len(content) >= _LEAST[claim.lang])
+    # what only ends alike is another matter: somebody does another thing in the same place
+    return single or ("corrected" in said and start > 0 and len(content) >= _LEAST[claim.lang])
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
