@@ -147,7 +147,7 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
     empty = nights.last_slot(ws)
     if empty is not None:
         snapshot.write(empty, ws)
-        ws.checkpoint.save(last_night=clock.stamp(empty))
+        ws.checkpoint.save(last_night=clock.stamp(empty), shown_night="")
     now = max(clock.stamp(ws.now), ws.checkpoint.state.last_success)
     ws.checkpoint.save(last_run=now, last_success=now)
     report.totals = totals(ws)

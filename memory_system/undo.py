@@ -77,11 +77,13 @@ def _give_back(changes: Iterable[Change], ws: Workspace) -> None:
 
 
 def _state(groups: list[Group], ws: Workspace, *, redo: bool) -> dict[str, Any]:
-    """The keys of the checkpoint that move: the snapshot shows the morning before the run, and with `redo` reading
+    """The keys of the checkpoint that move: the snapshot shows the morning before the night, and with `redo` reading
     starts where the run had started."""
     nights = [each.entry.night for each in ws.journal.entries() if each.entry.seq < groups[0].entry.seq]
     before = max(filter(None, nights), default="")
-    moved: dict[str, Any] = {"next_change": None, "shown_night": before}
+    moved: dict[str, Any] = {"next_change": None}
+    if any("shown_night" in each.entry.state for each in groups):  # what was done by hand left the snapshot its night
+        moved["shown_night"] = before
     if redo:
         moved |= {"cursors": _cursors_before(groups, ws), "last_night": before, "shown_night": ""}
     return moved

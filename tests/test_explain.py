@@ -137,6 +137,27 @@ def test_what_was_undone_may_be_made_again_in_the_same_process(root: Path) -> No
     assert again.accounts == before.accounts
 
 
+def test_the_snapshot_stands_for_the_night_before_only_until_the_next_one(root: Path) -> None:
+    live(root, 2)
+    roll_back(root, run_of(root, 1))
+    consolidate(root, LATER)
+    with Workspace.open(root, now=at(LATER), write=True) as ws:
+        assert list(check.validate(ws)) == []
+        assert ws.checkpoint.state.shown_night == ""
+
+
+def test_what_was_done_by_hand_is_undone_without_moving_the_snapshot_to_another_night(root: Path) -> None:
+    live(root, 1)
+    consolidate(root, LATER)
+    before = truth(root)
+    with Workspace.open(root, now=at(LATER), write=True) as ws:
+        edit.archive(ws, next(iter(ws.store.ids())))
+    roll_back(root, "#2")
+    assert truth(root) == before
+    with Workspace.open(root, now=at(LATER)) as ws:
+        assert (ws.checkpoint.state.last_night, ws.checkpoint.state.shown_night) == ("2026-03-09T03:00:00Z", "")
+
+
 def test_a_rollback_can_be_rolled_back(root: Path) -> None:
     live(root, 3)
     before = contents(root)
