@@ -86,6 +86,8 @@ def _state(groups: list[Group], ws: Workspace, *, redo: bool) -> dict[str, Any]:
         moved["shown_night"] = before
     if redo:
         moved |= {"cursors": _cursors_before(groups, ws), "last_night": before, "shown_night": ""}
+    if redo or "commit" in ws.checkpoint.state.phase_data:  # a half-done night would go on from what is undone
+        moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
     return moved
 
 

@@ -158,6 +158,26 @@ def test_what_was_done_by_hand_is_undone_without_moving_the_snapshot_to_another_
         assert (ws.checkpoint.state.last_night, ws.checkpoint.state.shown_night) == ("2026-03-09T03:00:00Z", "")
 
 
+@pytest.mark.parametrize("phase", ["index", "decay"])
+@pytest.mark.parametrize("redo", [False, True])
+def test_a_night_that_stopped_halfway_does_not_go_on_from_what_was_undone(
+    root: Path, monkeypatch: pytest.MonkeyPatch, phase: str, redo: bool
+) -> None:
+    live(root, 1)
+    say(root, "s2", ("2026-03-02T09:00:00Z", "user", "I like rowing. 我喜欢下棋。"))
+    with monkeypatch.context() as patched:
+        patched.setattr(f"memory_system.phases.{phase}.run", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            consolidate(root, "2026-03-03T12:00:00Z")
+    roll_back(root, f"#{2 if phase == 'index' else 1}", redo=redo)
+    report = consolidate(root, LATER)
+    assert all(account["balanced"] for account in report.accounts)
+    rowing = any("rowing" in each for each in contents(root))
+    assert rowing == (redo or phase == "decay")  # decay comes before the commit: nothing of that night was undone
+    with Workspace.open(root, now=at(LATER)) as ws:
+        assert list(check.validate(ws)) == []
+
+
 def test_a_rollback_can_be_rolled_back(root: Path) -> None:
     live(root, 3)
     before = contents(root)
