@@ -131,6 +131,12 @@ def _capture_ref(ws: Workspace, key: str) -> str:
     return f"capture:{key or ws.now.isoformat()}"
 
 
+def is_captured(record: Fact) -> bool:
+    """Whether the memory was made by hand, whatever words nights have added to it or put in their place."""
+    first = next(iter(record.evidence), None)
+    return first is not None and first.ref.startswith("capture:") and first.said_at == record.created
+
+
 def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
     """The capture of the same key, on whatever day it was made."""
     ref = _capture_ref(ws, key)

@@ -12,7 +12,7 @@ from memory_system.derive import catch_up, derive
 from memory_system.errors import DependentChangesError
 from memory_system.explain import entries_of
 from memory_system.journal import Change, Entry, Group
-from memory_system.records import from_line
+from memory_system.records import Fact, from_line
 from memory_system.workspace import Workspace
 
 
@@ -72,8 +72,17 @@ def _give_back(changes: Iterable[Change], ws: Workspace) -> None:
     for change in changes:
         if change.after is None and change.before is not None and change.id not in waiting:
             record = from_line(change.before)
-            if record.method == edit.CAPTURED:
-                ws.inbox.add(record.model_copy(update={"scored_at": record.created, "retired": None}))
+            if edit.is_captured(record):
+                ws.inbox.add(_as_captured(record))
+
+
+def _as_captured(record: Fact) -> Fact:
+    """The capture without what nights made of it: its own words, its own evidence, no successor."""
+    own, at = record.evidence[0], record.created
+    made = {"method": edit.CAPTURED, "content": own.quote, "evidence": (own,), "version": 1}
+    times = {"scored_at": at, "updated": at, "last_confirmed": at}
+    left = {"retired": None, "superseded_by": None, "supersedes": None, "valid_to": None, "history": ()}
+    return record.model_copy(update={**made, **times, **left})
 
 
 def _state(groups: list[Group], ws: Workspace, *, redo: bool) -> dict[str, Any]:

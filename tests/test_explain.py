@@ -210,6 +210,32 @@ def test_a_capture_that_a_night_folded_in_waits_again(root: Path) -> None:
     assert contents(root) == {"User parks in bay 14"}
 
 
+@pytest.mark.parametrize(
+    ("said", "captured"),
+    [
+        (
+            "I water my 5 orchids in the hallway every Sunday there.",
+            "User waters their 5 orchids in the hallway every Sunday",
+        ),
+        ("我每周日给走廊的5盆兰花浇水。", "用户每周日给走廊的五盆兰花浇水"),
+    ],
+)
+@pytest.mark.parametrize("first", ["said", "captured"])
+def test_a_capture_waits_again_in_its_own_words(root: Path, said: str, captured: str, first: str) -> None:
+    days = {"said": ("01", "02"), "captured": ("02", "01")}[first]
+    with Workspace.open(root, now=at(f"2026-03-{days[1]}T10:00:00Z")) as ws:
+        edit.capture(ws, captured)
+        (before,) = ws.inbox.pending()
+    say(root, "s1", (f"2026-03-{days[0]}T09:00:00Z", "user", said))
+    run = consolidate(root, "2026-03-04T12:00:00Z").run_id
+    assert len(contents(root)) == 1
+    roll_back(root, run)
+    with Workspace.open(root) as ws:
+        (waiting,) = ws.inbox.pending()
+    assert (waiting.content, waiting.evidence, waiting.superseded_by) == (before.content, before.evidence, None)
+    assert waiting.method == edit.CAPTURED
+
+
 def everything(root: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
