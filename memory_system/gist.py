@@ -51,11 +51,6 @@ def gist_of(sentence: str) -> Gist:
     return Gist(words, bag, tuple([word for word in bag if word in signs or not word.isalpha()]))
 
 
-def is_sign(word: str) -> bool:
-    """Whether the word decides: a negation, a number, a word of modality, time or direction."""
-    return word in _signs() or not word.isalpha()
-
-
 def tells_of_past(gist: Gist) -> bool:
     """Whether the sentence tells of something that was done: then it may be another occasion."""
     return any(word in _past() or (word.isascii() and word.endswith("ed") and len(word) > 4) for word in gist.words)
