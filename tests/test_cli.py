@@ -52,6 +52,15 @@ def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.usefixtures("workspace")
+def test_a_rollback_names_what_would_undo_it_and_nothing_else(run: Run) -> None:
+    run("--now", NOW, "consolidate")
+    assert "memory rollback #2" in run("rollback", "#1").stdout
+    assert run("rollback", "#1").stdout.strip() == "nothing to undo"
+    assert answer(run("--json", "rollback", "#1", "--redo"))["entry"] == "#3"
+    assert answer(run("--json", "rollback", "#1"))["entry"] is None
+
+
 def test_init_twice(run: Run, tmp_path: Path) -> None:
     assert "config.json" in run("init").stdout
     assert "already" in run("init").stdout

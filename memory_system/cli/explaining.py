@@ -50,13 +50,15 @@ def rollback(
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:
-        changes = undo.rollback(ws, run, cascade=cascade, redo=redo)
-        entry = ws.journal.head().seq
-        rows = explain.diff(ws, f"#{entry}")["changes"] if changes else []
-    status = "rolled back" if changes else "nothing to undo"
+        before = ws.journal.head().seq
+        undo.rollback(ws, run, cascade=cascade, redo=redo)
+        seq = ws.journal.head().seq
+        entry = f"#{seq}" if seq > before else None  # none was made where there was nothing to undo
+        rows = explain.diff(ws, entry)["changes"] if entry else []
+    status = "rolled back" if entry else "nothing to undo"
+    last = f"{status}; undo that with: memory rollback {entry}" if entry else status
     settings.answer(
-        {"status": status, "entry": f"#{entry}", "changes": rows},
-        lambda: "\n".join([*map(change_line, rows), f"{status}; undo that with: memory rollback #{entry}"]),
+        {"status": status, "entry": entry, "changes": rows}, lambda: "\n".join([*map(change_line, rows), last])
     )
 
 
