@@ -148,6 +148,13 @@ def test_a_deed_without_a_date_told_again_much_later_is_another() -> None:
     assert not says_the_same(fact(again, said_at=soon), fact(first, said_at=""))  # a line that its owner wrote
 
 
+def test_the_threshold_that_is_measured_is_the_one_that_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    short, long = fact("User sings"), fact("User sings loudly upstairs")
+    assert not says_the_same(long, short)
+    monkeypatch.setattr(gold_pairs.alike, "ALIKE", 0.1)
+    assert says_the_same(long, short)
+
+
 def test_more_words_are_allowed_only_up_to_the_threshold() -> None:
     short = gist_of("User keeps the old wooden boat behind the house of the miller")
     long = gist_of("User keeps the old wooden boat behind the house of the miller there")

@@ -51,8 +51,9 @@ def _candidates(claim: Claim | Fact, memories: Memories) -> Iterator[str]:
     return iter(dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:]))
 
 
-def says_the_same(claim: Claim | Fact, record: Fact, least: float = ALIKE) -> bool:
-    """Whether all gates are open and the words are the same but for order, spelling and what one side says more."""
+def says_the_same(claim: Claim | Fact, record: Fact, least: float | None = None) -> bool:
+    """Whether all gates are open and the words are the same but for order, spelling and what one side says more;
+    `least` is ALIKE unless given."""
     if claim.polarity != record.polarity or not same_subject(claim, record):
         return False
     if not same_occasion(claim, record):
@@ -68,7 +69,7 @@ def says_the_same(claim: Claim | Fact, record: Fact, least: float = ALIKE) -> bo
     if mine.bag == other.bag:
         return in_order(mine.words, other.words, [gist_of(name).words for name in (record.subject, *record.entities)])
     bare = not (claim.attribute or record.attribute)  # a slot says by its value what more there is to it
-    return bare and _same_names(claim, record) and says_more(mine, other, least)
+    return bare and _same_names(claim, record) and says_more(mine, other, ALIKE if least is None else least)
 
 
 def same_subject(claim: Claim | Fact, record: Fact) -> bool:
