@@ -21,7 +21,7 @@ def proposals(ws: Workspace) -> list[dict[str, str]]:
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
     rows = [row for row in _identity(ws) if fold(row["value"]) not in texts[FILE_OF[row["subject"]]]]
     return [
-        {"file": FILE_OF[row["subject"]], "line": _line(row), "id": row["id"], "quote": row["evidence"][-1]["quote"]}
+        {"file": FILE_OF[row["subject"]], "line": _line(row), "id": row["id"], "quote": _quote(row)}
         for row in rows
     ]
 
@@ -31,6 +31,11 @@ def _identity(ws: Workspace) -> Iterator[Row]:
         subject = row.get("subject", "user")
         if subject in FILE_OF and row.get("category") == CATEGORY and row.get("value") and row.get("evidence"):
             yield {**row, "subject": subject}
+
+
+def _quote(row: Row) -> str:
+    quote: str = row["evidence"][-1].get("quote", "")  # a line that its owner wrote may have none
+    return quote
 
 
 def _line(row: Row) -> str:

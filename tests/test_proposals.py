@@ -38,6 +38,15 @@ def test_the_line_is_in_the_language_of_the_memory(tmp_path: Path) -> None:
     assert proposed(tmp_path) == [("IDENTITY.md", "- **名字:** 小满", "你以后就叫小满吧。")]
 
 
+def test_evidence_without_a_quote_is_no_hindrance(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "My name is Nora Quill."))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    path = tmp_path / "memory/layer2/active/facts.jsonl"
+    path.write_text(path.read_text().replace('"quote":"My name is Nora Quill.",', ""))
+    assert proposed(tmp_path) == [("USER.md", "- **Name:** Nora Quill", "")]
+
+
 def test_what_is_no_identity_is_not_proposed(tmp_path: Path) -> None:
     make(tmp_path)
     say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "I like rowing. My friend is called Ada."))
