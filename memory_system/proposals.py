@@ -21,8 +21,7 @@ def proposals(ws: Workspace) -> list[dict[str, str]]:
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
     rows = [row for row in _identity(ws) if fold(row["value"]) not in texts[FILE_OF[row["subject"]]]]
     return [
-        {"file": FILE_OF[row["subject"]], "line": _line(row), "id": row["id"], "quote": _quote(row)}
-        for row in rows
+        {"file": FILE_OF[row["subject"]], "line": _line(row), "id": row["id"], "quote": _quote(row)} for row in rows
     ]
 
 
