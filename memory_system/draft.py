@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from memory_system.journal import Change
-from memory_system.likeness import NEWEST, Accept, Found, Key, Likeness
+from memory_system.likeness import Accept, Found, Key, Likeness, newest_of
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
 from memory_system.store import Memories, Store, active_only, keys_of_row, origin_part
 
@@ -48,7 +48,7 @@ class Draft:
         found = self.base.find_alike(keys, accept)
         for key, (count, ids) in self._likeness.find(keys, accept).items():
             before, others = found.get(key, (0, ()))
-            found[key] = before + count, [*others, *ids][-NEWEST:]
+            found[key] = before + count, newest_of((*others, *ids))
         return active_only(found, self)
 
     def knows(self, memory_id: str) -> bool:

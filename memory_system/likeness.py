@@ -5,7 +5,7 @@ noted, so that a night without claims pays nothing.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from memory_system.gist import Gist, gist_of
@@ -17,6 +17,7 @@ Found = dict[
 ]  # by key how many share it, and the ids of the newest; a key without any is left out
 Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
 _BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
+MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
 NEWEST = 32  # ids that are given of a key that many share
 _LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found
 
@@ -42,13 +43,14 @@ def _keys_of_words(content: str) -> tuple[int, ...]:
 
 
 class Likeness:
-    """Memories by `keys_of` and by each word of their gist. Whether one is still active is for the asker to know: a
-    reference back would keep both in memory for as long as the collector rests."""
+    """Memories by `keys_of` and by each word of their gist. What it finds depends on what the memories say and on
+    nothing else, not on when or how often each was noted: a night must not depend on the nights before it in the same
+    run. Whether a memory is still active in a draft is for the asker to know."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
-        self._ids: dict[Key, list[str]] = defaultdict(list)
-        self._noted: list[tuple[str, str, str, str]] = []
-        self._gists: dict[str, Gist] = {}
+        self._ids: dict[Key, dict[str, None]] = defaultdict(dict)
+        self._keys: dict[str, tuple[Gist, tuple[int, ...]]] = {}
+        self._noted: dict[str, tuple[str, str, str] | None] = {}
         self._contents: dict[str, int] = {}  # what each says, to tell a memory that only gained a source
         for row in rows:
             self.note(row)
@@ -58,24 +60,44 @@ class Likeness:
         said = hash((row["content"], row.get("value", "")))
         if self._contents.get(row["id"]) != said:
             self._contents[row["id"]] = said
-            self._noted.append((row["id"], row["content"], row.get("attribute", ""), row.get("value", "")))
+            self._noted[row["id"]] = row["content"], row.get("attribute", ""), row.get("value", "")
+
+    def drop(self, memory_id: str) -> None:
+        """The memory is gone from the active ones."""
+        if self._contents.pop(memory_id, None) is not None:
+            self._noted[memory_id] = None
 
     def find(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
         """By key those whose gist is accepted: asking that here is cheaper than reading the memories."""
-        for noted in self._noted:
-            self._add(*noted)
+        for memory_id, said in self._noted.items():
+            self._remove(memory_id)
+            if said is not None:
+                self._add(memory_id, *said)
         self._noted.clear()
         found = {}
         for key in keys:
             if ids := self._ids.get(key):
-                newest = [each for each in dict.fromkeys(ids[-NEWEST:]) if accept(self._gists[each])]
-                if newest:
-                    found[key] = len(ids), newest
+                newest = newest_of(ids) if len(ids) <= MANY else []
+                found[key] = len(ids), [each for each in newest if accept(self._keys[each][0])]
         return found
 
     def _add(self, memory_id: str, content: str, attribute: str, value: str) -> None:
-        gist = self._gists[memory_id] = gist_of(content)
-        words = dict.fromkeys(gist.words[:_BEGINNING])
-        keys: tuple[Key, ...] = (*keys_of(content, attribute, value), *words)
-        for key in keys:
-            self._ids[key].append(memory_id)
+        self._keys[memory_id] = gist_of(content), keys_of(content, attribute, value)
+        for key in self._keys_of(memory_id):
+            self._ids[key][memory_id] = None
+
+    def _remove(self, memory_id: str) -> None:
+        for key in self._keys_of(memory_id):
+            self._ids[key].pop(memory_id, None)
+        self._keys.pop(memory_id, None)
+
+    def _keys_of(self, memory_id: str) -> Iterator[Key]:
+        if memory_id in self._keys:
+            gist, keys = self._keys[memory_id]
+            yield from keys
+            yield from gist.words[:_BEGINNING]
+
+
+def newest_of(ids: Iterable[str]) -> list[str]:
+    """The newest of the ids, in a fixed order: by day, then by hash."""
+    return sorted(dict.fromkeys(ids), key=lambda memory_id: memory_id[2:])[-NEWEST:]

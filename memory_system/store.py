@@ -89,11 +89,12 @@ def keys_of_row(row: Row) -> Iterator[int]:
 
 
 def active_only(found: Found, memories: Memories) -> Found:
-    """Of what was found by its words, what is still active."""
-    return {
-        key: (count, [each for each in dict.fromkeys(ids) if memories.pool_of(each) == "active"])
+    """Of what was found by its words, what is still active; a key without any is left out."""
+    active = {
+        key: (count, [each for each in ids if memories.pool_of(each) == "active"])
         for key, (count, ids) in found.items()
     }
+    return {key: each for key, each in active.items() if each[1]}
 
 
 @dataclass(slots=True)
@@ -223,6 +224,8 @@ class Store:
             for change in changes:
                 if change.after and change.after_pool == "active":
                     self._likeness.note(orjson.loads(change.after))
+                else:
+                    self._likeness.drop(change.id)
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from workspaces import at, consolidate, contents, make, memories, say
+from workspaces import at, consolidate, contents, layers, make, memories, say
 
 from memory_system import check, edit
 from memory_system.gist import gist_of, stem
@@ -254,3 +254,25 @@ def test_only_a_cue_takes_back_what_no_slot_tells(tmp_path: Path, first: str, se
     consolidate(tmp_path, at_day(7))
     assert len(contents(tmp_path)) == (1 if gone else 2)
     assert len(contents(tmp_path, "archive")) == (1 if gone else 0)
+
+
+TURNS = ("silver lantern", "crooked mast", "wooden crate", "green bollard", "rusty anchor")
+FERRY = (
+    "My ferry stops beside the yellow kiosk.",
+    *(f"Correction: my ferry stops beside the {each}." for each in TURNS),
+    "I sketched the purple fountain with charcoal yesterday.",
+    "My cousin repaired the purple fountain for the village.",
+    "The village council admires the purple fountain.",
+    "Correction: my ferry stops beside the purple fountain.",
+)
+
+
+def test_what_is_taken_back_does_not_depend_on_how_many_nights_one_run_had(tmp_path: Path) -> None:
+    caught_up, one_by_one = make(tmp_path / "a"), make(tmp_path / "b")
+    for day, words in enumerate(FERRY, 1):
+        for root in (caught_up, one_by_one):
+            say(root, f"s{day:02}", (f"2026-03-{day:02}T09:00:00Z", "user", words))
+        consolidate(one_by_one, f"2026-03-{day + 1:02}T12:00:00Z")
+    consolidate(caught_up, f"2026-03-{len(FERRY) + 1:02}T12:00:00Z")
+    assert contents(caught_up) == contents(one_by_one)
+    assert layers(caught_up) == layers(one_by_one)

@@ -33,14 +33,14 @@ def same_in_slot(claim: Claim, others: Iterable[Fact]) -> Fact | None:
 
 def find(claim: Claim | Fact, kind: type[Kind], memories: Memories) -> Kind | None:
     """The active memory of that kind that says what the claim says."""
-    for memory_id in _candidates(claim, memories):
-        record = memories.get(memory_id) if kind_of(memory_id) is kind else None
+    for memory_id in _candidates(claim, kind, memories):
+        record = memories.get(memory_id)
         if type(record) is kind and says_the_same(claim, record):
             return record
     return None
 
 
-def _candidates(claim: Claim | Fact, memories: Memories) -> Iterator[str]:
+def _candidates(claim: Claim | Fact, kind: type[Fact], memories: Memories) -> Iterator[str]:
     """Ids of memories that may say the same, by their words or as the same value of the slot."""
     mine = gist_of(claim.content)
     found = memories.find_alike(
@@ -48,7 +48,8 @@ def _candidates(claim: Claim | Fact, memories: Memories) -> Iterator[str]:
     )
     if claim.attribute:
         found |= memories.find_alike([value_key(claim.attribute, claim.value)])
-    return iter(dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:]))
+    alike = ([each for each in ids if kind_of(each) is kind][-_MOST:] for _, ids in found.values())
+    return iter(dict.fromkeys(each for ids in alike for each in ids))
 
 
 def says_the_same(claim: Claim | Fact, record: Fact, least: float | None = None) -> bool:

@@ -16,7 +16,6 @@ from memory_system.records import Claim, Fact
 from memory_system.store import Memories
 
 _MOST = 6  # memories with such a word that are looked at, newest first
-_COMMON = 500  # memories from which on a word tells too little
 _RAREST = 2  # words of a claim by which they are looked for
 _CLAUSE = re.compile(r"[,，;；。]| and | but ")
 _LEAST = {"en": 2, "zh": 3}  # words (Chinese: characters) that a frame must share when more than a time changed
@@ -57,7 +56,7 @@ def taken_back(claim: Claim, said: frozenset[str], memories: Memories) -> list[F
 def _near(words: Sequence[str], claim: Claim, memories: Memories) -> list[Fact]:
     """Facts of the same subject that share a rare word with the claim, newest first."""
     rarest = sorted(memories.find_alike(dict.fromkeys(words)).values())[:_RAREST]
-    ids = dict.fromkeys(each for count, ids in rarest if count <= _COMMON for each in ids[-_MOST:])
+    ids = dict.fromkeys(each for _, ids in rarest for each in ids[-_MOST:])
     found = (memories.get(each) for each in ids)
     facts = [each for each in found if type(each) is Fact and same_subject(claim, each)]
     return sorted((each for each in facts if each.said_at < claim.said_at), key=lambda each: each.said_at, reverse=True)
