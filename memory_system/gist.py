@@ -29,6 +29,7 @@ _FRONTED_ZH = re.compile("^([^，。是]{1,12}?)是([^，。]{2,30})的[。！]?
 _WILL_BE = re.compile(r"\bwill be (?=\w+ing\b)")  # "will be painting" is "is painting"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _FIGURES = frozenset("0123456789")
+_NEEDS_E = re.compile("[^aeiouy]+[aeiou][^aeiouwxy]")
 _LONG = 5  # letters from which a word has spellings
 
 
@@ -146,7 +147,7 @@ def _canonical(word: str) -> tuple[str, ...]:
     if word in _numbers():
         return (_numbers()[word],)
     if ordinal := _ORDINAL.fullmatch(word):
-        return (ordinal[1],)
+        return (f"#{ordinal[1]}",)  # the third prize is not three prizes
     if word[0] == "0" and word.isdecimal():
         return (word.lstrip("0") or "0",)
     return (_one_of(word),)
@@ -175,7 +176,7 @@ def _light() -> frozenset[str]:
 def _numbers() -> dict[str, str]:
     rows = table("alike", "en")
     counted = {word: str(number) for number, word in enumerate(rows["numbers"].split())}
-    return counted | {word: str(number) for number, word in enumerate(rows["ordinals"].split()) if number > 2}
+    return counted | {word: f"#{number}" for number, word in enumerate(rows["ordinals"].split()) if number > 2}
 
 
 def stem(word: str) -> str:
@@ -191,13 +192,19 @@ def stem(word: str) -> str:
         word = word[:-1]
     elif word.endswith("ing") and len(word) >= _LONG and re.search("[aeiouy]", word[:-3]):
         word = word[:-3]
-        word = word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word
+        doubled = word[-1] == word[-2] and word[-1] not in "lsz"
+        word = word[:-1] if doubled else _with_its_e(word)
     if word.endswith("e") and len(word) > 3:
-        word = word[:-1]
+        word = _with_its_e(word[:-1])
     if len(word) > _LONG:
         word = word.replace("our", "or")
         word = word[:-1] + "z" if word.endswith("is") else word
     return word
+
+
+def _with_its_e(root: str) -> str:
+    """The root of a word with the e that makes it another one than without: plane is no plan, hoping is to hope."""
+    return f"{root}e" if _NEEDS_E.fullmatch(root) else root
 
 
 # ---- Chinese ----

@@ -28,8 +28,13 @@ def proposals(ws: Workspace) -> list[dict[str, str]]:
 def _identity(ws: Workspace) -> Iterator[Row]:
     for row in ws.store.rows("active", Fact):
         subject = row.get("subject", "user")
-        if subject in FILE_OF and row.get("category") == CATEGORY and row.get("value") and row.get("evidence"):
+        if subject in FILE_OF and row.get("category") == CATEGORY and _is_stated(row):
             yield {**row, "subject": subject}
+
+
+def _is_stated(row: Row) -> bool:
+    """Whether somebody has said that it is so, and not that it is not."""
+    return bool(row.get("value") and row.get("evidence") and row.get("polarity", True))
 
 
 def _quote(row: Row) -> str:

@@ -395,3 +395,8 @@ def test_a_plan_told_beside_what_is_over_does_not_run_out() -> None:
     past, ahead = "I was fired yesterday, so I'm going to open a bakery.", "I'm going to open a bakery tomorrow."
     assert [each.expires for each in claims([said(past)])] == [None]
     assert all(each.expires for each in claims([said(ahead)]))
+
+
+@pytest.mark.parametrize("text", ["My name is not Bob.", "我的名字不是小王。", "我不叫小王。"])
+def test_a_name_that_is_denied_is_no_name(text: str) -> None:
+    assert not [each for each in claims([said(text)]) if each.attribute == "name"]

@@ -175,6 +175,20 @@ def test_the_stem_drops_endings_and_keeps_the_past() -> None:
     assert stem("hikes") == stem("hiking") == stem("hike")
     assert stem("favourite") == stem("favorite")
     assert stem("painted") != stem("paint")
+    assert stem("dances") == stem("dancing") == stem("dance")
+
+
+@pytest.mark.parametrize(("one", "other"), [("plane", "plan"), ("notes", "not"), ("wine", "winning"), ("hope", "hop")])
+def test_a_stem_makes_no_two_words_one(one: str, other: str) -> None:
+    assert stem(one) != stem(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("User won third prize", "User won 3 prizes"), ("用户第三次去北京", "用户三次去北京")],
+)
+def test_an_ordinal_is_no_number(one: str, other: str) -> None:
+    assert gist_of(one).signs != gist_of(other).signs
 
 
 PAIRS = [
