@@ -119,6 +119,16 @@ def test_a_repeat_takes_no_room() -> None:
         assert len(kept(messages, screen={"keep_share": 0.05})) == 100
 
 
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_saying_it_again_is_no_way_round_the_share(times: int) -> None:
+    strong = [
+        said(f"I painted {number} doors in Ghent with Ada on Sunday.", entry=f"f{number}") for number in range(100)
+    ]
+    weak = "The path behind that place goes on and on in the same manner past walls and gates and further walls."
+    repeats = [said(weak, entry=f"r{number}") for number in range(times)]
+    assert weak not in kept([*strong, *repeats], screen={"keep_share": 0.1})
+
+
 def test_what_is_stored_already_takes_no_room() -> None:
     texts = [f"We painted {number} doors of the old house in green and white." for number in range(40)]
     messages = [said(each, entry=str(number)) for number, each in enumerate(texts)]

@@ -39,12 +39,12 @@ class _Scores:
         self._outcomes: list[tuple[str, ...]] = []
 
     def add(self, verdict: Verdict, mark: int, *, known: bool) -> None:
-        """A repeat costs nothing: it will be one memory with the first."""
+        """What a memory says already costs nothing."""
         self.scores.append(verdict.score)
         self.importance.append(verdict.importance)
         self.tokens += verdict.tokens
         before = self.seen.get(mark)
-        self.costs.append(0 if known or before else verdict.cost)
+        self.costs.append(0 if known else verdict.cost)
         self.outcomes.append(self._number((verdict.reason,) if verdict.reason else verdict.rules))
         self.marks.append(mark)
         self.seen[mark] = (before or 0) + (not verdict.reason)
@@ -120,14 +120,18 @@ def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:
 
 
 def _chosen(found: _Scores, share: float) -> bytearray:
-    """One byte a segment: whether it is kept. Best first until the share is used up; ties go to the earlier one."""
+    """One byte a segment: whether it is kept. Best first until the share is used up; ties go to the earlier one. What
+    is kept already costs nothing again: it will be one memory with the first."""
     kept = bytearray(len(found.scores))
     left = max(share * found.tokens, _UNRATIONED)
+    taken: set[int] = set()
     for number in sorted(range(len(kept)), key=lambda each: -found.scores[each]):
-        score, cost = found.scores[number], found.costs[number]
+        score, mark = found.scores[number], found.marks[number]
+        cost = 0 if mark in taken else found.costs[number]
         if score <= NEVER:
             break
         if score >= ALWAYS / 2 or cost <= left:
             kept[number] = 1
             left -= cost
+            taken.add(mark)
     return kept
