@@ -29,6 +29,7 @@ ENGLISH = [
     ("My wife and I love hiking", "User's wife and User love hiking"),
     ("The timing is bad, but what can I do", "The timing is bad, but what can User do"),
     ("I know what I have to do. I know it well", "User knows what they have to do. User knows it well"),
+    ("I replaced `your_api_key` in the file", "User replaced `your_api_key` in the file"),
     ("It's gonna rain and I'm not going", "It's gonna rain and User is not going"),
     ("We are planning a trip", "User and others are planning a trip"),
     ("I think I should rest", "User thinks they should rest"),

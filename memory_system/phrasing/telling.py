@@ -11,7 +11,8 @@ from functools import cache, lru_cache
 from memory_system.rules import table
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
-_QUOTED = re.compile(r'("[^"]*"|“[^”]*”)')
+_QUOTED = re.compile(r'("[^"]*"|“[^”]*”|`[^`]*`)')
+_QUOTE = re.compile('["“`]')  # without one of these nothing is quoted
 _FAR = 99  # words since the speaker was the subject, when they were not yet
 _NEAR = 4  # words within which "they" is understood
 _SINGULAR = {
@@ -112,10 +113,10 @@ class Telling:
         self._out: list[str] = []
 
     def tell(self, words: str) -> str:
-        parts = _QUOTED.split(words) if '"' in words or "“" in words else (words,)
+        parts = _QUOTED.split(words) if _QUOTE.search(words) else (words,)
         for number, part in enumerate(parts):
             if number % 2:
-                self._out.append(part)  # a quotation stays as it was said
+                self._out.append(part)  # a quotation and code stay as they are
             else:
                 self._walk(_TOKEN.findall(part))
         return "".join(self._out)
