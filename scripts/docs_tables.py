@@ -52,7 +52,8 @@ def section(title: str, call: str, command: Any) -> str:
 
 
 def usage(command: Any) -> str:
-    words = [each.name.upper() for each in command.params if not is_option(each)]
+    given = [each for each in command.params if not is_option(each)]
+    words = [each.name.upper() if each.required else f"[{each.name.upper()}]" for each in given]
     return " ".join([*words, *(["[OPTIONS]"] if any(map(is_option, command.params)) else [])])
 
 
