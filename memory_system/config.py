@@ -37,6 +37,7 @@ class Thresholds(Section):
     archive: Share = 0.05  # effective score below which a memory goes to the archive
     summary_trigger: Positive = 3  # facts of one topic that make a summary
     max_retired_share: Share = 0.25  # of the active facts, in one night, before the owner is asked
+    alike: Share = 0.9  # likeness from which a sentence that says a little more is the same memory
     floor: Share = 0.3  # effective score that pinned, identity, health and safety never fall below
 
 

@@ -54,7 +54,7 @@ class Workspace:
             workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, holder))
             try:
                 workspace.recovered = workspace.store.recover()
-            except BaseException:
+            except BaseException:  # Ctrl-C too must not leave the lock held
                 workspace.close()
                 raise
         return workspace

@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from dates_cases import HALVES, VERDICTS, Case, cases  # noqa: E402 - after the path is known
+from dates_cases import HALVES, VERDICTS, Case, cases
 
-from memory_system import dates  # noqa: E402 - likewise
+from memory_system import dates
 
 
 def main() -> None:

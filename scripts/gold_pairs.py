@@ -21,16 +21,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(PROJECT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from memory_system.config import Config  # noqa: E402 - found beside this file
-from memory_system.draft import Draft  # noqa: E402
-from memory_system.phases import Night, alike, beliefs, extract, facts, screen, segment  # noqa: E402
-from memory_system.records import Fact, Message  # noqa: E402
-from memory_system.store import Memories  # noqa: E402
+from memory_system.config import Config, Thresholds
+from memory_system.draft import Draft
+from memory_system.phases import Night, beliefs, extract, facts, screen, segment
+from memory_system.records import Fact, Message
+from memory_system.store import Memories
 
-GOLD = PROJECT / "tests/pairs_gold.toml"
+GOLD = Path(__file__).resolve().parent.parent / "tests/pairs_gold.toml"
 DAYS = ("2026-03-02", "2026-03-05")
 SUPERSEDED = {"superseded", "denied"}
 REPLACED = ("updated", "contradicting")  # where the newer may take the older's place
@@ -65,11 +64,11 @@ class Outcome:
     apart: bool
 
 
-def outcome_of(first: str, second: str) -> tuple[Outcome, list[tuple[str, Fact]]]:
+def outcome_of(first: str, second: str, config: Config) -> tuple[Outcome, list[tuple[str, Fact]]]:
     """The outcome of saying the one and, three days later, the other; and the memories with their pools."""
     memories: Memories = Nothing()
     for words, day in zip((first, second), DAYS, strict=True):
-        memories = after(memories, words, day)
+        memories = after(memories, words, day, config)
     drafts = []
     while isinstance(memories, Draft):
         drafts.append(memories)
@@ -80,9 +79,9 @@ def outcome_of(first: str, second: str) -> tuple[Outcome, list[tuple[str, Fact]]
     return judged(kept), kept
 
 
-def after(memories: Memories, words: str, day: str) -> Memories:
+def after(memories: Memories, words: str, day: str, config: Config) -> Memories:
     """The memories after a night in which these words were heard."""
-    night = Night(datetime.fromisoformat(f"{day}T20:00:00").replace(tzinfo=UTC), Config())
+    night = Night(datetime.fromisoformat(f"{day}T20:00:00").replace(tzinfo=UTC), config)
     message = Message(f"s{day}", "1", "user", "", f"{day}T10:00:00Z", words)
     tally: Counter[str] = Counter()
     turns = screen.run(lambda: segment.run([message], night, Counter()), night, tally)
@@ -154,12 +153,15 @@ def is_right(relation: str, outcome: Outcome) -> bool:
     return outcome.heard and not outcome.merged
 
 
-def measured(pairs: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Figures], list[str]]:
-    """The figures by language, and what was wrong, told."""
+def measured(
+    pairs: Iterable[Mapping[str, Any]], least: float = Thresholds().alike
+) -> tuple[dict[str, Figures], list[str]]:
+    """The figures by language, and what was wrong, told; `least` is the threshold of likeness."""
+    config = Config(thresholds=Thresholds(alike=least))
     figures = {lang: Figures() for lang in ("en", "zh")}
     wrong: list[str] = []
     for pair in pairs:
-        outcome, kept = outcome_of(pair["first"], pair["second"])
+        outcome, kept = outcome_of(pair["first"], pair["second"], config)
         figures[pair["lang"]].add(pair, outcome)
         if not is_right(pair["relation"], outcome):
             wrong.append(_told(pair, outcome, kept))
@@ -189,12 +191,9 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true", help="tell every pair that is not as it should be")
     options = parser.parse_args()
     pairs = tomllib.loads(options.pairs.read_text("utf-8"))["pair"]
-    chosen = alike.ALIKE
     for least in options.alike:
-        print(f"likeness {least}{' (the program)' if least == chosen else ''}")
-        alike.ALIKE = least
-        report(measured(pairs)[0])
-    alike.ALIKE = chosen
+        print(f"likeness {least}{' (the program)' if least == Thresholds().alike else ''}")
+        report(measured(pairs, least)[0])
     if options.wrong:
         print("\n".join(measured(pairs)[1]))
 

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from workspaces import at, consolidate, contents, layers, make, memories, say
 
 from memory_system import check, edit
+from memory_system.config import Thresholds
 from memory_system.gist import gist_of, stem
-from memory_system.phases.alike import in_order, says_more, says_the_same
+from memory_system.phases import alike
+from memory_system.phases.alike import in_order, says_more
 from memory_system.records import EventTime, Fact
 from memory_system.workspace import Workspace
 
@@ -23,6 +25,11 @@ import gold_pairs
 
 GOLD = tomllib.loads(gold_pairs.GOLD.read_text("utf-8"))["pair"]
 RELATIONS = {"same", "different", "contradicting", "updated"}
+
+
+def says_the_same(one: Fact, other: Fact) -> bool:
+    """At the threshold of the program."""
+    return alike.says_the_same(one, other, Thresholds().alike)
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +87,8 @@ def test_a_sentence_says_the_same_as_itself(sentence: str) -> None:
 def test_no_word_that_decides_is_ever_added_or_taken_away(sentence: str, sign: str) -> None:
     more = f"{sentence} {sign}" if sentence.isascii() else f"{sentence[:2]}{sign}{sentence[2:]}"
     for least in (0.0, 0.5, 0.9):
-        assert not says_the_same(fact(sentence), fact(more), least)
-        assert not says_the_same(fact(more), fact(sentence), least)
+        assert not alike.says_the_same(fact(sentence), fact(more), least)
+        assert not alike.says_the_same(fact(more), fact(sentence), least)
 
 
 @given(PLAIN, st.integers(1, 400), st.integers(1, 400))
@@ -148,11 +155,10 @@ def test_a_deed_without_a_date_told_again_much_later_is_another() -> None:
     assert not says_the_same(fact(again, said_at=soon), fact(first, said_at=""))  # a line that its owner wrote
 
 
-def test_the_threshold_that_is_measured_is_the_one_that_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_threshold_is_the_one_that_is_set() -> None:
     short, long = fact("User sings"), fact("User sings loudly upstairs")
     assert not says_the_same(long, short)
-    monkeypatch.setattr(gold_pairs.alike, "ALIKE", 0.1)
-    assert says_the_same(long, short)
+    assert alike.says_the_same(long, short, 0.1)
 
 
 def test_more_words_are_allowed_only_up_to_the_threshold() -> None:

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from memory_system.recall.candidates import gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.question import understood
 from memory_system.recall.ranking import named_speaker
-from memory_system.recall.search import search
+from memory_system.recall.search import Scope, search
 from memory_system.recall.spelling import near
 from memory_system.records import Belief, EventTime, Evidence, Fact, Message, memory_id, to_line
 from memory_system.workspace import Workspace
@@ -71,12 +72,12 @@ class Found:
     def remember(self, *records: Fact) -> None:
         self.index.put_memories(("active", to_line(record)) for record in records)
 
-    def rows(self, query: str, **more: object) -> list[dict[str, object]]:
-        answer = search(self._layout, CONFIG, self.index, [], query, now=NOW, **more)  # type: ignore[arg-type]
+    def rows(self, query: str, **more: Any) -> list[dict[str, object]]:
+        answer = search(self._layout, CONFIG, self.index, [], query, now=NOW, **more)
         rows: list[dict[str, object]] = answer["results"]
         return rows
 
-    def texts(self, query: str, **more: object) -> list[object]:
+    def texts(self, query: str, **more: Any) -> list[object]:
         return [row["text"] for row in self.rows(query, **more)]
 
 
@@ -367,9 +368,9 @@ def test_results_are_equal_after_a_rebuild(texts: list[str], query: str) -> None
         grown.put_messages("sessions/s.jsonl", messages[half:])
         fresh.put_messages("sessions/t.jsonl", said("kayak", session="t"))
         fresh.put_messages("sessions/s.jsonl", messages)
-        for scope in ("all", "sessions"):
+        for scope in get_args(Scope):
             answers = [
                 search(Layout(Path("/nowhere")), CONFIG, each, [], query, now=NOW, scope=scope)
                 for each in (grown, fresh)
-            ]  # type: ignore[arg-type]
+            ]
             assert answers[0] == answers[1]

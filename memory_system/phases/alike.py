@@ -17,34 +17,32 @@ from memory_system.store import Memories
 
 Kind = TypeVar("Kind", bound=Fact)
 
-ALIKE = 0.9  # how alike, of 1, two sentences must be of which one says more
 _MOST = 8  # memories with the same words that are looked at
 _ENOUGH = 2  # words beside names by which a sentence can be known again
 _RECENT = timedelta(days=7)  # in which a deed without a date is taken for the same deed
 _OCCASIONS = frozenset({"schedule", "todo", "reminder"})  # categories of slots whose value happens at a time
 
 
-def same_in_slot(claim: Claim, others: Iterable[Fact]) -> Fact | None:
+def same_in_slot(claim: Claim, others: Iterable[Fact], least: float) -> Fact | None:
     """The one among other values of the claim's slot that is the same value, put otherwise."""
-    return next(
-        (each for each in others if each.slot == (claim.subject, claim.attribute) and says_the_same(claim, each)), None
-    )
+    slot = claim.subject, claim.attribute
+    return next((each for each in others if each.slot == slot and says_the_same(claim, each, least)), None)
 
 
-def find(claim: Claim | Fact, kind: type[Kind], memories: Memories) -> Kind | None:
-    """The active memory of that kind that says what the claim says."""
-    for memory_id in _candidates(claim, kind, memories):
+def find(claim: Claim | Fact, kind: type[Kind], memories: Memories, least: float) -> Kind | None:
+    """The active memory of that kind that says what the claim says; `least` is the config's threshold of likeness."""
+    for memory_id in _candidates(claim, kind, memories, least):
         record = memories.get(memory_id)
-        if type(record) is kind and says_the_same(claim, record):
+        if type(record) is kind and says_the_same(claim, record, least):
             return record
     return None
 
 
-def _candidates(claim: Claim | Fact, kind: type[Fact], memories: Memories) -> Iterator[str]:
+def _candidates(claim: Claim | Fact, kind: type[Fact], memories: Memories, least: float) -> Iterator[str]:
     """Ids of memories that may say the same, by their words or as the same value of the slot."""
     mine = gist_of(claim.content)
     found = memories.find_alike(
-        keys_of(claim.content), lambda other: mine.bag == other.bag or says_more(mine, other, ALIKE)
+        keys_of(claim.content), lambda other: mine.bag == other.bag or says_more(mine, other, least)
     )
     if claim.attribute:
         found |= memories.find_alike([value_key(claim.attribute, claim.value)])
@@ -52,9 +50,8 @@ def _candidates(claim: Claim | Fact, kind: type[Fact], memories: Memories) -> It
     return iter(dict.fromkeys(each for ids in alike for each in ids))
 
 
-def says_the_same(claim: Claim | Fact, record: Fact, least: float | None = None) -> bool:
-    """Whether all gates are open and the words are the same but for order, spelling and what one side says more;
-    `least` is ALIKE unless given."""
+def says_the_same(claim: Claim | Fact, record: Fact, least: float) -> bool:
+    """Whether all gates are open and the words are the same but for order, spelling and what one side says more."""
     if claim.polarity != record.polarity or not same_subject(claim, record):
         return False
     if not same_occasion(claim, record):
@@ -70,7 +67,7 @@ def says_the_same(claim: Claim | Fact, record: Fact, least: float | None = None)
     if mine.bag == other.bag:
         return in_order(mine.words, other.words, [gist_of(name).words for name in (record.subject, *record.entities)])
     bare = not (claim.attribute or record.attribute)  # a slot says by its value what more there is to it
-    return bare and _same_names(claim, record) and says_more(mine, other, ALIKE if least is None else least)
+    return bare and _same_names(claim, record) and says_more(mine, other, least)
 
 
 def same_subject(claim: Claim | Fact, record: Fact) -> bool:

@@ -58,7 +58,7 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already stated"
     same, outcome = _same(claim, draft), "claims.confirmed"
     if same is None:
-        same, outcome = alike.find(claim, Belief, draft), "claims.merged"
+        same, outcome = alike.find(claim, Belief, draft, night.config.thresholds.alike), "claims.merged"
     if same is None:
         draft.put("active", belief, "new")
         return "claims.new"

@@ -55,10 +55,10 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already known"
     if (same := _same(claim, draft)) is not None:
         return _confirm(same, claim, draft, night)
-    if (like := alike.find(claim, Fact, draft)) is not None:
+    if (like := alike.find(claim, Fact, draft, night.config.thresholds.alike)) is not None:
         return _merge(like, claim, draft, night)
     rivals = _rivals(claim, draft)
-    if (like := alike.same_in_slot(claim, rivals)) is not None:
+    if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
         return _merge(like, claim, draft, night)
     said = revising.cues(claim)
     if said:
@@ -239,7 +239,7 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     scored = capture.model_copy(update={"scored_at": night.stamp})
     found = (draft.get(each) for each in draft.find(content_key(capture.content)))
     known = next((each for each in found if type(each) is type(capture)), None)
-    known = known or alike.find(capture, type(capture), draft)
+    known = known or alike.find(capture, type(capture), draft, night.config.thresholds.alike)
     if known is None:
         draft.put("active", scored, "new")
         return

@@ -61,7 +61,7 @@ class Database:
         try:
             yield
             self.rows("COMMIT")
-        except BaseException:
+        except BaseException:  # Ctrl-C too must leave nothing half done
             with suppress(sqlite3.Error):  # SQLite may have rolled back already
                 self._connection.execute("ROLLBACK")
             raise

@@ -78,7 +78,7 @@ class Index:
         index = cls(Database(path), config)
         try:
             index._check(write=write)
-        except BaseException:
+        except BaseException:  # Ctrl-C too must not leave the file open
             index.close()
             raise
         return index
