@@ -67,11 +67,8 @@ class Checkpoint:
         )
 
     def move(self, moved: dict[str, Any]) -> None:
-        """Take over what a commit moves; of the cursors it names only those that moved, None being one that
-        is given up."""
-        merged = {**self.state.cursors, **moved.get("cursors", {})}
-        cursors = {session: row for session, row in merged.items() if row is not None}
-        self.save(**{**moved, "cursors": cursors})
+        """Take over what a commit moves, durably."""
+        self.save(**moved_keys(self.state, moved))
 
     def stage(self, name: str) -> Path:
         """The stage file of that name in the current run."""
@@ -94,6 +91,13 @@ class Checkpoint:
         for folder in sorted(self.layout.runs.glob("*")):
             if folder.name != self.state.run_id:
                 self.files.remove_folder(folder)
+
+
+def moved_keys(state: State, moved: dict[str, Any]) -> dict[str, Any]:
+    """The keys of the state as a commit moves them; of the cursors it names only those that moved, None being one that
+    is given up."""
+    merged = {**state.cursors, **moved.get("cursors", {})}
+    return {**moved, "cursors": {session: row for session, row in merged.items() if row is not None}}
 
 
 def _read_state(path: Path, files: Files) -> State:

@@ -42,6 +42,13 @@ def rebuild(ws: Workspace) -> list[str]:
     return [*made, ws.layout.snapshot.name]
 
 
+def snapshot_row(ws: Workspace) -> dict[str, str]:
+    """The snapshot as the memories give it now, with the night that it stands for; nothing is written."""
+    moment = snapshot_moment(ws)
+    with index.open_index(ws) as opened:
+        return {"night": clock.stamp(moment), "text": snapshot.text_of(opened, moment, ws)}
+
+
 def snapshot_moment(ws: Workspace) -> datetime:
     """The night that the snapshot stands for: the last one, or the one before what was rolled back; before the first,
     now."""

@@ -33,8 +33,7 @@ def search(
 ) -> dict[str, Any]:
     """The answer of `memory search --json`; the memories it shows count as used. `since` and `until` are local days,
     both included; `kind` is fact, belief, summary, message or note; `explain` adds the parts of each score."""
-    day_after = until + timedelta(days=1) if until and until < date.max else None
-    filters = Filters(_midnight(ws, since), _midnight(ws, day_after), kind, entity)
+    filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
 
     def ask(index: Index) -> dict[str, Any]:
         return ranking.search(
@@ -46,6 +45,14 @@ def search(
     found = _asked(ws, ask)
     _note_use(ws, [row["id"] for row in found["results"] if row["source"] in ("memory", "archive")])
     return found
+
+
+def _end(ws: Workspace, until: date | None) -> str:
+    """The stamp before which it must have been said: the end of the day, and no later than the workspace stands."""
+    end = _midnight(ws, until + timedelta(days=1)) if until and until < date.max else ""
+    if ws.layout.elsewhere:  # an earlier state: notes that were written since are there, but not in it
+        end = min(filter(None, (end, clock.stamp(ws.now + timedelta(seconds=1)))))
+    return end
 
 
 def _midnight(ws: Workspace, day: date | None) -> str:

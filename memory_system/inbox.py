@@ -26,7 +26,11 @@ class Inbox:
 
     def add(self, record: Fact) -> None:
         """Remember the capture, durably; safe beside any other program."""
-        self.files.append(self.path, to_line(record), follow_renames=True)
+        self.add_all([record])
+
+    def add_all(self, records: Iterable[Fact]) -> None:
+        """Remember several captures with one write."""
+        self._append(self.path, [to_line(record) for record in records])
 
     def pending(self) -> list[Fact]:
         """The captures that wait, oldest first, each id once; lines that are no memories are left to `problems`."""

@@ -12,13 +12,20 @@ PEOPLES_FILES = ("MEMORY.md", "SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The paths under one workspace root (the parent of `memory/`)."""
+    """The paths under one workspace root (the parent of `memory/`). An earlier state of the memory that is looked at
+    has its layers and state `elsewhere`; people's files and transcripts are where they always are."""
 
     root: Path
+    elsewhere: Path | None = None
 
     @property
     def memory(self) -> Path:
         return self.root / "memory"
+
+    @property
+    def own(self) -> Path:
+        """What only the program writes lies below it: the layers and the state."""
+        return self.elsewhere or self.memory
 
     @property
     def sessions(self) -> Path:
@@ -30,19 +37,19 @@ class Layout:
 
     @property
     def snapshot(self) -> Path:
-        return self.memory / "layer1" / "snapshot.md"
+        return self.own / "layer1" / "snapshot.md"
 
     @property
     def entities(self) -> Path:
-        return self.memory / "layer2" / "entities"
+        return self.own / "layer2" / "entities"
 
     @property
     def index(self) -> Path:
-        return self.memory / "layer2" / "index"
+        return self.own / "layer2" / "index"
 
     @property
     def state(self) -> Path:
-        return self.memory / "state"
+        return self.own / "state"
 
     @property
     def journal(self) -> Path:
@@ -70,11 +77,11 @@ class Layout:
 
     def pool(self, pool: Pool, kind: type[Fact]) -> Path:
         """The file of one kind of memory in one pool."""
-        return self.memory / "layer2" / pool / f"{kind.NAME}.jsonl"
+        return self.own / "layer2" / pool / f"{kind.NAME}.jsonl"
 
     def folders(self) -> tuple[Path, ...]:
         """Every folder that `init` makes, parents first."""
-        layer2 = self.memory / "layer2"
+        layer2 = self.own / "layer2"
         return (
             self.root, self.sessions, self.memory, self.snapshot.parent, layer2, layer2 / "active", layer2 / "archive",
             self.entities, self.index, self.state, self.journal, self.runs,
@@ -82,4 +89,6 @@ class Layout:
 
     def name(self, path: Path) -> str:
         """The path as people and refs see it: relative to the workspace where it lies inside."""
+        if self.elsewhere and path.is_relative_to(self.elsewhere):
+            path = self.memory / path.relative_to(self.elsewhere)
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)

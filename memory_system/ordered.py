@@ -12,19 +12,16 @@ _ID_HEAD = b'{"id":"'
 
 
 def merged(lines: Iterable[tuple[int, bytes]], changed: dict[str, bytes | None]) -> Iterator[bytes]:
-    """The lines with the changed ones put in their places by id; None takes one out."""
-    waiting = sorted(changed.items(), reverse=True)
+    """The lines with the changed ones put in their places by id; None takes one out. Lines that somebody has put out of
+    order stay so, each of them once."""
+    waiting = sorted(((key, new) for key, new in changed.items() if new is not None), reverse=True)
     for _, line in lines:
         key = line_id(line)
         while waiting and waiting[-1][0] < key:
-            if (new := waiting.pop()[1]) is not None:
-                yield new
-        if waiting and waiting[-1][0] == key:
-            if (new := waiting.pop()[1]) is not None:
-                yield new
-        else:
+            yield waiting.pop()[1]
+        if key not in changed:
             yield line if line.endswith(b"\n") else line + b"\n"
-    yield from (new for _, new in reversed(waiting) if new is not None)
+    yield from (new for _, new in reversed(waiting))
 
 
 def line_id(line: bytes) -> str:

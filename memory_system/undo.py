@@ -73,10 +73,10 @@ def _give_back(changes: Iterable[Change], ws: Workspace) -> None:
         if change.after is None and change.before is not None and change.id not in waiting:
             record = from_line(change.before)
             if edit.is_captured(record):
-                ws.inbox.add(_as_captured(record))
+                ws.inbox.add(as_captured(record))
 
 
-def _as_captured(record: Fact) -> Fact:
+def as_captured(record: Fact) -> Fact:
     """The capture without what nights made of it: its own words, its own evidence, no successor."""
     own, at = record.evidence[0], record.created
     made = {"method": edit.CAPTURED, "content": own.quote, "evidence": (own,), "version": 1}

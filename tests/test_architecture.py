@@ -21,7 +21,7 @@ ROWS = (
     {"phases", "nights"},
     {"derive", "finder", "proposals"},
     {"edit", "night", "order", "pipeline"},
-    {"explain", "preview", "undo"},
+    {"explain", "preview", "undo", "past"},
     {"check", "stats"},
     {"cli"},
     {"__main__", "__init__"},

@@ -197,6 +197,7 @@ ANSWERS = {
     "get, not found": ["get", "memory/2026-03-09.md"],
     "status": ["status"],
     "stats": ["stats"],
+    "snapshot": ["snapshot", "--as-of", "2026-03-03"],
     "diff": ["diff"],
     "rebuild-index": ["rebuild-index"],
     "error": ["archive", "f_20260101_abcdefghij"],

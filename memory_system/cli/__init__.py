@@ -27,6 +27,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "get": "finding",
     "status": "keeping",
     "stats": "keeping",
+    "snapshot": "keeping",
     "validate": "keeping",
     "rebuild-index": "keeping",
     "archive": "remembering",

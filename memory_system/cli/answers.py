@@ -7,7 +7,8 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+AS_OF_HELP = "As it was at the end of this day, or at this instant: 2026-02-03."
 INTERRUPTED = 130
 MOST_PROBLEMS = 12  # shown to a person; --json has them all
 UNEXPECTED = 70  # a fault of the program itself, as sysexits.h calls it
@@ -61,6 +63,18 @@ class Settings:
         from memory_system.workspace import Workspace
 
         return Workspace.open(self.root, now=self.now, write=write)
+
+    @contextmanager
+    def open_as_of(self, day: str) -> Iterator[Workspace]:
+        """The workspace for reading, as it was on that day (or instant); as it is without one."""
+        with self.open() as ws:
+            if not day:
+                yield ws
+                return
+            from memory_system import past
+
+            with past.as_of(ws, past.moment_of(day, ws)) as earlier:
+                yield earlier
 
     def answer(self, row: dict[str, Any], text: str | Callable[[], str]) -> None:
         """Print the answer: the object with --json, else the text."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli.answers import Settings, handled
+from memory_system.cli.answers import AS_OF_HELP, Settings, handled
 
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help
 
@@ -26,12 +26,13 @@ def search(
     kind: Annotated[Kind, typer.Option("--type", help="Only results of this type.")] = "any",
     entity: Annotated[str, typer.Option(help="Only what names this person or thing.")] = "",
     explain: Annotated[bool, typer.Option(help="Show what each score is made of.")] = False,
+    as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "",
 ) -> None:
     """Find memories, notes and what was said."""
     from memory_system import finder
 
     settings: Settings = context.obj
-    with settings.open() as ws:
+    with settings.open_as_of(as_of) as ws:
         found = finder.search(
             ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
             kind="" if kind == "any" else kind, entity=entity, explain=explain,

@@ -1,13 +1,13 @@
-"""status, stats, validate and rebuild-index."""
+"""status, stats, snapshot, validate and rebuild-index."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from memory_system.cli.answers import MOST_PROBLEMS, Settings, handled
+from memory_system.cli.answers import AS_OF_HELP, MOST_PROBLEMS, Settings, handled
 
 WRONG = 1
 
@@ -26,14 +26,25 @@ def status(context: typer.Context) -> None:
 
 
 @handled
-def stats(context: typer.Context) -> None:
+def stats(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
     """How many memories there are, of which type and importance."""
     from memory_system import stats as figures
 
     settings: Settings = context.obj
-    with settings.open() as ws:
+    with settings.open_as_of(as_of) as ws:
         row = figures.stats(ws)
     settings.answer(row, lambda: "\n".join(stats_lines(row)))
+
+
+@handled
+def snapshot(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
+    """Show what the agent reads in the morning: the snapshot, as the memories give it."""
+    from memory_system import derive
+
+    settings: Settings = context.obj
+    with settings.open_as_of(as_of) as ws:
+        row = derive.snapshot_row(ws)
+    settings.answer(row, row["text"].rstrip("\n"))
 
 
 @handled
