@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memory_system.edit import capture
-    from memory_system.finder import search
+    from memory_system.finder import context, get, search
     from memory_system.pipeline import consolidate
     from memory_system.workspace import Workspace
 
 __version__ = "0.1.0"
-__all__ = ["Workspace", "capture", "consolidate", "search"]
+__all__ = ["Workspace", "capture", "consolidate", "context", "get", "search"]
 
-_HOMES = {"Workspace": "workspace", "capture": "edit", "consolidate": "pipeline", "search": "finder"}
+_HOMES = {
+    "Workspace": "workspace",
+    "capture": "edit",
+    "consolidate": "pipeline",
+    "context": "finder",
+    "get": "finder",
+    "search": "finder",
+}
 
 if not TYPE_CHECKING:  # a type checker sees the imports above, and no `__getattr__` that would answer for a typo
 

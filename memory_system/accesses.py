@@ -1,5 +1,7 @@
-"""`state/access.jsonl`: which memories were found or read, so that a night can lift them and bring archived ones back.
-It is a hint and no part of the truth: losing a line costs nothing, and a search never fails because of it.
+"""`state/access.jsonl`: one line for each answer of search, get and context: when (`at`), who asked (`who`: cli, mcp or
+library), what was done (`did`) and the `ids` of all that was shown: memories, refs of messages, names of notes. The
+night lifts the memories among them and brings archived ones back. It is a hint and no part of the truth: losing a line
+costs nothing, and a search never fails because of it.
 """
 
 from __future__ import annotations
@@ -8,12 +10,16 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from typing import Literal
 
 import orjson
 
 from memory_system import clock
 from memory_system.files import Files
 from memory_system.layout import Layout
+from memory_system.records import is_memory_id
+
+Who = Literal["cli", "mcp", "library"]
 
 
 class Accesses:
@@ -23,23 +29,23 @@ class Accesses:
         self.path = layout.state / "access.jsonl"
         self.files = files
 
-    def note(self, ids: Iterable[str], at: datetime) -> None:
-        """Remember that these memories were used; one write without fsync."""
-        line = orjson.dumps({"at": clock.stamp(at), "ids": sorted(set(ids))}) + b"\n"
+    def note(self, did: str, ids: Iterable[str], at: datetime, who: Who = "library") -> None:
+        """Remember an answer and what it showed; one write without fsync."""
+        row = {"at": clock.stamp(at), "who": who, "did": did, "ids": list(dict.fromkeys(ids))}
         with suppress(OSError):
             descriptor = self.files.disk.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
-                os.write(descriptor, line)
+                os.write(descriptor, orjson.dumps(row) + b"\n")
             finally:
                 os.close(descriptor)
 
     def before(self, end: str) -> list[str]:
-        """Ids used before the stamp and not forgotten yet, sorted."""
+        """Ids of memories used before the stamp and not forgotten yet, sorted."""
         return sorted({each for at, ids, _ in self._lines() if at < end for each in ids})
 
     def stamps(self) -> list[str]:
         """When memories were used."""
-        return [at for at, _, _ in self._lines()]
+        return [at for at, ids, _ in self._lines() if ids]
 
     def forget_before(self, end: str) -> None:
         """Drop what a night has used up."""
@@ -49,8 +55,9 @@ class Accesses:
             self.files.replace(self.path, kept, durable=False)
 
     def _lines(self) -> Iterator[tuple[str, list[str], bytes]]:
-        """When, which ids, and the line itself; what is no such line is passed over."""
+        """When, which memories, and the line itself; what is no such line is passed over."""
         for line in self.files.read(self.path).split(b"\n"):
             with suppress(ValueError, KeyError, TypeError):
                 row = orjson.loads(line)
-                yield clock.stamp(clock.read_stamp(row["at"])), [str(each) for each in row["ids"]], line
+                memories = [each for each in map(str, row["ids"]) if is_memory_id(each)]
+                yield clock.stamp(clock.read_stamp(row["at"])), memories, line

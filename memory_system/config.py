@@ -134,6 +134,16 @@ class Search(Section):
     chinese: RankingChinese = RankingChinese()
 
 
+class Context(Section):
+    """What `context` gives: tokens at most, and the score from which a result is given plainly, as unsure, or only
+    pointed to."""
+
+    budget: Positive = 600
+    sure: Share = 0.6
+    unsure: Share = 0.45
+    pointer: Share = 0.35
+
+
 class LLMConfig(Section):
     mode: Literal["off", "auto", "batch"] = "off"
 
@@ -152,6 +162,7 @@ class Config(Section):
     screen: Screen = Screen()
     expiry: Expiry = Expiry()
     search: Search = Search()
+    context: Context = Context()
     llm: LLMConfig = LLMConfig()
 
     @field_validator("timezone")

@@ -1,4 +1,5 @@
-"""Search and get, bound to a workspace: its index (or one made for the moment), its inbox, and the access log."""
+"""Search, get and context, bound to a workspace: its index (or one made for the moment), its inbox, and the access log.
+Whoever asks says who they are (`who`), for that log."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from memory_system import clock
+from memory_system.accesses import Who
 from memory_system.phases.index import fresh_index, open_index
 from memory_system.recall import excerpt
 from memory_system.recall import search as ranking
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.search import Scope
-from memory_system.records import KINDS
+from memory_system.records import Fact
 from memory_system.workspace import Workspace
 
 
@@ -30,6 +32,7 @@ def search(
     kind: str = "",
     entity: str = "",
     explain: bool = False,
+    who: Who = "library",
 ) -> dict[str, Any]:
     """The answer of `memory search --json`; the memories it shows count as used. `since` and `until` are local days,
     both included; `kind` is fact, belief, summary, message or note; `explain` adds the parts of each score."""
@@ -43,7 +46,7 @@ def search(
         )  # fmt: skip
 
     found = _asked(ws, ask)
-    _note_use(ws, [row["id"] for row in found["results"] if row["source"] in ("memory", "archive")])
+    ws.accesses.note("search", (row["id"] for row in found["results"]), ws.now, who)
     return found
 
 
@@ -62,15 +65,44 @@ def _midnight(ws: Workspace, day: date | None) -> str:
     return ""
 
 
-def get(ws: Workspace, path_or_id: str, *, from_line: int = 1, lines: int = excerpt.LINES) -> dict[str, Any]:
+def get(
+    ws: Workspace, path_or_id: str, *, from_line: int = 1, lines: int = excerpt.LINES, who: Who = "library"
+) -> dict[str, Any]:
     """The answer of `memory get --json`; a memory that is read counts as used."""
 
     def read(index: Index) -> dict[str, Any]:
         return excerpt.get(ws.layout, index, ws.inbox.pending(), path_or_id, from_line=from_line, lines=lines)
 
     found = _asked(ws, read)
-    _note_use(ws, [path_or_id] if found["status"] == "ok" and path_or_id[:2] in {f"{kind}_" for kind in KINDS} else [])
+    ws.accesses.note("get", [path_or_id] if found["status"] == "ok" else [], ws.now, who)
     return found
+
+
+def context(
+    ws: Workspace, message: str, *, budget: int | None = None, without_snapshot: bool = False, who: Who = "library"
+) -> dict[str, Any]:
+    """The answer of `memory context --json`: what to give an agent for a message, in at most `budget` tokens (else as
+    configured). `without_snapshot` leaves out the memories that the snapshot shows already."""
+    from memory_system.recall.context import context as inject
+
+    most = ws.config.context.budget if budget is None else budget
+    known = _in_snapshot(ws) if without_snapshot else None
+
+    def ask(index: Index) -> dict[str, Any]:
+        return inject(
+            ws.layout, ws.config, index, ws.inbox.pending(), message, now=ws.now, budget=most, known=known
+        )  # fmt: skip
+
+    found = _asked(ws, ask)
+    ws.accesses.note("context", (item["id"] for item in found["items"]), ws.now, who)
+    return found
+
+
+def _in_snapshot(ws: Workspace) -> Callable[[Fact], bool]:
+    from memory_system.phases.snapshot import shows
+
+    text = ws.files.read(ws.layout.snapshot).decode(errors="replace")
+    return lambda record: shows(text, record)
 
 
 def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
@@ -81,8 +113,3 @@ def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, A
     except StaleIndexError:
         with fresh_index(ws) as index:
             return ask(index)
-
-
-def _note_use(ws: Workspace, ids: list[str]) -> None:
-    if ids:
-        ws.accesses.note(ids, ws.now)

@@ -146,6 +146,7 @@ class Summary(Fact):
 
 Row = Mapping[str, Any]  # a memory as it stands in its file, not parsed further: for what looks at very many
 KINDS: dict[str, type[Fact]] = {"f": Fact, "b": Belief, "s": Summary}
+_ID_HEADS = frozenset(f"{letter}_" for letter in KINDS)
 TYPES: dict[str, type[Fact]] = {"fact": Fact, "belief": Belief, "summary": Summary}
 
 
@@ -155,6 +156,11 @@ def kind_of(memory_id: str) -> type[Fact]:
         return KINDS[memory_id.split("_", 1)[0]]
     except KeyError:
         raise ValueError(f"not a memory id: {memory_id!r}") from None
+
+
+def is_memory_id(name: str) -> bool:
+    """Whether the name can only be a memory's: `f_20260204_001`, no ref and no path."""
+    return name[:2] in _ID_HEADS and not {":", "/", ".", "#"} & set(name)
 
 
 def type_name(record_class: type[Fact]) -> str:

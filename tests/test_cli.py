@@ -110,6 +110,31 @@ def test_search_and_get(run: Run, workspace: Path) -> None:
     assert run("get", "../secret").returncode == 1
 
 
+def test_context(run: Run, workspace: Path) -> None:
+    run("consolidate", "--now", NOW)
+    assert "allergic to peanuts" in run("context", "Can I eat peanuts?").stdout
+    assert "杭州" in run("context", "-", input="还记得我住在哪里吗？").stdout
+    assert run("context", "thanks!").stdout == ""
+    found = answer(run("context", "Can I eat peanuts?", "--budget", "60", "--without-snapshot", "--json"))
+    assert found["tokens"] <= found["budget"] == 60
+    assert run("context", "peanuts", "--budget", "-1").returncode == 2
+
+
+def test_every_answer_leaves_a_line(run: Run, workspace: Path) -> None:
+    run("consolidate", "--now", NOW)
+    log = workspace / "memory/state/access.jsonl"
+    before = log.read_text().count("\n") if log.exists() else 0
+    memory = answer(run("search", "peanuts", "--json", "--scope", "memories", "--now", NOW))["results"][0]["id"]
+    for command in (("search", "zzz"), ("get", memory), ("get", "a:e1"), ("context", "peanuts"), ("context", "hi")):
+        run(*command, "--now", NOW)
+    rows = [json.loads(line) for line in log.read_text().splitlines()[before:]]
+    assert {(row["at"], row["who"]) for row in rows} == {(NOW, "cli")}
+    assert [row["did"] for row in rows] == ["search", "search", "get", "get", "context", "context"]
+    assert [row["ids"] for row in rows[:4]] == [[memory], [], [memory], ["a:e1"]]
+    assert memory in rows[4]["ids"]
+    assert rows[5]["ids"] == []
+
+
 def test_search_only_among_some_and_explained(run: Run, workspace: Path) -> None:
     run("consolidate", "--now", NOW)
     assert answer(run("search", "peanuts", "--json", "--since", "2026-03-03"))["results"] == []

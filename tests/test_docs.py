@@ -194,6 +194,7 @@ ANSWERS = {
     "note": ["note", "bought a kettle", "--category", "preference"],
     "search": ["search", "peanuts"],
     "get": ["get", "sessions/sunday.jsonl", "--lines", "1"],
+    "context": ["context", "Do you remember the peanuts?"],
     "get, not found": ["get", "memory/2026-03-09.md"],
     "status": ["status"],
     "stats": ["stats"],

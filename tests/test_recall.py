@@ -271,6 +271,20 @@ def test_a_memory_by_its_id(world: World) -> None:
     assert world.get("f_20260101_nowhere00")["status"] == "not_found"
 
 
+def test_a_message_by_its_ref_and_lines_by_their_citation(world: World) -> None:
+    world.say("hello", "knead the dough, rest it, bake it. " * 60, "bye")
+    answer = world.get("s1:e2")
+    assert (answer["status"], answer["path"], answer["from"], answer["lines"]) == ("ok", "sessions/s1.jsonl", 3, 1)
+    assert answer["text"].replace("\n", " ").split() == ("knead the dough, rest it, bake it. " * 60).split()
+    assert world.get("s1:e9")["status"] == "error"
+    world.note("memory/a.md", "one\ntwo\nthree\nfour\n")
+    assert world.get("memory/a.md#L2-L3")["text"] == "two\nthree"
+    assert world.get("memory/a.md#L4") == {
+        "status": "ok", "path": "memory/a.md", "from": 4, "lines": 1, "text": "four"
+    }  # fmt: skip
+    assert world.get("memory/../../x.md#L1")["status"] == "error"
+
+
 def test_lines_of_a_file_and_where_to_go_on(world: World) -> None:
     lines = [f"第{number}行" for number in range(1, 301)]
     world.note("memory/long.md", "\n".join(lines), indexed=False)

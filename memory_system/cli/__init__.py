@@ -25,6 +25,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "note": "remembering",
     "search": "finding",
     "get": "finding",
+    "context": "finding",
     "status": "keeping",
     "stats": "keeping",
     "snapshot": "keeping",

@@ -1,7 +1,8 @@
-"""search and get."""
+"""search, get and context."""
 
 from __future__ import annotations
 
+import sys
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -35,7 +36,7 @@ def search(
     with settings.open_as_of(as_of) as ws:
         found = finder.search(
             ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
-            kind="" if kind == "any" else kind, entity=entity, explain=explain,
+            kind="" if kind == "any" else kind, entity=entity, explain=explain, who="cli",
         )  # fmt: skip
     settings.answer(found, lambda: "\n".join(result_line(each) for each in found["results"]) or "nothing found")
 
@@ -71,9 +72,27 @@ def get(
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        found = finder.get(ws, name, from_line=from_line, lines=lines)
+        found = finder.get(ws, name, from_line=from_line, lines=lines, who="cli")
     if found["status"] != "ok" and not settings.as_json:
         raise NotFoundError(found["error"])
     settings.answer(found, found["text"])
     if found["status"] != "ok":
         raise typer.Exit(NotFoundError.exit_code)
+
+
+@handled
+def context(
+    context: typer.Context,
+    message: Annotated[str, typer.Argument(help="What was said to the agent; - reads it from stdin.")],
+    budget: Annotated[int | None, typer.Option(min=0, help="Tokens, at most.")] = None,
+    without_snapshot: Annotated[bool, typer.Option(help="Leave out what the snapshot shows already.")] = False,
+) -> None:
+    """Show what to give an agent for a message: what is remembered about it, in few tokens; nothing when nothing is."""
+    from memory_system import finder
+
+    settings: Settings = context.obj
+    text = sys.stdin.buffer.read().decode(errors="replace") if message == "-" else message
+    with settings.open() as ws:
+        found = finder.context(ws, text, budget=budget, without_snapshot=without_snapshot, who="cli")
+    if found["text"] or settings.as_json:
+        settings.answer(found, found["text"])

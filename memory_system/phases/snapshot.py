@@ -193,6 +193,13 @@ def short(record: Fact) -> str:
     return content + words["sure"].format(confidence=record.confidence) if isinstance(record, Belief) else content
 
 
+def shows(text: str, record: Fact) -> bool:
+    """Whether the memory stands in that snapshot, in its own words or as a value of the user's."""
+    label = table("attributes", "attributes").get(record.attribute, {}).get("label", {}).values()
+    slots = (f"\n- {each}: {record.value}\n" for each in label if record.value and record.polarity)
+    return f" {short(record)}\n" in text or any(slot in text for slot in slots)
+
+
 def main_language(found: Iterable[Candidate]) -> str:
     """The language of most memories; English when there are none."""
     votes = Counter(each.record.lang for each in found if each.record.lang in WORDS)

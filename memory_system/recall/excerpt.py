@@ -1,4 +1,5 @@
-"""Reading exactly: a memory by its id, lines of a file of the workspace by its name, and where a text stands.
+"""Reading exactly: a memory by its id, a message by its ref, lines of a file of the workspace by its name, and where a
+text stands.
 
 No name leads out of the workspace, to a link, or to what is not for reading (the state folder with its key).
 """
@@ -27,6 +28,7 @@ from memory_system.records import KINDS, Fact, kind_of, to_line
 LINES = 120
 CHARACTERS = 12_000
 
+_CITATION = re.compile(r"(.+)#L(\d{1,9})(?:-L(\d{1,9}))?", re.DOTALL)
 _ID = re.compile(r"[fbs]_\d{8}_\w+")
 
 
@@ -44,7 +46,8 @@ def get(
     lines: int = LINES,
 ) -> dict[str, Any]:
     """`status` (ok, not_found, error), `text`, `path`, `from` and `lines` (how many); `truncated` and `nextFrom` when
-    more follows; `record` for a memory; `error` says why. At most `CHARACTERS` of text. Never raises for a name."""
+    more follows; `record` for a memory; `error` says why. The name is that of a file, a citation of its lines
+    (`notes.md#L3-L5`), a memory's id or a message's ref. At most `CHARACTERS` of text. Never raises for a name."""
     record = _memory(index, pending, path_or_id) if _ID.fullmatch(path_or_id) else None
     if record:
         path, line = place_of_memory(layout, index, record.id)
@@ -53,6 +56,10 @@ def get(
     if _looks_like_an_id(path_or_id):
         missing = {"status": "not_found", "text": "", "path": path_or_id, "from": from_line, "lines": 0}
         return {**missing, "error": f"there is no memory {path_or_id}"}
+    said = None if "/" in path_or_id else _message(layout, index, path_or_id)
+    if said:
+        return said
+    path_or_id, from_line, lines = _cited(path_or_id, from_line, lines)
     answer = {"status": "ok", "text": "", "path": path_or_id, "from": max(1, from_line), "lines": 0}
     try:
         if _ID.fullmatch(path_or_id):
@@ -64,6 +71,28 @@ def get(
         return answer | {"status": "not_found", "error": f"there is no {path_or_id}"}
     except (_RefusedError, OSError, EOFError, zlib.error, UnicodeEncodeError) as error:
         return answer | {"status": "error", "error": f"{path_or_id}: {error}"}
+
+
+def _message(layout: Layout, index: Index, ref: str) -> dict[str, Any] | None:
+    """The answer for the ref of a message: what was said, as it is indexed; None when it is no ref."""
+    parts = index.message(ref)
+    if not parts:
+        return None
+    path = parts[0].path
+    first, last = place_of_message(layout, path, ref)
+    text = "\n".join(part.text for part in parts)
+    cut = {"truncated": True} if len(text) > CHARACTERS else {}
+    answer = {"status": "ok", "text": text[:CHARACTERS], "path": path, "from": first, "lines": last - first + 1}
+    return {**answer, **cut, "said_at": parts[0].said_at, "speaker": parts[0].speaker or parts[0].role}
+
+
+def _cited(name: str, from_line: int, lines: int) -> tuple[str, int, int]:
+    """The name of a file and its lines; a citation (`notes.md#L3-L5`) names its own."""
+    found = _CITATION.fullmatch(name)
+    if not found:
+        return name, from_line, lines
+    first = int(found[2])
+    return found[1], first, int(found[3] or first) - first + 1
 
 
 def _looks_like_an_id(name: str) -> bool:

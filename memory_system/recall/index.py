@@ -29,6 +29,7 @@ from memory_system.recall.schema import (
     INDEXES,
     LATEST,
     LINE_NUMBER,
+    OF_KIND,
     PASSING,
     RANKED,
     SCHEMA,
@@ -234,6 +235,10 @@ class Index:
         rows = self._database.rows(sql, (orjson.dumps(sorted(numbers)).decode(),))
         return {row[0]: Unit._make(row[2:]) for row in rows}
 
+    def message(self, ref: str) -> list[Unit]:
+        """The message with that ref, as one unit or in its passages; empty when there is none."""
+        return [unit for _, unit in writing.whole(self._database, storable(ref))]
+
     def passing(self, numbers: Collection[int], filters: Filters) -> list[int]:
         """Those of the units that the filters let through."""
         values = filters._asdict() | {"numbers": orjson.dumps([*numbers]).decode()}
@@ -281,6 +286,19 @@ class Index:
             "limit": -1 if limit is None else limit,
         }
         rows = self._database.rows(RANKED, values)
+        return [Ranked(key, math.exp(score), importance, line) for key, score, importance, line in rows]
+
+    def of_kind(
+        self, categories: Collection[str], attributes: Collection[str], moment: datetime, limit: int
+    ) -> list[Ranked]:
+        """The user's active memories of one of the categories or attributes (dotted ones with the part before the dot),
+        at most `limit`, as they stand at the moment: by effective score, then as `ranked`."""
+        values = self._moment(moment) | {
+            "categories": orjson.dumps([*categories]).decode(),
+            "attributes": orjson.dumps([*attributes]).decode(),
+            "limit": limit,
+        }
+        rows = self._database.rows(OF_KIND, values)
         return [Ranked(key, math.exp(score), importance, line) for key, score, importance, line in rows]
 
     def standing(self, ids: Collection[str], moment: datetime) -> dict[str, Ranked]:

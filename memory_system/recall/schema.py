@@ -59,6 +59,16 @@ SELECT id, line, importance, CASE WHEN protected
     ELSE log_score - rate * max(0.0, :day - scored_day) END
 FROM memory WHERE id IN (SELECT value FROM json_each(:ids))
 """
+OF_KIND = """
+SELECT id, CASE WHEN protected
+    THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
+    ELSE log_score - rate * max(0.0, :day - scored_day) END AS score, importance, line
+FROM memory
+WHERE pool = 'active' AND subject = 'user' AND (category IN (SELECT value FROM json_each(:categories))
+    OR attribute IN (SELECT value FROM json_each(:attributes))
+    OR substr(attribute, 1, instr(attribute, '.') - 1) IN (SELECT value FROM json_each(:attributes)))
+ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+"""
 LINE_NUMBER = """
 SELECT count(*) FROM memory, (SELECT pool AS its_pool, kind AS its_kind FROM memory WHERE id = :id)
 WHERE pool = its_pool AND kind = its_kind AND id <= :id

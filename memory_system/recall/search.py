@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -54,17 +55,48 @@ def search(
     among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
     now; the archive only when asked for, and only what the filters let through. Each result has `explain`, the parts
     of its score, when that is asked for. Never raises for a query, whatever it holds."""
+    answer = answer_to(
+        layout, config, index, list(pending), query, now=now, scope=scope, archived=archived, filters=filters
+    )
+    rows = _Rows(layout, index, answer)
+    shown = answer.results[: max(0, limit)]
+    return {"results": [rows.row(each, explain=explain) for each in shown], "total_found": len(answer.results)}
+
+
+@dataclass(slots=True)
+class Answer:
+    """What was found for a question, best first; `scale` makes the score of a result one between 0 and 1, `weights` say
+    what each of the question's terms weighs."""
+
+    question: Question
+    results: list[Result]
+    scale: float
+    weights: list[float]
+
+    def score(self, result: Result) -> float:
+        return round(result.score * self.scale, 4)
+
+
+def answer_to(
+    layout: Layout,
+    config: Config,
+    index: Index,
+    pending: list[Fact],
+    query: str,
+    *,
+    now: datetime,
+    scope: Scope = "all",
+    archived: bool = False,
+    filters: Filters = NO_FILTERS,
+) -> Answer:
+    """The results of `search`, not yet made into rows."""
     scopes = SCOPES_OF[scope] + (("archive",) if archived and "memory" in SCOPES_OF[scope] else ())
     question = understood(query, now, config.zone)
     weights = config.search.chinese if question.lang == "zh" else config.search.english
-    found = _candidates(layout, config, index, list(pending), question, scopes, now, filters)
+    found = _candidates(layout, config, index, pending, question, scopes, now, filters)
     ranked = rank(question, found, weights)
-    results = diverse(folded(ranked, dated=question.asks_when), weights.diversity)
-    shown = results[: max(0, limit)]
-    rows = _Rows(
-        layout, index, question, scale=answered(found, ranked, weights) / (ranked[0].score or 1) if ranked else 0
-    )
-    return {"results": [rows.row(each, explain=explain) for each in shown], "total_found": len(results)}
+    scale = answered(found, ranked, weights) / (ranked[0].score or 1) if ranked else 0.0
+    return Answer(question, diverse(folded(ranked, dated=question.asks_when), weights.diversity), scale, found.weights)
 
 
 def _candidates(
@@ -116,26 +148,25 @@ def _note_changes(layout: Layout, index: Index) -> tuple[dict[str, str], set[str
 class _Rows:
     """Results as they are shown."""
 
-    def __init__(self, layout: Layout, index: Index, question: Question, *, scale: float) -> None:
+    def __init__(self, layout: Layout, index: Index, answer: Answer) -> None:
         self._layout = layout
         self._index = index
-        self._question = question
-        self._scale = scale
+        self._answer = answer
 
     def row(self, result: Result, *, explain: bool) -> dict[str, Any]:
         unit, scope = result.best.unit, scope_of(result.best.number)
         path, start, end = self._place(result)
         row = {
             "id": unit.ref,
-            "type": TYPES_OF.get(scope) or type_name(kind_of(unit.key)),
+            "type": type_of(result),
             "path": path,
             "startLine": start,
             "endLine": end,
-            "score": round(result.score * self._scale, 4),
+            "score": self._answer.score(result),
             "source": scope,
             "refs": list(result.refs),
             "text": unit.text,
-            "snippet": snippet(unit.text, self._question.terms),
+            "snippet": snippet(unit.text, self._answer.question.terms),
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
         }
@@ -150,6 +181,11 @@ class _Rows:
         if scope == "session":
             return unit.path, *place_of_message(self._layout, unit.path, unit.ref)
         return unit.path, unit.start_line, unit.end_line
+
+
+def type_of(result: Result) -> str:
+    """fact, belief, summary, message or note."""
+    return TYPES_OF.get(scope_of(result.best.number)) or type_name(kind_of(result.best.unit.key))
 
 
 def snippet(text: str, asked: list[str]) -> str:

@@ -40,7 +40,7 @@ def put_messages(database: Database, messages: Iterable[tuple[str, Sequence[Unit
     place."""
     latest = {units[0].key: (session, units) for session, units in messages if units}
     there = {unit.key: number for number, unit in find(database, "session", latest)}
-    known = {key: _whole(database, key) for key in there}
+    known = {key: whole(database, key) for key in there}
     fresh = [(session, units) for key, (session, units) in latest.items() if key not in there]
     for session, group in groupby(fresh, key=lambda each: each[0]):
         _append(database, session, [units for _, units in group])
@@ -51,15 +51,15 @@ def put_messages(database: Database, messages: Iterable[tuple[str, Sequence[Unit
             _replace(database, session, [number for number, _ in old], units)
 
 
-def _whole(database: Database, key: str) -> list[Numbered]:
-    """All units of the message as it is indexed."""
-    [first] = find(database, "session", [key])
-    if not first[1].part:
-        return [first]
+def whole(database: Database, key: str) -> list[Numbered]:
+    """All units of the message as it is indexed; none when it is not."""
+    firsts = find(database, "session", [key])
+    if not firsts or not firsts[0][1].part:
+        return firsts
     sql = "SELECT * FROM unit WHERE scope = ? AND key > ? || '#' AND key < ? || '$'"
     rows = database.rows(sql, (SCOPES["session"], key, key))
     rest = [(row[0], Unit(*row[2:])) for row in rows]
-    return [first, *sorted((each for each in rest if each[1].ref == key), key=lambda each: each[1].part)]
+    return [*firsts, *sorted((each for each in rest if each[1].ref == key), key=lambda each: each[1].part)]
 
 
 def _replace(database: Database, session: str, numbers: list[int], units: Sequence[Unit]) -> None:

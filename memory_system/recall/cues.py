@@ -1,0 +1,60 @@
+"""What a message calls for from memory, beside its words: `rules/cues.toml` holds the cues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memory_system.records import Row
+from memory_system.rules import Rule, load
+from memory_system.text import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Memories of one of these categories or attributes (a dotted attribute by its first part as well); of a whole
+    that is asked for, at most `most`."""
+
+    name: str
+    categories: frozenset[str]
+    attributes: frozenset[str]
+    most: int = 0
+
+    @classmethod
+    def of(cls, rule: Rule) -> Kind:
+        data = rule.data
+        return cls(data["name"], frozenset(data["categories"]), frozenset(data["attributes"]), data.get("most", 0))
+
+    def holds(self, row: Row) -> bool:
+        attribute = row.get("attribute", "")
+        known = {attribute, attribute.partition(".")[0]}
+        return row.get("category", "general") in self.categories or bool(known & self.attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """`idle`: the message says nothing to look for; `past`: it speaks of what was before; `topics` count for more,
+    `wholes` are asked for as a whole."""
+
+    idle: bool
+    past: bool
+    topics: tuple[Kind, ...] = ()
+    wholes: tuple[Kind, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """What fired, each once."""
+        return list(dict.fromkeys(["past"] * self.past + [kind.name for kind in self.topics + self.wholes]))
+
+
+def cues_of(message: str) -> Cues:
+    """The cues in a message; never raises, whatever it holds."""
+    text, groups = fold(message).encode(errors="replace").decode(), load("cues")
+    if not text or groups["idle"].fires(text):
+        return Cues(idle=True, past=False)
+    topics, wholes = (_kinds(groups[name].firing(text)) for name in ("topics", "wholes"))
+    return Cues(idle=False, past=groups["past"].fires(text), topics=topics, wholes=wholes)
+
+
+def _kinds(rules: Iterable[Rule]) -> tuple[Kind, ...]:
+    return tuple(map(Kind.of, rules))

@@ -1,0 +1,111 @@
+"""What is found, as lines an agent can be given: one each, with date and source, and of a long text what the question
+is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import tzinfo
+from typing import Literal
+
+from memory_system import clock
+from memory_system.recall.units import Unit
+from memory_system.text import estimate_tokens, sentences
+
+Level = Literal["high", "middle", "low"]
+
+LONGEST_TOKENS = 90  # of the text of one line
+MOST_WORDS = 6  # of the question, that a pointer shows
+TAG = "recalled-memories"
+_TAGS = re.compile(r"<(?=/?\s*[\w-]*memor)", re.IGNORECASE)
+
+WORDS = {
+    "en": {
+        "head": "From memory; [source] can be read with memory_get.",
+        "unsure": "(unsure) ",
+        "see": "see ",
+        "colon": ": ",
+        "comma": ", ",
+        "user": "user",
+        "assistant": "assistant",
+    },
+    "zh": {
+        "head": "来自记忆；[出处]可用 memory_get 查看。",
+        "unsure": "（不确定）",
+        "see": "可查 ",
+        "colon": "：",
+        "comma": "、",
+        "user": "用户",
+        "assistant": "助手",
+    },
+}
+
+
+def line_of(unit: Unit, source: str, level: Level, worth: Mapping[str, float], lang: str, zone: tzinfo) -> str:
+    """The unit as one line. `worth` is what each word of the question weighs; of what is only pointed to (`low`) the
+    words of the question that stand there are shown, not the text."""
+    words = WORDS[lang]
+    day = f"{clock.local_date(clock.read_stamp(unit.said_at), zone)} " if unit.said_at else ""
+    if level == "low":
+        shown = words["comma"].join(_found(unit.text, worth))
+        return f"- {words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")
+    speaker = unit.speaker or (words.get(unit.role, unit.role) if unit.role else "")
+    said = speaker + words["colon"] if speaker else ""
+    text = _tame(said + gist(unit.text, worth))
+    return f"- {words['unsure'] if level == 'middle' else ''}{day}{text} [{source}]"
+
+
+def wrapped(lines: list[str], lang: str) -> str:
+    """The lines between marks that keep them from being remembered once more; empty without lines."""
+    return "\n".join((f"<{TAG}>", WORDS[lang]["head"], *lines, f"</{TAG}>")) if lines else ""
+
+
+def gist(text: str, worth: Mapping[str, float], most: int = LONGEST_TOKENS) -> str:
+    """The text on one line; of a long one the sentence that holds most of the question, and what stands around it as
+    far as there is room."""
+    if estimate_tokens(text) <= most:
+        return " ".join(text.split())
+    pieces = [text[start:end] for start, end in sentences(text)]
+    values = [_value(piece, worth) for piece in pieces]
+    first = last = values.index(max(values)) if values else 0
+    kept = _cut(pieces[first], worth, most) if pieces else ""
+    room = most - estimate_tokens(kept)
+    while True:
+        if last + 1 < len(pieces) and (price := estimate_tokens(pieces[last + 1]) + 1) <= room:
+            last, kept, room = last + 1, f"{kept} {pieces[last + 1]}", room - price
+        elif first and (price := estimate_tokens(pieces[first - 1]) + 1) <= room:
+            first, kept, room = first - 1, f"{pieces[first - 1]} {kept}", room - price
+        else:
+            break
+    lead, trail = "…" if first else "", "…" if last + 1 < len(pieces) else ""
+    return f"{lead}{' '.join(kept.split())}{trail}"
+
+
+def _value(piece: str, worth: Mapping[str, float]) -> float:
+    folded = piece.lower()
+    return sum(weight for term, weight in worth.items() if term in folded)
+
+
+def _cut(sentence: str, worth: Mapping[str, float], most: int) -> str:
+    """As much of an overlong sentence as there is room for, from a little before the first word of the question."""
+    if estimate_tokens(sentence) <= most:
+        return sentence
+    folded = sentence.lower()
+    places = [place for term in worth if (place := folded.find(term)) >= 0]
+    start = max(0, min(places, default=0) - most // 2)
+    kept = sentence[start : start + 4 * most]
+    while estimate_tokens(kept) > most - 2:
+        kept = kept[: len(kept) * 9 // 10]
+    return ("…" if start else "") + kept + ("…" if start + len(kept) < len(sentence) else "")
+
+
+def _found(text: str, worth: Mapping[str, float]) -> list[str]:
+    """The words of the question that stand in the text, the weightiest of them."""
+    folded = text.lower()
+    there = [term for term in worth if term in folded]
+    return sorted(sorted(there, key=lambda term: (-worth[term], term))[:MOST_WORDS], key=there.index)
+
+
+def _tame(text: str) -> str:
+    """The text without marks that would end the block it stands in."""
+    return _TAGS.sub("‹", " ".join(text.split()))
