@@ -85,12 +85,14 @@ class Expiry(Section):
 
 class Source(Section):
     """Transcripts outside `sessions/`. `path` is a file, a folder or a glob; `~` is understood. `format` is sniffed
-    when it is empty; `participants` names who speaks in a role; `roles` maps a foreign role to user or assistant."""
+    when it is empty; `participants` names who speaks in a role; `roles` maps a foreign role to user or assistant;
+    `chats` are the kinds of shared chats that are read beside private ones."""
 
     path: str
     format: str = ""
     participants: dict[Literal["user", "assistant"], str] = Field(default_factory=dict)
     roles: dict[str, Literal["user", "assistant"]] = Field(default_factory=dict)
+    chats: tuple[Literal["group", "channel"], ...] = ()
 
 
 class Ranking(Section):

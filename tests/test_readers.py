@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 import pytest
+import stores
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,12 +80,18 @@ def notes(talk: Sequence[tuple[str, str]]) -> bytes:
     return "".join(parts).encode()
 
 
+def openclaw_store(talk: Sequence[tuple[str, str]]) -> bytes:
+    return stores.image("s-1", map(orjson.loads, openclaw(talk).splitlines()))
+
+
 SAMPLES = {"openclaw": openclaw, "claude-code": claude_code, "plain": plain, "notes": notes}
+SHAPES = {**SAMPLES, "openclaw-store": openclaw_store}  # a format may come in more shapes than one
 FILES = {
     "openclaw": ("sessions/s-1.jsonl", "s-1"),
     "claude-code": ("sessions/s-1.jsonl", "s-1"),
     "plain": ("sessions/s-1.jsonl", "s-1"),
     "notes": ("memory/2026-02-18.md", "memory/2026-02-18.md"),
+    "openclaw-store": ("sessions/openclaw-agent.sqlite", "s-1"),
 }
 NAMES = [reader.NAME for reader in READERS]
 JSON_NAMES = [name for name in NAMES if name != "notes"]
@@ -145,7 +152,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 @pytest.mark.parametrize("name", NAMES)
-class TestEveryFormat:
+class TestEveryName:
     def test_it_knows_its_own_lines_and_no_others(self, name: str) -> None:
         for other, sample in SAMPLES.items():
             lines = sample(TALK).decode().splitlines()
@@ -158,9 +165,12 @@ class TestEveryFormat:
         assert not reader.sniff([])
         assert not reader.sniff([{"some": "thing"}])
 
+
+@pytest.mark.parametrize("name", SHAPES)
+class TestEveryFormat:
     def test_it_gives_the_talk(self, name: str, desk: Desk) -> None:
         path, session = FILES[name]
-        desk.put(path, SAMPLES[name](TALK))
+        desk.put(path, SHAPES[name](TALK))
         messages = desk.messages()
         assert [each.text for each in messages] == [text for _, text in TALK]
         assert [each.said_at for each in messages] == [stamp(number) for number in range(len(TALK))]
@@ -172,7 +182,7 @@ class TestEveryFormat:
 
     def test_the_backlog_counts_what_waits(self, name: str, desk: Desk) -> None:
         path, session = FILES[name]
-        desk.put(path, SAMPLES[name](TALK))
+        desk.put(path, SHAPES[name](TALK))
         assert desk.backlog().waiting == {session: [stamp(number) for number in range(len(TALK))]}
         desk.night(START + 2 * MINUTE)
         assert desk.backlog().waiting == {session: [stamp(2), stamp(3), stamp(4)]}
@@ -184,13 +194,13 @@ class TestEveryFormat:
     def test_appended_lines_are_read_once(self, name: str, desk: Desk) -> None:
         path, _ = FILES[name]
         for size in range(1, len(TALK) + 1):
-            desk.put(path, SAMPLES[name](TALK[:size]))
+            desk.put(path, SHAPES[name](TALK[:size]))
             assert desk.texts() == [TALK[size - 1][1]]
             assert desk.texts() == []
 
     def test_reading_again_gives_the_same(self, name: str, desk: Desk) -> None:
         path, _ = FILES[name]
-        desk.put(path, SAMPLES[name](TALK))
+        desk.put(path, SHAPES[name](TALK))
         first = desk.messages(START + 3 * MINUTE)
         assert len(first) == 3
         assert desk.again() == first
@@ -198,18 +208,18 @@ class TestEveryFormat:
         assert desk.again() == first + rest
 
     def test_a_session_that_moves_goes_on(self, name: str, desk: Desk) -> None:
-        if name == "notes":  # a note's name is its session
+        if name not in JSON_NAMES:  # a note's name is its session, and a store's name is its own
             return
-        old = desk.put("sessions/s-1.jsonl", SAMPLES[name](TALK[:3]))
+        old = desk.put("sessions/s-1.jsonl", SHAPES[name](TALK[:3]))
         desk.night()
         old.unlink()
-        desk.put("sessions/2026/s-1.jsonl", SAMPLES[name](TALK))
+        desk.put("sessions/2026/s-1.jsonl", SHAPES[name](TALK))
         assert desk.texts() == [text for _, text in TALK[3:]]
         assert desk.problems == []
 
     def test_secrets_are_gone_as_it_is_read(self, name: str, desk: Desk) -> None:
         key = "sk-ant-api03-" + "aB3dE6gH9k" * 4
-        desk.put(FILES[name][0], SAMPLES[name]([("user", f"my key is {key}"), ("user", "我的卡号4111111111111111")]))
+        desk.put(FILES[name][0], SHAPES[name]([("user", f"my key is {key}"), ("user", "我的卡号4111111111111111")]))
         assert desk.texts() == ["my key is [secret:anthropic-key]", "我的卡号[secret:card]"]
 
     @settings(max_examples=25, deadline=None)
@@ -220,7 +230,7 @@ class TestEveryFormat:
         talk = [(TALK[number % 5][0], f"{TALK[number % 5][1]} {number}") for number in range(size)]
         once, often = (Desk(tmp_path_factory.mktemp("ws")) for _ in range(2))
         for each in (once, often):
-            each.put(FILES[name][0], SAMPLES[name](talk))
+            each.put(FILES[name][0], SHAPES[name](talk))
         expected = once.messages()
         found = [message for cut in sorted(cuts) for message in often.messages(START + cut * MINUTE)]
         assert found + often.messages() == expected
@@ -247,7 +257,8 @@ def test_a_session_that_is_packed_meanwhile_goes_on(name: str, desk: Desk) -> No
 
 
 def test_every_format_has_a_sample() -> None:
-    assert set(NAMES) == set(SAMPLES) == set(FILES)
+    assert set(NAMES) == set(SAMPLES)
+    assert set(SHAPES) == set(FILES)
 
 
 # ---- OpenClaw ------------------------------------------------------------------------------------------------------

@@ -16,8 +16,17 @@ FOLLOWS = ""  # the parent of an entry that simply comes after the one before it
 CONTROL = ""  # the role of a record that is no message
 EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)  # what says it is older was written without a clock
 LONGEST_ID = 128
+SHARED = ("group", "channel")  # kinds of chats that others see, and why they are no source
 LONGEST_NAME = 64
 _COMMON = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII).fullmatch  # needs no printing
+
+
+class UnreadableError(OSError):
+    """A transcript of which nothing can be read now, and what to do about it."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(what)
+        self.hint = hint
 
 
 @dataclass(slots=True)
@@ -51,12 +60,28 @@ class Header:
 
 
 @dataclass(slots=True, frozen=True)
+class Held:
+    """A session that a database holds: its id, the key of its conversation, why all of it is no source (empty: it is
+    one), and whether the host was told to forget it."""
+
+    session: str
+    key: str = ""
+    reason: str = ""
+    forgotten: bool = False
+
+
+@dataclass(slots=True, frozen=True)
 class Origin:
-    """What a format may know of the file beside its lines: its stem, the day in its name, the workspace's zone."""
+    """What a format may know of the file beside its lines: its stem, the day in its name, the workspace's zone. Of
+    lines that a database holds also their session, when each was written (epoch milliseconds), and which of them are
+    on the active branch, in order (None: the lines must tell)."""
 
     stem: str
     day: date | None
     zone: tzinfo
+    held: Held | None = None
+    written: Sequence[int] = ()
+    active: Sequence[int] | None = None
 
 
 class Reader(Protocol):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -14,11 +15,12 @@ from memory_system.config import Config
 from memory_system.files import is_regular
 from memory_system.layout import Layout
 from memory_system.readers import filter as sources
+from memory_system.readers import openclaw
 from memory_system.readers.cursors import Backlog, Batch, Cursor
-from memory_system.readers.entries import CONTROL
+from memory_system.readers.entries import CONTROL, SHARED, UnreadableError
 from memory_system.readers.places import Place, find
 from memory_system.readers.reading import Reading, problems, read_batch
-from memory_system.readers.transcript import Transcript, load
+from memory_system.readers.transcript import Transcript, fit, load
 from memory_system.records import Message, Problem
 
 HELD_BYTES = 64 << 20  # of files, parsed, so that a night's two looks at a file parse it once
@@ -34,7 +36,7 @@ class Library:
         self.now = now
         self._held: dict[str, Transcript] = {}  # by name, the latest used last
         self._places: dict[str, Place] = {}  # by session, as the last backlog found them
-        self._keys: dict[Path, dict[str, str]] = {}
+        self._indexes: dict[Path, dict[str, str]] = {}
         self._own: sources.OwnFiles | None = None
 
     def backlog(self, cursors: Mapping[str, Cursor]) -> Backlog:
@@ -44,7 +46,10 @@ class Library:
         by_path = {cursor.path: (session, cursor) for session, cursor in cursors.items()}
         found: dict[str, list[Place]] = {}
         opened: set[str] = set()
+        held = {fit(place.held.session) for place in places if place.held}
         for place in places:
+            if place.is_imported and place.stem in held and place.stem in cursors:
+                continue  # what an import has put away was compared with the store when that was first read
             session, cursor = by_path.get(place.name, ("", None))
             if cursor is None or cursor.waiting or (cursor.size, cursor.mtime_ns) != (place.size, place.mtime_ns):
                 session = self._session_in(place, backlog)
@@ -52,6 +57,8 @@ class Library:
             if session:
                 found.setdefault(session, []).append(place)
         for session in sorted(found):
+            if any(place.held and place.held.forgotten for place in found[session]):
+                continue  # whatever files of it are left
             try:
                 self._count(session, found[session], cursors.get(session), backlog, opened=session in opened)
             except OSError as error:
@@ -60,6 +67,8 @@ class Library:
 
     def _session_in(self, place: Place, backlog: Backlog) -> str:
         """The session of the file; empty, and a problem, when nothing in it can be read."""
+        if place.held:
+            return fit(place.held.session)
         try:
             script = self._load(place)
         except OSError as error:
@@ -83,18 +92,18 @@ class Library:
                 backlog.problems += self._from_the_future(script, stamps[-1])
 
     def _choose(self, places: list[Place], cursor: Cursor | None, backlog: Backlog) -> Place:
-        """Which of several files of one session is read: the one that goes on from the cursor, then the longest. The
-        others are a problem unless they hold nothing else."""
+        """Which of several files of one session is read: a live store, then the one that goes on from the cursor, then
+        the longest. The others are a problem unless they hold nothing else."""
         scripts = [self._load(place) for place in places]
-        best = min(scripts, key=lambda each: (not _goes_on(each, cursor), -each.lines, each.place.is_packed))
+        best = min(scripts, key=lambda each: _standing(each, cursor))
         for each in scripts:
-            if each.digest(each.lines) != best.digest(each.lines):
+            if _differs(each, best):
                 what = f"it holds session {each.session} as {best.place.name} does, with other lines"
                 backlog.problems.append(Problem(each.place.name, what, "remove one of the two, or rename its session"))
         return best.place
 
     def _unread(self, script: Transcript, cursor: Cursor | None) -> list[str]:
-        start = script.first_after(_lines(script, cursor))
+        start = script.first_after(_lines(script, _carried(script, cursor)))
         entries, times = script.entries, script.times
         return sorted(times[n] for n in range(start, len(entries)) if entries[n].role != CONTROL)
 
@@ -118,10 +127,13 @@ class Library:
             return Batch(problems=[_unreadable(script.place.name, error)], cursor=cursor or Cursor())
 
     def _read(self, script: Transcript, cursor: Cursor | None, until: datetime | None) -> Batch:
+        cursor = _carried(script, cursor)
         changed = cursor is not None and not _goes_on(script, cursor)
-        cursor = Cursor() if cursor is None or changed else cursor
+        reason = self._reason(script)
+        let_in = cursor is not None and cursor.reason in SHARED and not reason
+        cursor = Cursor() if cursor is None or changed or let_in else cursor
         if not cursor.lines:
-            cursor = replace(cursor, reason=self._reason(script))
+            cursor = replace(cursor, reason=reason)
         stamp = clock.stamp(until) if until else None
         start = script.first_after(_lines(script, cursor))
         reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self._own_files())
@@ -136,6 +148,7 @@ class Library:
         script = self._find(session, cursor)
         if script is None:
             return
+        cursor = _carried(script, cursor) or cursor
         if script.lines != cursor.lines:
             script = load(script.place, self.config.zone, cursor.lines)
         _lines(script, cursor)
@@ -157,9 +170,10 @@ class Library:
 
     def _load(self, place: Place) -> Transcript:
         """The parsed file; OSError when it cannot be opened."""
-        now = place.path.lstat()
+        found = place.path.lstat()
+        now = (place.size, place.mtime_ns) if place.held else (found.st_size, found.st_mtime_ns)
         script = self._held.pop(place.name, None)
-        if script is None or (script.size, script.mtime_ns) != (now.st_size, now.st_mtime_ns):
+        if script is None or (script.size, script.mtime_ns) != now:
             script = load(place, self.config.zone)
         self._held[place.name] = script
         size = sum(each.size for each in self._held.values())
@@ -173,17 +187,44 @@ class Library:
 
     def _reason(self, script: Transcript) -> str:
         """Why the whole session is no source: its file says so, or the key it goes under."""
-        folder = script.place.path.parent
-        if folder not in self._keys:
-            self._keys[folder] = _session_keys(folder / "sessions.json")
-        names = (script.header.session, script.place.stem)
-        key = script.header.key or next((self._keys[folder][each] for each in names if each in self._keys[folder]), "")
-        return script.header.reason or sources.session_reason(key)
+        place = script.place
+        folder = place.path.parent
+        if folder not in self._indexes:
+            self._indexes[folder] = _session_keys(folder)
+        index = self._indexes[folder]
+        key = script.header.key or index.get(script.header.session) or index.get(place.stem, "")
+        reason = script.header.reason or sources.session_reason(key)
+        return "" if place.source and reason in place.source.chats else reason
 
 
 def _unreadable(name: str, error: OSError) -> Problem:
+    if isinstance(error, UnreadableError):
+        return Problem(name, str(error), error.hint)
     hint = "give yourself the right to read it, or move it elsewhere"
     return Problem(name, f"it cannot be read: {error.strerror or error}", hint)
+
+
+def _standing(script: Transcript, cursor: Cursor | None) -> tuple[bool, bool, int, bool]:
+    """Lowest for the file of a session that is to be read."""
+    return script.place.held is None, not _goes_on(script, cursor), -script.lines, script.place.is_packed
+
+
+def _differs(script: Transcript, best: Transcript) -> bool:
+    """Whether the file holds anything that the one which is read does not; beside a live store only messages count."""
+    if best.place.held is None:
+        return script.digest(script.lines) != best.digest(script.lines)
+    known = {entry.id for entry in best.entries}
+    return any(entry.id not in known for entry in script.entries if entry.role != CONTROL)
+
+
+def _carried(script: Transcript, cursor: Cursor | None) -> Cursor | None:
+    """The cursor of an OpenClaw session that has moved, from a file into the store or back: it was read up to the same
+    message, in whatever line that stands now."""
+    moved = cursor is not None and cursor.path != script.place.name and script.format == openclaw.NAME
+    if cursor is None or not moved or _goes_on(script, cursor):
+        return cursor
+    line = next((each.line for each in script.entries if each.id == cursor.entry), None)
+    return cursor if line is None else replace(cursor, lines=line, digest=script.digest(line))
 
 
 def _goes_on(script: Transcript, cursor: Cursor | None) -> bool:
@@ -200,16 +241,20 @@ def _lines(script: Transcript, cursor: Cursor | None) -> int:
     return cursor.lines
 
 
-def _session_keys(index: Path) -> dict[str, str]:
-    """From session ids to their keys, as OpenClaw's index beside the transcripts tells them."""
+def _session_keys(folder: Path) -> dict[str, str]:
+    """From session ids to their keys, as OpenClaw's index beside the transcripts tells them, or what an import has left
+    of it."""
+    found: dict[str, str] = {}
+    for index in (*sorted(folder.glob("*.sessions.json.imported-*")), folder / "sessions.json"):
+        for key, row in _rows_of(index).items():
+            if isinstance(row, dict) and isinstance(row.get("sessionId"), str):
+                found[row["sessionId"]] = f"{key}:{row['chatType']}:" if row.get("chatType") in SHARED else key
+    return found
+
+
+def _rows_of(index: Path) -> dict[str, Any]:
     try:
         rows = orjson.loads(index.read_bytes()) if is_regular(index) else {}
     except (OSError, orjson.JSONDecodeError):
         return {}
-    if not isinstance(rows, dict):
-        return {}
-    return {
-        row["sessionId"]: key
-        for key, row in rows.items()
-        if isinstance(row, dict) and isinstance(row.get("sessionId"), str)
-    }
+    return rows if isinstance(rows, dict) else {}

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from memory_system.readers.entries import Row
+from memory_system.readers.zstd import unpack
 
 if TYPE_CHECKING:
     import jsonlines
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 LINE_CAP = 8 << 20
 DEPTH_CAP = 64
+ARCHIVE_CAP = 256 << 20  # bytes of a session that is packed with zstd
+ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP = b"\x1f\x8b"
 
 Flaw = tuple[int, str, str]  # line, what is wrong with it, hint
@@ -31,19 +34,29 @@ Flaw = tuple[int, str, str]  # line, what is wrong with it, hint
 
 @contextmanager
 def open_regular(path: Path) -> Iterator[tuple[io.BufferedIOBase, os.stat_result]]:
-    """The file's bytes, unpacked if it is gzip, and what the disk says of it. OSError for a link, pipe or device:
-    opening neither hangs nor leads elsewhere."""
+    """The file's bytes, unpacked if it is gzip or zstd, and what the disk says of it. OSError for a link, pipe or
+    device: opening neither hangs nor leads elsewhere."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         os.close(descriptor)
         raise OSError("it is no regular file")
     with os.fdopen(descriptor, "rb") as stream:
-        if stream.peek(2)[:2] == _GZIP:
+        head = stream.peek(4)[:4]
+        if head == ZSTD:
+            yield io.BytesIO(_unpacked(stream.read())), found
+        elif head[:2] == _GZIP:
             with gzip.GzipFile(fileobj=stream) as unpacked:
                 yield unpacked, found
         else:
             yield stream, found
+
+
+def _unpacked(data: bytes) -> bytes:
+    try:
+        return unpack(data, ARCHIVE_CAP)
+    except ValueError as error:
+        raise OSError(str(error)) from None
 
 
 class Lines:

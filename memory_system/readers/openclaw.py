@@ -4,6 +4,7 @@ a tree: entries name their parent, `leaf` records move the tip, and only the bra
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from memory_system.readers.entries import (
@@ -33,16 +34,42 @@ def sniff(head: Sequence[Row]) -> bool:
 
 
 def header(head: Sequence[Row], origin: Origin) -> Header:
+    """What the first record says; where a database holds the session, its own word on it goes before."""
     row = next((row for row in head if isinstance(row, dict) and row.get("type") == "session"), {})
     session = id_of(row.get("id"))
     if session and origin.stem.startswith(f"{session}-topic-"):
         session = origin.stem  # threads of one chat share the id in their headers
     named = row.get("participants")
     people = {role: name_of(name) for role, name in named.items()} if isinstance(named, dict) else {}
-    return Header(session, stamp_of(row.get("timestamp")), people, id_of(row.get("sessionKey")))
+    began = stamp_of(row.get("timestamp"))
+    if origin.held is not None:
+        return Header(origin.held.session, began, people, origin.held.key, origin.held.reason)
+    return Header(session, began, people, id_of(row.get("sessionKey")))
 
 
-def parse(lines: Iterable[tuple[int, Row]], origin: Origin) -> Iterator[Entry]:  # noqa: ARG001 - a reader's form
+def parse(lines: Iterable[tuple[int, Row]], origin: Origin) -> Iterator[Entry]:
+    if origin.held is None:
+        return _entries(lines)
+    entries = list(_entries(lines))
+    for entry in entries:
+        entry.time = entry.time or stamp_of(origin.written[entry.line - 1])
+    if origin.active is not None:
+        entries += _on_branch(entries, origin.active)
+    return iter(entries)
+
+
+def _on_branch(entries: Sequence[Entry], active: Sequence[int]) -> Iterator[Entry]:
+    """Chain the entries in these lines to one another, so that they are the branch that ends at the last of them; and
+    a record that moves the tip there when something else was written after it."""
+    by_line = {entry.line: entry for entry in entries}
+    branch = [by_line[line] for line in active if line in by_line]
+    for before, entry in pairwise(branch):
+        entry.parent, entry.moves = before.id or FOLLOWS, False
+    if branch and branch[-1] is not entries[-1]:
+        yield Entry(entries[-1].line, "", CONTROL, "", parent=branch[-1].id, moves=True)
+
+
+def _entries(lines: Iterable[tuple[int, Row]]) -> Iterator[Entry]:
     rooted = False
     for number, row in lines:
         if not isinstance(row, dict):
@@ -69,9 +96,11 @@ def _message(number: int, row: Mapping[str, Any]) -> Entry:
     if not isinstance(body, dict):
         body = row  # the flat form: role and content beside the type
     entry = message(number, row, body, body.get("timestamp"), row.get("timestamp"))
-    provenance = body.get("provenance")
+    provenance, host = body.get("provenance"), body.get("__openclaw")
     if isinstance(provenance, dict):
         entry.reason = _why_not(provenance)
+    if isinstance(host, dict) and host.get("senderIsOwner") is False:
+        entry.reason = entry.reason or "not_owner"
     return entry
 
 

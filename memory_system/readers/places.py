@@ -1,5 +1,5 @@
 """Which files of a workspace are transcripts: `sessions/`, the daily notes, and the sources its config names. Files are
-judged by name and by what the disk says of them; none is opened here."""
+judged by name and by what the disk says of them; none is opened here but OpenClaw's store, to list its sessions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from memory_system.config import Config, Source
 from memory_system.layout import Layout
+from memory_system.readers.entries import Held, UnreadableError
 from memory_system.records import Problem
 
 _TRANSCRIPT = re.compile(r"[^.].*\.jsonl(?:\.gz)?")
@@ -23,13 +24,16 @@ _REFUSED = re.compile(
     r".*\.trajectory\.jsonl|.*\.checkpoint\.[0-9a-f-]{8,}\.jsonl|sessions\.json.*|.*\.bak.*|.*\.migrated|.*\.tmp"
     r"|.*\.jsonl\.(?:deleted|reset)\..*"
 )
+_IMPORTED = re.compile(r"\.imported-\d+(?:\.\d+)?$")  # OpenClaw's import puts the files it has read away like this
 _GLOB = re.compile(r"[*?\[]")
+STORE = "openclaw-agent.sqlite"
+KNOWN_SCHEMA = 23  # of that store
 
 
 @dataclass(slots=True, frozen=True)
 class Place:
     """A transcript's file: its name as cursors and people know it, and what the disk said when it was found. `day` is
-    the date in its name, `source` the config's words about it."""
+    the date in its name, `source` the config's words about it, `held` which of a database's sessions it is."""
 
     path: Path
     name: str
@@ -37,10 +41,18 @@ class Place:
     mtime_ns: int
     day: date | None = None
     source: Source | None = None
+    held: Held | None = None
 
     @property
     def stem(self) -> str:
-        return self.path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".md")
+        if self.held is not None:
+            return self.held.session
+        stem = _IMPORTED.sub("", self.path.name).removesuffix(".gz").removesuffix(".jsonl").removesuffix(".md")
+        return stem.rpartition(".")[2] if self.is_imported else stem  # the key of its conversation stands before it
+
+    @property
+    def is_imported(self) -> bool:
+        return _IMPORTED.search(self.path.name) is not None
 
     @property
     def is_packed(self) -> bool:
@@ -60,7 +72,8 @@ def find(layout: Layout, config: Config) -> tuple[list[Place], list[Problem]]:
         if isinstance(found, Problem):
             problems.append(found)
         elif found is not None:
-            places.setdefault(found.name, found)
+            for each in _held(found, problems) if is_store(found.path) else [found]:
+                places.setdefault(each.name, each)
     return [places[name] for name in sorted(places)], problems
 
 
@@ -86,9 +99,34 @@ def place(path: Path, layout: Layout, source: Source | None = None) -> Place | P
     return Place(path, name, found.st_size, found.st_mtime_ns, day, source)
 
 
+def is_store(path: Path) -> bool:
+    """Whether it is a database of sessions, by its name."""
+    return path.name.endswith(".sqlite")
+
+
+def _held(store: Place, problems: list[Problem]) -> Iterator[Place]:
+    """The sessions in OpenClaw's store."""
+    from memory_system.readers import openclaw_store
+
+    try:
+        found, schema = openclaw_store.sessions(store.path)
+    except UnreadableError as error:
+        problems.append(Problem(store.name, str(error), error.hint))
+        return
+    if schema > KNOWN_SCHEMA:
+        what = f"the form of this store is {schema}, and the newest that is known here is {KNOWN_SCHEMA}"
+        problems.append(Problem(store.name, what, "what could be had of it was read; look for a newer memory-system"))
+    for each in found:
+        name = f"{store.name}#{each.held.session}"
+        yield replace(store, name=name, size=each.size, mtime_ns=each.mtime_ns, held=each.held)
+
+
 def _is_transcript(name: str, day: date | None) -> bool:
+    if name == STORE:
+        return True
     if _NOTE.fullmatch(name):
         return day is not None
+    name = _IMPORTED.sub("", name)
     return _TRANSCRIPT.fullmatch(name) is not None and not _REFUSED.fullmatch(name)
 
 

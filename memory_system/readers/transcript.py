@@ -6,9 +6,11 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, tzinfo
+from io import BufferedIOBase, BytesIO
 from itertools import chain, islice
 
 from memory_system import clock
@@ -26,7 +28,8 @@ _UNFIT = re.compile(r"[\s:\x00-\x1f]+")  # in a session's id: a ref is cut at it
 class Transcript:
     """The parsed file. `parents[n]` is the number of the entry that entry n answers (-1: none), `bends` are the entries
     that do not answer the one before them, `repeated` those whose id was there before (and where). `floors[n]` is the
-    earliest time among entry n and all later ones. `base` is the time of entries before the first that has one."""
+    earliest time among entry n and all later ones. `base` is the time of entries before the first that has one. `data`
+    are the lines of a session that a database holds."""
 
     place: Place
     size: int = 0
@@ -44,6 +47,7 @@ class Transcript:
     base: str = ""
     times: list[str] = field(default_factory=list)
     floors: list[str] = field(default_factory=list)
+    data: bytes | None = None
     _digests: dict[int, str] = field(default_factory=dict)
     _digester: hashlib.blake2b = field(default_factory=lambda: _new_digest())
     _digested: int = 0
@@ -93,28 +97,46 @@ class Transcript:
         return self._digests.get(lines, "")
 
     def _digest_to(self, end: int) -> None:
-        with open_regular(self.place.path) as (stream, _):
+        with self._opened() as stream:
             stream.seek(self._digested)
             while self._digested < end and (block := stream.read(min(end - self._digested, BLOCK))):
                 self._digester.update(block)
                 self._digested += len(block)
 
+    @contextmanager
+    def _opened(self) -> Iterator[BufferedIOBase]:
+        if self.data is not None:
+            yield BytesIO(self.data)
+        else:
+            with open_regular(self.place.path) as (stream, _):
+                yield stream
+
 
 def load(place: Place, zone: tzinfo, limit: int | None = None) -> Transcript:
     """The transcript in the file (its first `limit` lines); OSError when it cannot be opened."""
+    if place.held is not None:
+        from memory_system.readers import openclaw_store
+
+        events = openclaw_store.events(place.path, place.held.session)
+        script = Transcript(place, place.size, place.mtime_ns, data=events.data)
+        origin = Origin(place.stem, None, zone, place.held, events.written, events.active)
+        return _parsed(script, Lines(BytesIO(events.data), limit), origin)
     with open_regular(place.path) as (stream, found):
         script = Transcript(place, found.st_size, found.st_mtime_ns)
-        lines = Lines(stream, limit)
-        origin = Origin(place.stem, place.day, zone)
-        rows = text_rows(lines) if place.is_note else json_rows(lines)
-        head = list(islice(rows, HEAD))
-        sample = [row for _, row in head]
-        reader = reader_for(sample, place.source.format if place.source else "")
-        if reader is not None:
-            script.format = reader.NAME
-            script.header = reader.header(sample, origin)
-            script.entries = list(reader.parse(chain(head, rows), origin))
-    _settle(script, lines, zone)
+        return _parsed(script, Lines(stream, limit), Origin(place.stem, place.day, zone))
+
+
+def _parsed(script: Transcript, lines: Lines, origin: Origin) -> Transcript:
+    place = script.place
+    rows = text_rows(lines) if place.is_note else json_rows(lines)
+    head = list(islice(rows, HEAD))
+    sample = [row for _, row in head]
+    reader = reader_for(sample, place.source.format if place.source else "")
+    if reader is not None:
+        script.format = reader.NAME
+        script.header = reader.header(sample, origin)
+        script.entries = list(reader.parse(chain(head, rows), origin))
+    _settle(script, lines, origin.zone)
     if reader is None and script.lines:  # an empty file is one that nobody has written to yet
         script.flaws.append(_unknown(any_row=bool(head)))
     return script
@@ -131,11 +153,16 @@ def _settle(script: Transcript, lines: Lines, zone: tzinfo) -> None:
     script.lines, script.ends, script.flaws = lines.count, lines.ends, lines.flaws
     if lines.broken:
         script.size = UNKNOWN  # so that the file is opened again, whether the disk says that it changed or not
-    script.session = place.name if place.is_note else _UNFIT.sub("-", script.header.session or place.stem)
+    script.session = place.name if place.is_note else fit(script.header.session or place.stem)
     _link(script)
     noon = datetime.combine(place.day, time(12), zone) if place.day else None
     changed = datetime.fromtimestamp(script.mtime_ns // 1_000_000_000, UTC)
     script.told_from(script.header.time or clock.stamp(noon or changed))
+
+
+def fit(session: str) -> str:
+    """The session's id as a ref can hold it."""
+    return _UNFIT.sub("-", session)
 
 
 def _link(script: Transcript) -> None:

@@ -1,0 +1,195 @@
+"""OpenClaw's live store, `openclaw-agent.sqlite`: which sessions it holds, and each of them as the lines of JSON that
+its transcript file would have. It is only looked at: neither it nor its write-ahead log changes, and no file is made
+beside it, whether a Gateway is running or not."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from memory_system.readers.entries import SHARED, Held, UnreadableError
+from memory_system.readers.zstd import unpack
+
+EVENT_CAP = 4 << 20  # bytes of one event; OpenClaw packs no longer ones
+TRIES = 3  # looks at a store that somebody writes to meanwhile
+PATIENCE = 5  # seconds for a lock
+DAMAGED = b"(an event that cannot be unpacked: %s)"  # no JSON: it is told as a line that cannot be read
+
+T = TypeVar("T")
+Row = sqlite3.Row
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A session as a list of the store's sessions shows it. `size` (bytes) and `mtime_ns` change when it does."""
+
+    held: Held
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """A session's events: one line of JSON each, when each was written (epoch milliseconds), and the numbers of those
+    on the active branch in their order (None: the store does not say)."""
+
+    data: bytes
+    written: list[int]
+    active: list[int] | None
+
+
+def sessions(path: Path) -> tuple[list[Shelved], int]:
+    """The sessions of the store in the order of their ids, and the version of its schema. OSError when it cannot be
+    read."""
+    return _steadily(path, lambda store: (_sessions(store), store.execute("PRAGMA user_version").fetchone()[0]))
+
+
+def events(path: Path, session: str) -> Events:
+    """All events of one session; OSError when they cannot be read."""
+    return _steadily(path, lambda store: _events(store, session))
+
+
+def _sessions(store: sqlite3.Connection) -> list[Shelved]:
+    forgotten = _keyed(store, "memory_session_tombstones")
+    windows = _keyed(store, "session_windows")
+    rewritten = _keyed(store, "transcript_rewrite_watermarks")
+    sizes = store.execute(
+        "SELECT session_id, SUM(event_utf8_bytes) AS size, MAX(created_at) AS last FROM transcript_events"
+        " GROUP BY session_id"
+    )
+    found = {row["session_id"]: row for row in sizes}
+    return [
+        _shelved(each, found.get(each), windows.get(each), rewritten.get(each), forgotten=each in forgotten)
+        for each in sorted({*found, *forgotten})
+    ]
+
+
+def _keyed(store: sqlite3.Connection, table: str) -> dict[str, Row]:
+    """The table's rows by session; none where this store has no such table."""
+    known = store.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone()
+    return {row["session_id"]: row for row in store.execute(f"SELECT * FROM {table}")} if known else {}  # noqa: S608 - a name of ours
+
+
+def _shelved(session: str, size: Row | None, window: Row | None, rewritten: Row | None, *, forgotten: bool) -> Shelved:
+    key = str(window["session_key"]) if window else ""
+    held = Held(session, key, _reason(window) if window else "", forgotten)
+    last = int(size["last"] or 0) * 1_000_000 if size else 0
+    return Shelved(held, int(size["size"] or 0) if size else 0, last + _generation(rewritten))
+
+
+def _reason(window: Row) -> str:
+    """Why the session is no source, as far as the store says it beside the key."""
+    if window["hook_external_content_source"]:
+        return "hook"
+    chat = str(window["chat_type"])
+    return chat if chat in SHARED else ""
+
+
+def _generation(rewritten: Row | None) -> int:
+    """Less than a millisecond, in nanoseconds, and another one each time the store rewrites the session."""
+    if rewritten is None:
+        return 0
+    return int.from_bytes(hashlib.blake2b(str(rewritten["generation"]).encode(), digest_size=8).digest()) % 1_000_000
+
+
+def _events(store: sqlite3.Connection, session: str) -> Events:
+    rows = store.execute(
+        "SELECT seq, event_json, event_zstd, created_at FROM transcript_events WHERE session_id = ? ORDER BY seq",
+        (session,),
+    ).fetchall()
+    number_of = {row["seq"]: number for number, row in enumerate(rows, 1)}
+    state = _keyed_one(store, "session_transcript_index_state", session)
+    active = None
+    if state is not None and not state["needs_rebuild"] and rows and state["indexed_seq"] >= rows[-1]["seq"]:
+        listed = store.execute(
+            "SELECT event_seq FROM session_transcript_active_events WHERE session_id = ? ORDER BY active_position",
+            (session,),
+        )
+        active = [number_of[row["event_seq"]] for row in listed if row["event_seq"] in number_of]
+    data = b"".join(_line(row) + b"\n" for row in rows)
+    return Events(data, [int(row["created_at"]) for row in rows], active)
+
+
+def _keyed_one(store: sqlite3.Connection, table: str, session: str) -> Row | None:
+    found = store.execute(f"SELECT * FROM {table} WHERE session_id = ?", (session,)).fetchone()  # noqa: S608 - a name of ours
+    return found if isinstance(found, sqlite3.Row) else None
+
+
+def _line(row: Row) -> bytes:
+    """The event as one line. What cannot be unpacked becomes a line that is none, and is told as such."""
+    if row["event_json"] is not None:
+        return str(row["event_json"]).encode().replace(b"\n", b" ")
+    try:
+        return unpack(bytes(row["event_zstd"] or b""), EVENT_CAP).replace(b"\n", b" ")
+    except ValueError as error:
+        return DAMAGED % str(error).encode()
+
+
+def _steadily(path: Path, look: Callable[[sqlite3.Connection], T]) -> T:
+    """What `look` finds in the store; looked at again when somebody wrote to it meanwhile."""
+    for _ in range(TRIES):
+        before, logged = _stamp(path), _is_logged(path)
+        try:
+            with _opened(path, logged=logged) as store:
+                found = look(store)
+        except (sqlite3.Error, IndexError) as error:
+            if _stamp(path) == before:
+                hint = "if OpenClaw itself can read it (openclaw doctor), this program must learn its new form"
+                raise UnreadableError(f"it cannot be read as OpenClaw's store: {error}", hint) from None
+        else:
+            if logged or (_stamp(path) == before and not _is_logged(path)):
+                return found
+    raise UnreadableError("it is being written all the time", "run it again when OpenClaw is less busy")
+
+
+@contextmanager
+def _opened(path: Path, *, logged: bool) -> Iterator[sqlite3.Connection]:
+    """The store at one moment. With a log that has content it is read as SQLite reads it beside a writer; without one
+    as a file that nobody changes, because SQLite would make a log otherwise. A log that has lost its index is read
+    from a copy, because SQLite would make the index."""
+    if not logged:
+        with closing(_connect(path, "immutable=1")) as store:
+            yield store
+    elif _beside(path, "-shm").exists():
+        with closing(_connect(path, "mode=ro")) as store:
+            store.execute("BEGIN")
+            yield store
+    else:
+        with tempfile.TemporaryDirectory(prefix="memory-system-") as folder:
+            for each in (path, _beside(path, "-wal")):
+                shutil.copyfile(each, Path(folder, each.name))
+            with closing(_connect(Path(folder, path.name), "mode=ro")) as store:
+                yield store
+
+
+def _connect(path: Path, how: str) -> sqlite3.Connection:
+    store = sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True, timeout=PATIENCE)
+    store.row_factory = sqlite3.Row
+    store.text_factory = lambda text: text.decode(errors="replace")
+    return store
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
+
+
+def _is_logged(path: Path) -> bool:
+    """Whether a write-ahead log with content stands beside the store."""
+    return _stamp(_beside(path, "-wal"))[0] > 0
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Size and time of change; zeros when there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
