@@ -247,6 +247,41 @@ def test_explain_shows_what_the_score_is_made_of(world: Found) -> None:
     assert "explain" not in world.rows("kayak")[0]
 
 
+# Memories are found by what they were taken from
+
+
+@pytest.mark.parametrize(
+    ("talk", "memory", "query"),
+    [
+        (
+            ["Which instrument do you play these days?", "Oboe, since spring. The teacher is strict."],
+            "Ben's teacher is strict",
+            "Who teaches Ben the oboe?",
+        ),
+        (["你现在学什么乐器？", "双簧管，春天开始的。老师很严格。"], "用户的老师很严格", "教双簧管的是谁？"),
+    ],
+)
+def test_a_memory_is_found_by_the_message_it_stands_on(world: Found, talk: list[str], memory: str, query: str) -> None:
+    world.say(*said(*talk, speakers="AB"), *said("We painted the fence green.", "我们把篱笆刷成了绿色。", session="t"))
+    world.remember(fact(memory, "s:e1"), fact("The fence of Ben is green", "t:e0"))
+    assert world.texts(query, scope="memories")[0] == memory
+    assert {row["source"] for row in world.rows(query, scope="memories")} == {"memory"}
+    assert memory in world.texts(query, scope="memories", filters=Filters(kind="fact"))
+    assert world.texts(query, scope="memories", filters=Filters(kind="belief")) == []
+    assert world.texts(query, scope="memories", filters=Filters(until="2026-02-01T00:00:00Z")) == []
+
+
+def test_several_memories_of_one_message_come_after_the_best_of_another(world: Found) -> None:
+    world.say(*said("I sail at weekends, I sail in races and I sail with my uncle.", "My boat can sail upwind."))
+    aside = fact("User sails with their uncle", "s:e0")
+    world.remember(fact("User sails at weekends", "s:e0"), aside, fact("User's boat can sail upwind", "s:e1"))
+    found = world.texts("How does the user sail?", scope="memories")
+    assert found[-1] in ("User sails with their uncle", "User sails at weekends")
+    assert len(found) == 3
+    world.index.drop_memories([aside.id])
+    assert "User sails with their uncle" not in world.texts("How does the user sail?", scope="memories")
+
+
 # Thinking aloud, misspellings
 
 

@@ -49,7 +49,8 @@ class Memory:
 class Candidates:
     """`total` is how many units there are; `weights` by term, in their order; `masks` says which terms (as bits) a unit
     has, for every unit that has any; `units` are those looked at closely, `memories` what is known of the memories
-    among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`)."""
+    among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`). `led` is true where the messages among
+    the units are no results, but only lead to the memories that stand on them."""
 
     total: int
     weights: list[float] = field(default_factory=list)
@@ -57,6 +58,7 @@ class Candidates:
     units: dict[int, Unit] = field(default_factory=dict)
     memories: dict[int, Memory] = field(default_factory=dict)
     sessions: dict[int, float] = field(default_factory=dict)
+    led: bool = False
     _masses: dict[int, float] = field(default_factory=dict)
 
     def mass(self, number: int) -> float:
@@ -91,17 +93,26 @@ def gather(
     filters: Filters = NO_FILTERS,
 ) -> Candidates:
     """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index); no
-    passage of the notes in `gone`, and only what the filters let through."""
-    found = Candidates(total=index.size())
-    tallies = [_look_up(found, index, term, question, scopes) for term in question.terms]
+    passage of the notes in `gone`, and only what the filters let through. Where memories are wanted and no messages,
+    these are looked through as well: a memory is short, and what it is about may stand beside what it says."""
+    found = Candidates(total=index.size(), led="memory" in scopes and "session" not in scopes)
+    wide = {*scopes, "session"} if found.led else scopes
+    tallies = [_look_up(found, index, term, question, wide) for term in question.terms]
     if not found.masks:
         _look_up_common(found, index, question, scopes)
     if not found.masks and question.asks:
         characters = dict.fromkeys(sign for term in question.terms if is_cjk(term) for sign in term)
         tallies += [_look_up(found, index, sign, question, scopes) for sign in characters]
     if filters != NO_FILTERS:
-        found.masks = {number: found.masks[number] for number in index.passing(found.masks, filters)}
-    _choose(found, index, gone, beside=question.asks and filters == NO_FILTERS)
+        passing = {*index.passing(found.masks, filters)}
+        found.masks = {
+            number: mask
+            for number, mask in found.masks.items()
+            if number in passing or (found.led and scope_of(number) == "session")
+        }
+    _choose(found, index, gone, beside=question.asks and (found.led or filters == NO_FILTERS))
+    if found.led:
+        _follow(found, index, scopes, filters)
     _remember(found, index, now, zone, 0)
     said = {session_of(place) for number in found.units for place in found.places(number)}
     found.sessions = _sessions(index, tallies, said)
@@ -123,7 +134,8 @@ def _look_up(
     found.weights.append(share * weight(index.count_holders(term) if common else len(numbers), found.total))
     if common:
         return 0.0, Counter()
-    _mark(found.masks, numbers, 1 << (len(found.weights) - 1))
+    asked = [number for number in numbers if scope_of(number) in scopes] if found.led else numbers
+    _mark(found.masks, asked, 1 << (len(found.weights) - 1))
     return share, Counter(map(session_of, numbers))
 
 
@@ -166,6 +178,13 @@ def _choose(found: Candidates, index: Index, gone: Collection[str], *, beside: b
         leading = [number for number in best[:LEADING] if scope_of(number) == "session"]
         around = {number + step for number in leading for step in BESIDE}
         found.units.update(index.units(around.difference(found.units)))
+
+
+def _follow(found: Candidates, index: Index, scopes: Collection[str], filters: Filters) -> None:
+    """The memories that stand on the messages among the units."""
+    refs = {unit.ref for number, unit in found.units.items() if scope_of(number) == "session"}
+    numbers = set(index.standing_on(refs, scopes)).difference(found.units)
+    found.units.update(index.units(index.passing(numbers, filters) if filters != NO_FILTERS else numbers))
 
 
 def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:

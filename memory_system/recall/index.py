@@ -35,6 +35,7 @@ from memory_system.recall.schema import (
     SCHEMA,
     SCHEMA_VERSION,
     STANDING,
+    STANDING_ON,
     TALLIES,
 )  # fmt: skip
 from memory_system.recall.units import SMALLEST_SCORE, Unit, Units, day_number, storable
@@ -163,6 +164,10 @@ class Index:
                 (storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ())
             )
             self._database.run("INSERT INTO memory_entity VALUES (?, ?)", sorted(set(named)))
+            said = (
+                (storable(each["ref"]), key) for key, (_, row, _) in latest.items() for each in row.get("evidence", ())
+            )
+            self._database.run("INSERT INTO memory_ref VALUES (?, ?)", sorted(set(said)))
             for pool, other in zip(POOLS, reversed(POOLS), strict=True):
                 units = [self._units.memory(row) for there, row, _ in latest.values() if there == pool]
                 writing.take_out(self._database, POOL_SCOPE[other], [unit.key for unit in units])
@@ -201,6 +206,7 @@ class Index:
     def _drop_rows(self, ids: Collection[str]) -> None:
         self._database.run("DELETE FROM memory WHERE id = ?", ((key,) for key in ids))
         self._database.run("DELETE FROM memory_entity WHERE id = ?", ((key,) for key in ids))
+        self._database.run("DELETE FROM memory_ref WHERE id = ?", ((key,) for key in ids))
 
     # Asking
 
@@ -243,6 +249,12 @@ class Index:
         """Those of the units that the filters let through."""
         values = filters._asdict() | {"numbers": orjson.dumps([*numbers]).decode()}
         return [number for (number,) in self._database.rows(PASSING, values)]
+
+    def standing_on(self, refs: Collection[str], scopes: Collection[str]) -> list[int]:
+        """The numbers of the memories of the scopes that stand on one of these messages."""
+        pools = [SCOPES[scope] for scope in scopes if scope in POOL_SCOPE.values()]
+        values = {"refs": orjson.dumps([*refs]).decode(), "scopes": orjson.dumps(pools).decode()}
+        return [number for (number,) in self._database.rows(STANDING_ON, values)]
 
     def latest(self, numbers: Collection[int], limit: int) -> list[int]:
         """Those of the units that were said last; the same ones, whatever their numbers."""

@@ -19,6 +19,7 @@ K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the len
 MOST = 150  # candidates whose parts are all looked at
 LEAST_COVERED = 0.01  # what is found by its neighbours alone
 GRAM = 4  # letters of a piece of a word
+SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
 _TIMED = re.compile(
     r"\d(?:st|nd|rd|th|[ap]m)\b|\b(?:\d{1,2}:\d\d|\d{4}|today|tonight|tomorrow|yesterday|last|next|ago|since"
@@ -37,8 +38,8 @@ Values = dict[int, float]
 
 @dataclass(slots=True)
 class Scored:
-    """A candidate with its score, and the `parts` of it: `words`, `pieces`, `neighbours` and `session` are added, the
-    others multiply."""
+    """A candidate with its score, and the `parts` of it: `words`, `pieces`, `said`, `neighbours` and `session` are
+    added, the others multiply."""
 
     number: int
     unit: Unit
@@ -73,6 +74,7 @@ class _Added:
         self._own = {number: words + self._pieces[number] for number, words in self._words.items()}
         self._beside = _neighbours(self._own, texts, weights)
         self._sessions = _relative(found.sessions, weights.session)
+        self._led = found.led
 
     def best(self, found: Candidates) -> list[int]:
         """The candidates with the largest sums: what multiplies decides among these."""
@@ -86,18 +88,24 @@ class _Added:
                 number,
             )
             for number, own in self._own.items()
+            if not (self._led and scope_of(number) == "session")
         ]
         return [number for *_, number in sorted(sums)[:MOST]]
 
     def parts(self, number: int, memory: Memory) -> dict[str, float]:
         """A memory has the surroundings of the messages it stands on."""
         places = memory.places or (number,)
-        return {
+        said = {"said": self._said(number, places)} if self._led else {}
+        return said | {
             "words": self._words[number],
             "pieces": self._pieces[number],
             "neighbours": max([self._beside.get(place, 0.0) for place in places]),
             "session": max([self._sessions.get(session_of(place), 0.0) for place in places]),
         }
+
+    def _said(self, number: int, places: Iterable[int]) -> float:
+        """What the message that a memory was taken from says of the question beyond the memory's own words."""
+        return SAID_SHARE * max(0.0, *[self._own.get(place, 0.0) - self._own[number] for place in places])
 
 
 def answered(found: Candidates, ranked: list[Scored], weights: Ranking) -> float:

@@ -14,6 +14,7 @@ MOST = 100  # results that are made of the candidates; the rest would come after
 DIVERSE = 20  # results that are compared with each other
 COMPARED = 400  # characters of each
 NEARLY = 0.8
+BESIDE = 0.7  # of its score, for each better memory of the same message
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 
 _SIGNS = re.compile(rf"[{CJK}]|\w+")
@@ -52,27 +53,34 @@ def refs_of(found: Scored) -> tuple[str, ...]:
 
 
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
-    """One result for each text (case, width, blanks and punctuation aside) and for each message: the passages of a long
-    message, and the memories that stand on it, make way for the best of them; where a time is asked for (`dated`), for
-    a memory that has worked out when."""
+    """One result for each text (case, width, blanks and punctuation aside), best first. The passages of a message and
+    the memories that stand on it make way for it or for the best passage; where a time is asked for (`dated`), for a
+    memory that has worked out when. Of several memories of one message those after the best come later."""
     by_text: dict[bytes, Result] = {}
-    by_ref: dict[str, Result] = {}
+    by_ref: dict[str, list[Result]] = {}
     for each in ranked:
         if len(by_text) >= MOST:
             break
         text, refs = essence(each.unit.text), refs_of(each)
-        result = by_text.get(text)
-        if result:
-            result.join(each, refs)
-        elif refs and all(ref in by_ref for ref in refs):
-            if dated and by_ref[refs[0]].is_dated_by(each):
-                by_ref[refs[0]].best = each
+        if text in by_text:
+            by_text[text].join(each, refs)
+        elif not refs or not all(ref in by_ref for ref in refs):
+            by_text[text] = Result(each, each.score, dict.fromkeys(refs))
+        elif dated and by_ref[refs[0]][0].is_dated_by(each):
+            by_ref[refs[0]][0].best = each
             continue
+        elif _are_memories([each, *(by_ref[ref][0].best for ref in refs)]):
+            each.parts["beside"] = BESIDE ** len(by_ref[refs[0]])
+            by_text[text] = Result(each, each.score * each.parts["beside"], dict.fromkeys(refs))
         else:
-            result = by_text[text] = Result(each, each.score, dict.fromkeys(refs))
+            continue
         for ref in refs:
-            by_ref.setdefault(ref, result)
-    return list(by_text.values())
+            by_ref.setdefault(ref, []).append(by_text[text])
+    return sorted(by_text.values(), key=lambda each: -each.full)
+
+
+def _are_memories(found: Iterable[Scored]) -> bool:
+    return all(scope_of(each.number) in ("memory", "archive") for each in found)
 
 
 def diverse(results: list[Result], share: float) -> list[Result]:

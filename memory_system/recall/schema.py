@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -11,6 +11,8 @@ CREATE TABLE memory (id TEXT PRIMARY KEY, kind TEXT, pool TEXT, category TEXT, s
     line BLOB);
 CREATE TABLE memory_entity (entity TEXT, id TEXT, PRIMARY KEY (entity, id)) WITHOUT ROWID;
 CREATE INDEX entity_of ON memory_entity (id);
+CREATE TABLE memory_ref (ref TEXT, id TEXT, PRIMARY KEY (ref, id)) WITHOUT ROWID;
+CREATE INDEX ref_of ON memory_ref (id);
 CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
 CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER);
 CREATE INDEX session_name ON session (name);
@@ -37,6 +39,10 @@ SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(:numbers))
         ELSE (SELECT memory.kind FROM memory WHERE id = key) END)
     AND (:entity = '' OR instr(lower(about || ' ' || text), lower(:entity))
         OR lower(:entity) IN (SELECT lower(entity) FROM memory_entity WHERE id = key))
+"""
+STANDING_ON = """
+SELECT number FROM unit WHERE scope IN (SELECT value FROM json_each(:scopes))
+    AND key IN (SELECT id FROM memory_ref WHERE ref IN (SELECT value FROM json_each(:refs)))
 """
 LATEST = """
 SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(?)) ORDER BY said_at DESC, scope, key LIMIT ?
@@ -76,6 +82,7 @@ WHERE pool = its_pool AND kind = its_kind AND id <= :id
 CONTENT = {
     "memory": "SELECT * FROM memory ORDER BY id",
     "memory_entity": "SELECT * FROM memory_entity ORDER BY entity, id",
+    "memory_ref": "SELECT * FROM memory_ref ORDER BY ref, id",
     "note": "SELECT * FROM note ORDER BY path",
     "unit": "SELECT scope, key, path, start_line, end_line, part, speaker, role, said_at, about, text"
     " FROM unit ORDER BY scope, key",  # without the number, which the order of putting in decides
