@@ -3,7 +3,7 @@ and how much is shown; within the budget stands what answers most per token."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,6 +16,7 @@ from memory_system.recall.cues import Cues, Kind, cues_of
 from memory_system.recall.index import Index
 from memory_system.recall.lines import Level, line_of, wrapped
 from memory_system.recall.numbers import scope_of
+from memory_system.recall.results import Result
 from memory_system.recall.search import Answer, answer_to, type_of
 from memory_system.recall.units import Unit, Units
 from memory_system.records import Fact, Row, kind_of, to_line, type_name
@@ -23,9 +24,9 @@ from memory_system.text import estimate_tokens
 
 WIDE = 40  # results that are looked at
 TOPIC = 1.15  # times more for a memory of a kind that the message speaks of
-PAST = 0.8  # of what is asked of a score where the message speaks of what was before
+PAST = 0.75  # of what is asked of a score where the message speaks of what was before
 MOST_POINTERS = 3
-DEARNESS = 0.5  # how much the length of a line counts against it
+DEARNESS = 0.25  # how much the length of a line counts against it
 LEVELS: tuple[Level, ...] = ("high", "middle", "low")
 
 Known = Callable[[Fact], bool]
@@ -33,13 +34,14 @@ Known = Callable[[Fact], bool]
 
 @dataclass(slots=True)
 class Item:
-    """Something that may be shown: `row` is the memory as it stands in its file, empty for words and notes; `level` how
-    sure it is that it belongs here."""
+    """Something that may be shown: `share` is its score as a share of the best one's, `row` the memory as it stands in
+    its file, empty for words and notes; `level` how sure it is that it belongs here."""
 
     id: str
     type: str
     unit: Unit
     score: float
+    share: float
     refs: list[str]
     row: Row
     level: Level | None = None
@@ -103,16 +105,26 @@ class _Gathered:
         results = answer.results[:WIDE]
         keys = [each.best.unit.key for each in results if scope_of(each.best.number) == "memory"]
         rows = self._rows(keys)
-        found = [
-            Item(unit.ref, type_of(each), unit, answer.score(each), list(each.refs), rows.get(unit.key, {}))
-            for each in results
-            for unit in [each.best.unit]
-        ]
-        there = {each.id for each in found}
-        found += [each for each in self._wholes() if each.id not in there]
+        best = answer.score(results[0]) if results else 0.0
+        known = best * answer.known / (PAST if self._cues.past else 1.0)
+        found = [self._item(each, answer, rows, best) for each in results] if known >= self._least(answer) else []
         for each in found:
-            each.level = self._level(each)
-        return found
+            each.level = self._level(each, known)
+        there = {each.id for each in found}
+        return found + [each for each in self._wholes() if each.id not in there]
+
+    def _least(self, answer: Answer) -> float:
+        """What must be known for anything to be given: more where nothing is asked."""
+        wanted, cues = self._config.context, self._cues
+        return wanted.relevant if answer.question.asks or cues.past or cues.topics else wanted.sure
+
+    def _item(self, result: Result, answer: Answer, rows: Mapping[str, Row], best: float) -> Item:
+        unit, score = result.best.unit, answer.score(result)
+        row = rows.get(unit.key, {})
+        share = score / best if best else 0.0
+        if row and any(kind.holds(row) for kind in self._cues.topics):
+            share = min(1.0, share * TOPIC)
+        return Item(unit.ref, type_of(result), unit, score, share, list(result.refs), row)
 
     def _rows(self, keys: Iterable[str]) -> dict[str, Row]:
         keys = list(keys)
@@ -126,7 +138,9 @@ class _Gathered:
         for kind in self._cues.wholes:
             for row in self._of_kind(kind):
                 refs = [each["ref"] for each in row.get("evidence", ())]
-                yield Item(row["id"], type_name(kind_of(row["id"])), units.memory(row), 1.0, refs, row)
+                type_ = type_name(kind_of(row["id"]))
+                level: Level = "middle" if type_ == "belief" else "high"
+                yield Item(row["id"], type_, units.memory(row), 1.0, 1.0, refs, row, level)
 
     def _of_kind(self, kind: Kind) -> list[Row]:
         waiting = [orjson.loads(line) for line in self._pending.values()]
@@ -134,17 +148,14 @@ class _Gathered:
         rows = [row for row in waiting if kind.holds(row)] + [orjson.loads(each.line) for each in stored]
         return [row for row in rows if row.get("subject", "user") == "user"][: kind.most]
 
-    def _level(self, item: Item) -> Level | None:
+    def _level(self, item: Item, known: float) -> Level | None:
         """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure."""
-        wanted, score = self._config.context, item.score
-        if item.row and any(kind.holds(item.row) for kind in self._cues.topics):
-            score *= TOPIC
-        score = score / PAST if self._cues.past else score
-        if score >= wanted.sure and item.type != "belief":
+        wanted = self._config.context
+        if known * item.share**2 >= wanted.sure and item.type != "belief":
             return "high"
-        if score >= wanted.unsure:
+        if item.share >= wanted.unsure:
             return "middle"
-        return "low" if score >= wanted.pointer else None
+        return "low" if item.share >= wanted.pointer else None
 
 
 def _record(row: Row) -> Fact:
@@ -154,7 +165,7 @@ def _record(row: Row) -> Fact:
 def packed(items: Iterable[Item], room: int) -> list[Item]:
     """Those whose lines give most for their tokens and fit the room together, the surest first."""
     priced = [(each, estimate_tokens(each.line + "\n")) for each in items]
-    priced.sort(key=lambda pair: (-pair[0].score / pair[1] ** DEARNESS, pair[0].id))
+    priced.sort(key=lambda pair: (-pair[0].share / pair[1] ** DEARNESS, pair[0].id))
     chosen: list[Item] = []
     pointers = MOST_POINTERS
     for each, price in priced:
@@ -163,4 +174,4 @@ def packed(items: Iterable[Item], room: int) -> list[Item]:
             chosen.append(each)
             room -= price
             pointers -= is_pointer
-    return sorted(chosen, key=lambda each: (LEVELS.index(each.level or "low"), -each.score, each.id))
+    return sorted(chosen, key=lambda each: (LEVELS.index(each.level or "low"), -each.share, each.id))

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from memory_system import clock, dates
 from memory_system.recall import terms
 from memory_system.recall.units import storable
+from memory_system.rules import load
 from memory_system.text import fold, language
 
 _WHEN = re.compile(
@@ -70,10 +71,34 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
 
 
 def _parted(text: str) -> tuple[list[str], list[str]]:
-    """The terms of the question, and those of the thinking aloud before it ("…, my question is: …")."""
-    found = list(_POINT.finditer(text))
-    asked = terms.asked(text[found[-1].end() :]) if found else []
-    return (asked, terms.asked(text[: found[-1].start()])) if asked else (terms.asked(text), [])
+    """The terms of the question, and those that only lead up to it: of the thinking aloud before it ("…, my question
+    is: …"), and of the form in which an answer is wanted ("… a summary of …")."""
+    points = list(_POINT.finditer(text))
+    start = points[-1].end() if points and terms.asked(text[points[-1].end() :]) else 0
+    about, frame = _unframed(text[start:])
+    if not terms.has_content(about):
+        about, frame = text[start:], ""
+    before = text[: points[-1].start()] if start else ""
+    return terms.asked(about), [*_content(before), *_content(frame)]
+
+
+def _unframed(text: str) -> tuple[str, str]:
+    """The question without its frame (`rules/asking.toml`), and the frame."""
+    folded = text.lower()
+    if len(folded) != len(text):  # some letters get longer: places would not fit
+        return text, ""
+    frame = load("asking")["frame"]
+    spans = sorted(found.span for rule in frame.firing(folded) for found in rule.found(folded))
+    about, framed, at = [], [], 0
+    for start, end in spans:
+        about.append(text[at:start])
+        framed.append(text[max(at, start) : end])
+        at = max(at, end)
+    return " ".join([*about, text[at:]]), " ".join(framed)
+
+
+def _content(text: str) -> list[str]:
+    return terms.asked(text) if terms.has_content(text) else []
 
 
 def _spans(text: str, now: datetime, zone: ZoneInfo) -> list[tuple[str, str]]:

@@ -17,7 +17,6 @@ from memory_system.text import is_cjk
 
 K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
 MOST = 150  # candidates whose parts are all looked at
-LEAST_COVERED = 0.01  # what is found by its neighbours alone
 GRAM = 4  # letters of a piece of a word
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
@@ -106,22 +105,6 @@ class _Added:
     def _said(self, number: int, places: Iterable[int]) -> float:
         """What the message that a memory was taken from says of the question beyond the memory's own words."""
         return SAID_SHARE * max(0.0, *[self._own.get(place, 0.0) - self._own[number] for place in places])
-
-
-def answered(found: Candidates, ranked: list[Scored], weights: Ranking) -> float:
-    """An estimate, above 0 and at most 1, of whether the question is answered at all: how near the best comes to a text
-    that has everything, how much of the question's words it covers, and whether the person whom the question names
-    says it, or another does."""
-    if not ranked:
-        return 0.0
-    best = ranked[0]
-    alone = [(each.score / each.parts.get("speaker", 1.0), "speaker" in each.parts) for each in ranked]
-    named = max((score for score, is_named in alone if is_named), default=0.0)
-    theirs = named / max(score for score, _ in alone) if named else 1.0
-    full = 1 + weights.pieces + weights.before + weights.further + weights.after + weights.session
-    strength = min(1.0, best.score / best.parts.get("speaker", 1.0) / full)
-    covered = found.mass(best.number) / (sum(found.weights) or 1.0)
-    return float(theirs**2 * strength**0.5 * max(covered, LEAST_COVERED) ** 0.125)
 
 
 def _relative(values: Values, share: float) -> Values:

@@ -14,13 +14,14 @@ from typing import Any, Literal
 
 from memory_system.config import Config
 from memory_system.layout import Layout
+from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.candidates import NO_FILTERS, Candidates, gather
 from memory_system.recall.excerpt import place_of_memory, place_of_message
 from memory_system.recall.index import Filters, Index, note_digest
 from memory_system.recall.numbers import scope_of
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.question import Question, understood
-from memory_system.recall.ranking import answered, rank
+from memory_system.recall.ranking import rank
 from memory_system.recall.results import Result, diverse, folded
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
@@ -65,12 +66,13 @@ def search(
 
 @dataclass(slots=True)
 class Answer:
-    """What was found for a question, best first; `scale` makes the score of a result one between 0 and 1, `weights` say
-    what each of the question's terms weighs."""
+    """What was found for a question, best first; `scale` makes the score of a result one between 0 and 1, `known` says
+    how much of what the question is about was ever spoken of, `weights` what each of its terms weighs."""
 
     question: Question
     results: list[Result]
     scale: float
+    known: float
     weights: list[float]
 
     def score(self, result: Result) -> float:
@@ -95,8 +97,9 @@ def answer_to(
     weights = config.search.chinese if question.lang == "zh" else config.search.english
     found = _candidates(layout, config, index, pending, question, scopes, now, filters)
     ranked = rank(question, found, weights)
-    scale = answered(found, ranked, weights) / (ranked[0].score or 1) if ranked else 0.0
-    return Answer(question, diverse(folded(ranked, dated=question.asks_when), weights.diversity), scale, found.weights)
+    scale = answered(question, found, ranked, weights) / (ranked[0].score or 1) if ranked else 0.0
+    results = diverse(folded(ranked, dated=question.asks_when), weights.diversity)
+    return Answer(question, results, scale, talked_of(question, found, ranked), found.weights)
 
 
 def _candidates(

@@ -53,9 +53,18 @@ def _spread(found: re.Match[str]) -> str:
 def asked(query: str) -> list[str]:
     """The words and short phrases to look up, each once, in the order of the question; stop words only where there is
     nothing else. Empty when the question holds no word at all."""
-    runs = _RUNS.findall(unicodedata.normalize("NFKC", query[:MAX_CHARACTERS]).lower())
+    runs = _runs(query)
     found = [term for run in runs for term in _content(run)] or [term for run in runs for term in _phrases(run)]
     return list(dict.fromkeys(found))[:MAX_TERMS]
+
+
+def has_content(query: str) -> bool:
+    """Whether there is more in it than stop words."""
+    return any(term for run in _runs(query) for term in _content(run))
+
+
+def _runs(query: str) -> list[str]:
+    return _RUNS.findall(unicodedata.normalize("NFKC", query[:MAX_CHARACTERS]).lower())
 
 
 def match(term: str) -> str:
