@@ -131,7 +131,8 @@ def _look_up(
     share = ASIDE_SHARE if term in question.aside else 1.0
     if not numbers:
         numbers, share = _otherwise(index, term, scopes), share * OTHERWISE_SHARE
-    found.weights.append(share * weight(index.count_holders(term) if common else len(numbers), found.total))
+    holders = index.count_holders(term) if common else len(numbers) or 1  # what none has says no more than what one has
+    found.weights.append(share * weight(holders, found.total))
     if common:
         return 0.0, Counter()
     asked = [number for number in numbers if scope_of(number) in scopes] if found.led else numbers

@@ -110,8 +110,8 @@ class _Gathered:
         found = [self._item(each, answer, rows, best) for each in results] if known >= self._least(answer) else []
         for each in found:
             each.level = self._level(each, known)
-        there = {each.id for each in found}
-        return found + [each for each in self._wholes() if each.id not in there]
+        wholes = {each.id: each for each in self._wholes()}
+        return [*wholes.values(), *(each for each in found if each.id not in wholes)]
 
     def _least(self, answer: Answer) -> float:
         """What must be known for anything to be given: more where nothing is asked."""
