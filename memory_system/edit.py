@@ -171,8 +171,10 @@ def restore(ws: Workspace, memory_id_: str) -> Fact:
 
 
 def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:
+    from memory_system import forgetting
     from memory_system.derive import catch_up
 
+    forgetting.finish(ws)
     catch_up(ws)
     record, there = find(ws, memory_id_)
     if there == pool:

@@ -15,6 +15,7 @@ from memory_system.records import Fact
 from memory_system.workspace import Workspace
 
 RULE = "rule:"  # how the method of a memory begins that a rule made
+FORGOTTEN = "[forgotten]"  # shown for what a change said when forgetting has blanked it
 UNTOLD = frozenset({"updated", "version", "scored_at"})  # fields that move with every change
 NO_SLOT = "no rule had a slot for it: told in the third person"
 
@@ -109,6 +110,6 @@ def change_row(group: Group, change: Change) -> dict[str, Any]:
         "why": change.why,
         "from": change.before_pool,
         "to": change.after_pool,
-        "content": (after or before)["content"],
+        "content": (after or before).get("content", FORGOTTEN),
         "fields": {name: [before.get(name), after.get(name)] for name in names} if before and after else {},
     }

@@ -5,13 +5,16 @@ entry's place in the hash chain; when the files are written, a `done` line follo
 (its lines are set aside); one with `end` but without `done` is finished by the next writer. The chain runs over salted
 digests of the changes, so that a payload can be blanked later and the chain still verifies (as in etcd's and Borg's
 logs, the commit mark comes last).
+
+Forgetting blanks payloads. The entry of the forgetting says in its header, which the chain covers, which digests give
+way to what: a blanked line can be changed as little as any other.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +40,17 @@ class Change:
     before: bytes | None = None
     after_pool: Pool | None = None
     after: bytes | None = None
+    alias: str = ""  # the id that stays on its line when the memory is forgotten: a keyed one, which nobody can guess
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether what it held is forgotten, before or after."""
+        lost_before = self.before_pool is not None and self.before is None
+        return lost_before or (self.after_pool is not None and self.after is None)
+
+    def blanked(self) -> Change:
+        """The change without what the memory said."""
+        return Change(self.alias or self.id, self.why, self.before_pool, None, self.after_pool, None)
 
     def to_line(self) -> bytes:
         head = {"id": self.id, "why": self.why, "from": self.before_pool, "to": self.after_pool}
@@ -69,9 +83,12 @@ class Entry:
     accounting: dict[str, Any] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
     seq: int = 0
+    blanked: dict[str, str] = field(default_factory=dict)  # a change's digest -> that of the line it gives way to
 
     def to_row(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("seq", *(n for n in self.__slots__ if n != "seq"))}
+        names = ("seq", "time", "reason", "run", "night", "accounting", "state")
+        row = {name: getattr(self, name) for name in names}
+        return {**row, "blanked": self.blanked} if self.blanked else row
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +141,21 @@ class Journal:
         for path in self.months():
             yield from read_entries(path)
 
+    def blank(self, entry: Entry, aliases: Mapping[str, str]) -> int:
+        """Blank every payload that the entry says gives way; how many were. What is blank already stays so."""
+        count = 0
+        for path in self.months():
+            lines = path.read_bytes().splitlines(keepends=True)
+            blanked = [_blank_line(line, entry.blanked, aliases) for line in lines]
+            if blanked != lines:
+                count += sum(one != other for one, other in zip(lines, blanked, strict=True))
+                self.files.replace(path, blanked)
+        return count
+
+    def digest_of(self, change: Change) -> str:
+        """Of a blanked change, as headers of entries give it."""
+        return digest("", change.to_line())
+
     def _month_of(self, entry: Entry) -> Path:
         """The month's file; never one before the newest there is, so that a clock that went back keeps the order."""
         newest = max((path.name for path in self.months()), default="")
@@ -156,6 +188,7 @@ class Group:
     prev: str
     hash: str
     done: bool = False
+    blanks: dict[str, str] = field(default_factory=dict)  # of its blanked lines: digest -> what stands there now
 
     def verifies(self) -> bool:
         """Whether the entry's hash is that of its header and its changes' digests."""
@@ -167,6 +200,7 @@ def read_entries(path: Path) -> Iterator[Group]:
     open_entry: Entry | None = None
     changes: list[Change] = []
     digests: list[str] = []
+    blanks: dict[str, str] = {}
     waiting: Group | None = None
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -174,15 +208,17 @@ def read_entries(path: Path) -> Iterator[Group]:
             if "entry" in row:
                 if waiting:
                     yield waiting
-                open_entry, changes, digests, waiting = Entry(**row["entry"]), [], [], None
+                open_entry, changes, digests, blanks, waiting = Entry(**row["entry"]), [], [], {}, None
             elif "change" in row and open_entry:
                 changes.append(Change.from_row(row["change"]))
                 digests.append(row["digest"])
-                if digest(row["salt"], _payload(line)) != row["digest"]:
+                if not row["salt"]:
+                    blanks[row["digest"]] = digest("", _payload(line))
+                elif digest(row["salt"], _payload(line)) != row["digest"]:
                     raise DamagedError(f"{path}:{number}: the change is not the one that was written")
             elif "end" in row and open_entry:
-                waiting = Group(open_entry, changes, digests, row["prev"], row["hash"])
-            elif "done" in row and waiting:
+                waiting = Group(open_entry, changes, digests, row["prev"], row["hash"], blanks=blanks)
+            elif "done" in row and waiting and (row["done"], row["hash"]) == (waiting.entry.seq, waiting.hash):
                 waiting.done = True
             elif line.endswith(b"\n"):
                 raise DamagedError(f"{path}:{number}: not a line of a journal")
@@ -194,20 +230,40 @@ def digest(salt: str, payload: bytes) -> str:
     return hashlib.sha256(salt.encode() + payload).hexdigest()
 
 
+def _blank_line(line: bytes, blanked: Mapping[str, str], aliases: Mapping[str, str]) -> bytes:
+    """The journal's line as it stays when what it held is forgotten."""
+    row = _parse(line) if line.startswith(b'{"change":') else {}
+    if not row.get("salt") or row["digest"] not in blanked:
+        return line
+    change = Change.from_row(row["change"])
+    change.alias = aliases.get(change.id, "")
+    return _change_line(change.blanked().to_line(), "", row["digest"])
+
+
+def _change_line(payload: bytes, salt: str, digest: str) -> bytes:
+    return b'{"change":' + payload + f',"salt":"{salt}","digest":"{digest}"}}\n'.encode()
+
+
 def _payload(line: bytes) -> bytes:
     """The bytes of the change itself on its line."""
     return line[len(b'{"change":') : line.rindex(b',"salt":')]
 
 
 def _entry_lines(entry: Entry, changes: Iterable[Change], previous: str) -> Iterator[bytes]:
+    changes = list(changes)
+    salts = {change.id: os.urandom(8).hex() for change in changes if change.alias}
+    for change in changes:
+        if change.alias:  # this very line gives way, too
+            own = digest(salts[change.id], change.to_line())
+            entry.blanked[own] = digest("", change.blanked().to_line())
     header = orjson.dumps(entry.to_row())
     yield b'{"entry":' + header + b"}\n"
     digests = []
     for change in changes:
         payload = change.to_line()
-        salt = os.urandom(8).hex()
+        salt = salts.get(change.id) or os.urandom(8).hex()
         digests.append(digest(salt, payload))
-        yield b'{"change":' + payload + f',"salt":"{salt}","digest":"{digests[-1]}"}}\n'.encode()
+        yield _change_line(payload, salt, digests[-1])
     end = {"end": entry.seq, "changes": len(digests), "prev": previous, "hash": _chain(previous, header, digests)}
     yield orjson.dumps(end) + b"\n"
 

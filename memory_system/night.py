@@ -76,10 +76,15 @@ class Run:
         return self.ws.checkpoint.read_stage(stage, Turn.from_row)
 
     def claims(self, *, stated: bool) -> Iterator[Claim]:
-        """The night's claims: those that were stated, or those that were only supposed."""
+        """The night's claims: those that were stated, or those that were only supposed. What was forgotten since it was
+        said is left out."""
+        forgotten = self.ws.tombstones
         for row in self.ws.checkpoint.read_stage("extract", dict):
             if (row["confidence"] >= 1) == stated:
-                yield Claim.from_row(row)
+                if forgotten and forgotten.forbids(row):
+                    self.tally["claims.rejected.forgotten"] += 1
+                else:
+                    yield Claim.from_row(row)
 
     def captures(self) -> list[Fact]:
         """The captures made before the night."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from memory_system import accounting, clock, derive, nights
+from memory_system import accounting, clock, derive, forgetting, nights
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
 from memory_system.llm import LLM
@@ -73,6 +73,7 @@ def consolidate(
     last success is too long ago or much is waiting. The workspace must be open for writing. RetirementError when a
     night would retire too much; `Report.alarm` tells of nights that were of no use."""
     report = Report()
+    forgetting.finish(ws)
     _begin(ws, force=force)
     if ws.checkpoint.state.current_phase is None:
         derive.catch_up(ws)

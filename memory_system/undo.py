@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from memory_system import clock, edit
+from memory_system import clock, edit, forgetting
 from memory_system.derive import catch_up, derive
 from memory_system.errors import DependentChangesError
 from memory_system.explain import entries_of
@@ -19,7 +19,8 @@ from memory_system.workspace import Workspace
 def rollback(ws: Workspace, name: str, *, cascade: bool = False, redo: bool = False) -> list[Change]:
     """Undo a run (see `explain.entries_of` for its names); what was changed. DependentChangesError when later entries
     of the journal have changed the same memories again: with `cascade` they are undone as well. With `redo` the next
-    night reads again what was read."""
+    night reads again what was read. What was forgotten since stays forgotten (see `beyond_reach`)."""
+    forgetting.finish(ws)
     catch_up(ws)
     groups = entries_of(ws, name)
     if _differing(groups, ws):
@@ -33,16 +34,27 @@ def rollback(ws: Workspace, name: str, *, cascade: bool = False, redo: bool = Fa
     return changes
 
 
-def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
-    """The changes that lead from the truth as it is to what stood before the first of the entries; none when it stands
-    so already."""
+def beyond_reach(ws: Workspace, name: str) -> int:
+    """How many of the memories that a run has changed cannot be put back as they were: forgetting has blanked it."""
+    return sum(1 for was in _first(entries_of(ws, name)).values() if was.is_blank)
+
+
+def _first(groups: Iterable[Group]) -> dict[str, Change]:
+    """The first change of each memory."""
     first: dict[str, Change] = {}
     for group in groups:
         for change in group.changes:
             first.setdefault(change.id, change)
+    return first
+
+
+def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
+    """The changes that lead from the truth as it is to what stood before the first of the entries; none when it stands
+    so already."""
     back = (
         Change(key, "rolled back", ws.store.pool_of(key), ws.store.line_of(key), was.before_pool, was.before)
-        for key, was in first.items()
+        for key, was in _first(groups).items()
+        if not (was.before_pool and was.before is None)  # blanked: nobody knows what it said
     )
     return [each for each in back if (each.before_pool, each.before) != (each.after_pool, each.after)]
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.journal import Entry, Journal
     from memory_system.readers import Library
     from memory_system.store import Store
+    from memory_system.tombstones import Tombstones
 
 
 class Workspace:
@@ -100,10 +101,16 @@ class Workspace:
         return Store(self.layout, self.config, self.files, self.journal, self.checkpoint)
 
     @cached_property
+    def tombstones(self) -> Tombstones:
+        from memory_system.tombstones import Tombstones
+
+        return Tombstones(self.layout, self.files)
+
+    @cached_property
     def library(self) -> Library:
         from memory_system.readers import Library
 
-        return Library(self.layout, self.config, self.now)
+        return Library(self.layout, self.config, self.now, self.tombstones)
 
     @cached_property
     def fingerprint(self) -> str:

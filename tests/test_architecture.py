@@ -15,11 +15,11 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 ROWS = (
     {"errors"},
     {"records", "clock", "layout", "files", "text", "ordered"},
-    {"config", "retention", "rules", "llm", "secrets", "slots", "gist", "likeness", "dates", "phrasing"},
+    {"tombstones", "config", "retention", "rules", "llm", "secrets", "slots", "gist", "likeness", "dates", "phrasing"},
     {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "draft", "recall", "accounting"},
     {"workspace"},
     {"phases", "nights"},
-    {"derive", "finder", "proposals"},
+    {"derive", "finder", "proposals", "forgetting"},
     {"edit", "night", "order", "pipeline"},
     {"explain", "preview", "undo", "past"},
     {"check", "stats"},

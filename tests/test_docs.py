@@ -201,6 +201,7 @@ ANSWERS = {
     "snapshot": ["snapshot", "--as-of", "2026-03-03"],
     "diff": ["diff"],
     "rebuild-index": ["rebuild-index"],
+    "forget --dry-run": ["forget", "--query", "peanuts", "--dry-run"],
     "error": ["archive", "f_20260101_abcdefghij"],
 }
 
@@ -219,6 +220,7 @@ def test_the_answers_that_need_preparing(answer: Answer, tmp_path: Path) -> None
     root = Path(answer("status")["workspace"])
     (root / "memory/layer1/snapshot.md").write_text("mine")
     assert shape(answer("validate")) == shape(json.loads(marked("docs/api.md", "answer: validate")))
+    assert shape(answer("forget", memory, "--yes")) == shape(json.loads(marked("docs/api.md", "answer: forget")))
     assert set(answer("--workspace", str(tmp_path / "new"), "init")) == {"workspace", "made"}
 
 

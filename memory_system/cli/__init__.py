@@ -36,6 +36,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "why": "explaining",
     "diff": "explaining",
     "rollback": "explaining",
+    "forget": "guarding",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 

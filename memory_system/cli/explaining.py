@@ -50,15 +50,18 @@ def rollback(
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:
-        before = ws.journal.head().seq
+        before, lost = ws.journal.head().seq, undo.beyond_reach(ws, run)
         undo.rollback(ws, run, cascade=cascade, redo=redo)
         seq = ws.journal.head().seq
         entry = f"#{seq}" if seq > before else None  # none was made where there was nothing to undo
         rows = explain.diff(ws, entry)["changes"] if entry else []
     status = "rolled back" if entry else "nothing to undo"
     last = f"{status}; undo that with: memory rollback {entry}" if entry else status
+    if lost:
+        settings.say(f"{lost} of the memories that {run} has changed were forgotten since, and stay so")
     settings.answer(
-        {"status": status, "entry": entry, "changes": rows}, lambda: "\n".join([*map(change_line, rows), last])
+        {"status": status, "entry": entry, "changes": rows, "forgotten": lost},
+        lambda: "\n".join([*map(change_line, rows), last]),
     )
 
 

@@ -70,7 +70,7 @@ def put_notes(index: Index, ws: Workspace) -> None:
     for gone in sorted(set(index.note_digests()) - set(names)):
         index.drop_note(gone)
     for name, path in names.items():
-        index.put_note(name, read_note(path))
+        index.put_note(name, read_note(path, name, ws.tombstones))
 
 
 def _as_they_stand(changes: Iterable[Change], ws: Workspace) -> Iterator[tuple[Pool, bytes]]:

@@ -10,6 +10,7 @@ from typing import Any
 from memory_system.records import Message, Problem
 
 ABANDONED, ECHO, KEPT = "abandoned", "echo", "kept"  # marks; any other mark is the stamp a message was given
+FORGOTTEN = "forgotten"  # why nothing is left of a message
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,18 +22,23 @@ from memory_system.readers.places import Place, find
 from memory_system.readers.reading import Reading, problems, read_batch
 from memory_system.readers.transcript import Transcript, fit, load
 from memory_system.records import Message, Problem
+from memory_system.tombstones import Tombstones
 
 HELD_BYTES = 64 << 20  # of files, parsed, so that a night's two looks at a file parse it once
 FUTURE = timedelta(days=1)  # a message said later than this from now has a wrong time
 
 
 class Library:
-    """The transcripts of one workspace. `now` is only for telling whose time lies in the future."""
+    """The transcripts of one workspace. `now` is only for telling whose time lies in the future; what `forgotten`
+    says is left out."""
 
-    def __init__(self, layout: Layout, config: Config, now: datetime | None = None) -> None:
+    def __init__(
+        self, layout: Layout, config: Config, now: datetime | None = None, forgotten: Tombstones | None = None
+    ) -> None:
         self.layout = layout
         self.config = config
         self.now = now
+        self.forgotten = forgotten
         self._held: dict[str, Transcript] = {}  # by name, the latest used last
         self._places: dict[str, Place] = {}  # by session, as the last backlog found them
         self._indexes: dict[Path, dict[str, str]] = {}
@@ -116,7 +121,7 @@ class Library:
     def read(self, session: str, cursor: Cursor | None, until: datetime | None) -> Batch:
         """What was said before `until` (None: ever) and lies behind the cursor. All lines up to the last one of that
         time are used up, others wait. A file that is no longer what the cursor saw is read from its beginning."""
-        script = self._find(session, cursor)
+        script = self.script(session, cursor)
         if script is None:
             hint = "put it back; what was read from it is kept"
             gone = Problem(cursor.path if cursor else session, "the transcript is gone", hint)
@@ -137,6 +142,7 @@ class Library:
         stamp = clock.stamp(until) if until else None
         start = script.first_after(_lines(script, cursor))
         reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self._own_files())
+        reading.forgotten = self.forgotten
         batch = read_batch(reading, cursor, stamp)
         if changed:
             hint = "it was read again from its beginning; nothing is remembered twice"
@@ -145,7 +151,7 @@ class Library:
 
     def reread(self, session: str, cursor: Cursor) -> Iterator[Message]:
         """The messages that were read up to the cursor, as they were given then."""
-        script = self._find(session, cursor)
+        script = self.script(session, cursor)
         if script is None:
             return
         cursor = _carried(script, cursor) or cursor
@@ -153,14 +159,15 @@ class Library:
             script = load(script.place, self.config.zone, cursor.lines)
         _lines(script, cursor)
         reading = Reading(script, cursor, 0, len(script.entries))
+        reading.forgotten = self.forgotten
         for number, entry in enumerate(script.entries):
             if entry.role != CONTROL:
                 text, why = reading.verdict(number)
                 if not why:
                     yield reading.message(number, reading.said(number), text)
 
-    def _find(self, session: str, cursor: Cursor | None) -> Transcript | None:
-        """The session's transcript as it is now."""
+    def script(self, session: str, cursor: Cursor | None) -> Transcript | None:
+        """The session's transcript as it is now; None when it is gone."""
         if session not in self._places:
             self.backlog({session: cursor} if cursor else {})
         try:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from memory_system import secrets
 from memory_system.readers import filter as sources
-from memory_system.readers.cursors import ABANDONED, ECHO, KEPT, Batch, Cursor
+from memory_system.readers.cursors import ABANDONED, ECHO, FORGOTTEN, KEPT, Batch, Cursor
 from memory_system.readers.entries import CONTROL
 from memory_system.readers.lines import Flaw
 from memory_system.readers.transcript import Transcript
 from memory_system.records import Message, Problem
+from memory_system.tombstones import Tombstones
 
 SHOWN = 20  # problems of one kind in one file; the others are counted
 
@@ -34,6 +35,7 @@ class Reading:
         self.roles: Mapping[str, str] = script.place.source.roles if script.place.source else {}
         self.speakers = _speakers(script)
         self.turn = ""  # why the user's message that is being answered was refused
+        self.forgotten: Tombstones | None = None
         if start:
             self._keep_decisions()
             self._enter_turn()
@@ -80,7 +82,11 @@ class Reading:
         if echoes:
             self.marks[str(entry.line)] = ECHO
             return "", ECHO
-        return secrets.redact(text.replace("\0", ""))[0], ""
+        text = secrets.redact(text.replace("\0", ""))[0]
+        if self.forgotten:
+            entry_id, said = entry.id or str(entry.line), self.said(number)
+            text = self.forgotten.without(self.script.session, entry_id, said, text)
+        return text, "" if text else FORGOTTEN
 
     def _refused(self, number: int, role: str) -> str:
         """Why the entry is refused before its text is looked at."""

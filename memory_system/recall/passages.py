@@ -14,6 +14,7 @@ from pathlib import Path
 from memory_system.files import is_regular
 from memory_system.layout import Layout
 from memory_system.text import estimate_tokens, sentences
+from memory_system.tombstones import Tombstones
 
 PASSAGE_TOKENS = 400
 LINE_CHARACTERS = 1_000  # a longer line is cut: about PASSAGE_TOKENS of Latin text, somewhat more of Chinese
@@ -36,12 +37,14 @@ def note_files(layout: Layout) -> list[Path]:
     return sorted(path for path in found if is_regular(path))
 
 
-def read_note(path: Path) -> str:
-    """The text of a note; bytes that are not UTF-8 are shown as such. Empty when it has just been removed."""
+def read_note(path: Path, name: str = "", forgotten: Tombstones | None = None) -> str:
+    """The text of a note; bytes that are not UTF-8 are shown as such. Empty when it has just been removed. What is
+    forgotten of the note of that name is blank."""
     try:
-        return path.read_bytes().decode(errors="replace")
+        text = path.read_bytes().decode(errors="replace")
     except FileNotFoundError:
         return ""
+    return forgotten.without(name, "", "", text) if forgotten else text
 
 
 def pieces(text: str, tokens: int) -> Iterator[str]:

@@ -1,0 +1,244 @@
+"""Forgetting, step by step. Every step can be done again: a plan that was stopped is finished by whoever opens the
+workspace for writing next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system import clock, derive
+from memory_system.draft import Draft
+from memory_system.forgetting import people
+from memory_system.forgetting.cutting import strings
+from memory_system.forgetting.planning import FILE, Plan
+from memory_system.journal import Change, Entry
+from memory_system.phases import Night, summaries
+from memory_system.readers import Cursor, Library
+from memory_system.records import Fact, Pool, Summary, to_line
+from memory_system.workspace import Workspace
+
+WHY = "forgotten"
+KEPT_STATE = frozenset(
+    {"key", "lock", "tombstones.jsonl", "consolidation.json", "inbox.jsonl", "inbox.moved.jsonl", FILE}
+)
+UNREACHABLE = (
+    "git history and other backups of these files",
+    "what a model provider was sent",
+    "copies that other programs have made",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What was forgotten, when, and where the journal stands after it; `failed` are files that could not be written,
+    `left` the lines of people's files that still hold it."""
+
+    id: str
+    at: str
+    memories: int
+    messages: int
+    blanked: int
+    entry: int
+    head: str
+    left: tuple[tuple[str, int], ...]
+    failed: tuple[str, ...]
+
+    def to_row(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "at": self.at,
+            "memories": self.memories,
+            "messages": self.messages,
+            "journal_payloads": self.blanked,
+            "entry": f"#{self.entry}",
+            "head": self.head,
+            "left": [{"path": path, "line": line} for path, line in self.left],
+            "failed": list(self.failed),
+            "unreachable": list(UNREACHABLE),
+        }
+
+
+def forget(ws: Workspace, plan: Plan) -> Certificate:
+    """Do what the plan says, for good."""
+    ws.tombstones.keep_key()
+    ws.files.replace(ws.layout.state / FILE, plan.to_bytes())
+    return _carry_out(ws, plan)
+
+
+def finish(ws: Workspace) -> Certificate | None:
+    """Finish the forgetting that was stopped, if there is one."""
+    row = ws.files.read_object(ws.layout.state / FILE)
+    return _carry_out(ws, Plan.from_row(row)) if row else None
+
+
+def _carry_out(ws: Workspace, plan: Plan) -> Certificate:
+    ws.tombstones.add(plan.marks)
+    ws.inbox.drop(plan.gone)
+    entry = _commit(ws, plan)
+    ws.journal.blank(entry, _aliases(ws, plan))
+    _reset_night(ws)
+    failed = _redact(ws, plan)
+    _sweep(ws, plan)
+    derive.rebuild(ws)
+    left = tuple(sorted(set(people.lines_with(ws, plan.words, set(plan.refs)))))
+    ws.files.remove(ws.layout.state / FILE)
+    ws.files.disk.sync_folder(ws.layout.state)
+    head = ws.journal.head().hash
+    return Certificate(
+        plan.id, plan.at, len(plan.gone), plan.messages, len(entry.blanked), entry.seq, head, left, tuple(failed)
+    )
+
+
+def _aliases(ws: Workspace, plan: Plan) -> dict[str, str]:
+    """What stands in the journal for each memory's id, which is a digest of what it said and could be guessed."""
+    return {key: f"{key.partition('_')[0]}_00000000_{ws.tombstones.mac('id', key)[:10]}" for key in plan.gone}
+
+
+def _commit(ws: Workspace, plan: Plan) -> Entry:
+    """The one entry of the journal that takes the memories out; the entry that is there already, if it is."""
+    before = [group.entry for group in ws.journal.entries() if group.entry.reason == _reason(plan)]
+    if before:
+        return before[-1]
+    aliases = _aliases(ws, plan)
+    changes = {change.id: change for change in _changes(ws, plan)}
+    entry = Entry(clock.stamp(ws.now), _reason(plan), state={"next_change": None})
+    for change, digest in _tainted(ws, plan, set(changes)):
+        change.alias = aliases.get(change.id, "")
+        entry.blanked[digest] = ws.journal.digest_of(change.blanked())
+        pool = ws.store.pool_of(change.id)
+        if change.id not in changes and pool:  # its way is no longer told, so how it stands is said again
+            changes[change.id] = Change(change.id, "told again", pool, None, pool, ws.store.line_of(change.id))
+    for change in changes.values():
+        change.alias = aliases.get(change.id, "")
+    ws.store.apply(entry, changes.values())
+    return entry
+
+
+def _reason(plan: Plan) -> str:
+    return f"forget {plan.id}"
+
+
+def _tainted(ws: Workspace, plan: Plan, changed: set[str]) -> Iterator[tuple[Change, str]]:
+    """Every change in the journal whose payload holds what goes, with its digest."""
+    for group in ws.journal.entries():
+        for change, digest in zip(group.changes, group.digests, strict=True):
+            if digest not in group.blanks and (change.id in changed or _holds(change.to_line(), plan)):
+                yield change, digest
+
+
+def _holds(line: bytes, plan: Plan) -> bool:
+    """Whether a line of ours names a memory that goes, or the name or words that do."""
+    text = line.decode(errors="replace")
+    if any(key in text for key in plan.gone):
+        return True
+    if not (plan.words.name or plan.words.all_of):
+        return False
+    return any(plan.words.named_in(each) for each in strings(people.parsed(line)))
+
+
+def _changes(ws: Workspace, plan: Plan) -> Iterator[Change]:
+    """What the forgetting changes in the truth: no change says how a memory was before."""
+    scratch = Draft(ws.store)
+    for key in sorted(plan.gone):
+        record, pool = ws.store.get(key), ws.store.pool_of(key)
+        if record is not None:
+            yield Change(key, WHY, pool)
+            scratch.put("archive", record.model_copy(update={"retired": WHY}), WHY)
+    for pool, record in list(ws.store.records()):
+        if record.id not in plan.gone and (new := _cleansed(record, pool, plan, ws)) is not None:
+            there: Pool = "active" if record.id in plan.back else pool
+            yield Change(record.id, "restored" if there != pool else "cleansed", pool, None, there, to_line(new))
+            scratch.put(there, new, WHY)
+    composed = summaries.run([scratch], scratch, Night(ws.now, ws.config))
+    for key, (pool, line, why) in sorted(composed.changed.items()):
+        before = ws.store.pool_of(key)
+        if pool == "archive":  # dissolved: it told of what goes
+            yield Change(key, WHY, before)
+        else:
+            yield Change(key, why, before, None, pool, line)
+
+
+def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | None:
+    """The memory without what it had of those that go; None when it had nothing."""
+    if isinstance(record, Summary) and pool == "active":
+        return None
+    lost = plan.lost.get(record.id, ())
+    new: dict[str, Any] = {
+        "evidence": tuple(each for each in record.evidence if each.ref not in lost),
+        "history": tuple(each for each in record.history if each.id not in plan.gone),
+    }
+    links = ("supersedes", "superseded_by", "promoted_from")
+    new |= {name: None for name in links if getattr(record, name) in plan.gone}
+    if record.id in plan.back:
+        new |= {"retired": None, "superseded_by": None, "valid_to": None}
+    if new["evidence"] and new["evidence"][0].ref != record.source and record.source in lost:
+        new["source"] = new["evidence"][0].ref
+    if all(getattr(record, name) == value for name, value in new.items()):
+        return None
+    return record.model_copy(update={**new, "updated": clock.stamp(ws.now), "version": record.version + 1})
+
+
+def _reset_night(ws: Workspace) -> None:
+    """A half-done night begins anew: what it staged goes."""
+    for folder in sorted(ws.layout.runs.glob("*")):
+        ws.files.remove_folder(folder)
+    if ws.checkpoint.state.current_phase is not None or ws.checkpoint.state.phase_data:
+        ws.checkpoint.save(current_phase=None, phase_data={}, retry_count=0)
+
+
+def _redact(ws: Workspace, plan: Plan) -> list[str]:
+    """Take it out of people's files, as far as their owner said so; reading goes on where it was."""
+    failed = []
+    refs = set(plan.refs)
+    if plan.notes:
+        failed += people.redact_notes(ws, plan.words, refs)
+    if plan.transcripts:
+        failed += people.redact_transcripts(ws, plan.words, refs)
+    if plan.notes or plan.transcripts:
+        _move_cursors(ws)
+    return failed
+
+
+def _move_cursors(ws: Workspace) -> None:
+    """Files that were redacted have as many lines as before: they count as read as far as they were."""
+    fresh = Library(ws.layout, ws.config, ws.now, ws.tombstones)
+    moved = {}
+    for session, row in ws.checkpoint.state.cursors.items():
+        cursor = Cursor.from_row(row)
+        script = fresh.script(session, cursor)
+        if script is not None and script.place.name == cursor.path and script.digest(cursor.lines):
+            size, changed = script.size, script.mtime_ns
+            moved[session] = replace(cursor, size=size, mtime_ns=changed, digest=script.digest(cursor.lines)).to_row()
+    ws.checkpoint.save(cursors={**ws.checkpoint.state.cursors, **moved})
+    ws.__dict__.pop("library", None)  # what it holds is as the files were
+
+
+def _sweep(ws: Workspace, plan: Plan) -> None:
+    """Everything derived goes, and every other file of ours that holds any of it loses those lines; so do the leftovers
+    of crashes."""
+    for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
+        ws.files.remove_folder(folder)
+        ws.files.make_folder(folder)
+    leftovers = [*ws.layout.memory.rglob(".*.tmp"), *ws.layout.memory.rglob(".*.new")]
+    for path in sorted(leftovers):
+        ws.files.remove(path)
+    for path in sorted(ws.layout.state.iterdir()) + sorted(ws.layout.journal.glob("*.torn")):
+        if path.is_file() and path.name not in KEPT_STATE:
+            _without_lines(ws, path, plan)
+
+
+def _without_lines(ws: Workspace, path: Path, plan: Plan) -> None:
+    needles = [orjson.dumps(quote)[1:-1] for quote in plan.words.quotes]
+    lines = ws.files.read(path).splitlines(keepends=True)
+    kept = [line for line in lines if not _holds(line, plan) and not any(each in line for each in needles)]
+    if len(kept) == len(lines):
+        return
+    if path.suffix == ".json":
+        ws.files.remove(path)  # one value, derived
+    else:
+        ws.files.replace(path, kept)

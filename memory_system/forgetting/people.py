@@ -1,0 +1,171 @@
+"""People's own files (transcripts, notes, MEMORY.md and the like): where they still hold what was forgotten, and taking
+it out there. They are read, and written only when their owner says so."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system.errors import MemorySystemError
+from memory_system.files import is_regular
+from memory_system.forgetting.cutting import Words, strings
+from memory_system.layout import PEOPLES_FILES
+from memory_system.readers.places import Place, find
+from memory_system.readers.transcript import load
+from memory_system.recall.passages import note_files
+from memory_system.secrets import redact
+from memory_system.tombstones import PLACEHOLDER
+from memory_system.workspace import Workspace
+
+Cut = Callable[[str], str]
+
+# Keys of a transcript's lines whose texts are its own and nobody's words; and those under which words stand.
+PLAIN = frozenset({
+    "id", "parentId", "uuid", "parentUuid", "leafUuid", "sessionId", "messageId", "type", "role", "timestamp",
+    "version", "model", "provider", "api", "name", "mimeType", "toolCallId", "toolName", "stopReason", "cwd",
+    "gitBranch",
+})  # fmt: skip
+TELLING = frozenset(
+    {"content", "text", "summary", "thinking", "arguments", "input", "output", "toolUseResult", "display"}
+)
+
+
+def transcripts(ws: Workspace) -> list[Place]:
+    return [place for place in find(ws.layout, ws.config)[0] if not place.is_note]
+
+
+def notes(ws: Workspace) -> list[Path]:
+    """Markdown that people (or agents in their name) wrote, wherever it is read from."""
+    own = (ws.layout.root / name for name in PEOPLES_FILES)
+    return sorted({*note_files(ws.layout), *(path for path in own if is_regular(path))})
+
+
+def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[str, int]]:
+    """The lines (by file and number) that hold such words, or one of those messages."""
+    for place in transcripts(ws):
+        whole = _lines_of(ws, place, refs)
+        for number, line in enumerate(_bytes_of(place.path).split(b"\n"), 1):
+            if number in whole or any(words.spans(text) for text in _texts(line)):
+                yield place.name, number
+    for path in notes(ws):
+        whole = _note_lines(ws, path, refs)
+        for number, text in enumerate(_bytes_of(path).decode(errors="replace").split("\n"), 1):
+            if number in whole or words.spans(text):
+                yield ws.layout.name(path), number
+
+
+def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> list[str]:
+    """Take them out of the transcripts; the names of those that could not be written."""
+    failed = []
+    for place in transcripts(ws):
+        whole = _lines_of(ws, place, refs)
+        lines = _bytes_of(place.path).split(b"\n")
+        cut = [_line_without(line, words, whole=number in whole) for number, line in enumerate(lines, 1)]
+        if cut != lines and not _write(ws, place.path, b"\n".join(cut), packed=place.is_packed):
+            failed.append(place.name)
+    return failed
+
+
+def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> list[str]:
+    """Take them out of the Markdown files; the names of those that could not be written."""
+    failed = []
+    for path in notes(ws):
+        whole = _note_lines(ws, path, refs)
+        lines = _bytes_of(path).decode(errors="surrogateescape").split("\n")
+        cut = [PLACEHOLDER if number in whole else words.cut(line) for number, line in enumerate(lines, 1)]
+        if cut != lines and not _write(ws, path, "\n".join(cut).encode(errors="surrogateescape")):
+            failed.append(ws.layout.name(path))
+    return failed
+
+
+def _write(ws: Workspace, path: Path, data: bytes, *, packed: bool = False) -> bool:
+    with suppress(MemorySystemError):
+        ws.files.replace(path, gzip.compress(data, mtime=0) if packed else data)
+        return True
+    return False
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if path.name.endswith(".gz") else data
+    except (OSError, EOFError):
+        return b""
+
+
+def _lines_of(ws: Workspace, place: Place, refs: set[str]) -> set[int]:
+    """The lines on which whole messages stand that go."""
+    if not refs:
+        return set()
+    script = load(place, ws.config.zone)
+    return {each.line for each in script.entries if f"{script.session}:{each.id or each.line}" in refs}
+
+
+def _note_lines(ws: Workspace, path: Path, refs: set[str]) -> set[int]:
+    """The lines of a note's entries that go: from behind the entry before to the last one of its own."""
+    name = ws.layout.name(path)
+    place = next((each for each in find(ws.layout, ws.config)[0] if each.is_note and each.name == name), None)
+    if not refs or place is None:
+        return set()
+    lines = _bytes_of(path).decode(errors="replace").split("\n")
+    gone: set[int] = set()
+    before = 0
+    for entry in load(place, ws.config.zone).entries:
+        if f"{name}:{entry.id or entry.line}" in refs:
+            span = range(before + 1, entry.line + 1)
+            gone.update(n for n in span if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#"))
+        before = entry.line
+    return gone
+
+
+def _texts(line: bytes) -> Iterator[str]:
+    """The texts on a line of a transcript, also as they read without secrets."""
+    for text in strings(parsed(line)):
+        yield text
+        clean = redact(text)[0]
+        if clean != text:
+            yield clean
+
+
+def parsed(line: bytes) -> Any:
+    """The line's value; the line itself, as text, where it is no JSON."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return line.decode(errors="replace")
+
+
+def _line_without(line: bytes, words: Words, *, whole: bool) -> bytes:
+    value = parsed(line)
+    if isinstance(value, str) and not line.startswith(b'"'):
+        return line if words.cut(value) == value else words.cut(value).encode(errors="replace")
+    new = _without(value, words.cut if not whole else None, told=False)
+    return line if new == value else orjson.dumps(new)
+
+
+def _without(value: Any, cut: Cut | None, *, told: bool) -> Any:
+    """The value with its texts cut; without a `cut`, all that was told gives way."""
+    if isinstance(value, str):
+        return _cut_text(value, cut) if cut else (PLACEHOLDER if told else value)
+    if isinstance(value, list):
+        return [_without(each, cut, told=told) for each in value]
+    if isinstance(value, dict):
+        return {
+            key: each if key in PLAIN and isinstance(each, str) else _without(each, cut, told=told or key in TELLING)
+            for key, each in value.items()
+        }
+    return value
+
+
+def _cut_text(text: str, cut: Cut) -> str:
+    """The text without the words; where they stand only once its secrets are masked, it stays masked."""
+    done = cut(text)
+    if done != text:
+        return done
+    clean = redact(text)[0]
+    return text if cut(clean) == clean else cut(clean)

@@ -1,0 +1,150 @@
+"""The plan of a forgetting: everything that will be done, worked out before anything is written. It is put down first
+(`state/forgetting.json`), so that whatever stops it, the next writer finishes it; at the end it goes, too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import orjson
+
+from memory_system import clock
+from memory_system.forgetting import people
+from memory_system.forgetting.choosing import Selection, choose
+from memory_system.forgetting.cutting import Words
+from memory_system.readers import Cursor
+from memory_system.recall.passages import note_files, read_note
+from memory_system.records import Fact, Message, Row
+from memory_system.text import fold
+from memory_system.tombstones import Mark, Tombstones, claim_words
+from memory_system.workspace import Workspace
+
+FILE = "forgetting.json"
+
+
+@dataclass(slots=True)
+class Plan:
+    """`gone`: ids of memories, by why; `lost`: refs of evidence that others lose; `back`: ids that come back; `words`
+    and `refs` (of whole messages): what goes from texts; `left`: lines of people's files that hold it (path, line)."""
+
+    id: str
+    at: str
+    gone: dict[str, str]
+    lost: dict[str, list[str]]
+    back: list[str]
+    words: Words
+    marks: list[Mark]
+    refs: list[str]
+    left: list[tuple[str, int]]
+    messages: int = 0
+    transcripts: bool = False
+    notes: bool = False
+    shown: dict[str, str] = field(default_factory=dict)  # for the preview: content by id; not put down
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.gone or self.lost or self.messages or self.left)
+
+    def to_bytes(self) -> bytes:
+        return orjson.dumps({**asdict(self), "shown": {}}) + b"\n"
+
+    @classmethod
+    def from_row(cls, row: Row) -> Plan:
+        words = Words(tuple(row["words"]["quotes"]), row["words"]["name"], tuple(row["words"]["all_of"]))
+        marks = [Mark(**each) for each in row["marks"]]
+        left = [(path, line) for path, line in row["left"]]
+        return cls(**{**row, "words": words, "marks": marks, "left": left})
+
+    def to_row(self) -> dict[str, Any]:
+        """The preview as `memory forget --dry-run --json` gives it."""
+        memories = [{"id": key, "why": why, "content": self.shown.get(key, "")} for key, why in self.gone.items()]
+        return {
+            "memories": memories,
+            "evidence": [{"id": key, "refs": refs} for key, refs in self.lost.items()],
+            "restored": self.back,
+            "messages": self.messages,
+            "left": [{"path": path, "line": line} for path, line in self.left],
+        }
+
+
+def plan_of(ws: Workspace, selection: Selection, *, transcripts: bool = False, notes: bool = False) -> Plan:
+    """What forgetting the selection would do; nothing is written."""
+    said = list(messages_of(ws))
+    chosen = choose(selection, ws, said)
+    whole = [each for each in said if selection.by_source and selection.was_said(each.ref, each.said_at)]
+    at = clock.stamp(ws.now)
+    gone = {record.id: record for record in _records(ws) if record.id in chosen.gone}
+    marks = [*_marks_of(selection, at, ws), *_marks_of_words(chosen.words, whole, said, at, ws)]
+    if not selection.by_source:
+        marks += [mark for record in gone.values() for mark in _marks_of_memory(record, at, ws.tombstones)]
+    refs = {each.ref for each in whole}
+    touched = refs | {each.ref for each in said if chosen.words.spans(each.text)}
+    words = chosen.words if not whole else Words()
+    left = sorted(set(people.lines_with(ws, words, refs)))
+    shown = {key: record.content for key, record in gone.items()}
+    plan_id = f"forget_{os.urandom(6).hex()}"
+    return Plan(
+        plan_id, at, chosen.gone, chosen.lost, chosen.back, words, marks, sorted(refs), left,
+        len(touched), transcripts, notes, shown,
+    )  # fmt: skip
+
+
+def messages_of(ws: Workspace) -> Iterator[Message]:
+    """Every message there is, read or not."""
+    cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
+    waiting = ws.library.backlog(cursors).waiting
+    for session, cursor in cursors.items():
+        yield from ws.library.reread(session, cursor)
+    for session in waiting:
+        yield from ws.library.read(session, cursors.get(session), None).messages
+
+
+def _records(ws: Workspace) -> Iterator[Fact]:
+    yield from (record for _, record in ws.store.records())
+    yield from ws.inbox.pending()
+
+
+def _marks_of(selection: Selection, at: str, ws: Workspace) -> Iterator[Mark]:
+    """The standing marks: they hold for transcripts, too, that turn up later."""
+    stones = ws.tombstones
+    if name := fold(selection.entity):
+        yield Mark("name", at, stones.mac("name", name), length=len(name))
+    if selection.session:
+        yield Mark("session", at, stones.mac("session", selection.session))
+    if selection.since or selection.until:
+        yield Mark("span", at, since=selection.since, until=selection.until or "9999")
+
+
+def _marks_of_words(
+    words: Words, whole: Iterable[Message], said: Iterable[Message], at: str, ws: Workspace
+) -> Iterator[Mark]:
+    """Marks on stretches of messages and of notes as files."""
+    stones = ws.tombstones
+    if not (whole := list(whole)):
+        for message in said:
+            quotes = (message.text[slice(*span)] for span in words.spans(message.text))
+            yield from (_quote(message.ref, each, at, stones) for each in quotes)
+    lines = {each.session: set[str]() for each in whole}
+    for message in whole:
+        lines[message.session].update(line.strip() for line in message.text.split("\n") if line.strip())
+    for path in note_files(ws.layout):
+        name, text = ws.layout.name(path), read_note(path)
+        found = {text[slice(*span)] for span in words.spans(text)} if not whole else set()
+        for quote in sorted(found | {line for line in lines.get(name, ()) if line in text}):
+            yield _quote(name, quote, at, stones)
+
+
+def _quote(ref: str, quote: str, at: str, stones: Tombstones) -> Mark:
+    return Mark("quote", at, stones.mac("quote", quote), stones.mac("ref", ref), len(quote))
+
+
+def _marks_of_memory(record: Fact, at: str, stones: Tombstones) -> Iterator[Mark]:
+    """What the memory said, and every word that it stood on."""
+    for words in claim_words(vars(record)):
+        yield Mark("claim", at, stones.mac("claim", words))
+    for each in record.evidence:
+        if each.quote:
+            yield _quote(each.ref, each.quote, at, stones)

@@ -1,0 +1,248 @@
+"""Forgetting: by each selector no byte is left outside people's own files, it does not come back, and it can be said
+again; stopped anywhere, it is finished."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say
+
+from memory_system import check, edit, finder, forgetting, undo
+from memory_system.errors import DamagedError, NotFoundError, UsageError
+from memory_system.forgetting import Selection
+from memory_system.workspace import Workspace
+
+NOW = "2026-03-06T12:00:00Z"
+LATER = "2026-03-09T12:00:00Z"
+PEOPLES = ("sessions", "MEMORY.md", "USER.md")
+
+
+def story(root: Path) -> Path:
+    """Three nights in two languages, with a dog, a diagnosis, a move, a note and two captures."""
+    make(root, zone="UTC")
+    say(
+        root, "pets",
+        ("2026-03-02T09:00:00Z", "user", "I have a dog called Barnaby. Barnaby loves the beach. I live in Porto."),
+        ("2026-03-02T09:01:00Z", "assistant", "Barnaby sounds lovely!"),
+        ("2026-03-02T09:02:00Z", "user", "My sister is called Elena and she works as a nurse."),
+    )  # fmt: skip
+    say(
+        root, "clinic",
+        ("2026-03-03T09:00:00Z", "user", "我对青霉素过敏，这个很重要。我住在杭州。我喜欢喝龙井茶。"),
+        ("2026-03-03T09:05:00Z", "user", "我喜欢爬山。我喜欢游泳。我喜欢看电影。"),
+    )  # fmt: skip
+    say(root, "later", ("2026-03-04T09:00:00Z", "user", "I moved to Lisbon. Took Barnaby to the vet. I play chess."))
+    (root / "memory/2026-03-03.md").write_text(
+        "# Memory Log: 2026-03-03\n\n## [10:00:00] general\n\nBarnaby ate a shoe.\n\n"
+        "## [11:00:00] general\n\nThe boiler was repaired.\n"
+    )
+    (root / "MEMORY.md").write_text("# Long-term\n\n- Barnaby is a beagle\n- Speaks Portuguese\n")
+    with Workspace.open(root, now=at("2026-03-03T20:00:00Z")) as ws:
+        edit.capture(ws, "Barnaby is afraid of fireworks", entities=["Barnaby"])
+    consolidate(root, "2026-03-05T12:00:00Z")
+    with Workspace.open(root, now=at("2026-03-05T20:00:00Z")) as ws:
+        edit.capture(ws, "Barnaby's vet is Dr. Okafor", entities=["Barnaby"])
+        finder.search(ws, "Barnaby")
+    return root
+
+
+def forget(root: Path, now: str = NOW, *, disk: CrashingDisk | None = None, **chosen: object) -> dict[str, object]:
+    people = {name: bool(chosen.pop(name, False)) for name in ("transcripts", "notes")}
+    with Workspace.open(root, now=at(now), write=True, disk=disk) as ws:
+        forgetting.finish(ws)
+        plan = forgetting.plan_of(ws, Selection(**chosen), **people)  # type: ignore[arg-type]
+        return forgetting.forget(ws, plan).to_row()
+
+
+def copied(root: Path, target: Path) -> Path:
+    shutil.copytree(root, target)
+    return target
+
+
+def holding(root: Path, *words: str, everywhere: bool = False) -> list[str]:
+    """The files that hold any of the words, in any case; people's own are looked at only when everywhere."""
+    found = []
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        own = name.startswith(PEOPLES) or (name.startswith("memory/") and name.count("/") == 1)
+        if path.is_file() and (everywhere or not own):
+            data = path.read_bytes().lower()
+            found += [name for word in words if word.lower().encode() in data]
+    return found
+
+
+def problems(root: Path) -> list[str]:
+    with Workspace.open(root, now=at(LATER)) as ws:
+        return [f"{each.where}: {each.what}" for each in check.validate(ws)]
+
+
+def id_of(root: Path, words: str) -> str:
+    return next(each.id for pool in ("active", "archive") for each in memories(root, pool) if words in each.content)
+
+
+def test_an_entity_goes_from_everything_that_is_ours(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    assert holding(root, "barnaby")
+    certificate = forget(root, entity="Barnaby")
+    assert holding(root, "barnaby", "fireworks", "okafor") == []
+    left = {(each["path"], each["line"]) for each in certificate["left"]}  # type: ignore[union-attr, attr-defined]
+    assert left == {
+        ("sessions/pets.jsonl", 2), ("sessions/pets.jsonl", 3), ("sessions/later.jsonl", 2),
+        ("memory/2026-03-03.md", 5), ("MEMORY.md", 3),
+    }  # fmt: skip
+    assert problems(root) == []
+    assert any("Elena" in each for each in contents(root))
+
+
+def test_with_their_owners_leave_it_goes_from_peoples_files(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    certificate = forget(root, entity="Barnaby", transcripts=True, notes=True)
+    assert certificate["left"] == []
+    assert holding(root, "barnaby", everywhere=True) == []
+    assert "Speaks Portuguese" in (root / "MEMORY.md").read_text()
+    assert "I live in Porto." in (root / "sessions/pets.jsonl").read_text()
+    assert problems(root) == []
+    before = contents(root)
+    report = consolidate(root, LATER)
+    assert not [each for each in report.problems if "have changed" in each.what]
+    assert contents(root) == before
+
+
+def test_one_memory_goes_with_what_stands_on_its_words(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, ids=(id_of(root, "青霉素"),))
+    assert holding(root, "青霉素") == []
+    assert any("爬山" in each for each in contents(root))
+    assert problems(root) == []
+
+
+def test_a_session_goes_and_what_it_had_replaced_comes_back(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    assert [each.value for each in memories(root) if each.attribute == "lives_in"] == ["Lisbon"]
+    forget(root, session="later")
+    assert holding(root, "lisbon", "chess") == []
+    assert [each.value for each in memories(root) if each.attribute == "lives_in"] == ["杭州"]
+    assert any("Barnaby" in each for each in contents(root))
+    assert problems(root) == []
+
+
+def test_a_span_of_time_goes(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, since="2026-03-03T00:00:00Z", until="2026-03-04T00:00:00Z")
+    assert holding(root, "青霉素", "爬山", "fireworks", "shoe", "boiler") == []
+    assert any("Elena" in each for each in contents(root))
+    assert problems(root) == []
+
+
+def test_a_span_of_time_goes_from_peoples_files(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, since="2026-03-03T00:00:00Z", until="2026-03-04T00:00:00Z", transcripts=True, notes=True)
+    assert holding(root, "青霉素", "爬山", "shoe", "boiler", everywhere=True) == []
+    assert "Barnaby" in (root / "sessions/pets.jsonl").read_text()
+    assert problems(root) == []
+
+
+def test_words_go(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, query="喝龙井茶")
+    assert holding(root, "龙井茶") == []
+    assert any("爬山" in each for each in contents(root))
+    assert problems(root) == []
+
+
+@pytest.mark.parametrize(
+    ("chosen", "gone"),
+    [
+        ({"entity": "Barnaby"}, "barnaby"),
+        ({"query": "喝龙井茶"}, "龙井茶"),
+        ({"session": "later"}, "lisbon"),
+        ({"since": "2026-03-03T00:00:00Z", "until": "2026-03-04T00:00:00Z"}, "青霉素"),
+    ],
+)
+def test_reading_the_transcripts_again_brings_nothing_back(chosen: dict[str, str], gone: str, tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, **chosen)
+    first = root / "sessions"
+    for path in sorted(first.glob("*.jsonl")):  # a line changes: the file is read again from its beginning
+        path.write_text(path.read_text().replace('"version": 3', '"version": 4'))
+    consolidate(root, LATER)
+    assert holding(root, gone) == []
+    with Workspace.open(root, now=at(LATER)) as ws:
+        found = finder.search(ws, gone, scope="sessions")["results"]
+    assert not [each for each in found if gone in each["text"].lower()]
+
+
+def test_a_transcript_that_turns_up_later_brings_nothing_back(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, entity="Barnaby")
+    say(root, "found", ("2026-03-01T09:00:00Z", "user", "I have a dog called Barnaby. I collect stamps from Norway."))
+    consolidate(root, LATER)
+    assert holding(root, "barnaby") == []
+    assert any("stamps" in each for each in contents(root))
+
+
+def test_what_is_said_again_is_remembered_again(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, entity="Barnaby")
+    forget(root, ids=(id_of(root, "青霉素"),))
+    say(root, "new", ("2026-03-08T09:00:00Z", "user", "I have a dog called Barnaby. 我对青霉素过敏，这个很重要。"))
+    consolidate(root, LATER)
+    assert any("Barnaby" in each for each in contents(root))
+    assert any("青霉素" in each for each in contents(root))
+    assert problems(root) == []
+
+
+def test_stopped_at_any_step_it_is_finished_by_the_next_writer(tmp_path: Path) -> None:
+    fresh = story(tmp_path / "fresh")
+    counting = CrashingDisk()
+    forget(copied(fresh, tmp_path / "whole"), entity="Barnaby", transcripts=True, notes=True, disk=counting)
+    first = next(n for n, step in enumerate(counting.done, 1) if step == "replace forgetting.json")
+    for stop in range(1, len(counting.done) + 1, 3):
+        root = copied(fresh, tmp_path / str(stop))
+        with pytest.raises(Crash):
+            forget(root, entity="Barnaby", transcripts=True, notes=True, disk=CrashingDisk(stop=stop))
+        with Workspace.open(root, now=at(LATER), write=True) as ws:
+            forgetting.finish(ws)
+        if stop > first:
+            assert holding(root, "barnaby", everywhere=True) == [], f"stopped at {stop}: {counting.done[stop - 1]}"
+            assert problems(root) == []
+
+
+def test_a_rollback_says_how_far_it_reaches(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, entity="Barnaby")
+    with Workspace.open(root, now=at(LATER), write=True) as ws:
+        run = next(group.entry.run for group in ws.journal.entries() if group.entry.run)
+        assert undo.beyond_reach(ws, "#2") >= 0
+        undo.rollback(ws, run, cascade=True)
+    assert holding(root, "barnaby") == []
+    assert problems(root) == []
+
+
+def test_without_its_key_nothing_is_read(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, entity="Barnaby")
+    (root / "memory/state/key").unlink()
+    say(root, "found", ("2026-03-01T09:00:00Z", "user", "I have a dog called Barnaby."))
+    with pytest.raises(DamagedError):
+        consolidate(root, LATER)
+
+
+def test_what_cannot_be_meant(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    for wrong in ({}, {"entity": "Barnaby", "session": "pets"}, {"entity": "User"}, {"entity": "用户"}):
+        with pytest.raises(UsageError):
+            Selection(**wrong)
+    with pytest.raises(NotFoundError):
+        forget(root, ids=("f_20260101_0000000000",))
+
+
+def test_looking_first_writes_nothing(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    with Workspace.open(root, now=at(NOW)) as ws:
+        plan = forgetting.plan_of(ws, Selection(entity="Barnaby"))
+    assert not plan.is_empty
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
