@@ -67,7 +67,7 @@ def capture(
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
     memory."""
-    content, source, key = (_clean(" ".join(each.split())) for each in (content, source, key))
+    content, source, key = (" ".join(_clean(each).split()) for each in (content, source, key))
     entities = [_clean(each) for each in entities]
     _check_capture(content, kind, importance, confidence)
     known = _captured_before(ws, TYPES[kind], key) if key else None
@@ -154,7 +154,7 @@ def note(ws: Workspace, content: str, category: str = "general") -> str:
     local = ws.now.astimezone(ws.config.zone)
     path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
     header = "" if path.exists() else f"# Memory Log: {local:%Y-%m-%d}\n"
-    heading = _clean(" ".join(category.split())) or "general"
+    heading = " ".join(_clean(category).split()) or "general"
     ws.files.append(path, f"{header}\n## [{local:%H:%M:%S}] {heading}\n\n{content}\n".encode())
     return ws.layout.name(path)
 

@@ -201,8 +201,9 @@ class Files:
 
 
 def lock_holder(since: str) -> dict[str, Any]:
-    """What the lock file says of this process."""
-    return {"host": socket.gethostname(), "pid": os.getpid(), "command": " ".join(sys.argv), "since": since}
+    """What the lock file says of this process; not with which words it was called."""
+    command = Path(sys.argv[0]).name
+    return {"host": socket.gethostname(), "pid": os.getpid(), "command": command, "since": since}
 
 
 def _take(descriptor: int, path: Path) -> None:

@@ -142,7 +142,12 @@ def _as_ours(error: Exception) -> MemorySystemError:
 
 def _explain(error: MemorySystemError, settings: Settings) -> int:
     if settings.as_json:
-        what = {"kind": type(error).__name__, "what": str(error), "hint": error.hint, "exit_code": error.exit_code}
+        what = {
+            "kind": type(error).__name__,
+            "what": _clean(str(error)),
+            "hint": error.hint,
+            "exit_code": error.exit_code,
+        }
         typer.echo(orjson.dumps({"error": what}, option=orjson.OPT_INDENT_2).decode())
     complain(error)
     return error.exit_code
@@ -150,4 +155,11 @@ def _explain(error: MemorySystemError, settings: Settings) -> int:
 
 def complain(error: MemorySystemError) -> None:
     """What happened and what to do next, for the person."""
-    print(f"memory: {error}\n  → {error.hint}", file=sys.stderr)
+    print(_clean(f"memory: {error}\n  → {error.hint}"), file=sys.stderr)
+
+
+def _clean(message: str) -> str:
+    """A message without secrets: it may quote what was typed or read."""
+    from memory_system.secrets import redact
+
+    return redact(message)[0]

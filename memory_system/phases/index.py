@@ -13,7 +13,7 @@ from memory_system.journal import GENESIS, Change
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
-from memory_system.recall.passages import note_files, read_note
+from memory_system.recall.passages import note_files, read_note, searchable
 from memory_system.records import Message, Pool
 from memory_system.workspace import Workspace
 
@@ -70,7 +70,7 @@ def put_notes(index: Index, ws: Workspace) -> None:
     for gone in sorted(set(index.note_digests()) - set(names)):
         index.drop_note(gone)
     for name, path in names.items():
-        index.put_note(name, read_note(path, name, ws.tombstones))
+        index.put_note(name, read_note(path), lambda name, text: searchable(name, text, ws.tombstones))
 
 
 def _as_they_stand(changes: Iterable[Change], ws: Workspace) -> Iterator[tuple[Pool, bytes]]:

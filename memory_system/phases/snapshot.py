@@ -23,6 +23,7 @@ from memory_system.recall.index import Index, Ranked
 from memory_system.records import Belief, Fact, Summary, from_line
 from memory_system.retention import PROTECTED
 from memory_system.rules import table
+from memory_system.secrets import redact
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
@@ -291,10 +292,10 @@ def identity_lines(ws: Workspace, role: str) -> list[str]:
     """Who the agent is: the traits in IDENTITY.md, else the first sentence of SOUL.md."""
     traits = _TRAIT.findall(ws.files.read(ws.layout.root / "IDENTITY.md").decode(errors="replace"))
     if traits:
-        return [f"- {name}: {value[:LONGEST]}" for name, value in traits[:3]]
+        return [redact(f"- {name}: {value[:LONGEST]}")[0] for name, value in traits[:3]]
     soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").split("\n")
     first = next((line.strip() for line in soul if line.strip() and not line.startswith("#")), "")
-    return [f"- {role}: {first[:LONGEST]}"] if first else []
+    return [redact(f"- {role}: {first[:LONGEST]}")[0]] if first else []
 
 
 def _counts(index: Index, found: Iterable[Candidate]) -> dict[str, Any]:

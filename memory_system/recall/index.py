@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
@@ -23,6 +23,7 @@ from memory_system.files import Files
 from memory_system.recall import dump, terms, writing
 from memory_system.recall.database import IN_MEMORY, Database, StaleIndexError
 from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
+from memory_system.recall.passages import searchable
 from memory_system.recall.schema import (
     CONTENT,
     HOLDERS,
@@ -187,12 +188,13 @@ class Index:
             units = ((message.session, self._units.message(name, message)) for message in batch)
             writing.put_messages(self._database, units)
 
-    def put_note(self, path: str, text: str) -> None:
-        """Index a note as it is now, under its name (`Layout.name`); nothing is done when it is indexed so already."""
+    def put_note(self, path: str, text: str, shown: Callable[[str, str], str] = searchable) -> None:
+        """Index a note as it is now, under its name (`Layout.name`); nothing is done when it is indexed so already.
+        `shown` gives what of its text may be found."""
         name, digest = storable(path), note_digest(text)
         if not self._database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)):
             self.drop_note(name)
-            writing.put(self._database, "note", list(self._units.note(name, text)))
+            writing.put(self._database, "note", list(self._units.note(name, shown(path, text))))
             self._database.run("INSERT INTO note VALUES (?, ?)", [(name, digest)])
 
     def drop_note(self, path: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from memory_system.files import is_regular
 from memory_system.layout import Layout
+from memory_system.secrets import redact
 from memory_system.text import estimate_tokens, sentences
 from memory_system.tombstones import Tombstones
 
@@ -37,14 +38,18 @@ def note_files(layout: Layout) -> list[Path]:
     return sorted(path for path in found if is_regular(path))
 
 
-def read_note(path: Path, name: str = "", forgotten: Tombstones | None = None) -> str:
-    """The text of a note; bytes that are not UTF-8 are shown as such. Empty when it has just been removed. What is
-    forgotten of the note of that name is blank."""
+def read_note(path: Path) -> str:
+    """The text of a note; bytes that are not UTF-8 are shown as such. Empty when it has just been removed."""
     try:
-        text = path.read_bytes().decode(errors="replace")
+        return path.read_bytes().decode(errors="replace")
     except FileNotFoundError:
         return ""
-    return forgotten.without(name, "", "", text) if forgotten else text
+
+
+def searchable(name: str, text: str, forgotten: Tombstones | None = None) -> str:
+    """What search may know of the note of that name: its text without secrets, and without what is forgotten of it."""
+    clean = redact(text)[0]
+    return forgotten.without(name, "", "", clean) if forgotten else clean
 
 
 def pieces(text: str, tokens: int) -> Iterator[str]:

@@ -19,7 +19,7 @@ from memory_system.recall.candidates import NO_FILTERS, Candidates, gather
 from memory_system.recall.excerpt import place_of_memory, place_of_message
 from memory_system.recall.index import Filters, Index, note_digest
 from memory_system.recall.numbers import scope_of
-from memory_system.recall.passages import note_files, read_note
+from memory_system.recall.passages import note_files, read_note, searchable
 from memory_system.recall.question import Question, understood
 from memory_system.recall.ranking import rank
 from memory_system.recall.results import Result, diverse, folded
@@ -116,12 +116,14 @@ def _candidates(
     changed, gone = _note_changes(layout, index) if "note" in scopes else ({}, set())
     known = index.standing([record.id for record in pending], now)
     waiting = [record for record in pending if record.id not in known and "memory" in scopes]
-    with _overlay(config, waiting, changed) as overlay:
+    with _overlay(config, waiting, changed, forgotten) as overlay:
         return gather(index, overlay, question, scopes, now, config.zone, gone, filters)
 
 
 @contextmanager
-def _overlay(config: Config, waiting: Collection[Fact], changed: dict[str, str]) -> Iterator[Index | None]:
+def _overlay(
+    config: Config, waiting: Collection[Fact], changed: dict[str, str], forgotten: Tombstones | None
+) -> Iterator[Index | None]:
     """An index of what is newer than the index; None when nothing is."""
     if not (changed or waiting):
         yield None
@@ -129,7 +131,7 @@ def _overlay(config: Config, waiting: Collection[Fact], changed: dict[str, str])
     with Index.in_memory(config) as overlay:
         overlay.put_memories(("active", to_line(record)) for record in waiting)
         for name, text in changed.items():
-            overlay.put_note(name, text)
+            overlay.put_note(name, text, lambda name, text: searchable(name, text, forgotten))
         yield overlay
 
 

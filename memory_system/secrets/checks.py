@@ -1,0 +1,106 @@
+"""What a pattern alone cannot tell: checksums, and whether letters and digits look like a key."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+
+from memory_system import rules
+
+_GROUP = re.compile(r"\d+[Xx]?(?!\d)|\d+")
+_CARD_LENGTHS = range(13, 20)
+_ISSUERS = re.compile(r"4|5\d|2[2-7]|3[04-9]|6\d|81|9\d", re.ASCII)
+_BEFORE = re.compile(r"[A-Za-z0-9+._]\Z")  # part of a word, a decimal or a telephone number
+_AFTER = re.compile(r"[A-Za-z0-9_]")
+_ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # GB 11643
+_ID_CHECKS = "10X98765432"
+_SPOKEN = re.compile(r"env|config|getenv|import|string|example|\.\.\.|…|xxx|\*\*\*|^[a-z_.]+\(", re.IGNORECASE)
+_READABLE = 0.9  # share of printable characters from which decoded bytes are a text
+LONGEST = 16_384  # characters that are decoded
+
+
+def numbers(text: str, start: int, end: int, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+    """Spans of the numbers in a run of groups of digits that are secret as they stand together, whole groups only."""
+    if _BEFORE.search(text, max(0, start - 1), start) or _AFTER.match(text, end):
+        return
+    run = text[start:end]
+    groups = [found.span() for found in _GROUP.finditer(run)]
+    first = 0
+    while first < len(groups):
+        at = groups[first][0]
+        last = next((n for n in range(first, len(groups)) if is_secret(run[at : groups[n][1]])), None)
+        if last is not None:
+            yield start + at, start + groups[last][1]
+            first = last
+        first += 1
+
+
+def is_card(piece: str) -> bool:
+    """13 to 19 digits, an issuer's first ones, and Luhn's checksum."""
+    digits = [int(each) for each in piece if each.isdecimal()]
+    if len(digits) not in _CARD_LENGTHS or piece.count("\n") > 1:  # a column of figures is no card
+        return False
+    if len(digits) == min(_CARD_LENGTHS) and digits[0] != 4:  # a book's number
+        return False
+    return _ISSUERS.match("".join(map(str, digits))) is not None and _luhn(digits)
+
+
+def _luhn(digits: list[int]) -> bool:
+    """ISO/IEC 7812: every second digit from the right doubled, the sum of all digits a multiple of ten."""
+    doubled = [2 * digit - 9 * (digit > 4) if place % 2 else digit for place, digit in enumerate(reversed(digits))]
+    return sum(doubled) % 10 == 0
+
+
+def is_chinese_id(piece: str) -> bool:
+    """18 characters with a day of birth in them and the checksum of GB 11643."""
+    number = "".join(each for each in piece.upper() if each.isdecimal() or each == "X")
+    if len(number) != 18 or "X" in number[:17]:
+        return False
+    try:
+        born = date(int(number[6:10]), int(number[10:12]), int(number[12:14]))
+    except ValueError:
+        return False
+    total = sum(weight * int(digit) for weight, digit in zip(_ID_WEIGHTS, number, strict=False))
+    return 1880 <= born.year <= 2100 and _ID_CHECKS[total % 11] == number[17]
+
+
+def is_iban(piece: str) -> bool:
+    """ISO 13616: the first four characters moved to the end, letters as numbers, modulo 97."""
+    plain = re.sub(r"[\s-]", "", piece).upper()
+    if not 15 <= len(plain) <= 34:
+        return False
+    return int("".join(str(int(each, 36)) for each in plain[4:] + plain[:4])) % 97 == 1
+
+
+def is_keylike(value: str) -> bool:
+    """Digits among letters, as nobody writes a word."""
+    digits = sum(each.isdigit() for each in value)
+    letters = sum(each.isalpha() for each in value)
+    return digits >= 2 and letters >= 2 and not _SPOKEN.search(value)
+
+
+def is_no_word(value: str) -> bool:
+    """Whether what follows "the password is" is none of the words that people go on with."""
+    return value.lower() not in rules.table("secrets", "words")["plain"]
+
+
+def decoded(value: str) -> Iterator[str]:
+    """The text that base64 hides, if it does hide one."""
+    plain = "".join(value[:LONGEST].split()).rstrip("=")
+    for alphabet in (b"+/", b"-_"):
+        try:
+            data = base64.b64decode(plain + "=" * (-len(plain) % 4), altchars=alphabet, validate=True)
+        except (binascii.Error, ValueError):
+            continue
+        text = data.decode(errors="replace")
+        shown = sum(each.isprintable() or each in "\r\n\t" for each in text)
+        if text and shown >= _READABLE * len(text) and "\ufffd" not in text[:-1]:
+            yield text
+            return
+
+
+RUNS: dict[str, Callable[[str], bool]] = {"card": is_card, "chinese-id": is_chinese_id}
+VALUES: dict[str, Callable[[str], bool]] = {"iban": is_iban, "keylike": is_keylike, "no-word": is_no_word}

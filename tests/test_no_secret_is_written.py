@@ -1,0 +1,86 @@
+"""Every secret in every disguise, through every way in: no byte of any is found in any file of ours, nor on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from secrets_cases import Case, harmless, secrets
+from workspaces import at, consolidate, make, say
+
+from memory_system import edit, finder
+from memory_system.secrets import redact
+from memory_system.workspace import Workspace
+
+CASES = list(secrets())
+NOW = "2026-03-03T12:00:00Z"
+
+
+def test_the_corpus_is_large_enough_and_in_both_languages() -> None:
+    assert len(CASES) >= 150
+    assert len(set(harmless())) >= 300
+    assert sum(not case.text.isascii() for case in CASES) > len(CASES) / 3
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_nothing_of_a_secret_is_left(case: Case) -> None:
+    cleaned, found = redact(case.text)
+    assert found
+    assert [words for words in case.hidden if words in cleaned] == []
+    assert redact(cleaned)[0] == cleaned
+
+
+def test_what_holds_no_secret_is_left_alone() -> None:
+    sentences = list(harmless())
+    touched = [each for each in sentences if redact(each)[1]]
+    assert len(touched) <= 0.02 * len(sentences), touched
+
+
+def needles() -> set[bytes]:
+    """The words that no file may hold, as they are and as JSON writes them; those that chance could write are left."""
+    words = {each.lower() for case in CASES for each in case.hidden if len(each) >= 8}
+    return {form.encode() for each in words for form in (each, json.dumps(each, ensure_ascii=False)[1:-1])}
+
+
+def test_no_byte_of_any_in_any_file_of_ours(tmp_path: Path) -> None:
+    make(tmp_path)
+    said = [(f"2026-03-02T{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}Z", "user", c.text) for n, c in enumerate(CASES)]
+    say(tmp_path, "told", *said)
+    (tmp_path / "MEMORY.md").write_text("\n\n".join(f"- {case.text}" for case in CASES))
+    (tmp_path / "IDENTITY.md").write_text(f"- **Name:** Juno {CASES[0].text}\n")
+    with Workspace.open(tmp_path, now=at("2026-03-02T20:00:00Z")) as ws:
+        for case in CASES[::3]:
+            edit.capture(ws, case.text, source=case.text, entities=[case.text])
+            edit.note(ws, case.text, case.text)
+    consolidate(tmp_path, NOW)
+    with Workspace.open(tmp_path, now=at(NOW)) as ws:
+        edit.capture(ws, CASES[0].text)
+        for case in CASES[::20]:
+            finder.search(ws, case.text)
+    ours = [path for path in (tmp_path / "memory").rglob("*") if path.is_file()]
+    wanted = needles()
+    assert len(ours) > 10
+    for path in ours:
+        data = path.read_bytes().lower()
+        assert [each for each in wanted if each in data] == [], path
+
+
+def test_an_error_does_not_tell_it(tmp_path: Path) -> None:
+    make(tmp_path)
+    secret = CASES[0].hidden[0]
+    calls = (
+        ["capture", secret, "--type", secret], ["get", secret], ["why", secret], ["search", secret, "--scope", secret],
+        ["forget", secret, "--yes"], ["forget", "--since", secret], ["rollback", secret], ["consolidate", secret],
+    )  # fmt: skip
+    for call in calls[:7]:
+        command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path), *call]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "300"}
+        )
+        if call[0] not in ("get", "search"):  # these answer with the name that was asked for
+            assert secret not in done.stdout + done.stderr, call
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
