@@ -246,3 +246,14 @@ def test_looking_first_writes_nothing(tmp_path: Path) -> None:
         plan = forgetting.plan_of(ws, Selection(entity="Barnaby"))
     assert not plan.is_empty
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+def test_a_note_that_changes_by_day_shows_nothing_of_it(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    forget(root, entity="Barnaby")
+    with (root / "memory/2026-03-03.md").open("a") as file:
+        file.write("\n## [12:00:00] general\n\nThe kettle was descaled.\n")
+    with Workspace.open(root, now=at(NOW)) as ws:
+        found = finder.search(ws, "Barnaby kettle", scope="notes")["results"]
+    assert any("kettle" in each["text"] for each in found)
+    assert not any("Barnaby" in each["text"] for each in found)

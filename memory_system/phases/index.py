@@ -13,7 +13,7 @@ from memory_system.journal import GENESIS, Change
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
-from memory_system.recall.passages import note_files, read_note, searchable
+from memory_system.recall.passages import note_files, read_note
 from memory_system.records import Message, Pool
 from memory_system.workspace import Workspace
 
@@ -66,11 +66,12 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
 
 
 def put_notes(index: Index, ws: Workspace) -> None:
+    index.forgotten = ws.tombstones
     names = {ws.layout.name(path): path for path in note_files(ws.layout)}
     for gone in sorted(set(index.note_digests()) - set(names)):
         index.drop_note(gone)
     for name, path in names.items():
-        index.put_note(name, read_note(path), lambda name, text: searchable(name, text, ws.tombstones))
+        index.put_note(name, read_note(path))
 
 
 def _as_they_stand(changes: Iterable[Change], ws: Workspace) -> Iterator[tuple[Pool, bytes]]:
@@ -106,9 +107,11 @@ def dumps(index: Index) -> dict[str, bytes]:
 def open_index(ws: Workspace) -> Index:
     """The index for reading; one in memory, made for the moment, where the file is missing or of no use."""
     try:
-        return Index.open(ws.layout.index / FILE, ws.config)
+        index = Index.open(ws.layout.index / FILE, ws.config)
     except StaleIndexError:
         return fresh_index(ws)
+    index.forgotten = ws.tombstones
+    return index
 
 
 def fresh_index(ws: Workspace) -> Index:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
@@ -41,6 +41,7 @@ from memory_system.recall.schema import (
 )  # fmt: skip
 from memory_system.recall.units import SMALLEST_SCORE, Unit, Units, day_number, storable
 from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
+from memory_system.tombstones import Tombstones
 
 POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
 BATCH = 4_000
@@ -74,6 +75,7 @@ class Index:
         self._database = database
         self._config = config
         self._units = Units(config)
+        self.forgotten: Tombstones | None = None
 
     @classmethod
     def open(cls, path: Path, config: Config, *, write: bool = False) -> Self:
@@ -188,13 +190,13 @@ class Index:
             units = ((message.session, self._units.message(name, message)) for message in batch)
             writing.put_messages(self._database, units)
 
-    def put_note(self, path: str, text: str, shown: Callable[[str, str], str] = searchable) -> None:
+    def put_note(self, path: str, text: str) -> None:
         """Index a note as it is now, under its name (`Layout.name`); nothing is done when it is indexed so already.
-        `shown` gives what of its text may be found."""
+        Secrets in it, and what is `forgotten`, are not found."""
         name, digest = storable(path), note_digest(text)
         if not self._database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)):
             self.drop_note(name)
-            writing.put(self._database, "note", list(self._units.note(name, shown(path, text))))
+            writing.put(self._database, "note", list(self._units.note(name, searchable(path, text, self.forgotten))))
             self._database.run("INSERT INTO note VALUES (?, ?)", [(name, digest)])
 
     def drop_note(self, path: str) -> None:

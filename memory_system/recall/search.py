@@ -19,12 +19,13 @@ from memory_system.recall.candidates import NO_FILTERS, Candidates, gather
 from memory_system.recall.excerpt import place_of_memory, place_of_message
 from memory_system.recall.index import Filters, Index, note_digest
 from memory_system.recall.numbers import scope_of
-from memory_system.recall.passages import note_files, read_note, searchable
+from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.question import Question, understood
 from memory_system.recall.ranking import rank
 from memory_system.recall.results import Result, diverse, folded
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
+from memory_system.tombstones import Tombstones
 
 Scope = Literal["all", "memories", "notes", "sessions"]
 SCOPES_OF: dict[Scope, tuple[str, ...]] = {
@@ -116,7 +117,7 @@ def _candidates(
     changed, gone = _note_changes(layout, index) if "note" in scopes else ({}, set())
     known = index.standing([record.id for record in pending], now)
     waiting = [record for record in pending if record.id not in known and "memory" in scopes]
-    with _overlay(config, waiting, changed, forgotten) as overlay:
+    with _overlay(config, waiting, changed, index.forgotten) as overlay:
         return gather(index, overlay, question, scopes, now, config.zone, gone, filters)
 
 
@@ -129,9 +130,10 @@ def _overlay(
         yield None
         return
     with Index.in_memory(config) as overlay:
+        overlay.forgotten = forgotten
         overlay.put_memories(("active", to_line(record)) for record in waiting)
         for name, text in changed.items():
-            overlay.put_note(name, text, lambda name, text: searchable(name, text, forgotten))
+            overlay.put_note(name, text)
         yield overlay
 
 
