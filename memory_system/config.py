@@ -144,6 +144,14 @@ class Context(Section):
     sure: Share = 0.45  # the same, from which a result is given plainly
     unsure: Share = 0.45  # of the best result's score, from which a result is given as unsure
     pointer: Share = 0.35  # the same, from which is only said where it stands
+class PromptCaps(Section):
+    """Caps of the system prompt."""
+
+    file_characters: Positive = 20_000  # of each file of the owner's, at most
+    memory_words: Positive = 2_000  # less than so many words of MEMORY.md are shown; a CJK character is a word
+    note_characters: Positive = 4_000  # of each daily note, at most: its end
+    days: Count = 2  # of which notes are shown, today's included
+    total_characters: Positive = 60_000  # of the whole prompt, at most
 
 
 class LLMConfig(Section):
@@ -165,6 +173,7 @@ class Config(Section):
     expiry: Expiry = Expiry()
     search: Search = Search()
     context: Context = Context()
+    prompt: PromptCaps = PromptCaps()
     llm: LLMConfig = LLMConfig()
 
     @field_validator("timezone")

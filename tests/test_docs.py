@@ -196,6 +196,7 @@ ANSWERS = {
     "get": ["get", "sessions/sunday.jsonl", "--lines", "1"],
     "context": ["context", "Do you remember the peanuts?"],
     "get, not found": ["get", "memory/2026-03-09.md"],
+    "prompt": ["prompt"],
     "status": ["status"],
     "stats": ["stats"],
     "snapshot": ["snapshot", "--as-of", "2026-03-03"],

@@ -26,6 +26,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "search": "finding",
     "get": "finding",
     "context": "finding",
+    "prompt": "agents",
     "status": "keeping",
     "stats": "keeping",
     "snapshot": "keeping",

@@ -1,0 +1,27 @@
+"""prompt."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from memory_system.cli.answers import Settings, handled
+
+Session = Literal["main", "group"]  # as in prompt, which is not imported for --help
+
+
+@handled
+def prompt(
+    context: typer.Context,
+    session: Annotated[Session, typer.Option(help="With the owner alone, or in a group: nothing private.")] = "main",
+    message: Annotated[str, typer.Option(help="Add the memories that this message calls up.")] = "",
+    days: Annotated[int | None, typer.Option(min=0, help="Days of notes to show, today included.")] = None,
+) -> None:
+    """Print the agent's system prompt: soul, rules, identity, memory, recent notes."""
+    from memory_system.prompt import compose
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        made = compose(ws, session=session, message=message, days=days)
+    settings.answer(made.to_row(), made.text)
