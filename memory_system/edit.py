@@ -64,6 +64,7 @@ def capture(
     entities: Sequence[str] = (),
     source: str = "",
     key: str = "",
+    category: str = "general",
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
     memory."""
@@ -73,7 +74,9 @@ def capture(
     known = _captured_before(ws, TYPES[kind], key) if key else None
     if known is not None:
         return known
-    record = _captured(ws, content, TYPES[kind], importance, entities, source, key)
+    record = _captured(ws, content, TYPES[kind], importance, entities, source, key).model_copy(
+        update={"category": category}
+    )
     if kind == "belief":
         sure = DEFAULT_CONFIDENCE if confidence is None else confidence
         record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})

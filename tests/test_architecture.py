@@ -24,7 +24,7 @@ ROWS = (
     {"explain", "preview", "undo", "past"},
     {"derive", "finder", "proposals"},
     {"prompt", "edit", "night", "order", "pipeline"},
-    {"explain", "preview", "undo"},
+    {"explain", "preview", "undo", "tools"},
     {"check", "stats"},
     {"cli"},
     {"__main__", "__init__"},
