@@ -72,8 +72,7 @@ class Prompt:
 def compose(ws: Workspace, *, session: Session = "main", message: str = "", days: int | None = None) -> Prompt:
     """The system prompt of a session at the workspace's moment. `message` adds, at the end, the memories that a search
     for it finds; `days` is how many days of notes are shown (the config's `prompt.days` unless given)."""
-    lang = _language(ws)
-    words = phrases(lang)
+    words = phrases(language(ws))
     if session == "group":
         layers = [_soul(ws, words), Layer("base", "", "", _dated(words["group"], ws, words)), _identity(ws, words)]
     else:
@@ -106,7 +105,7 @@ def phrases(lang: str) -> dict[str, Any]:
     return found
 
 
-def _language(ws: Workspace) -> str:
+def language(ws: Workspace) -> str:
     """The configured language; else that of most of what is known; else the soul's."""
     if ws.config.language != "auto":
         return ws.config.language

@@ -25,7 +25,7 @@ ROWS = (
     {"derive", "finder", "proposals"},
     {"prompt", "edit", "night", "order", "pipeline"},
     {"explain", "preview", "undo", "tools"},
-    {"check", "stats"},
+    {"check", "stats", "serve"},
     {"cli"},
     {"__main__", "__init__"},
 )  # fmt: skip
@@ -78,7 +78,7 @@ def test_every_room_has_its_row() -> None:
     assert {room_of(path) for path in FILES} == set().union(*ROWS)
 
 
-HEAVY = ("anthropic", "numpy", "asyncio", "sqlite3", "croniter", "rapidfuzz", "httpx2")
+HEAVY = ("anthropic", "mcp", "numpy", "asyncio", "sqlite3", "croniter", "rapidfuzz", "httpx2")
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ HEAVY = ("anthropic", "numpy", "asyncio", "sqlite3", "croniter", "rapidfuzz", "h
         (["--help"], (*HEAVY, "re2", "memory_system.records", "memory_system.workspace")),
         (["consolidate", "--help"], (*HEAVY, "re2", "memory_system.workspace")),
         (["capture", "User likes rowing"], tuple(each for each in HEAVY)),
-        (["search", "rowing"], ("anthropic", "numpy", "asyncio", "httpx2")),
-        (["consolidate"], ("anthropic", "numpy", "asyncio", "httpx2")),
+        (["search", "rowing"], ("anthropic", "mcp", "numpy", "asyncio", "httpx2")),
+        (["consolidate"], ("anthropic", "mcp", "numpy", "asyncio", "httpx2")),
     ],
     ids=lambda each: each[0] if isinstance(each, list) else None,
 )

@@ -1,4 +1,4 @@
-"""prompt."""
+"""prompt and serve."""
 
 from __future__ import annotations
 
@@ -25,3 +25,17 @@ def prompt(
     with settings.open() as ws:
         made = compose(ws, session=session, message=message, days=days)
     settings.answer(made.to_row(), made.text)
+
+
+@handled
+def serve(context: typer.Context) -> None:
+    """Serve the agent's tools, the snapshot and the notes over MCP, on stdin and stdout."""
+    from memory_system.errors import UsageError
+
+    settings: Settings = context.obj
+    try:
+        from memory_system.serve import run
+    except ModuleNotFoundError as error:
+        raise UsageError(f"serving needs the package {error.name}", "pip install 'memory-system[mcp]'") from None
+    settings.open().close()  # what is wrong with the workspace is said here, not to every call
+    run(settings.root, lambda: settings.now)

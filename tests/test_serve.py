@@ -1,0 +1,166 @@
+"""The MCP server, driven by the official client: in process, and over stdio beside a consolidation."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.shared.exceptions import MCPError
+from workspaces import at, consolidate, contents, make, say
+
+from memory_system import serve
+
+NOW = "2026-02-24T14:30:15Z"
+Use = Callable[[Client], Awaitable[Any]]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = make(tmp_path / "w")
+    say(
+        root,
+        "a",
+        ("2026-02-20T09:00:00Z", "user", "I'm allergic to peanuts."),
+        ("2026-02-20T09:00:05Z", "user", "我住在杭州。"),
+    )
+    consolidate(root, "2026-02-21T03:10:00Z")
+    (root / "memory/2026-02-24-西湖.md").write_text("# 2026-02-24\n\n去了西湖。\n", encoding="utf-8")
+    (root / "memory/long.md").write_text("".join(f"line {number}\n" for number in range(5_000)))
+    return root
+
+
+def in_process(root: Path, use: Use) -> Any:
+    async def main() -> Any:
+        async with Client(serve.build(root, lambda: at(NOW))) as client:
+            return await use(client)
+
+    return anyio.run(main)
+
+
+def said(result: Any) -> dict[str, Any]:
+    (content,) = result.content
+    found: dict[str, Any] = json.loads(content.text)
+    return found
+
+
+def test_the_tools_say_which_only_read(root: Path) -> None:
+    tools = in_process(root, lambda client: client.list_tools()).tools
+    assert {each.name: each.annotations.read_only_hint for each in tools} == {
+        "memory_search": True,
+        "memory_get": True,
+        "memory_write": False,
+        "memory_forget": False,
+    }
+    assert tools[0].input_schema["required"] == ["query"]
+
+
+def test_tools_answer_as_they_do_elsewhere(root: Path) -> None:
+    async def use(client: Client) -> None:
+        found = await client.call_tool("memory_search", {"query": "用户住在哪里？"})
+        assert not found.is_error
+        assert "杭州" in said(found)["results"][0]["snippet"]
+        saved = await client.call_tool("memory_write", {"content": "Tea is out", "category": "todo"})
+        assert said(saved) == {"status": "saved", "path": "memory/2026-02-24.md", "category": "todo"}
+        missing = await client.call_tool("memory_get", {"path": "memory/2020-01-01.md"})
+        assert (missing.is_error, said(missing)["status"]) == (False, "not_found")
+        for name, arguments in (("memory_search", {"query": ""}), ("memory_write", {}), ("memory_bake", {})):
+            failed = await client.call_tool(name, arguments)
+            assert failed.is_error
+            assert said(failed)["error"]
+
+    in_process(root, use)
+
+
+def test_forgetting_takes_two_calls(root: Path) -> None:
+    async def use(client: Client) -> None:
+        asked = said(await client.call_tool("memory_forget", {"query": "peanuts"}))
+        ids = [each["id"] for each in asked["matches"]]
+        done = await client.call_tool("memory_forget", {"ids": ids, "confirm": asked["confirm"]})
+        assert said(done)["status"] == "archived"
+
+    in_process(root, use)
+    assert "User is allergic to peanuts" not in contents(root)
+
+
+def test_snapshot_and_notes_are_resources(root: Path) -> None:
+    async def use(client: Client) -> None:
+        listed = {each.name: each.uri for each in (await client.list_resources()).resources}
+        assert set(listed) == {"snapshot", "memory/2026-02-24-西湖.md", "memory/long.md"}
+        texts = {name: (await client.read_resource(uri)).contents[0].text for name, uri in listed.items()}
+        assert "allergic to peanuts" in texts["snapshot"]
+        assert "去了西湖。" in texts["memory/2026-02-24-西湖.md"]
+        assert texts["memory/long.md"].count("\n") == 5_000
+        for bad in ("memory://file/..%2Fsecret.md", "memory://file/memory/state/lock", "memory://nothing"):
+            with pytest.raises(MCPError):
+                await client.read_resource(bad)
+
+    in_process(root, use)
+
+
+def test_the_prompts_for_recall_and_for_summarising(root: Path) -> None:
+    async def use(client: Client) -> None:
+        assert [each.name for each in (await client.list_prompts()).prompts] == ["recall", "summarise_session"]
+        recall = await client.get_prompt("recall", {"question": "what is the user allergic to?"})
+        assert "User is allergic to peanuts" in recall.messages[0].content.text
+        assert "memory_write" in (await client.get_prompt("summarise_session")).messages[0].content.text
+        with pytest.raises(MCPError):
+            await client.get_prompt("recall", {"question": " "})
+
+    in_process(root, use)
+
+
+def over_stdio(root: Path) -> StdioServerParameters:
+    arguments = ["-m", "memory_system", "--workspace", str(root), "serve"]
+    return StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+
+
+def test_two_clients_work_beside_a_consolidation(root: Path) -> None:
+    lines = [(f"2026-02-22T09:{n // 60:02}:{n % 60:02}Z", "user", f"I own kite number {n}.") for n in range(600)]
+    say(root, "many", *lines)
+    night = [sys.executable, "-m", "memory_system", "--workspace", str(root), "--now", NOW, "consolidate", "--json"]
+
+    async def talk(name: str) -> list[str]:
+        answers = []
+        async with Client(over_stdio(root)) as client:
+            for number in range(15):
+                saved = await client.call_tool("memory_write", {"content": f"{name} saw star {number}", "type": "fact"})
+                found = await client.call_tool("memory_search", {"query": f"{name} star {number}"})
+                answers.append(said(found)["results"][0]["snippet"])
+                assert said(saved)["status"] == "saved"
+        return answers
+
+    async def main() -> dict[str, list[str]]:
+        told: dict[str, list[str]] = {}
+
+        async def one(name: str) -> None:
+            told[name] = await talk(name)
+
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as group:
+                group.start_soon(one, "Ana")
+                group.start_soon(one, "Wei")
+        return told
+
+    with subprocess.Popen(night, stdout=subprocess.PIPE, text=True) as running:
+        told = anyio.run(main)
+        report = json.loads(running.communicate(timeout=60)[0])
+    assert report["status"] == "done"
+    assert told == {name: [f"{name} saw star {number}" for number in range(15)] for name in ("Ana", "Wei")}
+    consolidate(root, "2026-12-31T03:10:00Z")
+    assert {f"Wei saw star {number}" for number in range(15)} <= contents(root)
+
+
+def test_what_is_wrong_with_the_workspace_is_said_at_the_start(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path / "none"), "serve"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    assert done.returncode == 4
+    assert "is not a workspace" in done.stderr
+    assert done.stdout == ""
