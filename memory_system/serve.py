@@ -3,6 +3,7 @@ recall and for summarising a session. Each client has a process of its own; the 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -41,6 +42,7 @@ def run(root: Path, now: Callable[[], datetime]) -> None:
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
+    gc.freeze()  # what was imported is never garbage; a full collection would walk all of it in the midst of an answer
     with suppress(BrokenPipeError):
         anyio.run(serve)
 

@@ -23,7 +23,7 @@ ROWS = (
     {"edit", "night", "order", "pipeline"},
     {"explain", "preview", "undo", "past"},
     {"derive", "finder", "proposals"},
-    {"prompt", "edit", "night", "order", "pipeline"},
+    {"prompt", "sessions", "edit", "night", "order", "pipeline"},
     {"explain", "preview", "undo", "tools"},
     {"check", "stats", "serve"},
     {"cli"},

@@ -190,6 +190,11 @@ class Index:
             units = ((message.session, self._units.message(name, message)) for message in batch)
             writing.put_messages(self._database, units)
 
+    def move_session(self, session: str, path: str) -> None:
+        """The messages of the session stand in another file now, under that name."""
+        values = (storable(path), SCOPES["session"], f"{storable(session)}:", f"{storable(session)};")
+        self._database.run("UPDATE unit SET path = ? WHERE scope = ? AND key > ? AND key < ?", [values])
+
     def put_note(self, path: str, text: str) -> None:
         """Index a note as it is now, under its name (`Layout.name`); nothing is done when it is indexed so already.
         Secrets in it, and what is `forgotten`, are not found."""
