@@ -154,6 +154,21 @@ class PromptCaps(Section):
     total_characters: Positive = 60_000  # of the whole prompt, at most
 
 
+class ChatConfig(Section):
+    """How `memory chat` talks to its model, and when it makes room in the model's context. Counts are of tokens."""
+
+    model: str = "claude-haiku-5-5"  # as Anthropic names it
+    max_tokens: Positive = 8_096  # of one answer, at most
+    context_window: Positive = 200_000  # that the model can see
+    reserve_tokens: Count = 20_000  # kept free; when more than the rest is taken, the session is compacted
+    soft_threshold_tokens: Count = 4_000  # before that, at which what should last is written to today's note
+    keep_recent_tokens: Count = 20_000  # of the latest messages stay word for word when the session is compacted
+    cache_ttl_minutes: Count = 5  # after so long without a question old tool results are pruned
+    flush: bool = True  # write down what should last before a session is compacted
+    flush_system_prompt: str = ""  # of the turn that does so, instead of the program's own
+    flush_prompt: str = ""  # the question of that turn, instead of the program's own
+
+
 class LLMConfig(Section):
     mode: Literal["off", "auto", "batch"] = "off"
 
@@ -174,6 +189,7 @@ class Config(Section):
     search: Search = Search()
     context: Context = Context()
     prompt: PromptCaps = PromptCaps()
+    chat: ChatConfig = ChatConfig()
     llm: LLMConfig = LLMConfig()
 
     @field_validator("timezone")

@@ -19,6 +19,7 @@ from memory_system.files import is_regular
 from memory_system.workspace import Workspace
 
 Session = Literal["main", "group"]
+Phrases = dict[str, Any]  # of one language
 
 USER_CHARACTERS = 4_000  # of USER.md, as OpenClaw has it
 RECALLED = 5  # memories that are shown for a message
@@ -82,7 +83,7 @@ def compose(ws: Workspace, *, session: Session = "main", message: str = "", days
     return Prompt(session, tuple(_within(kept, ws.config.prompt.total_characters, words)))
 
 
-def _private(ws: Workspace, words: dict[str, Any], days: int) -> Iterator[Layer | None]:
+def _private(ws: Workspace, words: Phrases, days: int) -> Iterator[Layer | None]:
     """The layers of a conversation with the owner alone."""
     yield _soul(ws, words)
     yield Layer("base", "", "", _dated(words["base"], ws, words))
@@ -99,9 +100,9 @@ def _all_phrases() -> dict[str, Any]:
     return tomllib.loads(resources.files("memory_system").joinpath("prompts/agent.toml").read_text("utf-8"))
 
 
-def phrases(lang: str) -> dict[str, Any]:
+def phrases(lang: str) -> Phrases:
     """What the program says to a model in that language (`prompts/agent.toml`)."""
-    found: dict[str, Any] = _all_phrases()[lang]
+    found: Phrases = _all_phrases()[lang]
     return found
 
 
@@ -113,7 +114,7 @@ def language(ws: Workspace) -> str:
     return text.language("".join(map(_read, paths)) or _read(ws.layout.root / "SOUL.md"))
 
 
-def _dated(template: str, ws: Workspace, words: dict[str, Any]) -> str:
+def _dated(template: str, ws: Workspace, words: Phrases) -> str:
     today = clock.local_date(ws.now, ws.config.zone)
     return template.strip().format(date=today.isoformat(), weekday=words["weekdays"][today.weekday()])
 
@@ -124,11 +125,11 @@ def _read(path: Path) -> str:
     return raw.removeprefix("\ufeff").translate(_NOT_SHOWN).strip()
 
 
-def _soul(ws: Workspace, words: dict[str, Any]) -> Layer | None:
+def _soul(ws: Workspace, words: Phrases) -> Layer | None:
     return _file(ws, "soul", "SOUL.md", "", words)
 
 
-def _identity(ws: Workspace, words: dict[str, Any]) -> Layer | None:
+def _identity(ws: Workspace, words: Phrases) -> Layer | None:
     return _file(ws, "identity", "IDENTITY.md", words["identity"].format(name="IDENTITY.md"), words)
 
 
@@ -137,7 +138,7 @@ def _file(
     name: str,
     path: str,
     title: str,
-    words: dict[str, Any],
+    words: Phrases,
     *,
     limit: int = 0,
     characters: int = 0,
@@ -175,7 +176,7 @@ def _head(whole: str, room: int, limit: int) -> str:
     return "\n".join(kept).rstrip()
 
 
-def _recent(ws: Workspace, days: int, words: dict[str, Any]) -> Layer | None:
+def _recent(ws: Workspace, days: int, words: Phrases) -> Layer | None:
     """The notes of the last days, the latest first; of a long one its end, which is the newest of it."""
     parts, cut = [], False
     for path in _notes(ws, days):
@@ -210,13 +211,13 @@ def _tail(said: str, room: int) -> str:
     return piece.partition("\n")[2].strip() or piece
 
 
-def _recalled(ws: Workspace, message: str, words: dict[str, Any]) -> Layer | None:
+def _recalled(ws: Workspace, message: str, words: Phrases) -> Layer | None:
     found = finder.search(ws, message, limit=RECALLED, scope="memories")["results"]
     lines = [f"- {' '.join(each['snippet'].split())} ({each['id']})" for each in found]
     return Layer("recalled", "", words["recalled"], "\n".join(lines)) if lines else None
 
 
-def _within(layers: list[Layer], room: int, words: dict[str, Any]) -> Iterator[Layer]:
+def _within(layers: list[Layer], room: int, words: Phrases) -> Iterator[Layer]:
     """The layers in their order, within so many characters: what is least urgent is cut first, then left out."""
     granted: dict[str, Layer] = {}
     for each in sorted(layers, key=lambda layer: URGENCY.index(layer.name)):
@@ -226,7 +227,7 @@ def _within(layers: list[Layer], room: int, words: dict[str, Any]) -> Iterator[L
     yield from (granted[each.name] for each in layers if granted[each.name].text)
 
 
-def _squeezed(layer: Layer, room: int, words: dict[str, Any]) -> Layer:
+def _squeezed(layer: Layer, room: int, words: Phrases) -> Layer:
     """As much of the layer as the room holds, and a word about it; nothing when there is no room even for that."""
     notice = words["full"].format(name=layer.path or layer.name)
     left = room - len(layer.shown) + len(layer.text) - len(notice) - 2

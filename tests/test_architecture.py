@@ -25,7 +25,7 @@ ROWS = (
     {"derive", "finder", "proposals"},
     {"prompt", "sessions", "edit", "night", "order", "pipeline"},
     {"explain", "preview", "undo", "tools"},
-    {"check", "stats", "serve"},
+    {"check", "stats", "serve", "agent"},
     {"cli"},
     {"__main__", "__init__"},
 )  # fmt: skip

@@ -27,6 +27,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "get": "finding",
     "context": "finding",
     "prompt": "agents",
+    "chat": "chatting",
     "serve": "agents",
     "status": "keeping",
     "stats": "keeping",

@@ -19,19 +19,24 @@ def read(path: Path) -> list[Row]:
 
 
 def branch(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the branch that is active, in order, without the header. Where rows do not name their parents, all of
-    them."""
+    """The rows of the branch that is active, in order, without the header. A row that names no parent, or one that
+    nobody knows, follows the row before it."""
     rows = [row for row in rows if row.get("type") != "session"]
-    known = {row["id"]: row for row in rows if isinstance(row.get("id"), str) and row.get("type") != "leaf"}
-    tip = next((row for row in reversed(rows) if "parentId" in row), None)
-    if tip is None:
-        return rows
-    at = tip.get("targetId" if tip.get("type") == "leaf" else "id")
+    places: dict[Any, int] = {}
+    parents: list[int] = []
+    tip = -1
+    for number, row in enumerate(rows):
+        moves = row.get("type") == "leaf"
+        named = row.get("targetId" if moves else "parentId", "")
+        parent = -1 if named is None else places.get(named, tip) if isinstance(named, str) else tip
+        parents.append(parent)
+        tip = parent if moves else number
+        if not moves and isinstance(row.get("id"), str):
+            places.setdefault(row["id"], number)
     found: list[Row] = []
-    while at in known:
-        row = known.pop(at)
-        found.append(row)
-        at = row.get("parentId")
+    while tip >= 0:
+        found.append(rows[tip])
+        tip = parents[tip]
     return found[::-1]
 
 
@@ -44,7 +49,7 @@ def in_context(rows: Sequence[Row]) -> list[Row]:
     mark, kept = rows[place], str(rows[place].get("firstKeptEntryId") or "")
     first = next((n for n in range(place) if rows[n].get("id") == kept), place)
     summary = [mark] if mark.get("type") == "compaction" else []
-    return [*summary, *(row for row in rows[first:] if row is not mark)]
+    return [*summary, *(row for row in rows[first:] if row.get("type") not in ("compaction", "reset"))]
 
 
 def message_of(row: Row) -> Row:

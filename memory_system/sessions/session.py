@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.errors import NotFoundError, UsageError
+from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.files import Files, is_regular
 from memory_system.layout import Layout
 from memory_system.secrets import redact
@@ -55,11 +55,15 @@ class Session:
 
     def append(self, fields: Mapping[str, Any], at: datetime) -> Row:
         """Append a record, durably, under a new id; it follows the one before it."""
-        parent = self.rows[-1]["id"] if self.rows else None
+        parent = self.rows[-1].get("id") if self.rows else None
         row = {"id": uuid.uuid4().hex[:16], "parentId": parent, "timestamp": _stamp(at), **fields}
         lines = [] if self.path.exists() else [self._header(at)]
-        self._files.append(self.path, b"".join(orjson.dumps(masked(each)) + b"\n" for each in (*lines, row)))
-        self.rows.append(row)
+        self.rows.append(row)  # first: an interrupt after the write must not leave it out
+        try:
+            self._files.append(self.path, b"".join(orjson.dumps(masked(each)) + b"\n" for each in (*lines, row)))
+        except UnwritableError:
+            self.rows.pop()
+            raise
         return row
 
     def _header(self, at: datetime) -> Row:

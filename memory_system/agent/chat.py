@@ -1,0 +1,192 @@
+"""A conversation with its owner: each message durable before the model hears it, each answer before the next question.
+The system prompt is made anew for each turn; room is made before the context fills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from memory_system.agent import window
+from memory_system.agent.compaction import compact
+from memory_system.agent.flush import NO_REPLY, flush, is_silent
+from memory_system.agent.loop import Show, Turn, run_turn
+from memory_system.agent.messages import user_message
+from memory_system.agent.model import ContextFullError, Model, Reply
+from memory_system.agent.pruning import prune
+from memory_system.errors import LLMError
+from memory_system.prompt import Phrases, compose, language, phrases
+from memory_system.sessions import register, summary
+from memory_system.sessions.rows import Row, in_context
+from memory_system.sessions.session import Session
+from memory_system.text import estimate_tokens
+from memory_system.tools import Toolbox
+from memory_system.workspace import Workspace
+
+TOOL_TOKENS = 1_200  # about what the descriptions of the tools take
+
+
+class Chat:
+    """One chat in a workspace. `now` gives the moment of each step; `session` is gone on with, or a new one begun."""
+
+    def __init__(
+        self, root: Path, now: Callable[[], datetime], model: Model, show: Show, session: Session | None = None
+    ) -> None:
+        self.root = root
+        self.now = now
+        self.model = model
+        self.show = show
+        self.tools = Toolbox(root, now)
+        with self._open() as ws:
+            self.session = session or Session.begin(ws.layout, ws.now, ws.files)
+        self._instead: dict[str, str] = {}  # results as they were pruned, by the id of their call
+        self._asked: datetime | None = None  # when the model was asked last
+
+    def _open(self) -> Workspace:
+        return Workspace.open(self.root, now=self.now())
+
+    @property
+    def rows(self) -> list[Row]:
+        """What the model sees of the session."""
+        return in_context(self.session.rows)
+
+    def turn(self, said: str) -> None:
+        """Ask, and show the answer. LLMError when there is none: the question stays in the session."""
+        with self._open() as ws:
+            words, system = phrases(language(ws)), compose(ws).text
+            self._make_room(ws, words, system, estimate_tokens(said))
+            self.session.message(user_message(said), ws.now)
+        try:
+            replies = self._answer(system, words)
+        except ContextFullError:
+            if not self._compact(words, system, keep=0):
+                raise
+            replies = self._answer(system, words)
+        self._count(replies)
+
+    def _answer(self, system: str, words: Phrases) -> list[Reply]:
+        heard = _Heard(self.show)
+        turn = Turn(
+            system,
+            lambda: self.rows,
+            lambda message: self._record(message, heard),
+            words["summary_title"],
+            self._instead,
+        )
+        self._asked = self.now()
+        try:
+            return run_turn(self.model, turn, self.tools, heard)
+        except KeyboardInterrupt:
+            if heard.said:
+                cut = {"role": "assistant", "content": [{"type": "text", "text": heard.said}], "stopReason": "aborted"}
+                self.session.message(cut, self.now())
+            raise
+
+    def _record(self, message: Mapping[str, Any], heard: _Heard) -> None:
+        self.session.message(message, self.now())
+        heard.end()
+
+    def _count(self, replies: list[Reply], **changed: Any) -> None:
+        """Keep what the replies cost, and how full the context is."""
+        spent = (sum(each.tokens[0] for each in replies), sum(each.tokens[1] for each in replies))
+        with self._open() as ws:
+            if replies and "contextTokens" not in changed:
+                changed["contextTokens"] = sum(replies[-1].tokens)
+            register.update(ws, self.session.id, ws.now, tokens=spent, **changed)
+
+    # Making room
+
+    def _make_room(self, ws: Workspace, words: Phrases, system: str, more: int) -> None:
+        """Prune, flush and compact as far as the context calls for it, with `more` tokens to come."""
+        config = ws.config.chat
+        self._prune(ws)
+        tokens = self.tokens(system) + more
+        if config.flush and window.flush_due(tokens, config):
+            self.flush()
+        if window.compaction_due(tokens, config):
+            self._compact(words, system)
+
+    def _prune(self, ws: Workspace) -> None:
+        ttl = timedelta(minutes=ws.config.chat.cache_ttl_minutes)
+        if self._asked is None or ws.now - self._asked >= ttl:
+            rows = self.rows
+            tokens = window.context_tokens(rows, 0)
+            self._instead |= prune(rows, tokens, ws.config.chat.context_window)
+
+    def tokens(self, system: str) -> int:
+        """How much of the context is taken."""
+        return window.context_tokens(self.rows, estimate_tokens(system) + TOOL_TOKENS)
+
+    def flush(self) -> bool:
+        """The silent turn, once for each compaction; whether it was run. A model that fails leaves it for later."""
+        with self._open() as ws:
+            entry = register.entry(ws, self.session.id)
+            if entry["memoryFlushCompactionCount"] == entry["compactionCount"] or not self.rows:
+                return False
+            try:
+                replies = flush(self.model, compose(ws).text, self.rows, ws, phrases(language(ws)))
+            except LLMError:
+                return False
+            self.session.append({"type": "custom", "customType": "memory-flush", "data": {}}, ws.now)
+            mark = {"memoryFlushAt": self.session.rows[-1]["timestamp"]}
+        self._count(
+            replies, **mark, memoryFlushCompactionCount=entry["compactionCount"], contextTokens=entry["contextTokens"]
+        )
+        return True
+
+    def compact(self, *, keep: int | None = None) -> bool:
+        """Compact now; whether there was anything to sum up."""
+        with self._open() as ws:
+            words, system = phrases(language(ws)), compose(ws).text
+        return self._compact(words, system, keep=keep)
+
+    def _compact(self, words: Phrases, system: str, *, keep: int | None = None) -> bool:
+        with self._open() as ws:
+            config, entry = ws.config.chat, register.entry(ws, self.session.id)
+        made = compact(self.model, self.rows, config, words, self.tokens(system), keep=keep)
+        if not made:
+            return False
+        self.session.append(made, self.now())
+        self._count([], compactionCount=entry["compactionCount"] + 1, contextTokens=made["tokensAfter"])
+        self.show.notice(words["compacted"].format(before=made["tokensBefore"], after=made["tokensAfter"]))
+        return True
+
+    def reset(self) -> str:
+        """Leave a summary note of the session and begin a new one; the note's name, empty when nothing was said."""
+        with self._open() as ws:
+            key = register.key_of(self.session.id)
+            path = summary.write(ws, self.session.rows, key=key, session_id=self.session.id)
+            self.session = Session.begin(ws.layout, ws.now, ws.files)
+        self._instead = {}
+        return path
+
+
+class _Heard:
+    """Passes an answer on as it comes, unless it asks not to be shown; knows what was said of the present one."""
+
+    def __init__(self, show: Show) -> None:
+        self._show = show
+        self._shown = False
+        self.said = ""
+
+    def text(self, piece: str) -> None:
+        self.said += piece
+        begun = self.said.lstrip()
+        if self._shown:
+            self._show.text(piece)
+        elif not NO_REPLY.startswith(begun[: len(NO_REPLY)]):
+            self._shown = True
+            self._show.text(self.said)
+
+    def end(self) -> None:
+        """The answer is complete, and stored."""
+        if not self._shown and self.said and not is_silent(self.said):
+            self._show.text(self.said)  # it only began like one
+        self.said, self._shown = "", False
+
+    def call(self, name: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        self._show.call(name, arguments, answer)
+
+    def notice(self, said: str) -> None:
+        self._show.notice(said)

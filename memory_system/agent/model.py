@@ -1,0 +1,170 @@
+"""The model behind a chat: one question, one streamed answer, over Anthropic's API. What can go wrong becomes an
+LLMError that says what to do; a full context is one of its own, because the chat can make room and ask again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memory_system.config import ChatConfig
+from memory_system.errors import LLMError
+from memory_system.sessions.rows import Row
+
+if TYPE_CHECKING:
+    import anthropic
+
+TRIES = 3
+LONGEST_WAIT = 30.0  # seconds, whatever a server asks for
+TIMEOUT = 300.0
+CACHED = {"cache_control": {"type": "ephemeral"}}
+FULL = ("prompt is too long", "context window", "context_length", "maximum context", "too many tokens")
+
+Say = Callable[[str], None]
+
+
+class ContextFullError(LLMError):
+    """The conversation no longer fits into the model's context."""
+
+    hint = "shorten it with /compact, or begin a new session with /new"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: its message as it stands in a transcript, and why it ended (end_turn, tool_use, max_tokens, …)."""
+
+    message: Row
+    stop: str
+
+    @property
+    def calls(self) -> list[Row]:
+        return [each for each in self.message["content"] if each["type"] == "toolCall"]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(each["text"] for each in self.message["content"] if each["type"] == "text")
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Those that went in and those that came out."""
+        usage = self.message["usage"]
+        return usage["totalTokens"] - usage["output"], usage["output"]
+
+
+class Model(Protocol):
+    """The port: anything that can go on with a conversation."""
+
+    def reply(self, system: str, messages: Sequence[Row], tools: Sequence[Row], say: Say) -> Reply:
+        """The whole answer; its text is given to `say` piece by piece as it comes. LLMError when there is none."""
+        ...
+
+
+class Claude:
+    """Anthropic's models. The client finds its key by itself (ANTHROPIC_API_KEY and what else the SDK reads)."""
+
+    def __init__(self, config: ChatConfig, pause: Callable[[float], None] = time.sleep) -> None:
+        import anthropic
+
+        self._api = anthropic
+        self._config = config
+        self._pause = pause
+
+    @cached_property
+    def _client(self) -> anthropic.Anthropic:
+        """Made with the first question, which is when a missing key matters."""
+        return self._api.Anthropic(timeout=TIMEOUT, max_retries=0, open_telemetry=False)
+
+    def reply(self, system: str, messages: Sequence[Row], tools: Sequence[Row], say: Say) -> Reply:
+        spoken = False
+
+        def heard(piece: str) -> None:
+            nonlocal spoken
+            spoken = True
+            say(piece)
+
+        for attempt in range(1, TRIES + 1):
+            try:
+                return self._ask(system, messages, tools, heard)
+            except self._api.APIError as error:
+                if spoken or attempt == TRIES or not _may_pass(error, self._api):
+                    raise _as_ours(error) from error
+                self._pause(_wait(error, attempt))
+            except (self._api.AnthropicError, TypeError, ValueError, AttributeError) as error:  # no key, or no answer
+                raise _as_ours(error) from error
+        raise AssertionError("the last try returns or raises")
+
+    def _ask(self, system: str, messages: Sequence[Row], tools: Sequence[Row], say: Say) -> Reply:
+        offered: Any = list(tools)
+        with self._client.messages.stream(
+            model=self._config.model,
+            max_tokens=self._config.max_tokens,
+            system=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
+            messages=_cached(messages),
+            tools=offered,
+        ) as stream:
+            for piece in stream.text_stream:
+                say(piece)
+            final = stream.get_final_message()
+        if final.stop_reason == "model_context_window_exceeded":
+            raise ContextFullError
+        return Reply(_message(final), str(final.stop_reason))
+
+
+def _cached(messages: Sequence[Row]) -> Any:
+    """The messages with a mark up to which the server may keep them."""
+    if not messages:
+        return []
+    last = messages[-1]
+    return [*messages[:-1], {**last, "content": [*last["content"][:-1], {**last["content"][-1], **CACHED}]}]
+
+
+def _message(final: anthropic.types.Message) -> Row:
+    """The answer in OpenClaw's form."""
+    content: list[Row] = []
+    for block in final.content:
+        if block.type == "text" and block.text:
+            content.append({"type": "text", "text": block.text})
+        elif block.type == "tool_use":
+            content.append({"type": "toolCall", "id": block.id, "name": block.name, "arguments": block.input})
+    usage = final.usage
+    read, write = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+    total = usage.input_tokens + read + write + usage.output_tokens
+    counted = {"input": usage.input_tokens, "output": usage.output_tokens, "cacheRead": read, "cacheWrite": write}
+    return {
+        "role": "assistant", "content": content, "model": final.model, "stopReason": _STOPS.get(str(final.stop_reason),
+        "stop"), "usage": {**counted, "totalTokens": total},
+    }  # fmt: skip
+
+
+_STOPS = {"tool_use": "toolUse", "max_tokens": "length"}
+
+
+def _may_pass(error: anthropic.APIError, api: Any) -> bool:
+    """Whether asking again may help."""
+    return isinstance(error, api.APIConnectionError | api.RateLimitError | api.InternalServerError)
+
+
+def _wait(error: anthropic.APIError, attempt: int) -> float:
+    """Seconds until the next try: what the server asks for, within reason."""
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    try:
+        wanted = float(headers.get("retry-after", ""))
+        return min(LONGEST_WAIT, max(0.0, wanted))
+    except ValueError:
+        return 2.0**attempt / 2
+
+
+def _as_ours(error: Exception) -> LLMError:
+    said = str(error)
+    status = getattr(error, "status_code", 0)
+    if status == 413 or (status == 400 and any(each in said.lower() for each in FULL)):
+        return ContextFullError()
+    if type(error).__name__ == "CredentialsError" or (isinstance(error, TypeError) and "authentication" in said):
+        return LLMError("there is no key for the model", "export ANTHROPIC_API_KEY=…")
+    if status in (401, 403):
+        return LLMError(f"the model's server refuses the key: {said}", "look at ANTHROPIC_API_KEY")
+    if status == 404:
+        return LLMError(f"there is no such model: {said}", "look at chat.model in config.json")
+    return LLMError(f"the model gave no answer: {said}", "try again; /quit keeps what was said")
