@@ -54,7 +54,7 @@ class TokenBudget(Section):
 class Consolidation(Section):
     schedule: str = "0 3 * * *"  # cron, in the workspace's time zone; the first hit of a local day counts
     fallback_hours: Positive = 48  # --if-due also runs when the last success is longer ago
-    model: str = "default"
+    model: str = "default"  # the language model to ask; default: the one under llm.model
 
     @field_validator("schedule")
     @classmethod
@@ -144,6 +144,8 @@ class Context(Section):
     sure: Share = 0.45  # the same, from which a result is given plainly
     unsure: Share = 0.45  # of the best result's score, from which a result is given as unsure
     pointer: Share = 0.35  # the same, from which is only said where it stands
+
+
 class PromptCaps(Section):
     """Caps of the system prompt."""
 
@@ -169,8 +171,40 @@ class ChatConfig(Section):
     flush_prompt: str = ""  # the question of that turn, instead of the program's own
 
 
+class Timeouts(Section):
+    """Seconds for the language model: one request, and all asking of one run together."""
+
+    request: Annotated[float, Field(gt=0)] = 60.0
+    run: Annotated[float, Field(gt=0)] = 300.0
+
+
+class Price(Section):
+    """US dollars a million tokens of one model cost: sent, received, read from the cache, written to it."""
+
+    model: str
+    input: Rate
+    output: Rate
+    cached: Rate = 0.0
+    written: Rate = 0.0
+
+
+Question = Literal["screen", "extract", "conflict", "beliefs", "summaries", "polish"]
+
+
 class LLMConfig(Section):
-    mode: Literal["off", "auto", "batch"] = "off"
+    mode: Literal["off", "auto", "batch"] = "off"  # off asks nobody, auto at once where there is a key, batch overnight
+    model: str = "claude-haiku-5-5"  # asked unless consolidation.model names another
+    base_url: str = "https://api.anthropic.com"  # the only address that questions are sent to
+    questions: tuple[Question, ...] = ("screen", "extract", "conflict", "beliefs")  # what may be asked
+    timeouts: Timeouts = Timeouts()
+    prices: tuple[Price, ...] = (
+        Price(model="claude-haiku-5-5", input=1.0, output=5.0, cached=0.1, written=1.25),
+    )  # as far as known; compare them with your contract
+
+
+class Budget(Section):
+    tokens_per_night: Count = 900  # that asking may take, sent and received together; the rest goes by rules
+    usd_per_month: Rate = 1.0  # US dollars that asking may cost in a calendar month (UTC)
 
 
 class Config(Section):
@@ -191,6 +225,7 @@ class Config(Section):
     prompt: PromptCaps = PromptCaps()
     chat: ChatConfig = ChatConfig()
     llm: LLMConfig = LLMConfig()
+    budget: Budget = Budget()
 
     @field_validator("timezone")
     @classmethod
@@ -204,6 +239,11 @@ class Config(Section):
     @property
     def zone(self) -> ZoneInfo:
         return clock.zone_named(self.timezone)
+
+    @property
+    def model(self) -> str:
+        """The language model that is asked, where one is."""
+        return self.llm.model if self.consolidation.model == "default" else self.consolidation.model
 
     @cached_property
     def schedule(self) -> Schedule:

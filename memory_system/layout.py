@@ -68,6 +68,18 @@ class Layout:
         return self.state / "inbox.jsonl"
 
     @property
+    def answers(self) -> Path:
+        return self.state / "answers.jsonl"
+
+    @property
+    def ledger(self) -> Path:
+        return self.state / "ledger.jsonl"
+
+    @property
+    def batch(self) -> Path:
+        return self.state / "batch.json"
+
+    @property
     def rankings(self) -> Path:
         return self.state / "rankings.json"
 

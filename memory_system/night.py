@@ -14,6 +14,7 @@ from memory_system import accounting, clock
 from memory_system.draft import Draft, changes_of
 from memory_system.errors import RetirementError
 from memory_system.journal import Change, Entry
+from memory_system.llm import Usage
 from memory_system.phases import Night
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
@@ -179,13 +180,21 @@ def _timed(phase: Phase, run: Run, work: Callable[[Phase], object]) -> None:
     """Do a phase's work and report it: what went in, what came out, CPU seconds."""
     if run.progress is not None:
         run.progress(run.night.stamp, phase.name)
-    started = time.process_time()
+    started, before = time.process_time(), _asked(run)
     work(phase)
     seconds = round(time.process_time() - started, 3)
-    no_model = {"calls": 0, "input_tokens": 0, "output_tokens": 0}
+    used = _asked(run).minus(before)
+    asked = {
+        "calls": used.calls, "input_tokens": used.tokens - used.output, "output_tokens": used.output,
+    }  # fmt: skip
     run.phases.append(
-        {"number": phase.number, "name": phase.name, **_in_and_out(phase, run), "seconds": seconds, "llm": no_model}
+        {"number": phase.number, "name": phase.name, **_in_and_out(phase, run), "seconds": seconds, "llm": asked}
     )
+
+
+def _asked(run: Run) -> Usage:
+    """What this run has asked so far."""
+    return run.night.llm.used if run.night.llm else Usage()
 
 
 def _in_and_out(phase: Phase, run: Run) -> dict[str, int]:

@@ -17,6 +17,10 @@ from memory_system import accounting, clock, derive, forgetting, nights
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
 from memory_system.llm import LLM
+from memory_system.llm.answers import Answers
+from memory_system.llm.asking import Asker
+from memory_system.llm.ledger import Ledger
+from memory_system.llm.opening import NO_KEY, opened
 from memory_system.night import BARREN_LIMIT, Progress, Run, is_barren, run_night
 from memory_system.phases import Night, index, snapshot
 from memory_system.readers import Cursor
@@ -67,12 +71,46 @@ def consolidate(
     if_due: bool = False,
     allow_retire: bool = False,
     llm: LLM | None = None,
+    mode: str | None = None,
+    replay: str = "",
     progress: Progress | None = None,
 ) -> Report:
     """Run every night that is due, oldest first; with `force` also a partial one that ends now, with `if_due` when the
     last success is too long ago or much is waiting. The workspace must be open for writing. RetirementError when a
-    night would retire too much; `Report.alarm` tells of nights that were of no use."""
-    report = Report()
+    night would retire too much; `Report.alarm` tells of nights that were of no use.
+
+    `llm` is the model to ask, else the one that `mode` (off, auto, batch; else llm.mode of the configuration) opens.
+    With `replay`, the name of a run, nobody is asked: the answers that run got are used again."""
+    with opened(ws.config, "off" if llm or replay else mode or ws.config.llm.mode) as found:
+        report = Report()
+        asker = _asker(ws, llm or found, replay)
+        if not (llm or replay or found) and (mode or ws.config.llm.mode) != "off":
+            report.problems.append(NO_KEY)
+        return _consolidated(ws, report, asker, progress, force=force, if_due=if_due, allow_retire=allow_retire)
+
+
+def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
+    """What the phases ask with; None where nobody is to be asked. UsageError for a run that asked nothing."""
+    if model is None and not replay:
+        return None
+    answers = Answers(ws.layout.answers, ws.files)
+    if replay and replay not in answers.runs():
+        known = ", ".join(answers.runs()[-5:])
+        raise UsageError(f"no run {replay} has asked anything", f"the last that have: {known or 'none'}")
+    ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
+    return Asker(ws.config, answers, ledger, clock.stamp(ws.now), model, replay)
+
+
+def _consolidated(
+    ws: Workspace,
+    report: Report,
+    asker: Asker | None,
+    progress: Progress | None,
+    *,
+    force: bool,
+    if_due: bool,
+    allow_retire: bool,
+) -> Report:
     forgetting.finish(ws)
     _begin(ws, force=force)
     if ws.checkpoint.state.current_phase is None:
@@ -88,9 +126,12 @@ def consolidate(
             from memory_system.order import DERIVED, STAGED
 
             held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
-            run = Run(ws, Night(at, ws.config, llm, held), found.sessions_before(at), progress)
+            if asker is not None:
+                asker.begin(report.run_id, clock.stamp(at))
+            run = Run(ws, Night(at, ws.config, asker, held), found.sessions_before(at), progress)
             account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
             report.add_night(run, account)
+            report.add_problems(asker.problems if asker else ())
     _finish(ws, found, report)
     return report
 

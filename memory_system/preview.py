@@ -16,9 +16,11 @@ from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.workspace import Workspace
 
 
-def preview(ws: Workspace, *, force: bool = False, if_due: bool = False, allow_retire: bool = False) -> dict[str, Any]:
-    """The report that `consolidate` would give, with `dry_run` and the `changes` that it would make. LockedError while
-    somebody else writes."""
+def preview(
+    ws: Workspace, *, force: bool = False, if_due: bool = False, allow_retire: bool = False, replay: str = ""
+) -> dict[str, Any]:
+    """The report that `consolidate` would give by rules (with `replay`: by the answers that run got), with `dry_run`
+    and the `changes` that it would make. Nobody is asked anything. LockedError while somebody else writes."""
     if is_held(ws.layout.lock):
         raise LockedError(f"{ws.layout.root} is being written: a copy of it would not be whole")
     with tempfile.TemporaryDirectory(prefix="memory-dry-run-") as temporary:
@@ -26,7 +28,9 @@ def preview(ws: Workspace, *, force: bool = False, if_due: bool = False, allow_r
         _copy(ws.layout, root)
         with Workspace.open(root, now=ws.now, write=True) as copy:
             before = copy.journal.head().seq
-            report = pipeline.consolidate(copy, force=force, if_due=if_due, allow_retire=allow_retire)
+            report = pipeline.consolidate(
+                copy, force=force, if_due=if_due, allow_retire=allow_retire, mode="off", replay=replay
+            )
             groups = [group for group in copy.journal.entries() if group.entry.seq > before]
     changes = [change_row(group, change) for group in groups for change in group.changes]
     return {**report.to_row(), "dry_run": True, "changes": changes}

@@ -114,12 +114,16 @@ class Workspace:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of everything that decides what a night makes of its input: program, rules, configuration."""
+        """Of everything that decides what a night makes of its input: program, rules, prompts, configuration."""
         seen = hashlib.blake2b(digest_size=8)
         seen.update(__version__.encode())
         seen.update(self.config.model_dump_json().encode())
-        for each in sorted(resources.files("memory_system.rules").iterdir(), key=lambda path: path.name):
-            if each.name.endswith(".toml"):
+        data = (
+            *resources.files("memory_system.rules").iterdir(),
+            *(resources.files("memory_system") / "prompts").iterdir(),
+        )
+        for each in sorted(data, key=lambda path: path.name):
+            if each.name.endswith((".toml", ".md")):
                 seen.update(each.read_bytes())
         return seen.hexdigest()
 

@@ -118,9 +118,10 @@ MEANINGS = {  # what config.py has no comment for
     "token_budget.layer1_top2": "The same for the second topic.",
     "token_budget.layer1_top3": "The same for the third topic.",
     "token_budget.layer1_rest": "The same for all other topics together.",
-    "consolidation.model": "Kept for a language model; nothing reads it yet.",
+    "llm.prices": "US dollars a million tokens, by model; an example. Put in what your contract says.",
+    "llm.timeouts.request": "Seconds that one request may take.",
+    "llm.timeouts.run": "Seconds that all asking of one run may take, waiting included.",
     "search.limit": "Results of `search` without `--limit`.",
-    "llm.mode": "Kept for a language model; nothing reads it yet.",
 }
 
 
@@ -145,8 +146,13 @@ def keys_of(model: Any, prefix: str) -> Iterator[list[str]]:
             yield from keys_of(field.annotation, f"{path}.")
             continue
         meaning = comments.get(name) or MEANINGS.get(path) or model.__dict__["__doc__"]
-        default = json.dumps(field.default, default=list)
+        default = json.dumps(field.default, default=plain)
         yield [code(path), code(default), range_of(field), sentence(meaning)]
+
+
+def plain(value: Any) -> Any:
+    """A section as an object, a tuple as a list."""
+    return value.model_dump() if hasattr(value, "model_dump") else list(value)
 
 
 def sentence(text: str) -> str:

@@ -1,17 +1,40 @@
-"""Tests never see the machine's own workspace, keys or configuration."""
+"""Tests never see the machine's own workspace, keys or configuration, and never the network: a connection to anything
+but a server that the test itself has started is an error."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import claude_server
 import pytest
+
+
+class NetworkError(AssertionError):
+    """A test went to the network."""
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        host, port = arguments[1][:2]
+        if host not in ("127.0.0.1", "::1") or port not in claude_server.ALLOWED:
+            raise NetworkError(f"a connection to {host}:{port}")
+    elif event == "socket.getaddrinfo" and arguments[0] not in ("127.0.0.1", "localhost", None):
+        raise NetworkError(f"somebody asks where {arguments[0]} is")
+
+
+sys.addaudithook(_guard)
 
 
 @pytest.fixture(autouse=True)
 def _own_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    for name in ("MEMORY_WORKSPACE", "OPENCLAW_STATE_DIR", "OPENCLAW_WORKSPACE_DIR", "ANTHROPIC_API_KEY"):
+    own = ("MEMORY_WORKSPACE", "OPENCLAW_STATE_DIR", "OPENCLAW_WORKSPACE_DIR")
+    for name in (*own, *(each for each in os.environ if each.startswith("ANTHROPIC_"))):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path_factory.mktemp("no-profile")))
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.chdir(Path(tmp_path_factory.mktemp("folder")))
     yield

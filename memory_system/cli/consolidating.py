@@ -9,6 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from memory_system.cli.answers import MOST_PROBLEMS, Settings, complain, handled
+from memory_system.errors import UsageError
+
+MODES = ("off", "auto", "batch")
 
 
 @handled
@@ -38,23 +41,26 @@ def consolidate(
     allow_retire: Annotated[bool, typer.Option(help="Go on where a night would retire many memories.")] = False,
     phase: Annotated[int | None, typer.Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
     dry_run: Annotated[bool, typer.Option(help="Show what would change, and write nothing.")] = False,
+    llm: Annotated[str | None, typer.Option(help="off, auto or batch, instead of llm.mode in config.json.")] = None,
+    replay: Annotated[str, typer.Option(metavar="RUN", help="Ask nobody; use the answers that this run got.")] = "",
 ) -> None:
     """Run every night that is due: read what was said, keep what matters, let the rest fade, write the snapshot."""
     from memory_system import pipeline
 
     settings: Settings = context.obj
+    if llm not in (None, *MODES):
+        raise UsageError(f"--llm is one of {', '.join(MODES)}, not {llm}")
     if phase is not None:
         _one_phase(settings, phase)
         return
+    options: dict[str, Any] = {"force": force, "if_due": if_due, "allow_retire": allow_retire, "replay": replay}
     if dry_run:
-        _preview(settings, force=force, if_due=if_due, allow_retire=allow_retire)
+        _preview(settings, **options)
         return
     with settings.open(write=True) as ws:
         if ws.recovered is not None:
             settings.say(f"finished the commit of {ws.recovered.time} that was interrupted")
-        report = pipeline.consolidate(
-            ws, force=force, if_due=if_due, allow_retire=allow_retire, progress=_progress(settings)
-        )
+        report = pipeline.consolidate(ws, mode=llm, progress=_progress(settings), **options)
     row = report.to_row()
     settings.answer(row, lambda: "\n".join(report_lines(row)))
     if report.alarm is not None:
@@ -70,7 +76,7 @@ def _one_phase(settings: Settings, number: int) -> None:
     settings.answer({"phase": number, "rows": rows}, lambda: "\n".join(_row_line(row) for row in rows))
 
 
-def _preview(settings: Settings, **options: bool) -> None:
+def _preview(settings: Settings, **options: Any) -> None:
     from memory_system.cli.explaining import change_line
     from memory_system.preview import preview
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from memory_system import clock
 from memory_system.config import Config
-from memory_system.llm import LLM
+from memory_system.llm.asking import Asker
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,12 @@ class Night:
 
     at: datetime
     config: Config
-    llm: LLM | None = None
+    llm: Asker | None = None
     held: bool = False
+
+    def asker(self, question: str) -> Asker | None:
+        """Whom to ask questions of that name; None where nobody is to be asked any."""
+        return self.llm if self.llm is not None and self.llm.wants(question) else None
 
     @cached_property
     def zone(self) -> ZoneInfo:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from memory_system import phrasing, slots, text
 from memory_system.phases import Night
+from memory_system.phases.asking import claims as asking
 from memory_system.phases.filling import Reading, left_over, read
 from memory_system.phases.known import Known
 from memory_system.phases.mood import Mood
@@ -35,16 +36,24 @@ _LEANING = {
 
 def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterable[str] = ()) -> Iterator[Claim]:
     """The claims of the kept segments. `known` are names that earlier nights have introduced. Counts `claims`,
-    `kept.with_claim` and `kept.without_claim.<reason>`."""
+    `kept.with_claim` and `kept.without_claim.<reason>`. What the rules leave open is asked about at the end."""
+    asker = night.asker(asking.NAME)
+    waiting = asking.Waiting(asker, tally) if asker else None
     for turn, scene in scenes(turns, night.zone, Known(known)):
         antecedent: Subject | None = None
         for segments in together(turn, _stands_alone):
             segment = _as_one(segments)
             passage = passage_of(turn, segment, in_its_language(scene, turn.text_of(segment)), night.config)
             claims, antecedent = _claims(passage, antecedent)
-            tally["kept.with_claim" if claims else f"kept.without_claim.{_reason(passage)}"] += len(segments)
+            reason = _reason(passage)
+            if waiting and waiting.put(passage, claims, _blank(passage), len(segments), reason):
+                yield from waiting.overdue()
+                continue
+            tally["kept.with_claim" if claims else f"kept.without_claim.{reason}"] += len(segments)
             tally["claims"] += len(claims)
             yield from claims
+    if waiting:
+        yield from waiting.answered()
 
 
 def _stands_alone(segment: Segment) -> bool:
@@ -153,6 +162,12 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
         told_back = any(rule.data.get("told") for rule in passage.fired.get("assistant", ()))
         _meant(claim, _TOLD_BY_ASSISTANT if told_back else Mood())
     return claim
+
+
+def _blank(passage: Passage) -> Claim:
+    """A claim that says nothing yet about its speaker."""
+    speaker = Subject(passage.scene.subject, passage.scene.voices.speaker)
+    return _claim(passage, "", passage.category(), speaker, f"general.{passage.scene.lang}")
 
 
 def _question(passage: Passage) -> list[Claim]:

@@ -11,7 +11,7 @@ from memory_system import clock, dates, rules, slots
 from memory_system.config import Config
 from memory_system.phases.mood import Mood, mood_of, without_marks
 from memory_system.phases.scene import Scene, as_rules_see
-from memory_system.phases.screen import REPEATED, REPEATED_WEIGHT
+from memory_system.phases.screen import JUDGED, REPEATED, REPEATED_WEIGHT
 from memory_system.phases.subjects import Subject, with_pronoun
 from memory_system.records import EventTime, Segment, Turn
 
@@ -53,6 +53,7 @@ class Passage:
     def category(self) -> str:
         """What kind of thing the passage is where no slot says it."""
         natures = {str(rule.data["category"]) for rule in self.fired.get("intrinsic", ())}
+        natures |= {each.removeprefix(JUDGED) for each in self.segment.rules if each.startswith(JUDGED)}
         for category in _DECIDING if natures else ():
             if category in natures:
                 return category

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from memory_system import text
 from memory_system.phases import Night
+from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
 from memory_system.records import Segment, Turn
 from memory_system.store import quote_key
@@ -21,6 +22,9 @@ _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sent
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
 _FURTHER = 0.3  # less for each better segment of the same message: breadth before depth
 _MOST_FURTHER = 4
+
+JUDGED = "llm.intrinsic."  # among a segment's rules: the category that a language model gave it
+_NEAR = 60  # segments on each side of the line that may be asked about
 
 Known = Callable[[int], bool]  # whether a memory stands on the words with that key (store.quote_key)
 
@@ -67,12 +71,16 @@ def run(
     keeps a few numbers a segment. Counts `segments.kept` and `segments.dropped.<reason>`."""
     found = _scores(turns(), Judge(night.config), known)
     kept = _chosen(found, night.config.screen.keep_share)
+    asker = night.asker(asking.NAME)
+    decided = asking.decide(asker, _unsure(found, kept), turns) if asker else {}
+    for number, decision in decided.items():
+        kept[number] = decision.kept
     number = 0
     for turn in turns():
         segments = []
         for segment in turn.segments:
             if kept[number]:
-                segments.append(_marked(segment, number, found))
+                segments.append(_marked(segment, number, found, decided.get(number)))
                 tally["segments.kept"] += 1
             else:
                 reason = found.outcome(number)[0] if found.scores[number] <= NEVER else "share"
@@ -82,12 +90,29 @@ def run(
             yield Turn(turn.message, segments, turn.asked)
 
 
-def _marked(segment: Segment, number: int, found: _Scores) -> Segment:
+def _marked(segment: Segment, number: int, found: _Scores, decision: asking.Decision | None) -> Segment:
     """The segment as it is kept."""
     again = found.seen[found.marks[number]] > 1
-    importance = round(min(1.0, found.importance[number] + REPEATED_WEIGHT * again), 2)
+    own = decision.importance if decision else found.importance[number]
+    importance = round(min(1.0, own + REPEATED_WEIGHT * again), 2)
     fired = (*found.outcome(number), REPEATED) if again else found.outcome(number)
+    if decision and decision.category:
+        fired = (*fired, JUDGED + decision.category)
     return Segment(segment.start, segment.end, segment.kind, importance, fired)
+
+
+def _unsure(found: _Scores, kept: bytearray) -> list[asking.Unsure]:
+    """The segments near the line between kept and dropped, best first: those that the share alone decides. None where
+    all that is no noise is kept."""
+    ranked = sorted(range(len(kept)), key=lambda each: -found.scores[each])
+    ranked = [each for each in ranked if NEVER < found.scores[each] < ALWAYS / 2 and found.costs[each]]
+    dropped = [each for each in ranked if not kept[each]][:_NEAR]
+    near = {*dropped, *([each for each in ranked if kept[each]][-_NEAR:] if dropped else ())}
+    return [
+        asking.Unsure(each, found.costs[each], found.importance[each], bool(kept[each]))
+        for each in ranked
+        if each in near
+    ]
 
 
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known) -> _Scores:

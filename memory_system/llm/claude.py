@@ -1,0 +1,188 @@
+"""The adapter to Anthropic's models. The SDK is imported when the first question is asked, because that takes seconds;
+retries, the deadline and the reading of answers are our own, because the SDK's lose what was paid, and may sleep for
+days when a server tells them to.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from memory_system.config import LLMConfig
+from memory_system.llm import Answer, AskError, Prompt, Usage
+from memory_system.llm.wire import read, schema_of
+
+if TYPE_CHECKING:
+    import anthropic
+
+LONGEST_WAIT = 30.0  # seconds; a server that asks for more is not waited for
+_PAUSES = (0.5, 2.0)  # seconds before the second and third try where the server names none
+_STATUS = {401: "unauthorised", 402: "payment", 403: "forbidden", 404: "not_found", 413: "too_large"}
+_AGAIN = {408: "timeout", 409: "conflict", 429: "rate_limited", 529: "overloaded"}
+
+
+class Claude:
+    """A model of Anthropic's, asked with a key that the caller has found. `pauses` are the seconds between tries."""
+
+    def __init__(self, model: str, config: LLMConfig, key: str, pauses: Sequence[float] = _PAUSES) -> None:
+        self.model = model
+        self.spent = Usage()
+        self._config = config
+        self._key = key
+        self._pauses = pauses
+        self._until: float | None = None  # the deadline of the run, from its first question on
+
+    @cached_property
+    def client(self) -> anthropic.Anthropic:
+        """The SDK's client, without its own retries and without telemetry: talk must not leak into traces."""
+        import anthropic
+
+        return anthropic.Anthropic(
+            api_key=self._key,
+            base_url=self._config.base_url,
+            timeout=self._config.timeouts.request,
+            max_retries=0,
+            open_telemetry=False,
+        )
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        if "client" in vars(self):
+            self.client.close()
+
+    def ask(self, prompt: Prompt, schema: type[Answer]) -> Answer:
+        before = self.spent
+        try:
+            message = self.patiently(lambda timeout: self._send(prompt, schema, timeout))
+            return read(_text_of(message), schema)
+        except AskError as error:
+            error.usage = self.spent.minus(before)
+            raise
+
+    def patiently(self, send: Callable[[float], Any]) -> Any:
+        """What a request gives, tried again where that may help, within the deadline of the run. `send` is told how
+        many seconds it has."""
+        self._until = self._until or time.monotonic() + self._config.timeouts.run
+        for pause in (*self._pauses, None):
+            left = self._until - time.monotonic()
+            if left <= 0:
+                raise AskError("deadline", "the time for asking (llm.timeouts.run) is over", retryable=True)
+            try:
+                return self._timed(send, min(self._config.timeouts.request, left))
+            except _RefusalError as refusal:
+                wait = refusal.after if refusal.after is not None else pause
+                error = refusal.error
+                if not error.retryable or pause is None or wait is None:
+                    raise error from None
+            if wait > min(LONGEST_WAIT, self._until - time.monotonic()):
+                raise AskError(error.kind, f"{error}; the server asks to wait {wait:.0f} s", retryable=True)
+            time.sleep(wait)
+        raise AssertionError("the last try ends the loop")
+
+    def _timed(self, send: Callable[[float], Any], timeout: float) -> Any:
+        """One request: counted whatever comes of it, and every failure as a _RefusalError."""
+        started = time.monotonic()
+        try:
+            return send(timeout)
+        except (AskError, _RefusalError):
+            raise
+        except Exception as error:  # the SDK lets through whatever reading a strange answer raises
+            raise _refusal(error) from error
+        finally:
+            self.spent = self.spent.plus(Usage(calls=1, seconds=time.monotonic() - started))
+
+    def _send(self, prompt: Prompt, schema: type[Answer], timeout: float) -> Any:
+        message = self.client.messages.create(**request_of(self.model, prompt, schema), timeout=timeout)
+        self.spent = self.spent.plus(usage_of(message))  # before anything else is looked at: it was billed
+        return checked(message)
+
+
+def request_of(model: str, prompt: Prompt, schema: type[BaseModel]) -> dict[str, Any]:
+    """The body of a request: the constant part marked for the cache, the answer's form as a JSON schema."""
+    return {
+        "model": model,
+        "max_tokens": prompt.most,
+        "system": [{"type": "text", "text": prompt.constant, "cache_control": {"type": "ephemeral"}}],
+        "messages": [{"role": "user", "content": prompt.input}],
+        "output_config": {"format": {"type": "json_schema", "schema": schema_of(schema)}},
+    }
+
+
+def usage_of(message: Any) -> Usage:
+    """The tokens that a reply says it took; none where it says nothing."""
+    usage = getattr(message, "usage", None)
+
+    def count(name: str) -> int:
+        value = getattr(usage, name, 0)
+        return value if isinstance(value, int) and value > 0 else 0
+
+    return Usage(
+        input=count("input_tokens"),
+        output=count("output_tokens"),
+        cached=count("cache_read_input_tokens"),
+        written=count("cache_creation_input_tokens"),
+    )
+
+
+def checked(message: Any) -> Any:
+    """The reply, if it is one that was ended by the model; AskError where it was cut off or refused."""
+    if not isinstance(getattr(message, "content", None), list) or isinstance(message, str):
+        raise _RefusalError(AskError("bad_envelope", "the server's reply is no message of a model", retryable=True))
+    if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
+        raise AskError("truncated", "the answer was cut off")
+    if message.stop_reason == "refusal":
+        raise AskError("refused", "the model would not answer")
+    return message
+
+
+def _text_of(message: Any) -> str:
+    return "".join(block.text for block in message.content if getattr(block, "type", "") == "text")
+
+
+class _RefusalError(Exception):
+    """A request that failed: the error it ends as if it is not tried again, and the seconds that the server asks to
+    wait before that."""
+
+    def __init__(self, error: AskError, after: float | None = None) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.after = after
+
+
+def _refusal(error: Exception) -> _RefusalError:
+    """What the SDK raised, in our words; never with the request in it."""
+    import anthropic
+
+    if isinstance(error, anthropic.APITimeoutError):
+        return _RefusalError(AskError("timeout", "the server did not answer in time", retryable=True))
+    if isinstance(error, anthropic.APIConnectionError):
+        return _RefusalError(AskError("connection", "no connection to the server", retryable=True))
+    if isinstance(error, anthropic.APIStatusError):
+        return _of_status(error)
+    if isinstance(error, TypeError) and "authentication" in str(error):
+        return _RefusalError(AskError("unauthorised", "there is no key for the model"))
+    what = f"the server's reply could not be read ({type(error).__name__})"
+    return _RefusalError(AskError("bad_envelope", what, retryable=True))
+
+
+def _of_status(error: anthropic.APIStatusError) -> _RefusalError:
+    status = error.status_code
+    kind = _STATUS.get(status) or _AGAIN.get(status) or ("server" if status >= 500 else "bad_request")
+    retryable = status in _AGAIN or status >= 500
+    what = f"the server answered {status} ({kind.replace('_', ' ')})"
+    return _RefusalError(AskError(kind, what, retryable=retryable), _seconds(error.response.headers.get("retry-after")))
+
+
+def _seconds(header: str | None) -> float | None:
+    """The wait that a server asks for, in seconds; None where it names none that can be read. A date counts as too
+    long: it is written for hours, not for seconds."""
+    if header is None:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        return LONGEST_WAIT + 1

@@ -1,0 +1,67 @@
+"""What goes over the wire and comes back: the JSON schema of an answer, kept small because it is paid for, and the
+answer read from the model's text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from memory_system.llm import Answer, AskError, Prompt
+from memory_system.text import estimate_tokens
+
+_NEEDLESS = ("title", "description", "default")
+
+
+@cache
+def schema_of(answer: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of an answer: closed objects with all keys required, as structured output asks for."""
+    row = answer.model_json_schema()
+    parts = row.pop("$defs", {})
+    found: dict[str, Any] = _small(row, parts)
+    return found
+
+
+def _small(row: Any, parts: dict[str, Any]) -> Any:
+    """The schema without what only people read, its parts put in where they are named."""
+    if isinstance(row, list):
+        return [_small(each, parts) for each in row]
+    if not isinstance(row, dict):
+        return row
+    if "$ref" in row:
+        return _small(parts[row["$ref"].rpartition("/")[2]], parts)
+    kept = {key: value for key, value in row.items() if key not in _NEEDLESS or isinstance(value, dict)}
+    small = {key: _small(value, parts) for key, value in kept.items() if key != "properties"}
+    if "properties" in kept:
+        small["properties"] = {name: _small(each, parts) for name, each in kept["properties"].items()}
+        small |= {"additionalProperties": False, "required": list(kept["properties"])}
+    return small
+
+
+def read(text: str, schema: type[Answer]) -> Answer:
+    """The answer in the text; AskError where it is none in the schema."""
+    try:
+        return schema.model_validate_json(text)
+    except ValidationError as error:
+        what = f"the answer is not what was asked for: {error.error_count()} faults"
+        raise AskError("bad_output", what) from None
+
+
+def key_of(prompt: Prompt, schema: type[BaseModel], model: str) -> str:
+    """The name of a question: the same model, prompt, schema and input always have the same."""
+    parts = (model, prompt.constant, orjson.dumps(schema_of(schema)).decode(), prompt.input)
+    return hashlib.blake2b("\0".join(parts).encode(errors="replace"), digest_size=16).hexdigest()
+
+
+def cost_of(prompt: Prompt, schema: type[BaseModel]) -> int:
+    """About how many tokens the question takes before it is answered."""
+    return overhead(prompt.constant, schema) + estimate_tokens(prompt.input)
+
+
+def overhead(constant: str, schema: type[BaseModel]) -> int:
+    """About how many tokens a question takes whatever it is about."""
+    return estimate_tokens(constant) + estimate_tokens(orjson.dumps(schema_of(schema)).decode())
