@@ -38,3 +38,9 @@ def _own_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.chdir(Path(tmp_path_factory.mktemp("folder")))
     yield
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key for a language model, which only servers of tests ever see."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")

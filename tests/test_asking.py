@@ -47,11 +47,6 @@ def fill(root: Path, url: str = "", **config: Any) -> Path:
     return root
 
 
-@pytest.fixture
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-
-
 def rules_alone(tmp_path: Path) -> dict[str, bytes]:
     root = fill(tmp_path / "rules")
     consolidate(root, NOW)

@@ -75,7 +75,7 @@ class Asker:
     def _recorded(self, key: str, row: dict[str, Any], prompt: Prompt, schema: type[Answer]) -> Answer:
         """What the journal holds; an answer that another run got is this run's, too."""
         self._taken[prompt.name] += int(row.get("tokens", 0))
-        if row["run"] != (self.replayed or self.run):
+        if self.run and row["run"] != (self.replayed or self.run):
             self.answers.keep(key, {**row, "at": self.now, "run": self.run, "night": self.night})
         if "answer" not in row:
             kind, what = str(row.get("failed")), str(row.get("what", ""))

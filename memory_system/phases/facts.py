@@ -16,6 +16,8 @@ from memory_system import clock, retention
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
 from memory_system.phases import Night, alike, revising
+from memory_system.phases.asking import conflicts
+from memory_system.phases.asking.conflicts import Doubt
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
@@ -36,8 +38,12 @@ def run(
     draft = Draft(memories)
     for capture in captures:
         fold_capture(capture, draft, night)
+    asker = night.asker(conflicts.NAME)
+    doubts: list[Doubt] = []
     for claim in claims:
-        tally[settle(claim, draft, night)] += 1
+        tally[settle(claim, draft, night, doubts if asker else None)] += 1
+    for doubt in conflicts.over(asker, doubts) if asker and doubts else ():
+        _supersede_after_all(doubt, draft, night)
     return draft
 
 
@@ -48,8 +54,9 @@ def known_names(memories: Memories) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row["value"] for row in rows if row.get("value")))
 
 
-def settle(claim: Claim, draft: Draft, night: Night) -> str:
-    """Put one claim to the facts; what became of it, as the accounting counts it."""
+def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None = None) -> str:
+    """Put one claim to the facts; what became of it, as the accounting counts it. Possible conflicts that the rules
+    leave open are added to `doubts`."""
     fact = new_fact(claim, night)
     if draft.knows(fact.id):
         return "claims.rejected.already known"
@@ -65,15 +72,26 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
         rivals = revising.over(revising.taken_back(claim, said, draft), rivals)
     if not rivals:
         draft.put("active", fact, "new")
+        if doubts is not None and said:
+            doubts += [Doubt(each, fact) for each in revising.suspects(claim, draft)]
         return "claims.new"
     newest = max(rivals, key=lambda rival: rival.said_at)
     if newest.said_at > claim.said_at:
         return _file_as_history(fact, newest, draft)
     if not said and any(_holds_out(rival, fact) for rival in rivals):
         draft.put("active", fact, "new")  # both stand until the owner or a second session decides
+        if doubts is not None and is_single(fact.attribute):
+            doubts += [Doubt(each, fact) for each in rivals if each.attribute == fact.attribute]
         return "claims.new"
     supersede(rivals, fact, draft, night)
     return "claims.superseding"
+
+
+def _supersede_after_all(doubt: Doubt, draft: Draft, night: Night) -> None:
+    """What the rules left open is decided: the newer fact takes the older one's place, if both still stand."""
+    old, new = draft.get(doubt.old.id), draft.get(doubt.new.id)
+    if old and new and draft.pool_of(old.id) == draft.pool_of(new.id) == "active":
+        supersede([old], new, draft, night)
 
 
 def new_fact(claim: Claim, night: Night) -> Fact:

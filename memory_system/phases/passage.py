@@ -73,7 +73,10 @@ class Passage:
         return bool(end and end > self.scene.anchor.replace(tzinfo=None))
 
     def importance(self, category: str) -> float:
-        """Intrinsic by category, what is over within the day being temporary, plus the signals of the segment."""
+        """Intrinsic by category, what is over within the day being temporary, plus the signals of the segment; what a
+        language model was asked about has its importance."""
+        if any(each.startswith(JUDGED) for each in self.segment.rules):
+            return self.segment.importance
         event = self.event
         if category == "schedule" and event and event.start[:10] == self.scene.anchor.date().isoformat():
             category = "temporary"

@@ -16,6 +16,7 @@ from memory_system.records import Claim, Fact
 from memory_system.store import Memories
 
 _MOST = 6  # memories with such a word that are looked at, newest first
+_SUSPECTS = 2  # of them that may be what a claim takes back
 _RAREST = 2  # words of a claim by which they are looked for
 _CLAUSE = re.compile(r"[,，;；。]| and | but ")
 _LEAST = {"en": 2, "zh": 3}  # words (Chinese: characters) that a frame must share when more than a time changed
@@ -51,6 +52,11 @@ def taken_back(claim: Claim, said: frozenset[str], memories: Memories) -> list[F
         newest = next((each for each in near if _is_replaced(mine, _words(each.content, each), claim, said)), None)
         found |= {newest.id: newest} if newest else {}
     return list(found.values())
+
+
+def suspects(claim: Claim, memories: Memories) -> list[Fact]:
+    """The newest facts about the same matter as a claim that takes something back, where the rules do not see what."""
+    return list(_near(_words(claim.content, claim), claim, memories))[:_SUSPECTS]
 
 
 def _near(words: Sequence[str], claim: Claim, memories: Memories) -> list[Fact]:

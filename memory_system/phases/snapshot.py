@@ -17,6 +17,7 @@ import orjson
 from memory_system import clock
 from memory_system.config import TokenBudget
 from memory_system.phases import Night
+from memory_system.phases.asking import polish
 from memory_system.phases.index import open_index
 from memory_system.phases.summaries import topics_of
 from memory_system.recall.index import Index, Ranked
@@ -88,6 +89,12 @@ class Choice:
 
 
 def run(night: Night, ws: Workspace) -> Iterator[str]:
+    """Write the snapshot; with somebody to ask, in the fewer words that are found for its memories."""
+    asker = night.asker(polish.NAME)
+    if asker and ws.config.llm.mode != "off":
+        with open_index(ws) as index:
+            _, choice = compose(index, night.day, ws)
+        polish.shorter(asker, [short(each.record) for each in choice.chosen])
     yield from write(night.at, ws)
 
 
@@ -136,8 +143,17 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     rest = [each for each in found if each.record.id not in placed]
     choice = choose(rest, budget.layer1_total - estimate_tokens(page.text([""], _lines(recent))), budget)
     shown = {each.record.id for each in choice.chosen}
-    core = [f"{number}. {each.line}" for number, each in enumerate(choice.chosen, 1)]
+    core = _core(choice.chosen, ws)
     return page.text(core, _lines(each for each in recent if each.record.id not in shown)), choice
+
+
+def _core(chosen: list[Candidate], ws: Workspace) -> list[str]:
+    """The core memories, numbered, in the fewer words that were found for them, if any."""
+    asker = polish.recorded(ws)
+    told = [short(each.record) for each in chosen]
+    fewer = polish.shorter(asker, told) if asker and told else {}
+    shown = (f"[{each.rank:.2f}] {fewer.get(place, told[place])}" for place, each in enumerate(chosen))
+    return [f"{number}. {line}" for number, line in enumerate(shown, 1)]
 
 
 @dataclass(frozen=True, slots=True)

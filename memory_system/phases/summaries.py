@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from memory_system.draft import Draft
 from memory_system.phases import Night
+from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
 from memory_system.phases.facts import retire
 from memory_system.phases.scene import stock_names
@@ -19,6 +21,7 @@ from memory_system.store import Memories, entity_key, row_of
 from memory_system.text import estimate_tokens
 
 USER, ASSISTANT = "user", "assistant"
+COMPOSED = "rule:compose"
 SCATTERED = frozenset({"general", "event", "schedule", "reminder", "todo"})  # no topics: such facts share nothing
 MOST_FACTS = 12
 MOST_TOKENS = 40  # of a summary of more than two facts: it repeats what is stored already
@@ -28,12 +31,18 @@ IMPORTANCE_SHARE = 0.9  # of the most important fact in it
 def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
     """The summaries of all topics that the night's changes touch; `memories` has those changes."""
     draft = Draft(memories)
+    found: list[_Wanted] = []
     for entity, topics in groupby(sorted(set(_touched(changed)), key=lambda each: (_entity(each), each)), key=_entity):
         ranked, known = _gathered(entity, draft)
         for topic in topics:
             best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked[topic], reverse=True)[:MOST_FACTS])
             facts = [each for each in best if each is not None]
-            _write(topic, facts, known.get(topic), draft, night)
+            if (wanted := _wanted(topic, facts, known.get(topic), draft, night)) is not None:
+                found.append(wanted)
+    asker = night.asker(texts.NAME)
+    told = texts.told(asker, [each.shown for each in found]) if asker and found else {}
+    for place, wanted in enumerate(found):
+        _write(wanted, *told.get(place, (wanted.shown.composed, COMPOSED)), draft, night)
     return draft
 
 
@@ -86,24 +95,39 @@ def _entity(topic: str) -> str:
     return topic.rpartition("/")[0]
 
 
-def _write(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, night: Night) -> None:
-    """Make, rewrite or retire the summary of one topic."""
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A topic that has, or gets, a summary."""
+
+    topic: str
+    known: Fact | None
+    shown: texts.Topic
+
+
+def _wanted(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, night: Night) -> _Wanted | None:
+    """The topic with the facts of its summary; one of too few facts has none, and loses the one there is."""
     known = draft.get(known_id) if known_id else None
     if len(facts) < night.config.thresholds.summary_trigger:
         if known is not None:
             retire(known, "dissolved", draft, night)
-        return
+        return None
     facts = _fitting(facts)
+    about = "" if _entity(topic) == USER else _entity(topic)
+    return _Wanted(topic, known, texts.Topic(tuple(facts), about, compose(facts, about)))
+
+
+def _write(wanted: _Wanted, content: str, method: str, draft: Draft, night: Night) -> None:
+    """Make or rewrite the summary of one topic."""
+    known, facts = wanted.known, list(wanted.shown.facts)
     sources = tuple(fact.id for fact in facts)
-    content = compose(facts, "" if _entity(topic) == USER else _entity(topic))
     if not isinstance(known, Summary):
-        draft.put("active", _new(topic, content, facts, night), "new")
+        draft.put("active", _new(wanted.topic, content, method, facts, night), "new")
     elif (known.source_facts, known.content) != (sources, content):
-        changed = {"content": content, "version": known.version + 1, **_taken(facts, night)}
+        changed = {"content": content, "method": method, "version": known.version + 1, **_taken(facts, night)}
         draft.put("active", known.model_copy(update=changed), "rewritten")
 
 
-def _new(topic: str, content: str, facts: list[Fact], night: Night) -> Summary:
+def _new(topic: str, content: str, method: str, facts: list[Fact], night: Night) -> Summary:
     return Summary(
         id=memory_id(Summary, night.day, f"topic:{topic}", content),
         content=content,
@@ -112,7 +136,7 @@ def _new(topic: str, content: str, facts: list[Fact], night: Night) -> Summary:
         subject=_entity(topic),
         category=facts[0].category,
         lang=facts[0].lang,
-        method="rule:compose",
+        method=method,
         **_taken(facts, night),
     )
 

@@ -17,6 +17,7 @@ _STANDS_FOR_OTHERS = (
     "he she they him her them his their hers theirs it its this that these those there here one who which about "
     "他 她 它 其 自 己 关 于 这 那 些 里 儿"
 )
+LIGHT = frozenset(word for each in _STANDS_FOR_OTHERS.split() for word in (each, *gist_of(each).words))
 
 
 def is_quoted(quote: str, source: str) -> bool:
@@ -35,14 +36,14 @@ def fault(told: str, quote: str, around: str, names: Iterable[str]) -> str:
         return "another number or date"
     if tells_not(gist_of(told)) != tells_not(gist_of(quote)):
         return "denies what was said"
-    if mine - said - named - words(around) - _light():
+    if mine - said - named - words(around) - LIGHT:
         return "says what was not said"
     return "" if mine & (said - named) else "says nothing of the quote"
 
 
 def covers(told: str, other: str) -> bool:
     """Whether one sentence says at least what the other says, pronouns aside."""
-    return not words(other) - words(told) - _light()
+    return not words(other) - words(told) - LIGHT
 
 
 def words(sentence: str) -> set[str]:
@@ -53,8 +54,3 @@ def words(sentence: str) -> set[str]:
 @cache
 def _stock() -> frozenset[str]:
     return frozenset(word for name in stock_names() for word in gist_of(name).words)
-
-
-@cache
-def _light() -> frozenset[str]:
-    return frozenset(word for each in _STANDS_FOR_OTHERS.split() for word in (each, *gist_of(each).words))

@@ -1,0 +1,78 @@
+"""The question of phase 4c: a topic's facts in one or two sentences. The model's text is taken where every clause of it
+stands in one of the facts, all the facts are told, and it is no longer than the text that the rules compose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from memory_system.gist import gist_of, tells_not
+from memory_system.llm.asking import Asker
+from memory_system.llm.prompts import template
+from memory_system.phases.asking import lines
+from memory_system.phases.asking.support import LIGHT, words
+from memory_system.records import Fact
+from memory_system.text import estimate_tokens
+
+NAME = "summaries"
+_FORM = 14  # tokens of a text beside its words
+_TOLD = 0.6  # share of a fact's words that must be told
+_CLAUSE = re.compile(r"[,;:.!?，；：、。！？]+\s*|\s+(?:and|but|while)\s+|(?:并且|而且|以及|和|也)")
+
+
+class _Text(BaseModel):
+    n: int
+    text: str
+
+
+class Texts(BaseModel):
+    topics: list[_Text]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The facts of a topic, whom or what it is about, and the text that the rules compose."""
+
+    facts: tuple[Fact, ...]
+    about: str
+    composed: str
+
+    @property
+    def line(self) -> str:
+        return " | ".join(lines.quoted(each.content) for each in self.facts)
+
+
+def told(asker: Asker, topics: Sequence[Topic]) -> dict[int, tuple[str, str]]:
+    """By place of the topic: a text that can be verified, and its method. Topics without one keep the rules' text."""
+    shown = [each.line for each in topics]
+    form = template(NAME, lines.language_of(each.facts[0].lang for each in topics))
+    count = lines.fitting(shown, _expected, asker.room(NAME), lines.fixed_cost(form, Texts))
+    found: dict[int, tuple[str, str]] = {}
+    for start, answer in lines.ask(asker, form, Texts, shown[:count], _expected) if count else ():
+        for each in answer.topics:
+            place = start + each.n - 1
+            if 0 < each.n <= count - start and is_covered(each.text, topics[place]):
+                found.setdefault(place, (" ".join(each.text.split()), form.method))
+    return found
+
+
+def is_covered(text: str, topic: Topic) -> bool:
+    """Whether the text says what the facts say, all of it and nothing else."""
+    if estimate_tokens(text) > estimate_tokens(topic.composed) or not text.strip():
+        return False
+    sources = [(words(each.content), tells_not(gist_of(each.content))) for each in topic.facts]
+    free = words(topic.about) | LIGHT | set.intersection(*(said for said, _ in sources))
+    for clause in filter(str.strip, _CLAUSE.split(text)):
+        mine, denies = words(clause) - free, tells_not(gist_of(clause))
+        if not any(mine <= said and denies == no for said, no in sources):
+            return False
+    whole = words(text)
+    return all(len(said & whole) >= _TOLD * len(said) for said, _ in sources)
+
+
+def _expected(line: str) -> int:
+    return _FORM + estimate_tokens(line)

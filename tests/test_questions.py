@@ -1,0 +1,193 @@
+"""The questions beside that of phase 3: what their answers may do, and what they may not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answering import EMPTY, lines_of, question_of
+from claude_server import serving
+from workspaces import at, consolidate, contents, make, memories, say
+
+from memory_system import check
+from memory_system.llm.prompts import template
+from memory_system.workspace import Workspace
+
+NOW = "2026-03-04T12:00:00Z"
+
+
+def always(name: str, answer: Any) -> Any:
+    """A script that answers one question so, and has nothing to say to the others."""
+    return lambda request: answer if question_of(request) == name else EMPTY[question_of(request)]
+
+
+def ask_only(url: str, *questions: str) -> dict[str, Any]:
+    return {"mode": "auto", "base_url": url, "questions": list(questions)}
+
+
+def two_values(root: Path, lang: str) -> None:
+    """A birthday that gives way only to a correction, and another one, said without any."""
+    one, other = ("My birthday is 4 May.", "My birthday is 9 June.")
+    if lang == "zh":
+        one, other = ("我的生日是5月4日。", "我的生日是6月9日。")
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", one))
+    say(root, "b", ("2026-03-03T09:00:00Z", "user", other))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_conflict_that_the_rules_leave_open_is_decided(lang: str, tmp_path: Path, key: None) -> None:
+    with serving(always("conflict", {"over": [1, 5, 0]})) as server:
+        two_values(make(tmp_path, llm=ask_only(server.url, "conflict")), lang)
+        report = consolidate(tmp_path, NOW).to_row()
+    (birthday,) = [each for each in memories(tmp_path) if each.attribute == "birthday"]
+    assert birthday.source == "b:e1"
+    assert len(birthday.history) == 1
+    assert len(server.requests) == 1
+    assert report["accounting"]["balanced"]
+
+
+def test_a_conflict_that_nobody_decides_stays(tmp_path: Path, key: None) -> None:
+    with serving(always("conflict", {"over": []})) as server:
+        two_values(make(tmp_path, llm=ask_only(server.url, "conflict")), "en")
+        consolidate(tmp_path, NOW)
+    assert len([each for each in memories(tmp_path) if each.attribute == "birthday"]) == 2
+
+
+def test_only_possible_conflicts_are_asked_about(tmp_path: Path, key: None) -> None:
+    with serving(always("conflict", {"over": [1]})) as server:
+        make(tmp_path, llm=ask_only(server.url, "conflict"))
+        say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. I keep bees on the roof."))
+        say(tmp_path, "b", ("2026-03-03T09:00:00Z", "user", "I'm allergic to shellfish. I play the cello."))
+        consolidate(tmp_path, NOW)
+    assert not server.requests
+
+
+def a_belief(root: Path) -> None:
+    say(
+        root,
+        "a",
+        ("2026-03-02T09:00:00Z", "user", "My friend Nadia is a nurse. I think Nadia wants to sell the canoe."),
+    )
+    say(root, "b", ("2026-03-03T09:00:00Z", "user", "Nadia put an advertisement for the canoe in the paper."))
+
+
+@pytest.mark.parametrize(
+    ("answer", "least", "most"),
+    [
+        ({"confirm": [1], "deny": []}, 0.7, 0.85),
+        ({"confirm": [], "deny": [1]}, 0.2, 0.4),
+        ({"confirm": [1], "deny": [1]}, 0.6, 0.6),
+        ({"confirm": [9], "deny": [0]}, 0.6, 0.6),
+    ],
+)
+def test_a_fact_may_confirm_or_deny_a_belief(
+    answer: dict[str, Any], least: float, most: float, tmp_path: Path, key: None
+) -> None:
+    with serving(always("beliefs", answer)) as server:
+        a_belief(make(tmp_path, llm=ask_only(server.url, "beliefs")))
+        consolidate(tmp_path, NOW)
+    assert server.requests
+    (belief,) = [each for each in memories(tmp_path) if each.id.startswith("b_")]
+    assert least <= belief.confidence <= most
+
+
+HOBBIES = "My sister Ines plays the cello. My sister Ines keeps bees. My sister Ines lives in Ghent."
+
+
+def a_topic(root: Path) -> None:
+    for number, sentence in enumerate(HOBBIES.split(". ")):
+        say(root, "a", (f"2026-03-02T09:0{number}:00Z", "user", sentence.rstrip(".") + "."))
+
+
+def summary_of(root: Path) -> Any:
+    (found,) = [each for each in memories(root) if each.id.startswith("s_") and each.topic == "Ines/about"]
+    return found
+
+
+def test_a_summary_in_the_models_words(tmp_path: Path, key: None) -> None:
+    text = "Ines is User's sister, lives in Ghent, plays cello."
+    with serving(always("summaries", {"topics": [{"n": 1, "text": text}]})) as server:
+        a_topic(make(tmp_path, llm=ask_only(server.url, "summaries")))
+        consolidate(tmp_path, NOW)
+    assert server.requests
+    assert summary_of(tmp_path).content == text
+    assert summary_of(tmp_path).method == template("summaries", "en").method
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ines lives in Ghent, plays the cello, keeps bees, and steals.",
+        "Ines lives in Ghent.",
+        "Ines plays the cello, keeps Ghent, lives in bees.",
+        "Ines does not live in Ghent, plays the cello, keeps bees.",
+        "",
+        "Ines lives in Ghent, plays the cello, keeps bees. " * 4,
+    ],
+)
+def test_a_summary_that_is_not_covered_is_not_taken(text: str, tmp_path: Path, key: None) -> None:
+    with serving(always("summaries", {"topics": [{"n": 1, "text": text}]})) as server:
+        a_topic(make(tmp_path, llm=ask_only(server.url, "summaries")))
+        consolidate(tmp_path, NOW)
+    assert server.requests
+    assert summary_of(tmp_path).method == "rule:compose"
+
+
+def shortening(request: dict[str, Any]) -> Any:
+    if question_of(request) != "polish":
+        return EMPTY[question_of(request)]
+    told = [(n, words.replace("There is a ", "").replace("the ", "")) for n, words in lines_of(request)]
+    return {"lines": [{"n": n, "text": text} for n, text in told]}
+
+
+def test_the_snapshot_in_fewer_words_can_be_made_again(tmp_path: Path, key: None) -> None:
+    with serving(shortening) as server:
+        make(tmp_path, llm=ask_only(server.url, "polish"))
+        say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I play the cello in the orchestra of the old town."))
+        consolidate(tmp_path, NOW)
+    snapshot = (tmp_path / "memory/layer1/snapshot.md").read_text()
+    assert "User plays cello in orchestra of old town" in snapshot
+    with Workspace.open(tmp_path, now=at(NOW)) as ws:
+        assert not list(check.validate(ws))
+
+
+def test_a_snapshot_that_would_lose_something_is_left_as_it_is(tmp_path: Path, key: None) -> None:
+    with serving(always("polish", {"lines": [{"n": 1, "text": "User plays cello"}]})) as server:
+        make(tmp_path, llm=ask_only(server.url, "polish"))
+        say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I play the cello in the orchestra of the old town."))
+        consolidate(tmp_path, NOW)
+    assert server.requests
+    assert "in the orchestra of the old town" in (tmp_path / "memory/layer1/snapshot.md").read_text()
+
+
+THINGS = ("kettle", "canoe", "ladder", "lantern", "saddle", "violin", "bucket", "hammer", "mirror", "basket", "helmet")
+
+
+def much_talk(root: Path) -> None:
+    """More than a night keeps, none of it noise."""
+    for number, thing in enumerate(THINGS):
+        text = f"My cousin found an old {thing} in the cellar of the house by the river and gave it a new coat."
+        say(root, "a", (f"2026-03-02T09:{number:02}:00Z", "user", text))
+
+
+def test_the_line_is_moved_and_the_share_is_not(tmp_path: Path, key: None) -> None:
+    """What the model keeps takes the place of what the rules would have kept near the line."""
+
+    def last_ones(request: dict[str, Any]) -> Any:
+        asked = lines_of(request)
+        return {"keep": [{"n": n, "category": "status", "importance": 1} for n, _ in asked[-2:]]}
+
+    kept = {}
+    for name, script in {"none": always("screen", {"keep": []}), "last": last_ones}.items():
+        with serving(script) as server:
+            much_talk(make(tmp_path / name, llm=ask_only(server.url, "screen")))
+            report = consolidate(tmp_path / name, NOW).to_row()
+        assert len(server.requests) == 1
+        kept[name] = report["accounting"]["segments"]["kept"]
+    much_talk(make(tmp_path / "rules"))
+    rules = consolidate(tmp_path / "rules", NOW).to_row()["accounting"]["segments"]
+    assert rules["dropped"]["share"]
+    assert kept == {"none": rules["kept"], "last": rules["kept"]}
+    assert contents(tmp_path / "none") == contents(tmp_path / "rules") != contents(tmp_path / "last")
+    assert all(each.importance <= 0.7 for each in memories(tmp_path / "last"))
