@@ -1,18 +1,23 @@
-"""What consolidating now would change: the nights are run on a copy, and nothing of the workspace is written."""
+"""What consolidating now would change, and what asking would cost: the nights are run on a copy, and nothing of the
+workspace is written."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memory_system import pipeline
+from memory_system import clock, pipeline
 from memory_system.errors import LockedError
 from memory_system.explain import change_row
 from memory_system.files import is_held
 from memory_system.layout import PEOPLES_FILES, Layout
+from memory_system.llm.estimating import Estimator
+from memory_system.llm.ledger import Ledger, summed
 from memory_system.workspace import Workspace
 
 
@@ -21,19 +26,51 @@ def preview(
 ) -> dict[str, Any]:
     """The report that `consolidate` would give by rules (with `replay`: by the answers that run got), with `dry_run`
     and the `changes` that it would make. Nobody is asked anything. LockedError while somebody else writes."""
+    with _copied(ws) as copy:
+        before = copy.journal.head().seq
+        report = pipeline.consolidate(
+            copy, force=force, if_due=if_due, allow_retire=allow_retire, mode="off", replay=replay
+        )
+        groups = [group for group in copy.journal.entries() if group.entry.seq > before]
+    changes = [change_row(group, change) for group in groups for change in group.changes]
+    return {**report.to_row(), "dry_run": True, "changes": changes}
+
+
+def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False) -> dict[str, Any]:
+    """What asking a language model in the nights that are due would cost, counted on a copy: by question and in all
+    calls, tokens and US dollars (null for a model without a price), and what the budget still allows. It is a guess:
+    what is asked later depends on what is answered first."""
+    with _copied(ws) as copy:
+        booked = len(Ledger(copy.layout.ledger, copy.files, copy.config).rows)
+        report = pipeline.consolidate(
+            copy, force=force, if_due=if_due, allow_retire=True, llm=Estimator(copy.config.model)
+        )
+        rows = Ledger(copy.layout.ledger, copy.files, copy.config).rows[booked:]
+    names = dict.fromkeys(row["phase"] for row in rows)
+    budget = ws.config.budget
+    return {
+        "nights": report.nights,
+        "model": ws.config.model,
+        "mode": ws.config.llm.mode,
+        "questions": {name: summed(row for row in rows if row["phase"] == name) for name in names},
+        **summed(rows),
+        "budget": {
+            "tokens_per_night": budget.tokens_per_night,
+            "usd_left_this_month": Ledger(ws.layout.ledger, ws.files, ws.config).dollars_left(clock.stamp(ws.now)),
+        },
+    }
+
+
+@contextmanager
+def _copied(ws: Workspace) -> Iterator[Workspace]:
+    """A copy of the workspace, open for writing; LockedError while somebody else writes."""
     if is_held(ws.layout.lock):
         raise LockedError(f"{ws.layout.root} is being written: a copy of it would not be whole")
     with tempfile.TemporaryDirectory(prefix="memory-dry-run-") as temporary:
         root = Path(temporary)
         _copy(ws.layout, root)
         with Workspace.open(root, now=ws.now, write=True) as copy:
-            before = copy.journal.head().seq
-            report = pipeline.consolidate(
-                copy, force=force, if_due=if_due, allow_retire=allow_retire, mode="off", replay=replay
-            )
-            groups = [group for group in copy.journal.entries() if group.entry.seq > before]
-    changes = [change_row(group, change) for group in groups for change in group.changes]
-    return {**report.to_row(), "dry_run": True, "changes": changes}
+            yield copy
 
 
 def _copy(layout: Layout, root: Path) -> None:

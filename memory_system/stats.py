@@ -9,12 +9,14 @@ from typing import Any
 from memory_system import clock, nights, pipeline
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.files import is_held
+from memory_system.llm.ledger import Ledger, by_day, summed
 from memory_system.night import BARREN_LIMIT
 from memory_system.proposals import proposals
 from memory_system.records import KINDS, Fact, Pool, Problem, Row, type_name
 from memory_system.rules import table
 from memory_system.workspace import Workspace
 
+EVERY_SEGMENT = 100  # tokens a segment takes when all are sent (scripts/bench --llm-all), prompts and answers included
 LEVELS = (("critical", 0.9), ("high", 0.7), ("medium", 0.4), ("low", 0.0))
 
 
@@ -32,7 +34,26 @@ def stats(ws: Workspace) -> dict[str, Any]:
         "by_category": dict(Counter(row.get("category", "general") for row in active).most_common()),
         "by_language": dict(Counter(row.get("lang", "") for row in active).most_common()),
         "waiting_captures": len(ws.inbox.pending()),
+        "llm": _asked(ws),
         **schedule_of(ws),
+    }
+
+
+def _asked(ws: Workspace) -> dict[str, Any]:
+    """What asking a language model has cost, by day and in all, and the tokens that sending it every segment would have
+    taken."""
+    ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
+    accounts = (group.entry.accounting or {} for group in ws.journal.entries())
+    segments = sum(account.get("segments", {}).get("total", 0) for account in accounts)
+    used = summed(ledger.rows)
+    tokens = used["input_tokens"] + used["output_tokens"]
+    everything = segments * EVERY_SEGMENT
+    return {
+        **used,
+        "by_day": by_day(ledger.rows),
+        "usd_left_this_month": round(ledger.dollars_left(clock.stamp(ws.now)), 6),
+        "tokens_for_everything": everything,
+        "saved": round(1 - tokens / everything, 4) if everything else None,
     }
 
 

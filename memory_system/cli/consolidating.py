@@ -41,6 +41,9 @@ def consolidate(
     allow_retire: Annotated[bool, typer.Option(help="Go on where a night would retire many memories.")] = False,
     phase: Annotated[int | None, typer.Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
     dry_run: Annotated[bool, typer.Option(help="Show what would change, and write nothing.")] = False,
+    estimate: Annotated[
+        bool, typer.Option(help="Show what asking a language model would cost, and ask nothing.")
+    ] = False,
     llm: Annotated[str | None, typer.Option(help="off, auto or batch, instead of llm.mode in config.json.")] = None,
     replay: Annotated[str, typer.Option(metavar="RUN", help="Ask nobody; use the answers that this run got.")] = "",
 ) -> None:
@@ -54,6 +57,9 @@ def consolidate(
         _one_phase(settings, phase)
         return
     options: dict[str, Any] = {"force": force, "if_due": if_due, "allow_retire": allow_retire, "replay": replay}
+    if estimate:
+        _estimate(settings, force=force, if_due=if_due)
+        return
     if dry_run:
         _preview(settings, **options)
         return
@@ -84,6 +90,29 @@ def _preview(settings: Settings, **options: Any) -> None:
         row = preview(ws, **options)
     lines = [*map(change_line, row["changes"]), *report_lines(row), "nothing was written"]
     settings.answer(row, lambda: "\n".join(lines))
+
+
+def _estimate(settings: Settings, **options: bool) -> None:
+    from memory_system.preview import estimate
+
+    with settings.open() as ws:
+        row = estimate(ws, **options)
+    settings.answer(row, lambda: "\n".join(estimate_lines(row)))
+
+
+def estimate_lines(row: dict[str, Any]) -> Iterator[str]:
+    """The estimate as a person reads it."""
+    yield f"{len(row['nights'])} nights due, {row['model']} (llm.mode is {row['mode']})"
+    for name, each in row["questions"].items():
+        yield f"  {name}: {_cost_line(each)}"
+    yield f"  all: {_cost_line(row)}"
+    left = row["budget"]
+    yield f"  budget: {left['tokens_per_night']} tokens a night, ${left['usd_left_this_month']:.2f} left this month"
+
+
+def _cost_line(each: dict[str, Any]) -> str:
+    price = "no price known" if each["usd"] is None else f"about ${each['usd']:.4f}"
+    return f"{each['calls']} calls, {each['input_tokens']} tokens sent, {each['output_tokens']} received, {price}"
 
 
 def _row_line(row: Any) -> str:

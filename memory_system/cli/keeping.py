@@ -10,6 +10,7 @@ import typer
 from memory_system.cli.answers import AS_OF_HELP, MOST_PROBLEMS, Settings, handled
 
 WRONG = 1
+DAYS = 7  # of asking that are shown to a person; --json has them all
 
 
 @handled
@@ -113,5 +114,15 @@ def stats_lines(row: dict[str, Any]) -> Iterator[str]:
     for name, count in row["by_importance"].items():
         yield f"  {name.capitalize()} ({spans[name]}): {count}"
     yield ""
+    asked = row["llm"]
+    if asked["calls"]:
+        tokens = asked["input_tokens"] + asked["output_tokens"]
+        price = "an unknown price" if asked["usd"] is None else f"${asked['usd']:.4f}"
+        yield f"Language model: {asked['calls']} calls, {tokens} tokens, {price}"
+        for day, of_day in list(asked["by_day"].items())[-DAYS:]:
+            cost = "?" if of_day["usd"] is None else f"${of_day['usd']:.4f}"
+            yield f"  {day}: {of_day['calls']} calls, {of_day['input_tokens'] + of_day['output_tokens']} tokens, {cost}"
+        yield f"  Sending everything: about {asked['tokens_for_everything']} tokens"
+        yield ""
     yield f"Last Consolidation: {row['last_consolidation'] or 'never'}"
     yield f"Next Scheduled: {row['next_scheduled']}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -83,12 +84,20 @@ def _rows(lines: Iterable[bytes]) -> Iterator[Row]:
             yield row
 
 
+def summed(rows: Iterable[Row]) -> Row:
+    """Lines in one: calls, tokens sent and received, US dollars (None where one has no price)."""
+    rows = list(rows)
+    output = sum(int(row["output"]) for row in rows)
+    priced = all(row["usd"] is not None for row in rows)
+    return {
+        "calls": sum(int(row["calls"]) for row in rows),
+        "input_tokens": sum(map(tokens_of, rows)) - output,
+        "output_tokens": output,
+        "usd": round(sum(row["usd"] for row in rows), 6) if priced else None,
+    }
+
+
 def by_day(rows: Iterable[Row]) -> dict[str, Row]:
-    """What each day (UTC) has cost: calls, tokens, US dollars."""
-    days: dict[str, Row] = {}
-    for row in rows:
-        day = days.setdefault(row["at"][:10], {"calls": 0, "tokens": 0, "usd": 0.0})
-        day["calls"] += row["calls"]
-        day["tokens"] += tokens_of(row)
-        day["usd"] = round(day["usd"] + (row["usd"] or 0.0), 6)
-    return dict(sorted(days.items()))
+    """The lines of each day (UTC) in one."""
+    rows = sorted(rows, key=lambda row: str(row["at"]))
+    return {day: summed(of_day) for day, of_day in groupby(rows, key=lambda row: str(row["at"])[:10])}

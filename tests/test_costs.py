@@ -1,0 +1,92 @@
+"""What asking costs: said before it is spent, kept in the ledger, shown by stats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answering import telling
+from claude_server import serving
+from test_asking import MEANINGS, NOW, fill
+from typer.testing import CliRunner
+from workspaces import at, consolidate, layers
+
+from memory_system import preview, stats
+from memory_system.cli import app
+from memory_system.config import Config
+from memory_system.files import Files
+from memory_system.llm import Usage
+from memory_system.llm.ledger import Ledger
+from memory_system.workspace import Workspace
+
+
+def ledger(path: Path, **config: Any) -> Ledger:
+    return Ledger(path / "ledger.jsonl", Files(), Config.model_validate(config))
+
+
+def test_a_price_is_what_the_table_says(tmp_path: Path) -> None:
+    prices = [{"model": "one", "input": 2, "output": 10, "cached": 0.5, "written": 3}]
+    priced = ledger(tmp_path, llm={"prices": prices})
+    usage = Usage(calls=1, input=1_000_000, output=100_000, cached=2_000_000, written=1_000_000)
+    assert priced.cost(usage, "one") == pytest.approx(2 + 1 + 1 + 3)
+    assert priced.cost(usage, "one", batch=True) == pytest.approx(3.5)
+    assert priced.cost(usage, "another") is None
+
+
+def test_the_budget_counts_the_night_and_the_month(tmp_path: Path) -> None:
+    kept = ledger(tmp_path, budget={"tokens_per_night": 1000, "usd_per_month": 1})
+    used = {"calls": 1, "input": 300, "output": 100, "cached": 0, "written": 0}
+    for night, when in (("n1", "2026-02-28T03:00:00Z"), ("n2", "2026-03-01T03:00:00Z"), ("n2", "2026-03-02T03:00:00Z")):
+        kept.add({"at": when, "run": "r", "night": night, "phase": "extract", "model": "m", **used, "usd": 0.3})
+    again = ledger(tmp_path, budget={"tokens_per_night": 1000, "usd_per_month": 1})
+    assert [again.tokens_left(night) for night in ("n1", "n2", "n3")] == [600, 200, 1000]
+    assert again.dollars_left("2026-03-03T03:00:00Z") == pytest.approx(0.4)
+    assert again.dollars_left("2026-02-28T23:00:00Z") == pytest.approx(0.7)
+
+
+def test_the_estimate_comes_before_and_near_what_is_spent(tmp_path: Path, key: None) -> None:
+    with serving(telling(MEANINGS)) as server:
+        root = fill(tmp_path, server.url)
+        before = layers(root)
+        with Workspace.open(root, now=at(NOW)) as ws:
+            told = preview.estimate(ws)
+        assert not server.requests
+        assert layers(root) == before
+        assert not (root / "memory/state/ledger.jsonl").exists()
+        consolidate(root, NOW)
+        assert told["calls"] == len(server.requests) == 2
+        assert told["input_tokens"] == server.input
+        assert 0.4 * server.output < told["output_tokens"] < 3 * server.output
+    assert told["usd"] == pytest.approx((told["input_tokens"] + 5 * told["output_tokens"]) / 1e6, abs=2e-6)
+    assert told["questions"].keys() == {"extract"}
+
+
+def test_an_estimate_needs_no_key_and_no_mode(tmp_path: Path) -> None:
+    root = fill(tmp_path)
+    done = CliRunner().invoke(app, ["--workspace", str(root), "--now", NOW, "consolidate", "--estimate"])
+    assert done.exit_code == 0
+    assert "2 nights due, claude-haiku-5-5 (llm.mode is off)" in done.stdout
+    assert "extract: 2 calls" in done.stdout
+
+
+def test_stats_show_what_was_spent_and_saved(tmp_path: Path, key: None) -> None:
+    with serving(telling(MEANINGS)) as server:
+        consolidate(fill(tmp_path, server.url), NOW)
+    with Workspace.open(tmp_path, now=at(NOW)) as ws:
+        asked = stats.stats(ws)["llm"]
+    assert asked["calls"] == 2
+    assert asked["input_tokens"] + asked["output_tokens"] == server.tokens
+    assert list(asked["by_day"]) == [NOW[:10]]
+    assert asked["usd_left_this_month"] == pytest.approx(1 - asked["usd"])
+    assert asked["tokens_for_everything"] > 0
+
+
+def test_the_command_line_knows_its_modes(tmp_path: Path) -> None:
+    root = fill(tmp_path)
+    run = ["--workspace", str(root), "--now", NOW, "consolidate"]
+    assert CliRunner().invoke(app, [*run, "--llm", "on"]).exit_code == 2
+    assert CliRunner().invoke(app, [*run, "--replay", "r_1"]).exit_code == 2
+    done = CliRunner().invoke(app, ["--json", *run, "--llm", "auto"])
+    assert "there is no ANTHROPIC_API_KEY" in json.loads(done.stdout)["problems"][0]["what"]
