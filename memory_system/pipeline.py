@@ -17,12 +17,9 @@ from memory_system import accounting, clock, derive, forgetting, nights
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
 from memory_system.llm import LLM
-from memory_system.llm.answers import Answers
-from memory_system.llm.asking import Asker
-from memory_system.llm.ledger import Ledger
-from memory_system.llm.opening import NO_KEY, opened
 from memory_system.night import BARREN_LIMIT, Progress, Run, is_barren, run_night
 from memory_system.phases import Night, index, snapshot
+from memory_system.questions import Questions, asking
 from memory_system.readers import Cursor
 from memory_system.records import KINDS, Problem, type_name
 from memory_system.workspace import Workspace
@@ -81,43 +78,24 @@ def consolidate(
 
     `llm` is the model to ask, else the one that `mode` (off, auto, batch; else llm.mode of the configuration) opens.
     With `replay`, the name of a run, nobody is asked: the answers that run got are used again."""
-    with opened(ws.config, "off" if llm or replay else mode or ws.config.llm.mode) as found:
-        report = Report()
-        asker = _asker(ws, llm or found, replay)
-        if not (llm or replay or found) and (mode or ws.config.llm.mode) != "off":
-            report.problems.append(NO_KEY)
-        return _consolidated(ws, report, asker, progress, force=force, if_due=if_due, allow_retire=allow_retire)
+    report = Report()
+    with asking(ws, llm, mode or ws.config.llm.mode, replay) as questions:
+        _run_nights(ws, report, questions, progress, force=force, if_due=if_due, allow_retire=allow_retire)
+    report.add_problems(questions.problems)
+    return report
 
 
-def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
-    """What the phases ask with; None where nobody is to be asked. UsageError for a run that asked nothing."""
-    if model is None and not replay:
-        return None
-    answers = Answers(ws.layout.answers, ws.files)
-    if replay and replay not in answers.runs():
-        known = ", ".join(answers.runs()[-5:])
-        raise UsageError(f"no run {replay} has asked anything", f"the last that have: {known or 'none'}")
-    ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
-    return Asker(ws.config, answers, ledger, clock.stamp(ws.now), model, replay)
-
-
-def _consolidated(
-    ws: Workspace,
-    report: Report,
-    asker: Asker | None,
-    progress: Progress | None,
-    *,
-    force: bool,
-    if_due: bool,
-    allow_retire: bool,
-) -> Report:
+def _run_nights(
+    ws: Workspace, report: Report, questions: Questions, progress: Progress | None, *,
+    force: bool, if_due: bool, allow_retire: bool,
+) -> None:  # fmt: skip
     forgetting.finish(ws)
     _begin(ws, force=force)
     if ws.checkpoint.state.current_phase is None:
         derive.catch_up(ws)
     with _bulk():
         while True:
-            found, problems = waiting(ws)
+            found, problems = waiting(ws, *filter(None, [questions.waiting_since]))
             report.add_problems(problems)
             at = _next(ws, found, report, force=force, if_due=if_due)
             if at is None:
@@ -125,15 +103,15 @@ def _consolidated(
             report.run_id = report.run_id or _run_id(ws)
             from memory_system.order import DERIVED, STAGED
 
+            if questions.asker is not None:
+                questions.asker.begin(report.run_id, clock.stamp(at))
             held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
-            if asker is not None:
-                asker.begin(report.run_id, clock.stamp(at))
-            run = Run(ws, Night(at, ws.config, asker, held), found.sessions_before(at), progress)
+            run = Run(ws, Night(at, ws.config, questions.asker, held), found.sessions_before(at), progress)
             account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
+            questions.used()
             report.add_night(run, account)
-            report.add_problems(asker.problems if asker else ())
+            report.add_problems(questions.asker.problems if questions.asker else ())
     _finish(ws, found, report)
-    return report
 
 
 def _begin(ws: Workspace, *, force: bool) -> None:
@@ -160,13 +138,14 @@ def _run_id(ws: Workspace) -> str:
     return state.run_id
 
 
-def waiting(ws: Workspace) -> tuple[nights.Waiting, list[Problem]]:
-    """What no night has handled yet, and what is wrong with the transcripts that hold it."""
+def waiting(ws: Workspace, *others: str) -> tuple[nights.Waiting, list[Problem]]:
+    """What no night has handled yet (`others`: since when something else waits), and what is wrong with the transcripts
+    that hold it."""
     cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
     backlog = ws.library.backlog(cursors)
-    others = sorted([*(record.created for record in ws.inbox.pending()), *ws.accesses.stamps()])
+    stamps = sorted([*others, *(record.created for record in ws.inbox.pending()), *ws.accesses.stamps()])
     problems = [*backlog.problems, *ws.inbox.problems(), *nights.clock_problems(ws)]
-    return nights.Waiting(backlog.waiting, others), problems
+    return nights.Waiting(backlog.waiting, stamps), problems
 
 
 def _next(ws: Workspace, found: nights.Waiting, report: Report, *, force: bool, if_due: bool) -> datetime | None:

@@ -45,6 +45,7 @@ class Server:
     output: int = 0
     batches: dict[str, dict[str, Any]] = field(default_factory=dict)
     ended: bool = True  # whether batches are done as soon as they are asked for
+    away: bool = False  # whether batches are refused
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -136,14 +137,17 @@ class BATCHES:
 
     @staticmethod
     def post(server: Server, body: dict[str, Any]) -> Reply:
+        if server.away:
+            return error(503, retry_after="0")
         number = f"msgbatch_{len(server.batches) + 1}"
         server.batches[number] = body
         return Reply(body=json.dumps(BATCHES.row(server, number)).encode())
 
     @staticmethod
     def row(server: Server, number: str) -> dict[str, Any]:
-        ended = server.ended
-        counts = {"processing": 0 if ended else 1, "succeeded": int(ended), "errored": 0, "canceled": 0, "expired": 0}
+        ended, many = server.ended, len(server.batches[number]["requests"])
+        counts = {"processing": 0 if ended else many, "succeeded": many if ended else 0}
+        counts |= {"errored": 0, "canceled": 0, "expired": 0}
         moment = "2026-03-03T03:00:00Z"
         return {
             "id": number, "type": "message_batch", "processing_status": "ended" if ended else "in_progress",

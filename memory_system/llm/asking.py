@@ -5,6 +5,7 @@ the budget; every answer is written down before it is used, every cost in the le
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -14,11 +15,15 @@ from pydantic import BaseModel, ValidationError
 from memory_system.config import Config, Question
 from memory_system.llm import LLM, Answer, AskError, Prompt, Usage
 from memory_system.llm.answers import Answers
+from memory_system.llm.batches import Queued
+from memory_system.llm.claude import request_of
 from memory_system.llm.ledger import Ledger, usage_row
 from memory_system.llm.wire import cost_of, key_of
 from memory_system.records import Problem
 
 WHERE = "language model"
+QUEUED = "queued"
+LATE = ("extract", "conflict", "beliefs")  # questions whose answers can still be used a night later
 QUESTIONS: tuple[str, ...] = get_args(Question)  # in the order in which a night asks them
 _FINAL = {"unauthorised", "payment", "forbidden", "not_found", "deadline"}  # the next question would fare no better
 
@@ -38,6 +43,9 @@ class Asker:
     night: str = ""
     used: Usage = field(default_factory=Usage)
     problems: list[Problem] = field(default_factory=list)
+    queue: list[Queued] | None = None  # questions that wait for a batch, where they are not asked at once
+    contexts: list[dict[str, Any]] = field(default_factory=list)  # what using their answers will need
+    late: list[dict[str, Any]] = field(default_factory=list)  # of questions that a batch has answered
     _taken: Counter[str] = field(default_factory=Counter)
     _closed: AskError | None = None
 
@@ -48,7 +56,7 @@ class Asker:
 
     def wants(self, question: str) -> bool:
         """Whether questions of that name may be asked."""
-        return question in self.config.llm.questions
+        return question in self.config.llm.questions and (self.queue is None or question in LATE)
 
     def room(self, question: str) -> int:
         """Tokens that questions of that name may still take this night, answers included. It depends on nothing but
@@ -67,10 +75,28 @@ class Asker:
             if self.model is None:
                 raise AskError("no_answer", "there is no recorded answer")
             self._watch_budget(self.model.model, prompt, schema)
+            if self.queue is not None:
+                self._put_off(key, prompt, schema, self.model.model)
             return self._answered(self.model, key, prompt, schema)
         except AskError as error:
             self._note(prompt, error)
             raise
+
+    def expect(self, question: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Keep what using a late answer to the next question of that name will need."""
+        if self.queue is not None:
+            self.contexts.append({"name": question, "rows": list(rows)})
+
+    def answered_late(self, question: str) -> list[list[dict[str, Any]]]:
+        """What was kept for each question of that name that a batch has answered."""
+        return [each["rows"] for each in self.late if each["name"] == question]
+
+    def _put_off(self, key: str, prompt: Prompt, schema: type[BaseModel], model: str) -> None:
+        if self.queue is not None and all(each.key != key for each in self.queue):
+            params = request_of(model, prompt, schema)
+            self.queue.append(Queued(key, prompt.name, prompt.digest, self.night, params))
+        self._taken[prompt.name] += cost_of(prompt, schema) + prompt.most
+        raise AskError(QUEUED, "it waits for a batch", retryable=True)
 
     def _recorded(self, key: str, row: dict[str, Any], prompt: Prompt, schema: type[Answer]) -> Answer:
         """What the journal holds; an answer that another run got is this run's, too."""
@@ -80,6 +106,13 @@ class Asker:
         if "answer" not in row:
             kind, what = str(row.get("failed")), str(row.get("what", ""))
             raise AskError(kind, what, retryable=bool(row.get("retryable")))
+        return _as_asked(row["answer"], schema)
+
+    def recall(self, prompt: Prompt, schema: type[Answer]) -> Answer:
+        """The answer that was recorded for an earlier night; AskError when there is none. Costs nothing."""
+        row = self.answers.find(key_of(prompt, schema, self._model_name), "")
+        if row is None or "answer" not in row:
+            raise AskError("no_answer", "there is no recorded answer")
         return _as_asked(row["answer"], schema)
 
     @property
@@ -124,6 +157,8 @@ class Asker:
 
     def _note(self, prompt: Prompt, error: AskError) -> None:
         """Tell of the failure once, and stop asking where the next question would fare no better."""
+        if error.kind == QUEUED:
+            return
         problem = Problem(WHERE, f"{prompt.name}: {error}; the rules' own result stands", _hint(error))
         if problem not in self.problems:
             self.problems.append(problem)

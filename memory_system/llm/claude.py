@@ -58,7 +58,7 @@ class Claude:
         before = self.spent
         try:
             message = self.patiently(lambda timeout: self._send(prompt, schema, timeout))
-            return read(_text_of(message), schema)
+            return read(text_of(message), schema)
         except AskError as error:
             error.usage = self.spent.minus(before)
             raise
@@ -73,7 +73,7 @@ class Claude:
                 raise AskError("deadline", "the time for asking (llm.timeouts.run) is over", retryable=True)
             try:
                 return self._timed(send, min(self._config.timeouts.request, left))
-            except _RefusalError as refusal:
+            except RefusalError as refusal:
                 wait = refusal.after if refusal.after is not None else pause
                 error = refusal.error
                 if not error.retryable or pause is None or wait is None:
@@ -84,11 +84,11 @@ class Claude:
         raise AssertionError("the last try ends the loop")
 
     def _timed(self, send: Callable[[float], Any], timeout: float) -> Any:
-        """One request: counted whatever comes of it, and every failure as a _RefusalError."""
+        """One request: counted whatever comes of it, and every failure as a RefusalError."""
         started = time.monotonic()
         try:
             return send(timeout)
-        except (AskError, _RefusalError):
+        except (AskError, RefusalError):
             raise
         except Exception as error:  # the SDK lets through whatever reading a strange answer raises
             raise _refusal(error) from error
@@ -131,7 +131,7 @@ def usage_of(message: Any) -> Usage:
 def checked(message: Any) -> Any:
     """The reply, if it is one that was ended by the model; AskError where it was cut off or refused."""
     if not isinstance(getattr(message, "content", None), list) or isinstance(message, str):
-        raise _RefusalError(AskError("bad_envelope", "the server's reply is no message of a model", retryable=True))
+        raise RefusalError(AskError("bad_envelope", "the server's reply is no message of a model", retryable=True))
     if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
         raise AskError("truncated", "the answer was cut off")
     if message.stop_reason == "refusal":
@@ -139,11 +139,12 @@ def checked(message: Any) -> Any:
     return message
 
 
-def _text_of(message: Any) -> str:
+def text_of(message: Any) -> str:
+    """What the model said."""
     return "".join(block.text for block in message.content if getattr(block, "type", "") == "text")
 
 
-class _RefusalError(Exception):
+class RefusalError(Exception):
     """A request that failed: the error it ends as if it is not tried again, and the seconds that the server asks to
     wait before that."""
 
@@ -153,28 +154,28 @@ class _RefusalError(Exception):
         self.after = after
 
 
-def _refusal(error: Exception) -> _RefusalError:
+def _refusal(error: Exception) -> RefusalError:
     """What the SDK raised, in our words; never with the request in it."""
     import anthropic
 
     if isinstance(error, anthropic.APITimeoutError):
-        return _RefusalError(AskError("timeout", "the server did not answer in time", retryable=True))
+        return RefusalError(AskError("timeout", "the server did not answer in time", retryable=True))
     if isinstance(error, anthropic.APIConnectionError):
-        return _RefusalError(AskError("connection", "no connection to the server", retryable=True))
+        return RefusalError(AskError("connection", "no connection to the server", retryable=True))
     if isinstance(error, anthropic.APIStatusError):
         return _of_status(error)
     if isinstance(error, TypeError) and "authentication" in str(error):
-        return _RefusalError(AskError("unauthorised", "there is no key for the model"))
+        return RefusalError(AskError("unauthorised", "there is no key for the model"))
     what = f"the server's reply could not be read ({type(error).__name__})"
-    return _RefusalError(AskError("bad_envelope", what, retryable=True))
+    return RefusalError(AskError("bad_envelope", what, retryable=True))
 
 
-def _of_status(error: anthropic.APIStatusError) -> _RefusalError:
+def _of_status(error: anthropic.APIStatusError) -> RefusalError:
     status = error.status_code
     kind = _STATUS.get(status) or _AGAIN.get(status) or ("server" if status >= 500 else "bad_request")
     retryable = status in _AGAIN or status >= 500
     what = f"the server answered {status} ({kind.replace('_', ' ')})"
-    return _RefusalError(AskError(kind, what, retryable=retryable), _seconds(error.response.headers.get("retry-after")))
+    return RefusalError(AskError(kind, what, retryable=retryable), _seconds(error.response.headers.get("retry-after")))
 
 
 def _seconds(header: str | None) -> float | None:

@@ -93,7 +93,7 @@ def summed(rows: Iterable[Row]) -> Row:
         "calls": sum(int(row["calls"]) for row in rows),
         "input_tokens": sum(map(tokens_of, rows)) - output,
         "output_tokens": output,
-        "usd": round(sum(row["usd"] for row in rows), 6) if priced else None,
+        "usd": round(sum((row["usd"] for row in rows), 0.0), 6) if priced else None,
     }
 
 

@@ -36,7 +36,9 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
         confront(fact, draft, night)
     asker = night.asker(suppositions.NAME)
     pairs = list(_touched(facts, draft)) if asker else []
-    for pair, verdict in suppositions.judged(asker, pairs) if asker and pairs else ():
+    verdicts = suppositions.judged(asker, pairs) if asker and pairs else []
+    verdicts += suppositions.late(night.llm, draft) if night.llm else []
+    for pair, verdict in verdicts:
         _move(pair, draft, night, confirmed=verdict == "confirm")
     return draft
 

@@ -54,6 +54,7 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
             yield from claims
     if waiting:
         yield from waiting.answered()
+        yield from waiting.answered_late()
 
 
 def _stands_alone(segment: Segment) -> bool:

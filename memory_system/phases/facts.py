@@ -15,7 +15,9 @@ from typing import Any
 from memory_system import clock, retention
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
+from memory_system.llm.asking import Asker
 from memory_system.phases import Night, alike, revising
+from memory_system.phases.asking import claims as asking
 from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
@@ -44,7 +46,23 @@ def run(
         tally[settle(claim, draft, night, doubts if asker else None)] += 1
     for doubt in conflicts.over(asker, doubts) if asker and doubts else ():
         _supersede_after_all(doubt, draft, night)
+    if night.llm is not None and night.llm.late:
+        _use_late_answers(night.llm, draft, night)
     return draft
+
+
+def _use_late_answers(asker: Asker, draft: Draft, night: Night) -> None:
+    """What a batch has answered since the night that asked: facts of that night in better words, and conflicts."""
+    for open_, claim in asking.late(asker):
+        found = _facts(draft.find(content_key(open_.claim.content)), draft)
+        same = next((each for each in found if claim.ref in {said.ref for said in each.evidence}), None)
+        if open_.told and same is not None:
+            names = ("content", "attribute", "value", "entities", "event_time", "method")
+            changed = {name: getattr(claim, name) for name in names}
+            changed |= {"updated": night.stamp, "version": same.version + 1}
+            draft.put("active", same.model_copy(update=changed), "rewritten")
+    for doubt in conflicts.late(asker, draft):
+        _supersede_after_all(doubt, draft, night)
 
 
 def known_names(memories: Memories) -> tuple[str, ...]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
+import orjson
 from pydantic import BaseModel
 
 from memory_system import dates, slots, text
@@ -118,6 +120,7 @@ class Waiting:
         chosen, form = _chosen(self.asker, waiting)
         answers: list[list[_Said]] = [[] for _ in chosen]
         if chosen:
+            self.asker.expect(NAME, [_row(each) for each in chosen])
             for start, answer in lines.ask(self.asker, form, Claims, [each.line for each in chosen], _expected):
                 for said in answer.claims:
                     if 0 < said.n <= len(chosen) - start:
@@ -128,6 +131,13 @@ class Waiting:
             yield from self._settled(open_, said_of_it, form)
         for open_ in waiting[len(chosen) :]:
             yield from self._settled(open_, [])
+
+    def answered_late(self) -> Iterator[Claim]:
+        """The claims of segments of an earlier night of which the rules could tell nothing."""
+        for open_, claim in late(self.asker):
+            if not open_.told:
+                self.tally["claims"] += 1
+                yield claim
 
     def _settled(self, open_: Open, said: list[_Said], form: Template | None = None) -> list[Claim]:
         """The claims of one segment, counted."""
@@ -149,6 +159,33 @@ class Waiting:
     def _reject(self, reason: str) -> None:
         self.tally["claims"] += 1
         self.tally[f"claims.rejected.{reason}"] += 1
+
+
+def late(asker: Asker) -> Iterator[tuple[Open, Claim]]:
+    """The segments of an earlier night that a batch has answered, with the claims that can be verified: of a segment
+    that the rules had told, one that says at least as much."""
+    for rows in asker.answered_late(NAME):
+        opens = [_open(each) for each in rows]
+        form = template(NAME, lines.language_of(each.claim.lang for each in opens))
+        for start, answer in lines.ask(asker, form, Claims, [each.line for each in opens], _expected, late=True):
+            for said in answer.claims:
+                open_ = opens[start + said.n - 1] if 0 < said.n <= len(opens) - start else None
+                if open_ is None or _fault(said, open_):
+                    continue
+                claim = _claim(said, open_, form)
+                if not open_.told or covers(claim.content, open_.claim.content):
+                    yield open_, claim
+
+
+def _row(open_: Open) -> dict[str, Any]:
+    """The segment as it waits for a late answer."""
+    fields = {name: getattr(open_, name) for name in ("told", "before", "speaker", "names", "segments", "reason")}
+    return {**fields, "anchor": open_.anchor.isoformat(), "claim": orjson.loads(open_.claim.to_line())}
+
+
+def _open(row: Mapping[str, Any]) -> Open:
+    claim, anchor = Claim.from_row(row["claim"]), datetime.fromisoformat(row["anchor"])
+    return Open(**{**row, "claim": claim, "anchor": anchor, "names": tuple(row["names"])})
 
 
 def _is_open(passage: Passage, claims: Sequence[Claim]) -> bool:

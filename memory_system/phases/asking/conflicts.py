@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from memory_system.llm.asking import Asker
-from memory_system.llm.prompts import template
+from memory_system.llm.prompts import Template, template
 from memory_system.phases.asking import lines
 from memory_system.records import Fact
+from memory_system.store import Memories
 
 NAME = "conflict"
 _FORM = 3  # tokens of a number
@@ -38,13 +39,32 @@ class Doubt:
 
 def over(asker: Asker, doubts: Sequence[Doubt]) -> list[Doubt]:
     """Those of the pairs whose older fact no longer holds, in their order; none where there is no answer."""
-    told = [each.line for each in doubts]
-    form = template(NAME, lines.language_of(each.new.lang for each in doubts))
-    count = lines.fitting(told, _expected, asker.room(NAME), lines.fixed_cost(form, Over))
+    fixed = lines.fixed_cost(_form(doubts), Over)
+    shown = doubts[: lines.fitting([each.line for each in doubts], _expected, asker.room(NAME), fixed)]
+    asker.expect(NAME, [{"old": each.old.id, "new": each.new.id} for each in shown])
+    return _answered(asker, shown, late=False) if shown else []
+
+
+def late(asker: Asker, memories: Memories) -> list[Doubt]:
+    """The pairs of an earlier night whose older fact no longer holds, as a batch has answered: only of questions whose
+    facts all say what they said."""
+    found: list[Doubt] = []
+    for rows in asker.answered_late(NAME):
+        pairs = [(memories.get(row["old"]), memories.get(row["new"])) for row in rows]
+        found += _answered(asker, [Doubt(old, new) for old, new in pairs if old and new], late=True)
+    return found
+
+
+def _answered(asker: Asker, doubts: Sequence[Doubt], *, late: bool) -> list[Doubt]:
     found: set[int] = set()
-    for start, answer in lines.ask(asker, form, Over, told[:count], _expected) if count else ():
-        found |= {start + number - 1 for number in answer.over if 0 < number <= count - start}
+    told = [each.line for each in doubts]
+    for start, answer in lines.ask(asker, _form(doubts), Over, told, _expected, late=late):
+        found |= {start + number - 1 for number in answer.over if 0 < number <= len(doubts) - start}
     return [doubts[number] for number in sorted(found)]
+
+
+def _form(doubts: Sequence[Doubt]) -> Template:
+    return template(NAME, lines.language_of(each.new.lang for each in doubts))
 
 
 def _expected(line: str) -> int:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from memory_system.llm import AskError
+from memory_system.llm import AskError, Prompt
 from memory_system.llm.asking import Asker
 from memory_system.llm.prompts import Template
 from memory_system.llm.wire import overhead
@@ -46,12 +46,20 @@ def fixed_cost(template: Template, schema: type[BaseModel]) -> int:
 
 
 def ask(
-    asker: Asker, template: Template, schema: type[Answer], lines: Sequence[str], expected: Callable[[str], int]
+    asker: Asker,
+    template: Template,
+    schema: type[Answer],
+    lines: Sequence[str],
+    expected: Callable[[str], int],
+    *,
+    late: bool = False,
 ) -> list[tuple[int, Answer]]:
     """The answers to a question about the lines, each with the place of its first line: one, none where it failed, or
-    up to two where it was cut off and its halves were not. Lines count from 1 in each."""
+    up to two where it was cut off and its halves were not. Lines count from 1 in each. With `late`
+    only what is recorded counts."""
+    put = asker.recall if late else asker.ask
     try:
-        return [(0, _once(asker, template, schema, lines, expected))]
+        return [(0, put(_question(template, lines, expected), schema))]
     except AskError as error:
         if error.kind != "truncated" or len(lines) < 2:
             return []
@@ -59,18 +67,16 @@ def ask(
     found = []
     for start, part in ((0, lines[:half]), (half, lines[half:])):
         try:
-            found.append((start, _once(asker, template, schema, part, expected)))
+            found.append((start, put(_question(template, part, expected), schema)))
         except AskError:
             continue
     return found
 
 
-def _once(
-    asker: Asker, template: Template, schema: type[Answer], lines: Sequence[str], expected: Callable[[str], int]
-) -> Answer:
+def _question(template: Template, lines: Sequence[str], expected: Callable[[str], int]) -> Prompt:
     numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
     most = int(_SLACK * sum(map(expected, lines))) + _LEAST_ANSWER
-    return asker.ask(template.about(_FRAME.format(numbered), most), schema)
+    return template.about(_FRAME.format(numbered), most)
 
 
 def language_of(languages: Iterable[str]) -> str:

@@ -12,9 +12,10 @@ from typing import Literal
 from pydantic import BaseModel
 
 from memory_system.llm.asking import Asker
-from memory_system.llm.prompts import template
+from memory_system.llm.prompts import Template, template
 from memory_system.phases.asking import lines
 from memory_system.records import Belief, Fact
+from memory_system.store import Memories
 
 NAME = "beliefs"
 _FORM = 3  # tokens of a number
@@ -43,15 +44,35 @@ Judged = tuple[Pair, Literal["confirm", "deny"]]
 def judged(asker: Asker, pairs: Sequence[Pair]) -> list[Judged]:
     """The pairs in which the fact confirms or denies the belief, in their order; one that is said to do both does
     neither."""
-    told = [each.line for each in pairs]
-    form = template(NAME, lines.language_of(each.belief.lang for each in pairs))
-    count = lines.fitting(told, _expected, asker.room(NAME), lines.fixed_cost(form, Verdicts))
+    fixed = lines.fixed_cost(_form(pairs), Verdicts)
+    shown = pairs[: lines.fitting([each.line for each in pairs], _expected, asker.room(NAME), fixed)]
+    asker.expect(NAME, [{"belief": each.belief.id, "fact": each.fact.id} for each in shown])
+    return _answered(asker, shown, late=False) if shown else []
+
+
+def late(asker: Asker, memories: Memories) -> list[Judged]:
+    """What a batch has answered about pairs of an earlier night: only of questions whose memories all say what they
+    said."""
+    found: list[Judged] = []
+    for rows in asker.answered_late(NAME):
+        both = [(memories.get(row["belief"]), memories.get(row["fact"])) for row in rows]
+        pairs = [Pair(belief, fact) for belief, fact in both if isinstance(belief, Belief) and fact]
+        found += _answered(asker, pairs, late=True)
+    return found
+
+
+def _answered(asker: Asker, pairs: Sequence[Pair], *, late: bool) -> list[Judged]:
     found: dict[int, Literal["confirm", "deny"]] = {}
-    for start, answer in lines.ask(asker, form, Verdicts, told[:count], _expected) if count else ():
+    told = [each.line for each in pairs]
+    for start, answer in lines.ask(asker, _form(pairs), Verdicts, told, _expected, late=late):
         for number in set(answer.confirm) ^ set(answer.deny):
-            if 0 < number <= count - start:
+            if 0 < number <= len(pairs) - start:
                 found[start + number - 1] = "confirm" if number in answer.confirm else "deny"
     return [(pairs[number], found[number]) for number in sorted(found)]
+
+
+def _form(pairs: Sequence[Pair]) -> Template:
+    return template(NAME, lines.language_of(each.belief.lang for each in pairs))
 
 
 def _expected(line: str) -> int:

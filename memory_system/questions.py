@@ -1,0 +1,100 @@
+"""Whom a run asks: the model its mode opens, the answers that a batch has brought since the last run, and the batch
+that this run leaves behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from memory_system import clock
+from memory_system.errors import UsageError
+from memory_system.llm import LLM, AskError
+from memory_system.llm.answers import Answers
+from memory_system.llm.asking import WHERE, Asker
+from memory_system.llm.batches import Outbox, Pending, collect, send
+from memory_system.llm.ledger import Ledger
+from memory_system.llm.opening import NO_KEY, opened
+from memory_system.records import Problem
+from memory_system.workspace import Workspace
+
+
+class Questions:
+    """The asking of one run. `asker` is None where nobody is asked; `waiting_since` is when the batch was sent whose
+    answers no night has used yet, else empty."""
+
+    def __init__(self, ws: Workspace, asker: Asker | None, problems: list[Problem]) -> None:
+        self.asker = asker
+        self.problems = problems
+        self._outbox = Outbox(ws.layout.batch, ws.files)
+        self.waiting_since = ""
+
+    def take_in(self, model: LLM, now: str, *, batch: bool) -> None:
+        """Collect what a batch has answered. In the mode of batches questions wait for the next one, and while one is
+        on its way none are asked."""
+        assert self.asker is not None  # noqa: S101 - there is a model, so there is one who asks
+        pending, ended = self._outbox.read(), True
+        if pending is not None:
+            ended = self._collected(pending, model, now)
+        if pending is not None and ended:
+            self.asker.late, self.waiting_since = pending.contexts, pending.at
+        if batch:
+            self.asker.queue = []
+            if not ended:
+                self.asker = None
+
+    def _collected(self, pending: Pending, model: LLM, now: str) -> bool:
+        from memory_system.llm.claude import Claude
+
+        if not isinstance(model, Claude) or self.asker is None:
+            return False
+        try:
+            return collect(pending, self._outbox, model, self.asker.answers, self.asker.ledger, now)
+        except AskError as error:
+            self.problems.append(Problem(WHERE, f"the batch: {error}", "the next run looks for it again"))
+            return False
+
+    def used(self) -> None:
+        """A night has used what there was."""
+        if self.asker is not None and self.waiting_since:
+            self.asker.late, self.waiting_since = [], ""
+            self._outbox.clear()
+
+    def send_off(self, model: LLM | None, run: str, now: str) -> None:
+        """Send what waits for a batch."""
+        from memory_system.llm.claude import Claude
+
+        if self.asker is None or not self.asker.queue or not isinstance(model, Claude):
+            return
+        pending = Pending("sending", now, run, self.asker.queue, self.asker.contexts)
+        try:
+            send(pending, self._outbox, model)
+        except AskError as error:
+            self.problems.append(Problem(WHERE, f"the batch: {error}", "the next run sends it again"))
+
+
+@contextmanager
+def asking(ws: Workspace, model: LLM | None, mode: str, replay: str) -> Iterator[Questions]:
+    """The asking of a run in that mode, with that model instead of the mode's own where one is given; what waits for a
+    batch is sent at the end. UsageError where the run to be replayed has asked nothing."""
+    now = clock.stamp(ws.now)
+    with opened(ws.config, "off" if model or replay else mode) as found:
+        chosen = model or found
+        problems = [NO_KEY] if mode != "off" and not (chosen or replay) else []
+        questions = Questions(ws, _asker(ws, chosen, replay), problems)
+        if chosen is not None:
+            questions.take_in(chosen, now, batch=mode == "batch")
+        yield questions
+        questions.send_off(chosen, questions.asker.run if questions.asker else "", now)
+
+
+def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
+    """What the phases ask with; None where nobody is to be asked."""
+    if model is None and not replay:
+        return None
+    answers = Answers(ws.layout.answers, ws.files)
+    if replay and replay not in answers.runs():
+        known = ", ".join(answers.runs()[-5:])
+        raise UsageError(f"no run {replay} has asked anything", f"the last that have: {known or 'none'}")
+    ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
+    return Asker(ws.config, answers, ledger, clock.stamp(ws.now), model, replay)
