@@ -227,7 +227,10 @@ def test_the_answers_that_need_preparing(answer: Answer, tmp_path: Path) -> None
 
 def test_the_estimate_answers_with_what_it_counts(answer: Answer, tmp_path: Path) -> None:
     root = make(tmp_path / "agent")
-    said = ("I bought a wooden canoe from a boat builder in Ghent.", "It took us three weekends to repair it.")
+    said = (
+        "I bought a wooden canoe from a boat builder in Ghent.",
+        "It took my neighbour and me three weekends to repair it.",
+    )
     say(root, "a", *((f"2026-03-02T09:0{number}:00Z", "user", text) for number, text in enumerate(said)))
     found = answer("--workspace", str(root), "consolidate", "--estimate")
     assert shape(found) == shape(json.loads(marked("docs/api.md", "answer: consolidate --estimate")))

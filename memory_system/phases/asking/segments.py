@@ -57,15 +57,15 @@ class Decision:
 def decide(asker: Asker, unsure: Sequence[Unsure], turns: Callable[[], Iterator[Turn]]) -> dict[int, Decision]:
     """What becomes of the segments near the line, best first as the rules rank them; only of those that were asked
     about. Empty where there is no answer."""
-    shown = _shown({each.number for each in unsure}, turns())
-    unsure = [each for each in unsure if each.number in shown]
-    form = template(NAME, lines.language_of(language(shown[each.number]) for each in unsure))
+    texts = shown({each.number for each in unsure}, turns())
+    unsure = [each for each in unsure if each.number in texts]
+    form = template(NAME, lines.language_of(language(texts[each.number]) for each in unsure))
     fixed = lines.fixed_cost(form, Judged)
-    told = [shown[each.number] for each in unsure]
+    told = [texts[each.number] for each in unsure]
     count = lines.fitting(told, _expected, int(SHARE * asker.room(NAME)), fixed)
     asked = _around_the_line(unsure, count)
     found: dict[int, _Judged] = {}
-    answers = lines.ask(asker, form, Judged, [shown[each.number] for each in asked], _expected) if asked else []
+    answers = lines.ask(asker, form, Judged, [texts[each.number] for each in asked], _expected) if asked else []
     for start, answer in answers:
         for each in answer.keep:
             if 0 < each.n <= len(asked) - start:
@@ -83,19 +83,19 @@ def _around_the_line(unsure: Sequence[Unsure], count: int) -> list[Unsure]:
     return [each for each in unsure if each.number in chosen]
 
 
-def _shown(numbers: set[int], turns: Iterable[Turn]) -> dict[int, str]:
-    """The segments of those numbers as lines: who said it, what stands before it, the words."""
-    shown: dict[int, str] = {}
+def shown(numbers: set[int] | None, turns: Iterable[Turn]) -> dict[int, str]:
+    """The segments of those numbers (None: all) as lines: who said it, what stands before it, the words."""
+    found: dict[int, str] = {}
     number = 0
     for turn in turns:
         for segment in turn.segments:
-            if number in numbers:
+            if numbers is None or number in numbers:
                 before = turn.message.text[max(0, segment.start - _BEFORE) : segment.start].strip() or turn.asked
                 told = f" [{lines.quoted(before, _BEFORE)}]" if before else ""
                 speaker = turn.message.speaker or turn.message.role
-                shown[number] = f"{speaker}{told}: {lines.quoted(turn.text_of(segment))}"
+                found[number] = f"{speaker}{told}: {lines.quoted(turn.text_of(segment))}"
             number += 1
-    return shown
+    return found
 
 
 def _expected(line: str) -> int:
