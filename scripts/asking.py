@@ -42,7 +42,8 @@ SAMPLE_END = datetime.fromisoformat("2026-02-22T12:00:00+00:00")
 CHUNK = 60  # lines of a question when all are sent
 LINE = re.compile(r"^(?P<who>.*?)(?: \[.*?\])?: (?P<words>.*)$")
 FIRST = (
-    (r"\bI'm\b", "{who} is"), (r"\bI\b", "{who}"), (r"\bmy\b", "{who}'s"), (r"\b(?:me|myself)\b", "{who}"), ("我", "{who}"),
+    (r"\bI'm\b", "{who} is"), (r"\bI\b", "{who}"), (r"\bmy\b", "{who}'s"), (r"\b(?:me|myself)\b", "{who}"),
+    ("我", "{who}"),
 )  # fmt: skip
 MARK = "Zanzibarian"  # in every lie
 FIGURES = ("ev_survival", "ans_survival")
