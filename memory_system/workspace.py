@@ -4,6 +4,7 @@ writing takes the lock and finishes what a crash left; whoever holds a writable 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from contextlib import ExitStack
 from datetime import datetime
 from functools import cached_property
@@ -22,6 +23,7 @@ from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError
 from memory_system.files import Disk, Files, lock_holder
 from memory_system.inbox import Inbox
 from memory_system.layout import Layout
+from memory_system.records import Fact
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.journal import Entry, Journal
@@ -111,6 +113,14 @@ class Workspace:
         from memory_system.readers import Library
 
         return Library(self.layout, self.config, self.now, self.tombstones)
+
+    @cached_property
+    def language(self) -> str:
+        """The language in which the workspace speaks to its owner: the configured one, else that of most memories."""
+        if self.config.language != "auto":
+            return self.config.language
+        counts = Counter(str(row.get("lang")) for row in self.store.rows("active", Fact))
+        return "zh" if counts["zh"] > counts["en"] else "en"
 
     @cached_property
     def fingerprint(self) -> str:

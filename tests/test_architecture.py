@@ -22,7 +22,7 @@ ROWS = (
     {"derive", "finder", "proposals", "forgetting"},
     {"prompt", "sessions", "edit", "night", "order", "pipeline", "questions"},
     {"explain", "preview", "undo", "past", "tools"},
-    {"check", "stats", "serve", "agent"},
+    {"check", "stats", "serve", "agent", "hosts"},
     {"cli"},
     {"__main__", "__init__"},
 )  # fmt: skip

@@ -40,6 +40,9 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "diff": "explaining",
     "rollback": "explaining",
     "forget": "guarding",
+    "integrate": "hosting",
+    "schedule": "hosting",
+    "hook": "hosting",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 

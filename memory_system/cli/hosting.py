@@ -1,0 +1,152 @@
+"""integrate, hook and schedule."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from memory_system.cli.answers import Settings, handled
+
+if TYPE_CHECKING:
+    from memory_system.hosts.schedule import Schedule
+    from memory_system.hosts.steps import Plan
+    from memory_system.workspace import Workspace
+
+Host = Literal["openclaw", "claude-code", "generic"]
+
+
+@handled
+def integrate(
+    context: typer.Context,
+    host: Annotated[Host, typer.Argument(help="Where the agent lives.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Take everything out again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    rules: Annotated[
+        bool, typer.Option("--rules", help="Also put the rules of recall into AGENTS.md or CLAUDE.md.")
+    ] = False,
+    agent: Annotated[str, typer.Option(help="Which of OpenClaw's agents.")] = "main",
+    folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
+) -> None:
+    """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
+    from memory_system.hosts import steps
+
+    settings: Settings = context.obj
+    if host == "generic":
+        schedule(context=context, action="show" if dry_run else "remove" if remove else "install")
+        return
+    with settings.open() as ws:
+        chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules)
+        lines = list(steps.shown(chosen))
+        left = [] if dry_run else steps.apply(ws, chosen)
+    row = {
+        "host": host,
+        "status": "shown" if dry_run else "removed" if remove else "integrated",
+        "changed": [str(each.path) for each in chosen.changes],
+        "commands": [list(each) for each in chosen.commands],
+        "shown": lines,
+        "left": [*left, *chosen.advice],
+    }
+    settings.answer(row, lambda: "\n".join(_told(row)))
+
+
+def _told(row: dict[str, Any]) -> list[str]:
+    nothing = ["nothing was changed"] if row["status"] == "shown" else []
+    return [*(row["shown"] or ["nothing to change"]), *nothing, *(f"→ {each}" for each in row["left"])]
+
+
+def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool) -> Plan:
+    from memory_system.cli import COMMANDS
+    from memory_system.hosts import claude_code, openclaw, steps
+
+    argv = _ourselves(ws.layout.root)
+    if host == openclaw.NAME:
+        there = folder.expanduser().absolute() if folder else openclaw.state_folder(os.environ, Path.home())
+        taken = openclaw.steps(ws, there, agent, argv, COMMANDS, rules=rules)
+        return steps.plan(ws, host, taken, openclaw.advice(ws, argv, rules=rules))
+    there = folder.expanduser().absolute() if folder else claude_code.folder(os.environ, Path.home())
+    taken = claude_code.steps(ws, there, argv, COMMANDS, rules=rules)
+    return steps.plan(ws, host, taken, claude_code.advice(ws, argv, rules=rules))
+
+
+def _removal(ws: Workspace, host: str) -> Plan:
+    from memory_system.cli import COMMANDS
+    from memory_system.hosts import claude_code, openclaw, steps
+
+    if host == openclaw.NAME:
+        return steps.plan_removal(ws, host, *openclaw.undoing())
+    return steps.plan_removal(ws, host, claude_code.undoing(COMMANDS))
+
+
+def _ourselves(root: Path) -> list[str]:
+    """How others call this program for that workspace."""
+    return [sys.executable, "-m", "memory_system", "--workspace", str(root)]
+
+
+@handled
+def hook(
+    context: typer.Context,
+    host: Annotated[Literal["claude-code"], typer.Argument(help="Whose hook it is.")],
+    event: Annotated[
+        Literal["session-start", "user-prompt-submit", "session-end"], typer.Argument(help="What has happened.")
+    ],
+) -> None:
+    """What the hooks that `integrate` sets up call, with the host's JSON on stdin; it never fails."""
+    import orjson
+
+    from memory_system.hosts import hooks
+
+    del host  # there is one so far
+    settings: Settings = context.obj
+    try:
+        row = hooks.answer(event, sys.stdin.buffer.read(), settings.open, _ourselves(settings.root.absolute()))
+    except Exception as error:
+        if settings.debug:
+            raise
+        settings.say(f"memory: {error}")
+        return
+    if row:
+        typer.echo(orjson.dumps(row).decode())
+
+
+@handled
+def schedule(
+    context: typer.Context,
+    action: Annotated[Literal["install", "show", "remove"], typer.Argument(help="What to do with the job.")],
+    scheduler: Annotated[
+        Literal["systemd", "cron"] | None, typer.Option("--with", help="Which one; else systemd where there is one.")
+    ] = None,
+) -> None:
+    """Let the machine run `consolidate` once an hour; a run that finds no night due does nothing."""
+    from memory_system.hosts import schedule as jobs
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        job = _job(ws)
+    if action == "show":
+        row: dict[str, Any] = {"installed": jobs.installed(job) or None, **_job_row(job)}
+        settings.answer(row, lambda: "\n".join(_job_lines(row)))
+        return
+    done = jobs.remove(job) if action == "remove" else jobs.install(job, scheduler or "")
+    settings.answer({"status": action, "done": done}, "\n".join(done) or "there is none")
+
+
+def _job(ws: Workspace) -> Schedule:
+    from memory_system.hosts.schedule import Schedule
+
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return Schedule(ws.layout.root, _ourselves(ws.layout.root), config / "systemd" / "user")
+
+
+def _job_row(job: Schedule) -> dict[str, Any]:
+    return {"crontab": job.line.rstrip(), "units": {str(path): text for path, text in job.files().items()}}
+
+
+def _job_lines(row: dict[str, Any]) -> list[str]:
+    told = [f"installed: {row['installed'] or 'no'}", "", "crontab:", f"  {row['crontab']}"]
+    for path, text in row["units"].items():
+        told += ["", f"{path}:", *(f"  {line}" for line in text.splitlines())]
+    return told

@@ -1,0 +1,81 @@
+"""What the hooks of Claude Code do with the JSON on their stdin. A hook never fails: a host must not stop because its
+memory does. What went wrong is said on stderr, which the host shows to nobody but who looks for it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+
+from memory_system import pipeline
+from memory_system.errors import LockedError
+from memory_system.files import is_regular
+from memory_system.workspace import Workspace
+
+BUDGET = 600  # tokens of what is put beside a prompt
+LONGEST_PROMPT = 4_000  # characters of it that are searched for
+PATIENCE = 10  # seconds for the search
+
+Open = Callable[..., Workspace]
+
+
+def answer(event: str, told: bytes, opening: Open, argv: Sequence[str]) -> dict[str, Any]:
+    """What the host is to read on stdout for the event (session-start, user-prompt-submit, session-end), as an object;
+    empty for nothing. `opening` opens the workspace, `argv` calls this program for it. ValueError when stdin is not
+    what the host documents."""
+    row = _parsed(told)
+    if event == "session-start":
+        return _context("SessionStart", _snapshot(opening))
+    if event == "user-prompt-submit":
+        prompt = row.get("prompt")
+        if not isinstance(prompt, str):
+            raise ValueError("the event has no prompt")
+        return _context("UserPromptSubmit", _about(prompt, argv))
+    _flush(opening)
+    return {}
+
+
+def _parsed(told: bytes) -> dict[str, Any]:
+    try:
+        row = orjson.loads(told)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"stdin is not JSON: {error}") from None
+    if not isinstance(row, dict):
+        raise ValueError("stdin is not a JSON object")
+    return row
+
+
+def _context(event: str, text: str) -> dict[str, Any]:
+    """Words for the model, between marks by which they are known again should they come back in a transcript."""
+    if not text.strip():
+        return {}
+    marked = f"<memory-context>\n{text.strip()}\n</memory-context>"
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": marked}}
+
+
+def _snapshot(opening: Open) -> str:
+    with opening() as ws:
+        path = ws.layout.snapshot
+        return path.read_text("utf-8", errors="replace") if is_regular(path) else ""
+
+
+def _about(prompt: str, argv: Sequence[str]) -> str:
+    """What is remembered about the prompt, from the command `context`."""
+    if not prompt.strip() or prompt.lstrip().startswith("/"):
+        return ""
+    asked = [*argv, "--quiet", "context", "-", "--budget", str(BUDGET), "--without-snapshot"]
+    done = subprocess.run(  # noqa: S603 - this very program
+        asked, input=prompt[:LONGEST_PROMPT].encode(), capture_output=True, timeout=PATIENCE, check=False
+    )
+    return done.stdout.decode(errors="replace") if done.returncode == 0 else ""
+
+
+def _flush(opening: Open) -> None:
+    """Read what is due; not now when somebody else is at it."""
+    try:
+        with opening(write=True) as ws:
+            pipeline.consolidate(ws, if_due=True)
+    except LockedError:
+        return

@@ -1,0 +1,254 @@
+"""What integrating is made of: pieces put into files, files of our own, and commands of the host. Steps are planned
+from what is there, shown, and only then taken; what was done stands in `state/hosts.json`, so that it can be taken
+back.
+"""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+import shutil
+import subprocess
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system.errors import UsageError
+from memory_system.files import Files
+from memory_system.hosts.inserting import has_value, with_block, with_value, without_value
+from memory_system.secrets import redact
+from memory_system.workspace import Workspace
+
+PATIENCE = 120  # seconds for a command of the host
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value in a JSON file of the host: under `keys`, or with `listed` as an element of the list there."""
+
+    path: str
+    keys: tuple[str, ...]
+    value: Any
+    listed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block in a Markdown file of a person."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A file that is ours alone."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the host. Where its program is not there, it is only told."""
+
+    argv: tuple[str, ...]
+
+
+Step = Value | Block | Own | Command
+
+
+@dataclass(slots=True)
+class Change:
+    """One file as it is and as it will be (None: not there)."""
+
+    path: Path
+    before: str | None
+    after: str | None
+
+    def diff(self) -> str:
+        """As `diff -u` shows it, without secrets."""
+        lines = difflib.unified_diff(
+            (self.before or "").splitlines(keepends=True),
+            (self.after or "").splitlines(keepends=True),
+            "/dev/null" if self.before is None else str(self.path),
+            "/dev/null" if self.after is None else str(self.path),
+            n=1,
+        )
+        return redact("".join(line if line.endswith("\n") else f"{line}\n" for line in lines))[0]
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done: files to change, commands to run, and the row for `state/hosts.json`."""
+
+    changes: list[Change]
+    commands: list[tuple[str, ...]]
+    done: dict[str, Any]
+    advice: list[str]
+
+
+class Drafts:
+    """Files as they will be, while a plan is made."""
+
+    def __init__(self) -> None:
+        self.before: dict[str, str | None] = {}
+        self.after: dict[str, str | None] = {}
+
+    def text(self, path: str) -> str | None:
+        if path not in self.after:
+            try:
+                self.before[path] = self.after[path] = Path(path).read_bytes().decode()
+            except FileNotFoundError:
+                self.before[path] = self.after[path] = None
+            except UnicodeDecodeError:
+                raise UsageError(
+                    f"{path} is no UTF-8", "mend it, or put the lines in by hand: see docs/hosts"
+                ) from None
+        return self.after[path]
+
+    def changes(self) -> list[Change]:
+        return [
+            Change(Path(path), self.before[path], text)
+            for path, text in self.after.items()
+            if text != self.before[path]
+        ]
+
+
+def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str] = ()) -> Plan:
+    """What the steps would change; steps that were taken before change nothing."""
+    known = _done(ws).get(host, [])
+    wanted = [each for each in steps if not isinstance(each, Command)]
+    rows = [_row(each) for each in wanted]
+    drafts, pieces = Drafts(), []
+    _cut(drafts, [each for each in known if {**each, "piece": ""} not in rows])
+    ours = {each["path"] for each in known if each["kind"] == "Own"}
+    for step, row in zip(wanted, rows, strict=True):
+        before = next((each for each in known if {**each, "piece": ""} == row), None)
+        piece = _taken(step, drafts, ours)
+        pieces += [{**row, "piece": piece}] if piece else [before] if before else []
+    commands = [each.argv for each in steps if isinstance(each, Command)]
+    return Plan(drafts.changes(), commands, {host: pieces}, list(advice))
+
+
+def _row(step: Value | Block | Own) -> dict[str, Any]:
+    """The step as `state/hosts.json` holds it; of a file of ours only that it is one."""
+    row = {"kind": type(step).__name__, **asdict(step), "piece": ""}
+    row = {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
+    return row | {"text": ""} if isinstance(step, Own) else row
+
+
+def _cut(drafts: Drafts, rows: Sequence[dict[str, Any]]) -> None:
+    """Take back what these steps have put in, the last one first."""
+    for row in reversed(rows):
+        text = drafts.text(row["path"])
+        if text is not None:
+            drafts.after[row["path"]] = _without(row, text)
+
+
+def _taken(step: Value | Block | Own, drafts: Drafts, ours: Collection[str]) -> str:
+    """Put the step into the drafts; the piece that was put in. Empty: it was there."""
+    text = drafts.text(step.path)
+    if isinstance(step, Own):
+        if text is not None and text != step.text and step.path not in ours:
+            raise UsageError(f"{step.path} is there, and was not made by this program", "move it away first")
+        drafts.after[step.path] = step.text
+        return "the whole file"
+    if isinstance(step, Block):
+        if text is not None and step.text.strip() in text:
+            return ""
+        drafts.after[step.path], piece = with_block(text or "", step.text)
+        return piece
+    if text is not None and has_value(text, step.keys, step.value):
+        return ""
+    try:
+        drafts.after[step.path], piece = with_value(text or "", step.keys, step.value, listed=step.listed)
+    except UsageError as error:
+        raise UsageError(f"{step.path}: {error}", error.hint) from None
+    return piece
+
+
+def plan_removal(ws: Workspace, host: str, commands: Sequence[Command] = (), advice: Sequence[str] = ()) -> Plan:
+    """What taking everything of that host back would change."""
+    drafts = Drafts()
+    _cut(drafts, _done(ws).get(host, []))
+    return Plan(drafts.changes(), [each.argv for each in commands], {host: None}, list(advice))
+
+
+def _without(row: dict[str, Any], text: str) -> str | None:
+    """The file without what that step has put in; None when nothing else was ever in it."""
+    if row["kind"] == "Own":
+        return None
+    if text.count(row["piece"]) == 1:
+        return text.replace(row["piece"], "") or None
+    if row["kind"] == "Value":
+        return without_value(text, row["keys"], row["value"])
+    return text  # a person has changed the block: it is theirs now
+
+
+def apply(ws: Workspace, chosen: Plan) -> list[str]:
+    """Take the steps; what of them could not be done, and how to do it by hand."""
+    files = Files()
+    removing = None in chosen.done.values()
+    if not removing:  # first, so that whatever happens next can be taken back
+        _remember(ws, chosen)
+    for change in chosen.changes:
+        _write(files, change)
+    if removing:
+        _remember(ws, chosen)
+    return [told for argv in chosen.commands if (told := _run(argv))]
+
+
+def _remember(ws: Workspace, chosen: Plan) -> None:
+    rows = {name: row for name, row in {**_done(ws), **chosen.done}.items() if row}
+    if rows:
+        ws.files.replace(_path(ws), orjson.dumps(rows, option=orjson.OPT_INDENT_2) + b"\n")
+    elif _path(ws).exists():
+        ws.files.remove(_path(ws))
+
+
+def _write(files: Files, change: Change) -> None:
+    if change.after is None:
+        files.remove(change.path)
+        with suppress(OSError):  # a folder that others use stays
+            change.path.parent.rmdir()
+        return
+    mode = change.path.stat().st_mode if change.path.exists() else None
+    files.make_folder(change.path.parent)
+    files.replace(change.path.resolve(), change.after.encode())
+    if mode is not None:
+        change.path.chmod(mode)
+
+
+def _run(argv: Sequence[str]) -> str:
+    """Run a command of the host; what is left to do by hand, or nothing."""
+    if shutil.which(argv[0]) is None:
+        return f"{argv[0]} is not here; run this where it is: {shlex.join(argv)}"
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603 - shown before
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"this did not work ({type(error).__name__}): {shlex.join(argv)}"
+    if done.returncode == 0:
+        return ""
+    said = next((line for line in (done.stderr + done.stdout).splitlines() if line.strip()), f"code {done.returncode}")
+    return f"this did not work ({redact(said.strip())[0]}): {shlex.join(argv)}"
+
+
+def _path(ws: Workspace) -> Path:
+    return ws.layout.state / "hosts.json"
+
+
+def _done(ws: Workspace) -> dict[str, Any]:
+    return ws.files.read_object(_path(ws))
+
+
+def shown(chosen: Plan) -> Iterator[str]:
+    """The plan as a person reads it."""
+    for change in chosen.changes:
+        yield change.diff().rstrip("\n")
+    for argv in chosen.commands:
+        yield f"$ {shlex.join(argv)}"
