@@ -21,7 +21,7 @@ def proposals(ws: Workspace) -> list[dict[str, str]]:
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
     rows = [row for row in _identity(ws) if fold(row["value"]) not in texts[FILE_OF[row["subject"]]]]
     return [
-        {"file": FILE_OF[row["subject"]], "line": _line(row), "id": row["id"], "quote": _quote(row)} for row in rows
+        {"file": FILE_OF[row["subject"]], "line": line_of(row), "id": row["id"], "quote": _quote(row)} for row in rows
     ]
 
 
@@ -42,7 +42,7 @@ def _quote(row: Row) -> str:
     return quote
 
 
-def _line(row: Row) -> str:
+def line_of(row: Row) -> str:
     """The line in the form of such files: `- **Name:** Juno`."""
     lang = "zh" if row.get("lang") == "zh" else "en"
     label = table("attributes", "attributes").get(row["attribute"], {}).get("label", {}).get(lang, row["attribute"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import starmap
 from typing import Any
 
 from memory_system import clock, nights, pipeline
@@ -83,7 +84,7 @@ def status(ws: Workspace) -> dict[str, Any]:
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     due = nights.next_night(waiting, ws)
-    problems += [*_interrupted(ws), *_conflicts(ws), *_silence(ws)]
+    problems += [*interruptions(ws), *starmap(_conflict, conflicts(ws)), *_silence(ws)]
     return {
         "ok": not problems,
         "workspace": str(ws.layout.root),
@@ -100,7 +101,8 @@ def status(ws: Workspace) -> dict[str, Any]:
     }
 
 
-def _interrupted(ws: Workspace) -> Iterator[Problem]:
+def interruptions(ws: Workspace) -> Iterator[Problem]:
+    """A night that stopped half-way, and that nobody is going on with."""
     state = ws.checkpoint.state
     if state.current_phase is not None and not is_held(ws.layout.lock):
         what = f"the night of {state.night} stopped in phase {state.current_phase} (tries: {state.retry_count})"
@@ -124,8 +126,13 @@ def _silence(ws: Workspace) -> Iterator[Problem]:
         yield Problem("clock", what, "if the clock is right: memory consolidate --force")
 
 
-def _conflicts(ws: Workspace) -> Iterator[Problem]:
-    """Slots of one value in which two facts stand."""
+def _conflict(slot: str, rows: list[Row]) -> Problem:
+    what = f"two values for {slot}: " + " / ".join(row["content"] for row in rows)
+    return Problem(rows[0]["id"], what, f"archive the wrong one: memory archive {rows[0]['id']}")
+
+
+def conflicts(ws: Workspace) -> Iterator[tuple[str, list[Row]]]:
+    """Slots of one value in which more than one fact stands, and those facts."""
     single = {name for name, each in table("attributes", "attributes").items() if each.get("single")}
     slots: dict[tuple[str, str], list[Row]] = {}
     for row in ws.store.rows("active", Fact):
@@ -133,6 +140,4 @@ def _conflicts(ws: Workspace) -> Iterator[Problem]:
             slots.setdefault((row.get("subject", "user"), row["attribute"]), []).append(row)
     for (subject, attribute), rows in sorted(slots.items()):
         if len(rows) > 1:
-            what = f"two values for {subject}.{attribute}: " + " / ".join(row["content"] for row in rows)
-            hint = f"archive the wrong one: memory archive {rows[0]['id']}"
-            yield Problem(rows[0]["id"], what, hint)
+            yield f"{subject}.{attribute}", rows

@@ -23,6 +23,7 @@ ROWS = (
     {"prompt", "sessions", "edit", "night", "order", "pipeline", "questions"},
     {"explain", "preview", "undo", "past", "tools"},
     {"check", "stats", "serve", "agent", "hosts"},
+    {"heartbeat", "distill"},
     {"cli"},
     {"__main__", "__init__"},
 )  # fmt: skip

@@ -200,6 +200,8 @@ ANSWERS = {
     "status": ["status"],
     "stats": ["stats"],
     "snapshot": ["snapshot", "--as-of", "2026-03-03"],
+    "heartbeat": ["heartbeat"],
+    "distill": ["distill"],
     "diff": ["diff"],
     "rebuild-index": ["rebuild-index"],
     "forget --dry-run": ["forget", "--query", "peanuts", "--dry-run"],

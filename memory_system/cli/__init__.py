@@ -40,6 +40,8 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "diff": "explaining",
     "rollback": "explaining",
     "forget": "guarding",
+    "heartbeat": "curating",
+    "distill": "curating",
     "integrate": "hosting",
     "schedule": "hosting",
     "hook": "hosting",

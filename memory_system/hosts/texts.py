@@ -26,7 +26,8 @@ shown when a private session begins.
 
 HEARTBEAT = {
     "en": """Run `{memory} heartbeat`. If it prints HEARTBEAT_OK, reply HEARTBEAT_OK. Otherwise do what it lists: ask
-the owner what it says should be asked, one question at a time, and put right what it says is wrong.""",
+the owner what it says should be asked, one question at a time, and put right what it says is wrong. Do not
+repeat what you have told the owner today.""",
     "zh": """运行 `{memory} heartbeat`。如果输出 HEARTBEAT_OK，就回复 HEARTBEAT_OK。否则按它列出的去做：
-该问主人的，一次只问一个问题；它说有问题的，把它处理好。""",
+该问主人的，一次只问一个问题；它说有问题的，把它处理好。今天已经跟主人说过的，不要再说。""",
 }

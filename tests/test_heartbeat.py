@@ -1,0 +1,132 @@
+"""The heartbeat: what an agent that wakes up should tell or ask its owner, and silence when there is nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from workspaces import at, consolidate, make, say
+
+from memory_system import edit
+from memory_system.heartbeat import heartbeat
+from memory_system.workspace import Workspace
+
+
+def beat(root: Path, now: str) -> dict[str, Any]:
+    with Workspace.open(root, now=at(now)) as ws:
+        return heartbeat(ws)
+
+
+def items(root: Path, now: str) -> list[tuple[str, str]]:
+    return [(each["kind"], each["what"]) for each in beat(root, now)["items"]]
+
+
+def test_a_workspace_in_order_is_silent(tmp_path: Path) -> None:
+    make(tmp_path)
+    assert beat(tmp_path, "2026-03-03T04:00:00Z") == {"status": "HEARTBEAT_OK", "items": [], "more": {}}
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "I like rowing. 我住在上海。"))
+    consolidate(tmp_path, "2026-03-03T04:00:00Z")
+    assert beat(tmp_path, "2026-03-03T04:00:00Z")["status"] == "HEARTBEAT_OK"
+
+
+def test_a_night_that_did_not_run(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "I like rowing."))
+    assert items(tmp_path, "2026-03-03T08:59:00Z") == []  # its job may still come
+    assert items(tmp_path, "2026-03-03T09:01:00Z") == [("overdue", "the night of 2026-03-03T03:00:00Z has not run")]
+
+
+def test_what_cannot_be_read(tmp_path: Path) -> None:
+    make(tmp_path, sources=[{"path": "gone.jsonl"}])
+    [told] = beat(tmp_path, "2026-03-03T09:00:00Z")["items"]
+    assert (told["kind"], told["what"]) == ("problem", "gone.jsonl: there is no such transcript")
+
+
+def test_what_is_past_its_time(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(
+        tmp_path,
+        "s",
+        ("2026-03-02T09:00:00Z", "user", "I need to renew my passport by 6 March 2026. 提醒我3月5号交房租。"),
+    )
+    consolidate(tmp_path, "2026-03-03T04:00:00Z")
+    assert [kind for kind, _ in items(tmp_path, "2026-03-05T10:00:00Z")] == []
+    found = items(tmp_path, "2026-03-07T10:00:00Z")
+    assert sorted("房租" in what or "passport" in what for kind, what in found if kind == "past_due") == [True, True]
+
+
+def test_two_values_where_one_can_be(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "My birthday is 24 May."))
+    say(tmp_path, "b", ("2026-03-03T09:00:00Z", "user", "My birthday is 25 May."))
+    consolidate(tmp_path, "2026-03-04T04:00:00Z")
+    [told] = [each for each in beat(tmp_path, "2026-03-04T04:00:00Z")["items"] if each["kind"] == "conflict"]
+    assert "24 May" in told["what"]
+    assert "25 May" in told["what"]
+    assert len(told["ids"]) == 2
+
+
+def captured(root: Path, now: str, *contents: str, **options: Any) -> None:
+    for number, content in enumerate(contents):
+        with Workspace.open(root, now=at(now)) as ws:
+            edit.capture(ws, content, key=f"{now}-{number}", **options)
+    consolidate(root, f"{now[:8]}{int(now[8:10]) + 1:02}T04:00:00Z")
+
+
+def test_a_preference_that_is_only_guessed_is_asked_about(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "I think I prefer trains to planes."))
+    consolidate(tmp_path, "2026-03-03T04:00:00Z")
+    [told] = beat(tmp_path, "2026-03-03T04:00:00Z")["items"]
+    assert told["kind"] == "ask"
+    assert "trains" in told["what"]
+    assert told["ids"][0] in told["do"]
+
+
+def test_a_belief_that_nothing_confirms_goes_stale(tmp_path: Path) -> None:
+    make(tmp_path)
+    captured(tmp_path, "2026-03-02T09:00:00Z", "Ana may move to Oslo", kind="belief", importance=0.9)
+    assert items(tmp_path, "2026-03-30T09:00:00Z") == []
+    assert items(tmp_path, "2026-04-02T09:00:00Z") == [
+        ("stale", "nothing has confirmed it since 2026-03-02: Ana may move to Oslo")
+    ]
+
+
+def test_what_does_harm_when_it_is_wrong_is_asked_for_again(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-01-02T09:00:00Z", "user", "I'm allergic to peanuts. My name is Nora Quill."))
+    consolidate(tmp_path, "2026-01-03T04:00:00Z")
+    kinds = [each for each in items(tmp_path, "2026-07-20T09:00:00Z") if each[0] == "verify"]
+    assert kinds == [("verify", "important, and last confirmed 2026-01-02: User is allergic to peanuts")]
+
+
+def test_memories_that_say_the_same(tmp_path: Path) -> None:
+    make(tmp_path)
+    captured(tmp_path, "2026-03-02T09:00:00Z", "Ana parks in bay 14", "Ben parks in bay 15")
+    path = tmp_path / "memory/layer2/active/facts.jsonl"
+    line = next(line for line in path.read_text().splitlines() if "bay 14" in line)
+    lines = [*path.read_text().splitlines(), line.replace('"id":"f_20260302_', '"id":"f_20260301_')]
+    path.write_text("".join(f"{each}\n" for each in sorted(lines)))
+    [told] = [each for each in beat(tmp_path, "2026-03-03T05:00:00Z")["items"] if each["kind"] == "duplicates"]
+    assert told["what"] == "they say the same: Ana parks in bay 14 / Ana parks in bay 14"
+    assert len(told["ids"]) == 2
+
+
+def test_a_few_of_each_kind_and_how_many_more(tmp_path: Path) -> None:
+    make(tmp_path)
+    names = ("Ana", "Ben", "Cleo", "Dan", "Eva")
+    captured(
+        tmp_path, "2026-03-02T09:00:00Z", *(f"{name} may move away" for name in names), kind="belief", importance=0.9
+    )
+    row = beat(tmp_path, "2026-04-05T09:00:00Z")
+    assert len(row["items"]) == 3
+    assert row["more"] == {"stale": 2}
+
+
+def test_it_speaks_the_language_of_the_workspace(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-01-02T09:00:00Z", "user", "我对花生过敏。你以后就叫小满吧。"))
+    consolidate(tmp_path, "2026-01-03T04:00:00Z")
+    found = dict(items(tmp_path, "2026-07-20T09:00:00Z"))
+    assert found["verify"] == "很重要，上次确认是 2026-01-02：用户对花生过敏"
+    assert found["proposal"] == "IDENTITY.md 里还没有：- **名字:** 小满"
