@@ -24,8 +24,9 @@ from memory_system.workspace import Workspace
 
 PROJECT = Path(__file__).parent.parent
 READMES = [PROJECT / "README.md", PROJECT / "README.zh.md"]
-DOCS = sorted((PROJECT / "docs").glob("*.md"))
-PAGES = {path.relative_to(PROJECT).as_posix(): path.read_text("utf-8") for path in (*READMES, *DOCS)}
+DOCS = sorted((PROJECT / "docs").rglob("*.md"))
+SKILL = PROJECT / "SKILL.md"
+PAGES = {path.relative_to(PROJECT).as_posix(): path.read_text("utf-8") for path in (*READMES, *DOCS, SKILL)}
 NOW = "2026-03-03T03:10:00Z"
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -84,9 +85,33 @@ def test_every_command_and_option_is_described() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_no_option_is_mentioned_that_is_not_there(page: str) -> None:
-    known = set().union(*map(options, [get_command(app), *commands().values()]), {"--check"})
-    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", PAGES[page].replace("<!--", "").replace("-->", "")))
+    known = set().union(*map(options, [get_command(app), *commands().values()]), {"--check", "--help"})
+    ours = re.sub(r"`(?:openclaw|claude) [^`]*`", "", PAGES[page].replace("<!--", "").replace("-->", ""))
+    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", ours))
     assert mentioned <= known
+
+
+def test_the_skill_speaks_of_commands_that_are_there() -> None:
+    page = PAGES["SKILL.md"]
+    named = set(
+        re.findall(r"memory(?:\.py)? ([a-z][a-z-]+)", " ".join(re.findall(r"`[^`]+`|^memory .*$", page, re.MULTILINE)))
+    )
+    assert {"search", "capture", "consolidate", "heartbeat", "integrate"} <= named
+    assert named <= set(commands())
+    english, chinese = (set(re.findall(r"`memory ([a-z-]+)", part)) for part in page.split("## 什么时候用什么"))
+    assert chinese <= english
+    assert f"\nversion: {memory_system.__version__}\n" in page
+
+
+def test_the_compatibility_table_names_tests_that_are_there() -> None:
+    table = PAGES["docs/hosts/openclaw.md"].partition("## Compatibility")[2]
+    rows = re.findall(r"^\| (\d+) \| .* \| (.*) \|$", table, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, 27))
+    for _, held in rows:
+        named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", held)
+        assert named
+        for file, name in named:
+            assert f"def {name}(" in (PROJECT / "tests" / file).read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES)

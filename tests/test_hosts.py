@@ -236,6 +236,21 @@ def test_the_snapshot_is_for_private_sessions_only(key: str, private: bool) -> N
     assert json.dumps(pattern) in openclaw.handler(Path("/ws/memory/layer1/snapshot.md"), "main")
 
 
+def test_the_snapshot_has_a_name_that_openclaw_keeps(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    names = [f"{name}{number}" for number in range(12) for name in ("Ana", "Bo", "Cy", "Di", "Ed")]
+    talk = [f"My friend {name} likes 茶 and rowing." for name in names]
+    said = [(f"2026-03-02T09:{number:02}:00Z", "user", text) for number, text in enumerate(talk)]
+    say(root, "s", *said)
+    consolidate(root, "2026-03-03T12:00:00Z")
+    [path] = (root / "memory/layer1").iterdir()
+    assert path.suffix == ".md"
+    assert not re.match(r"\d{4}-\d\d-\d\d", path.name)  # such names fade, and are dreamt of
+    text = path.read_bytes().decode("utf-8")
+    assert len(text) <= 8_000
+    assert "\0" not in text
+
+
 @pytest.mark.parametrize(
     ("schedule", "job"),
     [("0 3 * * *", "10 4 * * *"), ("30 23 * * *", "40 0 * * *"), ("0 3 * * 1", "10 4 * * *"), ("@daily", "20 * * * *"),
@@ -300,6 +315,20 @@ def test_a_session_begins_with_the_snapshot(machine: Machine) -> None:
     assert told["hookEventName"] == "SessionStart"
     assert "User is allergic to peanuts" in told["additionalContext"]
     assert "云帆科技" in told["additionalContext"]
+
+
+def test_a_prompt_brings_what_is_remembered_about_it(machine: Machine) -> None:
+    facts = [f"My friend {name} likes rowing." for name in ("Ana", "Bo", "Cleo", "Dan", "Eva")]
+    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "My dentist is Dr. Quill in Porto. " + " ".join(facts)))
+    consolidate(machine.ws, "2026-03-03T12:00:00Z")
+    (machine.ws / "memory/layer1/snapshot.md").unlink()
+    asked = event("UserPromptSubmit", prompt="Which dentist did I tell you about?")
+    done = machine.run("hook", "claude-code", "user-prompt-submit", told=asked)
+    told = json.loads(done.stdout)["hookSpecificOutput"]
+    assert told["hookEventName"] == "UserPromptSubmit"
+    assert "Quill" in told["additionalContext"]
+    for silent in ("/compact", " ", "Thanks!"):
+        assert machine.run("hook", "claude-code", "user-prompt-submit", told=event("U", prompt=silent)).stdout == b""
 
 
 def test_what_a_hook_says_is_not_remembered_as_the_users_words(machine: Machine) -> None:

@@ -446,6 +446,14 @@ def test_an_older_file_with_more_than_the_store_has_is_told(host: Host) -> None:
     assert ["with other lines" in what for what in host.told()] == [True]
 
 
+def test_what_dreaming_and_this_program_write_is_no_source(host: Host) -> None:
+    for name in ("dreaming/light/2026-02-18.md", "layer1/snapshot.md", ".dreams/session-corpus/2026-02-18.txt"):
+        host.desk.put(f"memory/{name}", b"# 2026-02-18\n\n- User moved to Porto.\n")
+    host.desk.put("DREAMS.md", b"- User moved to Porto.\n")
+    host.write(session("a", "My dog is called Max."))
+    assert host.desk.texts() == ["My dog is called Max."]
+
+
 def test_archives_of_sessions_that_were_removed_are_not_read(host: Host) -> None:
     def fill(store: Store) -> None:
         row = ("gone", "g", "agent:main:main", "deleted", "identity", openclaw(TALK), "gone.jsonl.deleted.x", 1)
