@@ -22,7 +22,6 @@ Session = Literal["main", "group"]
 Phrases = dict[str, Any]  # of one language
 
 USER_CHARACTERS = 4_000  # of USER.md, as OpenClaw has it
-RECALLED = 5  # memories that are shown for a message
 RULE = "\n\n---\n\n"
 URGENCY = ("base", "recall", "soul", "identity", "user", "evergreen", "snapshot", "recent", "recalled")
 
@@ -71,8 +70,8 @@ class Prompt:
 
 
 def compose(ws: Workspace, *, session: Session = "main", message: str = "", days: int | None = None) -> Prompt:
-    """The system prompt of a session at the workspace's moment. `message` adds, at the end, the memories that a search
-    for it finds; `days` is how many days of notes are shown (the config's `prompt.days` unless given)."""
+    """The system prompt of a session at the workspace's moment. `message` adds, at the end, what it calls up and the
+    snapshot does not show; `days` is how many days of notes are shown (as configured unless given)."""
     words = phrases(language(ws))
     if session == "group":
         layers = [_soul(ws, words), Layer("base", "", "", _dated(words["group"], ws, words)), _identity(ws, words)]
@@ -212,9 +211,8 @@ def _tail(said: str, room: int) -> str:
 
 
 def _recalled(ws: Workspace, message: str, words: Phrases) -> Layer | None:
-    found = finder.search(ws, message, limit=RECALLED, scope="memories")["results"]
-    lines = [f"- {' '.join(each['snippet'].split())} ({each['id']})" for each in found]
-    return Layer("recalled", "", words["recalled"], "\n".join(lines)) if lines else None
+    said = finder.context(ws, message, without_snapshot=True)["text"]
+    return Layer("recalled", "", words["recalled"], said) if said else None
 
 
 def _within(layers: list[Layer], room: int, words: Phrases) -> Iterator[Layer]:

@@ -72,7 +72,7 @@ class _Desk:
     def __init__(self, root: Path, now: Callable[[], datetime]) -> None:
         self.root = root
         self.now = now
-        self.tools = Toolbox(root, now)
+        self.tools = Toolbox(root, now, who="mcp")
 
     def _open(self) -> Workspace:
         return Workspace.open(self.root, now=self.now())
@@ -149,7 +149,7 @@ class _Desk:
                 return str(words["summarise"]).strip()
             if name != "recall" or not arguments.get("question", "").strip():
                 raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name} with these arguments")
-            found = finder.search(ws, arguments["question"])["results"]
+            found = finder.search(ws, arguments["question"], who="mcp")["results"]
         lines = [f"- {' '.join(row['snippet'].split())} ({row['citation']})" for row in found]
         listed = "\n".join(lines) or words["nothing"]
         return str(words["recall_question"]).strip().format(question=arguments["question"], found=listed)
@@ -167,7 +167,7 @@ def _whole(ws: Workspace, name: str) -> str:
     text, line = "", 1
     while line and len(text) < LONGEST_RESOURCE:
         try:
-            found = finder.get(ws, name, from_line=line, lines=10_000)
+            found = finder.get(ws, name, from_line=line, lines=10_000, who="mcp")
         except MemorySystemError as error:
             raise MCPError(types.INTERNAL_ERROR, str(error)) from None
         if found["status"] != "ok":

@@ -13,7 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from memory_system import edit, finder, slots
+from memory_system.accesses import Who
 from memory_system.errors import MemorySystemError, UsageError
+from memory_system.forgetting import Selection, finish, plan_of
+from memory_system.forgetting import forget as forget_for_good
+from memory_system.forgetting.planning import Plan
 from memory_system.recall import excerpt
 from memory_system.recall.search import SCOPES_OF, Scope
 from memory_system.rules import table
@@ -25,6 +29,7 @@ Answer = dict[str, Any]
 RESULTS = 5  # seed 000's default
 MOST_RESULTS = 50
 FORGET_MATCHES = 5
+SHOWN = 20  # memories and lines in the preview of a forgetting
 FIELDS = ("id", "type", "path", "startLine", "endLine", "score", "source", "snippet", "citation", "said_at")
 
 
@@ -35,7 +40,7 @@ class Tool:
     name: str
     description: str
     schema: dict[str, Any]
-    run: Callable[[Workspace, Arguments], Answer]
+    run: Callable[[Workspace, Arguments, Who], Answer]
     read_only: bool = False
     writes: Callable[[Arguments], bool] = lambda _: False
 
@@ -48,9 +53,12 @@ class Toolbox:
     """Tools bound to a workspace. Each call opens it anew, at its own moment: nothing is held between calls, so chats,
     servers and a consolidation work side by side."""
 
-    def __init__(self, root: Path, now: Callable[[], datetime], tools: Collection[Tool] = ()) -> None:
+    def __init__(
+        self, root: Path, now: Callable[[], datetime], tools: Collection[Tool] = (), who: Who = "library"
+    ) -> None:
         self.root = root
         self.now = now
+        self.who = who
         self.tools = {each.name: each for each in tools or TOOLS}
 
     def call(self, name: str, arguments: object) -> Answer:
@@ -62,7 +70,7 @@ class Toolbox:
             return {"error": "the arguments are no object"}
         try:
             with Workspace.open(self.root, now=self.now(), write=tool.writes(arguments)) as ws:
-                return tool.run(ws, arguments)
+                return tool.run(ws, arguments, self.who)
         except MemorySystemError as error:
             return {"error": str(error), "hint": error.hint}
         except OSError as error:
@@ -72,13 +80,13 @@ class Toolbox:
 # ---- what they do --------------------------------------------------------------------------------------------------
 
 
-def search(ws: Workspace, arguments: Arguments) -> Answer:
+def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     """`results`, best first, and `total_found`."""
     query = _text(arguments, "query")
     if not query.strip():
         return {"results": [], "error": "Empty query"}
     limit = min(_count(arguments, RESULTS, "top_k", "maxResults"), MOST_RESULTS)
-    found = finder.search(ws, query, limit=limit, scope=_scope(_text(arguments, "corpus")))
+    found = finder.search(ws, query, limit=limit, scope=_scope(_text(arguments, "corpus")), who=who)
     least = _number(arguments, 0.0, "minScore")
     rows = [{name: row[name] for name in FIELDS} for row in found["results"] if row["score"] >= least]
     return {"results": rows, "total_found": found["total_found"]}
@@ -89,19 +97,20 @@ def _scope(corpus: str) -> Scope:
     return next((scope for scope in SCOPES_OF if scope == corpus), "all")
 
 
-def get(ws: Workspace, arguments: Arguments) -> Answer:
+def get(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     """`status`, `text`, `path`, `from`, `lines`; `truncated` and `nextFrom` when more follows."""
     path = _text(arguments, "path")
     if not path.strip():
         return {"status": "error", "text": "", "error": "Empty path"}
     first, lines = _count(arguments, 1, "from"), _count(arguments, excerpt.LINES, "lines")
-    found = finder.get(ws, path.strip(), from_line=first, lines=lines)
+    found = finder.get(ws, path.strip(), from_line=first, lines=lines, who=who)
     found.pop("record", None)
     return found
 
 
-def write(ws: Workspace, arguments: Arguments) -> Answer:
+def write(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     """`status`, `path`, `category`; for a memory its `id` and `type`, too."""
+    del who
     content = _text(arguments, "content")
     if not content.strip():
         return {"error": "Empty content"}
@@ -116,57 +125,58 @@ def write(ws: Workspace, arguments: Arguments) -> Answer:
     return {"status": "saved", "path": path, "category": known, "id": record.id, "type": kind}
 
 
-def append_note(ws: Workspace, arguments: Arguments) -> Answer:
+def append_note(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     """As `write`, and only ever to the end of today's note."""
-    return write(ws, {name: value for name, value in arguments.items() if name in ("content", "category")})
+    return write(ws, {name: value for name, value in arguments.items() if name in ("content", "category")}, who)
 
 
-def forget(ws: Workspace, arguments: Arguments) -> Answer:
-    """First `status` confirm: what would be taken out, and a code. With that code and the same ids, it is."""
+def forget(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
+    """Without ids the memories that may be meant; with ids `status` confirm, all that would go, and a code; with that
+    code, too, it goes for good."""
     named = arguments.get("ids") or []
-    ids = [named] if isinstance(named, str) else [str(each) for each in named]
-    if ids and arguments.get("confirm"):
-        return _forgotten(ws, ids, str(arguments["confirm"]).strip())
-    if not ids and not _text(arguments, "query").strip():
+    ids = tuple(dict.fromkeys([named] if isinstance(named, str) else map(str, named)))
+    query = _text(arguments, "query")
+    if not ids and not query.strip():
         return {"error": "Empty query", "hint": "say what to forget: a query, or ids"}
-    records = [edit.find(ws, each)[0] for each in dict.fromkeys(ids)] if ids else _matching(ws, arguments)
-    if not records:
-        return {"status": "not_found", "matches": [], "total_found": 0}
-    matches = [{"id": each.id, "content": each.content, "said_at": each.said_at} for each in records]
-    return {
-        "status": "confirm",
-        "matches": matches,
-        "confirm": _code([each.id for each in records]),
-        "question": "Show these to the user and ask. Only after a yes, call again with these ids and this code; for "
-        "some of them only, call with those ids first. " + REACH,
-    }
+    matches = [] if ids else _matching(ws, query, who)
+    if not ids and len(matches) != 1:
+        return {"status": "choose" if matches else "not_found", "matches": matches, "question": CHOOSE}
+    if arguments.get("confirm"):
+        finish(ws)  # one that was stopped goes first
+    plan = plan_of(ws, Selection(ids=ids or (matches[0]["id"],)))
+    code = _code(plan)
+    if arguments.get("confirm") is None:
+        return {"status": "confirm", **_preview(plan), "confirm": code, "question": f"{CONFIRM} {REACH}"}
+    if not ids or _text(arguments, "confirm").strip() != code:
+        what = "this code does not confirm these ids; nothing was forgotten"
+        raise UsageError(what, "call without confirm, show the user what would go, and ask")
+    done = forget_for_good(ws, plan).to_row()
+    left = {"left": done["left"][:SHOWN], "failed": done["failed"]}
+    return {"status": "forgotten", "memories": done["memories"], "messages": done["messages"], **left, "note": REACH}
 
 
 REACH = (
-    "They go to the archive, from which they can be restored. The words they were made from stay in conversations and "
-    "notes, and a search can still find them there."
+    "It cannot be brought back, and no search shows it again. Conversations and notes belong to the user: the words "
+    "stay in those files unless they run `memory forget` with --transcripts and --notes."
 )
+CHOOSE = "Find out from the user which of these are meant, then call again with their ids."
+CONFIRM = "Show this to the user and ask. Only after a yes, call again with the same ids and this code."
 
 
-def _matching(ws: Workspace, arguments: Arguments) -> list[Any]:
-    found = finder.search(ws, _text(arguments, "query"), limit=FORGET_MATCHES, scope="memories")
-    return [edit.find(ws, row["id"])[0] for row in found["results"]]
+def _matching(ws: Workspace, query: str, who: Who) -> list[Answer]:
+    found = finder.search(ws, query, limit=FORGET_MATCHES, scope="memories", who=who)["results"]
+    return [{"id": row["id"], "content": row["text"], "said_at": row["said_at"]} for row in found]
 
 
-def _forgotten(ws: Workspace, ids: list[str], code: str) -> Answer:
-    if code != _code(ids):
-        raise UsageError(
-            "this code does not confirm these ids; nothing was forgotten",
-            "call without confirm, show the matches to the user, and ask",
-        )
-    for each in dict.fromkeys(ids):
-        edit.archive(ws, each)
-    return {"status": "archived", "ids": list(dict.fromkeys(ids)), "note": REACH}
+def _preview(plan: Plan) -> Answer:
+    """What would go, and which lines of the owner's files would still say it."""
+    row = plan.to_row()
+    return {"memories": row["memories"][:SHOWN], "messages": row["messages"], "left": row["left"][:SHOWN]}
 
 
-def _code(ids: Collection[str]) -> str:
-    """What confirms exactly these memories: it stands in the preview and can hardly be guessed."""
-    return hashlib.blake2b("\n".join(sorted(set(ids))).encode(), digest_size=4).hexdigest()
+def _code(plan: Plan) -> str:
+    """What confirms exactly this plan: it stands in the preview and can hardly be guessed."""
+    return hashlib.blake2b("\n".join([*sorted(plan.gone), str(plan.messages)]).encode(), digest_size=4).hexdigest()
 
 
 # ---- arguments -----------------------------------------------------------------------------------------------------
@@ -255,13 +265,13 @@ MEMORY_WRITE = Tool(
 )
 MEMORY_FORGET = Tool(
     "memory_forget",
-    "Take memories out on the user's wish. The first call only shows what it would take out and gives a code; ask the "
-    f"user, then call again with the same ids and the code. {REACH}",
+    "Forget memories for good, on the user's wish. With a query it shows which memories may be meant; with ids, all "
+    "that would go, and a code. Ask the user, then call again with the same ids and the code.",
     _schema(
         [],
         query={"type": "string", "description": "What is to be forgotten, in words."},
         ids={"type": "array", "items": {"type": "string"}, "description": "Ids of memories."},
-        confirm={"type": "string", "description": "The code of the first call, after the user has said yes."},
+        confirm={"type": "string", "description": "The code of the call before, after the user has said yes."},
     ),
     forget,
     writes=lambda arguments: bool(arguments.get("confirm")),

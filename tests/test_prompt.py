@@ -28,6 +28,8 @@ def root(tmp_path: Path) -> Path:
     root = make(tmp_path / "w")
     say(root, "a", ("2026-02-20T09:00:00Z", "user", "I'm allergic to peanuts."))
     consolidate(root, "2026-02-21T03:10:00Z")
+    with Workspace.open(root, now=at(NOW)) as ws:
+        edit.capture(ws, "User owns a green kayak")
     for name, said in {
         "SOUL.md": SOUL,
         "IDENTITY.md": "- **Name:** Koda",
@@ -42,7 +44,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_the_layers_stand_in_the_order_of_seed_000(root: Path) -> None:
-    names = [each.name for each in composed(root, message="what about peanuts?").layers]
+    names = [each.name for each in composed(root, message="which colour is the kayak?").layers]
     assert names == [
         "soul", "base", "identity", "user", "evergreen", "snapshot", "recent", "recall", "recalled",
     ]  # fmt: skip
@@ -82,15 +84,15 @@ def test_an_unchanged_workspace_gives_the_same_bytes_all_day(root: Path) -> None
 
 
 def test_a_message_changes_only_the_end(root: Path) -> None:
-    with_message, without = composed(root, message="peanuts").text, composed(root).text
+    with_message, without = composed(root, message="Which kayak do I own?").text, composed(root).text
     assert with_message.startswith(without)
-    assert "allergic to peanuts" in with_message[len(without) :]
+    assert "green kayak" in with_message[len(without) :]
 
 
 def test_a_group_sees_nothing_private(root: Path) -> None:
-    made = composed(root, session="group", message="peanuts", days=9)
+    made = composed(root, session="group", message="kayak", days=9)
     assert [each.name for each in made.layers] == ["soul", "base", "identity"]
-    for private in ("Alex", "TypeScript", "peanuts", "kettle", "Bought tea", "memory_search"):
+    for private in ("Alex", "TypeScript", "peanuts", "kayak", "kettle", "Bought tea", "memory_search"):
         assert private not in made.text
 
 

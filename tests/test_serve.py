@@ -81,10 +81,11 @@ def test_tools_answer_as_they_do_elsewhere(root: Path) -> None:
 
 def test_forgetting_takes_two_calls(root: Path) -> None:
     async def use(client: Client) -> None:
-        asked = said(await client.call_tool("memory_forget", {"query": "peanuts"}))
-        ids = [each["id"] for each in asked["matches"]]
+        found = said(await client.call_tool("memory_search", {"query": "peanuts", "corpus": "memories", "top_k": 1}))
+        ids = [each["id"] for each in found["results"]]
+        asked = said(await client.call_tool("memory_forget", {"ids": ids}))
         done = await client.call_tool("memory_forget", {"ids": ids, "confirm": asked["confirm"]})
-        assert said(done)["status"] == "archived"
+        assert said(done)["status"] == "forgotten"
 
     in_process(root, use)
     assert "User is allergic to peanuts" not in contents(root)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import at, consolidate, contents, make, say
+from workspaces import at, consolidate, contents, make, memories, say
 
 from memory_system import clock
 from memory_system.tools import FLUSH_TOOLS, TOOLS, Toolbox
@@ -151,33 +151,45 @@ def test_without_a_workspace_the_answer_says_so(tmp_path: Path) -> None:
 
 
 def test_forgetting_asks_back_and_takes_only_what_was_confirmed(box: Toolbox, root: Path) -> None:
-    asked = box.call("memory_forget", {"query": "peanuts"})
+    box.call("memory_write", {"content": "User feeds peanuts to the birds", "type": "fact"})
+    found = box.call("memory_forget", {"query": "peanuts"})
+    (match,) = [each for each in found["matches"] if "allergic" in each["content"]]
+    assert "confirm" not in found
+    asked = box.call("memory_forget", {"ids": [match["id"]]})
     assert asked["status"] == "confirm"
-    (match,) = [each for each in asked["matches"] if "peanuts" in each["content"]]
+    assert [each["content"] for each in asked["memories"]] == ["User is allergic to peanuts"]
+    assert asked["left"] == [{"path": "sessions/a.jsonl", "line": 2}]
     assert contents(root) == {"User is allergic to peanuts", "用户住在杭州"}
-    one = box.call("memory_forget", {"ids": [match["id"]]})
-    assert [each["id"] for each in one["matches"]] == [match["id"]]
-    done = box.call("memory_forget", {"ids": [match["id"]], "confirm": one["confirm"]})
-    assert (done["status"], done["ids"]) == ("archived", [match["id"]])
-    assert contents(root) == {"用户住在杭州"}
-    assert contents(root, "archive") == {"User is allergic to peanuts"}
+    done = box.call("memory_forget", {"ids": [match["id"]], "confirm": asked["confirm"]})
+    assert (done["status"], done["memories"]) == ("forgotten", 1)
+    assert contents(root) | contents(root, "archive") == {"用户住在杭州"}
+    found = box.call("memory_search", {"query": "peanuts"})["results"]
+    assert [each["snippet"] for each in found] == ["User feeds peanuts to the birds"]
+    assert "peanuts" in (root / "sessions/a.jsonl").read_text()  # the owner's file, as the answer says
+    assert "--transcripts" in done["note"]
 
 
-def test_a_code_confirms_only_the_ids_it_was_given_for(box: Toolbox, root: Path) -> None:
-    box.call("memory_write", {"content": "User hates peanuts and rain", "type": "fact"})
-    first = box.call("memory_forget", {"query": "peanuts"})
-    other = box.call("memory_forget", {"query": "杭州"})
-    assert len(first["matches"]) > 1
-    mixed = {"ids": [each["id"] for each in first["matches"]], "confirm": other["confirm"]}
-    assert "does not confirm" in box.call("memory_forget", mixed)["error"]
-    assert "User is allergic to peanuts" in contents(root)
+def test_what_can_only_be_one_thing_is_asked_about_at_once(tmp_path: Path) -> None:
+    box = Toolbox(make(tmp_path / "w"), lambda: at(NOW))
+    made = box.call("memory_write", {"content": "用户收集邮票", "type": "fact"})
+    asked = box.call("memory_forget", {"query": "邮票"})
+    assert [each["id"] for each in asked["memories"]] == [made["id"]]
+    assert "does not confirm" in box.call("memory_forget", {"query": "邮票", "confirm": asked["confirm"]})["error"]
+    assert box.call("memory_forget", {"ids": made["id"], "confirm": asked["confirm"]})["status"] == "forgotten"
+    assert box.call("memory_search", {"query": "邮票"})["results"] == []
 
 
-def test_a_capture_that_waits_can_be_forgotten(box: Toolbox, root: Path) -> None:
-    made = box.call("memory_write", {"content": "User collects stamps", "type": "fact"})
-    asked = box.call("memory_forget", {"ids": made["id"]})
-    assert box.call("memory_forget", {"ids": [made["id"]], "confirm": asked["confirm"]})["status"] == "archived"
-    assert contents(root, "archive") == {"User collects stamps"}
+def test_a_code_confirms_only_what_it_was_given_for(box: Toolbox, root: Path) -> None:
+    ids = {each.content: each.id for each in memories(root)}
+    first = box.call("memory_forget", {"ids": [ids["User is allergic to peanuts"]]})
+    for arguments in (
+        {"ids": [ids["用户住在杭州"]], "confirm": first["confirm"]},
+        {"ids": list(ids.values()), "confirm": first["confirm"]},
+        {"ids": [ids["User is allergic to peanuts"]], "confirm": "yes"},
+        {"ids": [ids["User is allergic to peanuts"]], "confirm": ""},
+    ):
+        assert "does not confirm" in box.call("memory_forget", arguments)["error"]
+    assert contents(root) == set(ids)
 
 
 def test_nothing_to_forget(box: Toolbox) -> None:
@@ -185,8 +197,8 @@ def test_nothing_to_forget(box: Toolbox) -> None:
 
 
 def test_forgetting_waits_for_a_consolidation(box: Toolbox, root: Path) -> None:
-    asked = box.call("memory_forget", {"query": "peanuts"})
-    ids = [each["id"] for each in asked["matches"]]
+    ids = [each.id for each in memories(root)]
+    asked = box.call("memory_forget", {"ids": ids})
     with Workspace.open(root, write=True):
         assert "held by" in box.call("memory_forget", {"ids": ids, "confirm": asked["confirm"]})["error"]
         assert box.call("memory_search", {"query": "peanuts"})["results"]
