@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -415,3 +416,46 @@ def test_a_kill_in_the_midst_loses_nothing_that_was_answered(root: Path) -> None
     with Workspace.open(root) as ws:
         backlog = ws.library.backlog({})
     assert backlog.problems == []
+
+
+# ---- from outside --------------------------------------------------------------------------------------------------
+
+
+def test_sessions_are_handled_from_outside(root: Path) -> None:
+    def memory(*arguments: str, code: int = 0) -> dict[str, Any]:
+        command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "--json", *arguments]
+        environment = {**os.environ, "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "test"}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+        assert done.returncode == code, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    make(root, chat={"keep_recent_tokens": 30})
+    with loopback(agent) as (address, _):
+        with terminal(root) as child:
+            for number in range(4):
+                exchange(child, f"I own kite number {number}.")
+        (row,) = memory("session", "list")["sessions"]
+        assert (row["messages"], row["format"], row["archived"]) == (8, "openclaw", False)
+        name = row["id"]
+        assert memory("session", "append", name, "And a fifth kite.")["id"] == name
+        assert [each["content"] for each in memory("session", "history", name, "--limit", "1")["messages"]] == [
+            "And a fifth kite."
+        ]
+        assert memory("session", "show", name)["registered"]["inputTokens"] > 0
+        flushed = memory("session", "flush", name)
+        assert (flushed["status"], flushed["registered"]["memoryFlushCompactionCount"]) == ("flushed", 0)
+        assert any("Seagull" in each.read_text() for each in (root / "memory").glob("*.md"))
+        compacted = memory("session", "compact", name)
+        assert (compacted["status"], compacted["registered"]["compactionCount"]) == ("compacted", 1)
+        assert memory("session", "prune", name)["trimmed"] == 0
+        assert memory("session", "history", name)["total"] == 9  # nothing is lost
+        assert memory("session", "archive")["archived"] == []
+        assert memory("--now", "2099-01-01T00:00:00Z", "session", "archive")["archived"] == [
+            f"sessions/archive/{name}.jsonl.gz"
+        ]
+        assert memory("session", "append", name, "late", code=2)["error"]["hint"]
+        assert memory("session", "show", "nobody", code=1)["error"]["kind"] == "NotFoundError"
+        assert memory("session", "show", code=2)["error"]["kind"] == "UsageError"
+        assert memory("session", "list", name, code=2)["error"]["kind"] == "UsageError"
+        assert memory("session", "append", name, code=2)["error"]["kind"] == "UsageError"

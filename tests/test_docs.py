@@ -222,6 +222,8 @@ ANSWERS = {
     "context": ["context", "Do you remember the peanuts?"],
     "get, not found": ["get", "memory/2026-03-09.md"],
     "prompt": ["prompt"],
+    "session list": ["session", "list"],
+    "session history": ["session", "history", "sunday"],
     "status": ["status"],
     "stats": ["stats"],
     "snapshot": ["snapshot", "--as-of", "2026-03-03"],

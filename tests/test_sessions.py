@@ -17,7 +17,7 @@ from memory_system.layout import Layout
 from memory_system.readers import Cursor
 from memory_system.sessions import listing, register, rows, summary
 from memory_system.sessions.archive import archive
-from memory_system.sessions.session import Session, append_plain
+from memory_system.sessions.session import Session, append_to
 from memory_system.workspace import Workspace
 
 THEN = "2026-03-02T09:00:00Z"
@@ -162,11 +162,10 @@ def test_the_summary_note_is_that_of_seed_004_and_no_source(root: Path) -> None:
 
 
 def test_history_gives_the_last_messages_of_any_format(root: Path) -> None:
-    plain = root / "sessions/whatsapp_123.jsonl"
-    for role, said in (("user", "你好"), ("assistant", "你好！有什么可以帮你的？"), ("user", "帮我查询订单")):
-        append_plain(plain, role, said, at(THEN), Files())
     say(root, "claw", (THEN, "user", "hello"))
-    with Workspace.open(root) as ws:
+    with Workspace.open(root, now=at(THEN)) as ws:
+        for role, said in (("user", "你好"), ("assistant", "你好！有什么可以帮你的？"), ("user", "帮我查询订单")):
+            append_to(ws, "whatsapp_123", role, said)
         found = listing.history(ws, "whatsapp_123", 2)
         assert [each["content"] for each in found["messages"]] == ["你好！有什么可以帮你的？", "帮我查询订单"]
         assert found["total"] == 3
@@ -177,6 +176,20 @@ def test_history_gives_the_last_messages_of_any_format(root: Path) -> None:
         with pytest.raises(NotFoundError):
             listing.transcript(ws, "nobody")
         assert {row["id"]: row["messages"] for row in listing.listed(ws)} == {"whatsapp_123": 3, "claw": 1}
+
+
+def test_appending_goes_on_in_the_form_of_the_transcript(root: Path) -> None:
+    say(root, "claw", (THEN, "user", "I'm allergic to peanuts."))
+    with Workspace.open(root, now=at("2026-03-02T10:00:00Z")) as ws:
+        assert append_to(ws, "telegram_456", "user", "我住在杭州。") == ("telegram_456", "sessions/telegram_456.jsonl")
+        assert append_to(ws, "claw", "user", "I like rowing.") == ("claw", "sessions/claw.jsonl")
+        assert append_to(ws, "cla", "assistant", "another one") == ("cla", "sessions/cla.jsonl")
+        with pytest.raises(UsageError):
+            append_to(ws, "../outside", "user", "x")
+    line = json.loads((root / "sessions/telegram_456.jsonl").read_text())
+    assert line == {"timestamp": "2026-03-02T10:00:00Z", "role": "user", "content": "我住在杭州。"}
+    consolidate(root, NOW)
+    assert contents(root) == {"User is allergic to peanuts", "User likes rowing", "用户住在杭州"}
 
 
 # ---- the archive ---------------------------------------------------------------------------------------------------

@@ -118,15 +118,19 @@ class Chat:
         """How much of the context is taken."""
         return window.context_tokens(self.rows, estimate_tokens(system) + TOOL_TOKENS)
 
-    def flush(self) -> bool:
-        """The silent turn, once for each compaction; whether it was run. A model that fails leaves it for later."""
+    def flush(self, *, forced: bool = False) -> bool:
+        """The silent turn, once for each compaction; whether it was run. A model that fails leaves it for later, unless
+        it was asked for (`forced`): then LLMError."""
         with self._open() as ws:
             entry = register.entry(ws, self.session.id)
-            if entry["memoryFlushCompactionCount"] == entry["compactionCount"] or not self.rows:
+            done = entry["memoryFlushCompactionCount"] == entry["compactionCount"] and not forced
+            if done or not self.rows:
                 return False
             try:
                 replies = flush(self.model, compose(ws).text, self.rows, ws, phrases(language(ws)))
             except LLMError:
+                if forced:
+                    raise
                 return False
             self.session.append({"type": "custom", "customType": "memory-flush", "data": {}}, ws.now)
             mark = {"memoryFlushAt": self.session.rows[-1]["timestamp"]}

@@ -28,6 +28,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "context": "finding",
     "prompt": "agents",
     "chat": "chatting",
+    "session": "talks",
     "serve": "agents",
     "status": "keeping",
     "stats": "keeping",

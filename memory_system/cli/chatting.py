@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memory_system.agent.model import Model
     from memory_system.config import Config
     from memory_system.sessions.session import Session
+    from memory_system.workspace import Workspace
 
 YOU, AGENT = "You > ", "Agent > "
 HELP = """/soul  who the agent is        /memory  what it remembers      /search WORDS  look for something
@@ -32,7 +33,7 @@ def chat(
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        config, old = ws.config, _session(settings, session)
+        config, old = ws.config, resumed(ws, session) if session else None
     talk = Chat(settings.root, lambda: settings.now, claude(config, model), Terminal(), old)
     settings.say(f"session {talk.session.id}; /help tells what there is, /quit leaves")
     _Repl(talk, settings).run()
@@ -45,14 +46,12 @@ def claude(config: Config, model: str = "") -> Model:
     return Claude(config.chat.model_copy(update={"model": model}) if model else config.chat)
 
 
-def _session(settings: Settings, name: str) -> Session | None:
+def resumed(ws: Workspace, name: str) -> Session:
+    """The session of that id, to be gone on with."""
     from memory_system.sessions.listing import transcript
     from memory_system.sessions.session import Session
 
-    if not name:
-        return None
-    with settings.open() as ws:
-        return Session.resume(transcript(ws, name).place.path, ws.files)
+    return Session.resume(transcript(ws, name).place.path, ws.files)
 
 
 class Terminal:

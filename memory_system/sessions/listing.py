@@ -45,14 +45,15 @@ def _places(ws: Workspace) -> list[Place]:
     return [place for place in find(ws.layout, ws.config)[0] if not place.is_note]
 
 
-def transcript(ws: Workspace, name: str) -> Transcript:
-    """The session of that id, or the beginning of one; NotFoundError when there is none or more than one."""
+def transcript(ws: Workspace, name: str, *, exact: bool = False) -> Transcript:
+    """The session of that id, or (unless `exact`) the only one whose id begins so; NotFoundError when there is none or
+    more than one."""
     places = _places(ws)
-    exact = [place for place in places if name in (place.stem, place.name)]
-    scripts = [load(place, ws.config.zone) for place in exact] or [
+    named = [place for place in places if name in (place.stem, place.name)]
+    scripts = [load(place, ws.config.zone) for place in named] or [
         script for script in _transcripts(ws) if script.session == name
     ]
-    if not scripts and name:
+    if not (scripts or exact):
         scripts = [load(place, ws.config.zone) for place in places if place.stem.startswith(name)]
     if len(scripts) != 1:
         many = ", ".join(each.session for each in scripts[:5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,9 +16,12 @@ from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.files import Files, is_regular
 from memory_system.layout import Layout
 from memory_system.secrets import redact
+from memory_system.sessions.listing import transcript
 from memory_system.sessions.rows import Row, branch, read
+from memory_system.workspace import Workspace
 
 VERSION = 4
+NAME = re.compile(r"\w[\w.-]{0,99}")
 
 
 class Session:
@@ -72,10 +76,27 @@ class Session:
         }  # fmt: skip
 
 
-def append_plain(path: Path, role: str, content: str, now: datetime, files: Files) -> None:
-    """Append to the plainest transcript (seed 003): one `{timestamp, role, content}` a line."""
-    row = {"timestamp": clock.stamp(now), "role": role, "content": redact(content)[0]}
-    files.append(path, orjson.dumps(row) + b"\n")
+def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, str]:
+    """Append a message to the session of that id, in the form its transcript is in; a new one in the plainest form
+    (seed 003: one `{timestamp, role, content}` a line) where there is none. The session's id and its file's name."""
+    try:
+        found = transcript(ws, name, exact=True)
+    except NotFoundError:
+        if not NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is no name for a session", "use letters, digits, dots and dashes") from None
+        path, form = ws.layout.sessions / f"{name}.jsonl", "plain"
+    else:
+        path, form = found.place.path, found.format
+        name = found.session
+    if form == "plain" and not path.name.endswith(".gz"):
+        row = {"timestamp": clock.stamp(ws.now), "role": role, "content": masked(content)}
+        ws.files.append(path, orjson.dumps(row) + b"\n")
+    elif form in ("plain", "openclaw"):
+        message = {"role": role, "content": [{"type": "text", "text": content}]}
+        Session.resume(path, ws.files).message(message, ws.now)
+    else:
+        raise UsageError(f"{path.name} belongs to another program ({form})", "say it there, or begin a new session")
+    return name, ws.layout.name(path)
 
 
 def masked(value: Any) -> Any:
