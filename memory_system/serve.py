@@ -20,10 +20,11 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from memory_system import __version__, finder
-from memory_system.errors import MemorySystemError
-from memory_system.prompt import language, phrases
+from memory_system.errors import MemorySystemError, UsageError
+from memory_system.prompt import Phrases, language, phrases
 from memory_system.recall.passages import note_files
 from memory_system.recall.units import storable
+from memory_system.sessions.listing import history
 from memory_system.tools import Tool, Toolbox
 from memory_system.workspace import Workspace
 
@@ -31,6 +32,8 @@ SNAPSHOT = "memory://snapshot"
 FILE = "memory://file/"
 NOTES_LISTED = 100
 LONGEST_RESOURCE = 60_000  # characters
+SESSION_MESSAGES = 100  # of a session that is to be summed up
+LONGEST_MESSAGE = 2_000  # characters
 MARKDOWN = "text/markdown"
 
 
@@ -132,9 +135,11 @@ class _Desk:
     async def list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
         del ctx, params
         question = types.PromptArgument(name="question", description="What is asked", required=True)
+        session = types.PromptArgument(name="session", description="Its id; the present one if left out")
+        told = "Write down what should outlast a session, and sum it up"
         recall = types.Prompt(name="recall", description="Answer a question from memory", arguments=[question])
-        told = "Write down what should outlast this session, and sum it up"
-        return types.ListPromptsResult(prompts=[recall, types.Prompt(name="summarise_session", description=told)])
+        summarise = types.Prompt(name="summarise_session", description=told, arguments=[session])
+        return types.ListPromptsResult(prompts=[recall, summarise])
 
     async def get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         del ctx
@@ -143,16 +148,34 @@ class _Desk:
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 
     def _prompt(self, name: str, arguments: dict[str, str]) -> str:
-        with self._open() as ws:
-            words = phrases(language(ws))
-            if name == "summarise_session":
-                return str(words["summarise"]).strip()
-            if name != "recall" or not arguments.get("question", "").strip():
-                raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name} with these arguments")
-            found = finder.search(ws, arguments["question"], who="mcp")["results"]
-        lines = [f"- {' '.join(row['snippet'].split())} ({row['citation']})" for row in found]
-        listed = "\n".join(lines) or words["nothing"]
-        return str(words["recall_question"]).strip().format(question=arguments["question"], found=listed)
+        """The text of the prompt; MCPError when it cannot be made."""
+        makers = {"recall": _recall, "summarise_session": _summarise}
+        if name not in makers:
+            raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name}")
+        try:
+            with self._open() as ws:
+                return makers[name](ws, phrases(language(ws)), arguments)
+        except MemorySystemError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+
+
+def _recall(ws: Workspace, words: Phrases, arguments: dict[str, str]) -> str:
+    question = arguments.get("question", "").strip()
+    if not question:
+        raise UsageError("recall needs a question")
+    found = finder.search(ws, question, who="mcp")["results"]
+    lines = [f"- {' '.join(row['snippet'].split())} ({row['citation']})" for row in found]
+    filled = {"question": question, "found": "\n".join(lines) or words["nothing"]}
+    return str(words["recall_question"]).strip().format(**filled)
+
+
+def _summarise(ws: Workspace, words: Phrases, arguments: dict[str, str]) -> str:
+    summarise, session = str(words["summarise"]).strip(), arguments.get("session", "").strip()
+    if not session:
+        return summarise
+    found = history(ws, session, SESSION_MESSAGES)
+    told = "\n\n".join(f"{each['role']}: {each['content'][:LONGEST_MESSAGE]}" for each in found["messages"])
+    return str(words["summarise_session"]).strip().format(summarise=summarise, session=found["id"], told=told)
 
 
 def _as_mcp(tool: Tool) -> types.Tool:

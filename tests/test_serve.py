@@ -112,8 +112,11 @@ def test_the_prompts_for_recall_and_for_summarising(root: Path) -> None:
         recall = await client.get_prompt("recall", {"question": "what is the user allergic to?"})
         assert "User is allergic to peanuts" in recall.messages[0].content.text
         assert "memory_write" in (await client.get_prompt("summarise_session")).messages[0].content.text
-        with pytest.raises(MCPError):
-            await client.get_prompt("recall", {"question": " "})
+        other = await client.get_prompt("summarise_session", {"session": "a"})
+        assert "user: 我住在杭州。" in other.messages[0].content.text
+        for name, arguments in (("recall", {"question": " "}), ("summarise_session", {"session": "b"}), ("bake", {})):
+            with pytest.raises(MCPError):
+                await client.get_prompt(name, arguments)
 
     in_process(root, use)
 
@@ -165,3 +168,11 @@ def test_what_is_wrong_with_the_workspace_is_said_at_the_start(tmp_path: Path) -
     assert done.returncode == 4
     assert "is not a workspace" in done.stderr
     assert done.stdout == ""
+
+
+def test_without_the_extra_it_says_how_to_get_it(root: Path) -> None:
+    code = "import sys\nsys.modules.update(mcp=None, mcp_types=None)\nfrom memory_system.cli import main\nmain()\n"
+    command = [sys.executable, "-c", code, "--workspace", str(root), "serve"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2
+    assert "pip install 'memory-system[mcp]'" in done.stderr
