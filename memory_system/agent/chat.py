@@ -39,7 +39,7 @@ class Chat:
         self.show = show
         self.tools = Toolbox(root, now)
         with self._open() as ws:
-            self.session = session or Session.begin(ws.layout, ws.now, ws.files)
+            self.session = session or Session.begin(ws.layout, ws.now.astimezone(ws.config.zone), ws.files)
         self._instead: dict[str, str] = {}  # results as they were pruned, by the id of their call
         self._asked: datetime | None = None  # when the model was asked last
 
@@ -161,7 +161,7 @@ class Chat:
         with self._open() as ws:
             key = register.key_of(self.session.id)
             path = summary.write(ws, self.session.rows, key=key, session_id=self.session.id)
-            self.session = Session.begin(ws.layout, ws.now, ws.files)
+            self.session = Session.begin(ws.layout, ws.now.astimezone(ws.config.zone), ws.files)
         self._instead = {}
         return path
 
