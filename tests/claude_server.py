@@ -15,7 +15,6 @@ from typing import Any
 
 from memory_system.text import estimate_tokens
 
-ALLOWED: set[int] = set()  # ports on this machine that a test may connect to; see conftest.py
 DROP = 0  # as status: the connection is closed without a word
 
 
@@ -121,12 +120,10 @@ def serving(script: Script) -> Iterator[Server]:
     http.daemon_threads = True
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
-    ALLOWED.add(http.server_address[1])
     server.url = f"http://127.0.0.1:{http.server_address[1]}"
     try:
         yield server
     finally:
-        ALLOWED.clear()
         http.shutdown()
         http.server_close()
         thread.join()

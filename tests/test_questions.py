@@ -171,23 +171,36 @@ def much_talk(root: Path) -> None:
         say(root, "a", (f"2026-03-02T09:{number:02}:00Z", "user", text))
 
 
-def test_the_line_is_moved_and_the_share_is_not(tmp_path: Path, key: None) -> None:
-    """What the model keeps takes the place of what the rules would have kept near the line."""
+def keeping(chosen: slice) -> Any:
+    """A script that keeps some of the lines it is asked about, as if they were all there is."""
 
-    def last_ones(request: dict[str, Any]) -> Any:
-        asked = lines_of(request)
-        return {"keep": [{"n": n, "category": "status", "importance": 1} for n, _ in asked[-2:]]}
+    def script(request: dict[str, Any]) -> Any:
+        asked = lines_of(request)[chosen]
+        return {"keep": [{"n": n, "category": "status", "importance": 1} for n, _ in asked]}
 
-    kept = {}
-    for name, script in {"none": always("screen", {"keep": []}), "last": last_ones}.items():
-        with serving(script) as server:
-            much_talk(make(tmp_path / name, llm=ask_only(server.url, "screen")))
-            report = consolidate(tmp_path / name, NOW).to_row()
-        assert len(server.requests) == 1
-        kept[name] = report["accounting"]["segments"]["kept"]
+    return script
+
+
+@pytest.mark.parametrize(("chosen", "more"), [(slice(0), 0), (slice(1), 1), (slice(None), 1)])
+def test_a_segment_that_the_share_leaves_out_may_be_kept(chosen: slice, more: int, tmp_path: Path, key: None) -> None:
+    """It comes on top of what the rules keep, and there is room for one."""
     much_talk(make(tmp_path / "rules"))
     rules = consolidate(tmp_path / "rules", NOW).to_row()["accounting"]["segments"]
-    assert rules["dropped"]["share"]
-    assert kept == {"none": rules["kept"], "last": rules["kept"]}
-    assert contents(tmp_path / "none") == contents(tmp_path / "rules") != contents(tmp_path / "last")
-    assert all(each.importance <= 0.7 for each in memories(tmp_path / "last"))
+    assert rules["dropped"]["share"] > 1
+    with serving(keeping(chosen)) as server:
+        much_talk(make(tmp_path / "asked", llm=ask_only(server.url, "screen")))
+        segments = consolidate(tmp_path / "asked", NOW).to_row()["accounting"]["segments"]
+    assert len(server.requests) == 1
+    assert segments["kept"] == rules["kept"] + more
+    facts = [each for each in memories(tmp_path / "asked") if each.id.startswith("f_")]
+    added = [each for each in facts if each.content not in contents(tmp_path / "rules")]
+    assert [(each.category, each.importance) for each in added] == [("status", 0.7)] * more
+    assert {each.id for each in memories(tmp_path / "rules")} <= {each.id for each in memories(tmp_path / "asked")}
+
+
+def test_where_all_is_kept_nobody_is_asked(tmp_path: Path, key: None) -> None:
+    with serving(keeping(slice(None))) as server:
+        make(tmp_path, llm=ask_only(server.url, "screen"))
+        say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I play the cello in an orchestra. Thanks!"))
+        consolidate(tmp_path, NOW)
+    assert not server.requests

@@ -24,7 +24,8 @@ _FURTHER = 0.3  # less for each better segment of the same message: breadth befo
 _MOST_FURTHER = 4
 
 JUDGED = "llm.intrinsic."  # among a segment's rules: the category that a language model gave it
-_NEAR = 60  # segments on each side of the line that may be asked about
+_MORE = 0.1  # of the share that a night may keep beyond it when a language model says so
+_LEAST_MORE = 40  # tokens of that, at least
 
 Known = Callable[[int], bool]  # whether a memory stands on the words with that key (store.quote_key)
 
@@ -71,16 +72,15 @@ def run(
     keeps a few numbers a segment. Counts `segments.kept` and `segments.dropped.<reason>`."""
     found = _scores(turns(), Judge(night.config), known)
     kept = _chosen(found, night.config.screen.keep_share)
-    asker = night.asker(asking.NAME)
-    decided = asking.decide(asker, _unsure(found, kept), turns) if asker else {}
-    for number, decision in decided.items():
-        kept[number] = decision.kept
+    rescued = _rescued(found, kept, night, turns)
+    for number in rescued:
+        kept[number] = 1
     number = 0
     for turn in turns():
         segments = []
         for segment in turn.segments:
             if kept[number]:
-                segments.append(_marked(segment, number, found, decided.get(number)))
+                segments.append(_marked(segment, number, found, rescued.get(number)))
                 tally["segments.kept"] += 1
             else:
                 reason = found.outcome(number)[0] if found.scores[number] <= NEVER else "share"
@@ -90,29 +90,29 @@ def run(
             yield Turn(turn.message, segments, turn.asked)
 
 
-def _marked(segment: Segment, number: int, found: _Scores, decision: asking.Decision | None) -> Segment:
+def _marked(segment: Segment, number: int, found: _Scores, rescued: asking.Rescued | None) -> Segment:
     """The segment as it is kept."""
     again = found.seen[found.marks[number]] > 1
-    own = decision.importance if decision else found.importance[number]
+    own = rescued.importance if rescued else found.importance[number]
     importance = round(min(1.0, own + REPEATED_WEIGHT * again), 2)
     fired = (*found.outcome(number), REPEATED) if again else found.outcome(number)
-    if decision and decision.category:
-        fired = (*fired, JUDGED + decision.category)
+    if rescued and rescued.category:
+        fired = (*fired, JUDGED + rescued.category)
     return Segment(segment.start, segment.end, segment.kind, importance, fired)
 
 
-def _unsure(found: _Scores, kept: bytearray) -> list[asking.Unsure]:
-    """The segments near the line between kept and dropped, best first: those that the share alone decides. None where
-    all that is no noise is kept."""
-    ranked = sorted(range(len(kept)), key=lambda each: -found.scores[each])
-    ranked = [each for each in ranked if NEVER < found.scores[each] < ALWAYS / 2 and found.costs[each]]
-    dropped = [each for each in ranked if not kept[each]][:_NEAR]
-    near = {*dropped, *([each for each in ranked if kept[each]][-_NEAR:] if dropped else ())}
-    return [
-        asking.Unsure(each, found.costs[each], found.importance[each], bool(kept[each]))
-        for each in ranked
-        if each in near
-    ]
+def _rescued(
+    found: _Scores, kept: bytearray, night: Night, turns: Callable[[], Iterator[Turn]]
+) -> dict[int, asking.Rescued]:
+    """The segments that only the share leaves out and a language model keeps; a night keeps a little more for them."""
+    asker = night.asker(asking.NAME)
+    left_out = [each for each in range(len(kept)) if not kept[each] and found.scores[each] > NEVER]
+    if asker is None or not left_out:
+        return {}
+    left_out.sort(key=lambda each: -found.scores[each])
+    unsure = [asking.Unsure(each, found.costs[each], found.importance[each]) for each in left_out]
+    room = max(_MORE * night.config.screen.keep_share * found.tokens, _LEAST_MORE)
+    return asking.rescue(asker, unsure, room, turns)
 
 
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known) -> _Scores:

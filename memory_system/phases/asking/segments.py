@@ -1,11 +1,10 @@
-"""The question of phase 2: which of the segments near the line between kept and dropped are worth remembering. The
-answer moves the line and not the share: what the rules would have kept there makes room for what the model keeps, and
-takes the room that is left.
+"""The question of phase 2: which of the segments that only the share leaves out are worth remembering all the same.
+What the rules keep stays kept, whatever is answered, and a night keeps at most a tenth more for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -36,51 +35,52 @@ class Judged(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """A segment near the line, by its number in the night: what keeping it costs, its importance, and whether the rules
-    keep it."""
+    """A segment that the share leaves out, by its number in the night: what keeping it costs, and its importance."""
 
     number: int
     cost: int
     importance: float
-    kept: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """What becomes of a segment near the line; the category is empty where the rules' stands."""
+class Rescued:
+    """A segment that is kept after all; the category is empty where the rules' stands."""
 
-    kept: bool
     importance: float
     category: str = ""
 
 
-def decide(asker: Asker, unsure: Sequence[Unsure], turns: Callable[[], Iterator[Turn]]) -> dict[int, Decision]:
-    """What becomes of the segments near the line, best first as the rules rank them; only of those that were asked
-    about. Empty where there is no answer."""
+def rescue(
+    asker: Asker, unsure: Sequence[Unsure], room: float, turns: Callable[[], Iterator[Turn]]
+) -> dict[int, Rescued]:
+    """By number those of the segments that are kept after all, as many as the room (tokens) holds, the most important
+    first. `unsure` stands in the order of the rules, best first."""
+    unsure = unsure[: lines.MOST_LINES]
     texts = shown({each.number for each in unsure}, turns())
-    unsure = [each for each in unsure if each.number in texts]
-    form = template(NAME, lines.language_of(language(texts[each.number]) for each in unsure))
-    fixed = lines.fixed_cost(form, Judged)
     told = [texts[each.number] for each in unsure]
-    count = lines.fitting(told, _expected, int(SHARE * asker.room(NAME)), fixed)
-    asked = _around_the_line(unsure, count)
+    form = template(NAME, lines.language_of(map(language, told)))
+    count = lines.fitting(told, _expected, int(SHARE * asker.room(NAME)), lines.fixed_cost(form, Judged))
     found: dict[int, _Judged] = {}
-    answers = lines.ask(asker, form, Judged, [texts[each.number] for each in asked], _expected) if asked else []
-    for start, answer in answers:
+    for start, answer in lines.ask(asker, form, Judged, told[:count], _expected) if count else ():
         for each in answer.keep:
-            if 0 < each.n <= len(asked) - start:
-                found.setdefault(asked[start + each.n - 1].number, each)
-    return _refilled(asked, found) if answers else {}
+            if 0 < each.n <= count - start:
+                found.setdefault(start + each.n - 1, each)
+    return _fitting([(unsure[place], found[place]) for place in sorted(found)], room)
 
 
-def _around_the_line(unsure: Sequence[Unsure], count: int) -> list[Unsure]:
-    """So many of them, half on each side of the line, the nearest to it first."""
-    kept = [each for each in unsure if each.kept][::-1]
-    dropped = [each for each in unsure if not each.kept]
-    half = count // 2
-    fewer = max(half, count - len(kept))
-    chosen = {each.number for each in (*dropped[:fewer], *kept[: max(count - fewer, count - len(dropped))])}
-    return [each for each in unsure if each.number in chosen]
+def _fitting(found: list[tuple[Unsure, _Judged]], room: float) -> dict[int, Rescued]:
+    kept: dict[int, Rescued] = {}
+    for unsure, judged in sorted(found, key=lambda each: -each[1].importance):
+        if unsure.cost <= room:
+            room -= unsure.cost
+            kept[unsure.number] = _rescued(unsure, judged)
+    return kept
+
+
+def _rescued(unsure: Unsure, judged: _Judged) -> Rescued:
+    least, most = max(0.0, unsure.importance - SHIFT), min(1.0, unsure.importance + SHIFT)
+    category = judged.category if judged.category in CATEGORIES else ""
+    return Rescued(round(max(least, min(most, judged.importance)), 2), category)
 
 
 def shown(numbers: set[int] | None, turns: Iterable[Turn]) -> dict[int, str]:
@@ -100,25 +100,3 @@ def shown(numbers: set[int] | None, turns: Iterable[Turn]) -> dict[int, str]:
 
 def _expected(line: str) -> int:
     return _FORM if line else 0
-
-
-def _refilled(asked: Sequence[Unsure], found: Mapping[int, _Judged]) -> dict[int, Decision]:
-    """The room that the rules' choice among them takes, filled anew: first by what the model keeps, the most important
-    of it first, then by what the rules kept."""
-    room = sum(each.cost for each in asked if each.kept)
-    wanted = [each for each in asked if each.number in found]
-    wanted.sort(key=lambda each: -found[each.number].importance)
-    kept: set[int] = set()
-    for each in (*wanted, *(each for each in asked if each.kept)):
-        if each.number not in kept and each.cost <= room:
-            kept.add(each.number)
-            room -= each.cost
-    return {each.number: _decision(each, found.get(each.number), kept=each.number in kept) for each in asked}
-
-
-def _decision(unsure: Unsure, judged: _Judged | None, *, kept: bool) -> Decision:
-    if judged is None or not kept:
-        return Decision(kept, unsure.importance)
-    least, most = max(0.0, unsure.importance - SHIFT), min(1.0, unsure.importance + SHIFT)
-    category = judged.category if judged.category in CATEGORIES else ""
-    return Decision(kept, round(max(least, min(most, judged.importance)), 2), category)
