@@ -1,12 +1,14 @@
 """Measure what asking a language model costs and what its answers are worth, with scripted models instead of real ones.
 
     .venv/bin/python scripts/asking.py tokens [--set DIR …] [--most N]
+    .venv/bin/python scripts/asking.py table
     .venv/bin/python scripts/asking.py quality --set DIR [--set DIR …] [--most N]
 
 Sets are those of scripts/eval; --most takes that many conversations of each.
 
 tokens    tokens a night on the sample workspace and the sets, counted by a server on this machine that the real SDK
           talks to: as configured by default, with every question on, and with every segment sent to both questions
+table     the same for one night of invented talk that gives 10, 50 and 100 memories
 quality   how much of what questions ask for survives and is found, by rules, with a model that answers from the
           questions' own evidence, and with one that lies; and how many of its lies entered
 """
@@ -23,7 +25,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +34,8 @@ import orjson
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "tests"), str(PROJECT / "scripts")]
 
-import evaluation  # noqa: E402 - after the path to it is known
+import bench  # noqa: E402 - after the path to it is known
+import evaluation  # noqa: E402 - likewise
 from answering import EMPTY, claim, lines_of, question_of  # noqa: E402 - likewise
 from claude_server import serving  # noqa: E402 - likewise
 
@@ -53,12 +56,12 @@ FOUND = ("r@10", "r@t1000", "gans@1000")
 def main() -> None:
     options = parse()
     os.environ["ANTHROPIC_API_KEY"] = "a key for nobody"
-    {"tokens": tokens, "quality": quality}[options.what](options.set or [], options.most)
+    {"tokens": tokens, "table": table, "quality": quality}[options.what](options.set or [], options.most)
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["tokens", "quality"])
+    parser.add_argument("what", choices=["tokens", "table", "quality"])
     parser.add_argument("--set", type=Path, action="append")
     parser.add_argument("--most", type=int)
     return parser.parse_args()
@@ -122,7 +125,35 @@ def tokens(sets: list[Path], most: int | None) -> None:
         )
 
 
-def spent(talk: Talk) -> dict[str, int]:
+def table(sets: list[Path], most: int | None) -> None:
+    """Tokens of one night by the memories that come of it, as a Markdown table."""
+    del sets, most  # the talk is invented
+    print("| memories | every segment sent | everything on | default |\n| --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as temporary:
+        for wanted in (10, 50, 100):
+            talk = night_of(wanted, Path(temporary) / str(wanted))
+            found = spent(talk, force=False)
+            print(f"| {wanted} | {found['all']:,} | {found['everything']:,} | {found['default']:,} |", flush=True)
+
+
+def night_of(wanted: int, folder: Path) -> Talk:
+    """A day of invented talk, as much as gives so many memories by rules."""
+    folder.mkdir()
+    lines = [{"type": "session", "version": 3, "id": "day", "timestamp": "2026-03-02T08:00:00Z"}]
+    until = datetime.fromisoformat("2026-03-03T03:00:01+00:00")
+    for number, (role, text) in enumerate(bench.talk(20 * wanted, wanted)):
+        moment = (datetime.fromisoformat("2026-03-02T08:00:00+00:00") + timedelta(seconds=40 * number)).isoformat()
+        message = {"role": role, "content": [{"type": "text", "text": text}]}
+        lines.append({"type": "message", "id": f"e{number}", "timestamp": moment, "message": message})
+        if number % max(4, wanted // 4) == 0:
+            (folder / "day.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
+            with workspace(Talk("", folder, until)) as ws:
+                if sum(consolidated(ws).totals[kind] for kind in ("facts", "beliefs", "summaries")) >= wanted:
+                    break
+    return Talk(f"{wanted} memories", folder, until)
+
+
+def spent(talk: Talk, *, force: bool = True) -> dict[str, int]:
     """Nights of a conversation, and the tokens that each way of asking takes."""
     found: dict[str, int] = {}
     ways: dict[str, dict[str, Any]] = {
@@ -133,7 +164,7 @@ def spent(talk: Talk) -> dict[str, int]:
         with serving(behaving) as server:
             llm = {"mode": "auto", "base_url": server.url, **{k: way[k] for k in way if k == "questions"}}
             with workspace(talk, llm=llm, budget=way["budget"]) as ws:
-                found["nights"] = len(consolidated(ws).nights)
+                found["nights"] = len(consolidated(ws, force=force).nights)
         found[name] = server.tokens
         if name == "default":
             asked = Counter(question_of(request) for request in server.requests)
@@ -142,10 +173,10 @@ def spent(talk: Talk) -> dict[str, int]:
     return found
 
 
-def consolidated(ws: Any, **options: Any) -> Any:
+def consolidated(ws: Any, *, force: bool = True, **options: Any) -> Any:
     from memory_system import pipeline
 
-    return pipeline.consolidate(ws, force=True, **options)
+    return pipeline.consolidate(ws, force=force, **options)
 
 
 def every_segment(talk: Talk) -> int:

@@ -7,6 +7,9 @@ growth    the same with a tenth of the messages: how many times longer the whole
 idle      a run with nothing new, over --facts facts, above the start of Python with typer
 start     `memory --help` and `memory capture` against a typer program that does nothing
 search    a cold search over the night's workspace
+
+With --llm-all: tokens a night with a language model as configured, with every question on, and when every segment is
+sent to it (see scripts/asking.py, which takes sets of conversations as well).
 """
 
 from __future__ import annotations
@@ -69,6 +72,9 @@ class Figure(NamedTuple):
 
 def main() -> None:
     options = parse()
+    if options.llm_all:
+        run_asking()
+        return
     chosen = options.only or ["night", "growth", "idle", "start", "search"]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -92,7 +98,13 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--only", nargs="+", choices=["night", "growth", "idle", "start", "search"])
+    parser.add_argument("--llm-all", action="store_true")
     return parser.parse_args()
+
+
+def run_asking() -> None:
+    for what in ("tokens", "table"):
+        subprocess.run([sys.executable, PROJECT / "scripts" / "asking.py", what], check=True)
 
 
 def run(*command: str | Path) -> Figure:

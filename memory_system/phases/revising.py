@@ -55,8 +55,13 @@ def taken_back(claim: Claim, said: frozenset[str], memories: Memories) -> list[F
 
 
 def suspects(claim: Claim, memories: Memories) -> list[Fact]:
-    """The newest facts about the same matter as a claim that takes something back, where the rules do not see what."""
-    return list(_near(_words(claim.content, claim), claim, memories))[:_SUSPECTS]
+    """The newest facts about the same matter as a claim that takes something back, where the rules do not see what: the
+    claim has half of their words at least."""
+    mine = _words(claim.content, claim)
+    near = ((set(_words(each.content, each)), each) for each in _near(mine, claim, memories))
+    return [each for theirs, each in near if len(theirs & set(mine)) >= max(_LEAST[claim.lang], len(theirs) / 2)][
+        :_SUSPECTS
+    ]
 
 
 def _near(words: Sequence[str], claim: Claim, memories: Memories) -> list[Fact]:
