@@ -24,7 +24,7 @@ ROWS = (
     {"prompt", "sessions", "edit", "night", "order", "pipeline"},
     {"explain", "preview", "undo", "past", "tools"},
     {"check", "stats", "serve", "agent", "hosts"},
-    {"heartbeat", "distill"},
+    {"heartbeat", "distill", "watch"},
     {"cli"},
     {"__main__", "__init__"},
 )  # fmt: skip

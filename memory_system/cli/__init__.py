@@ -46,6 +46,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "integrate": "hosting",
     "schedule": "hosting",
     "hook": "hosting",
+    "watch": "hosting",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 

@@ -1,15 +1,17 @@
-"""integrate, hook and schedule."""
+"""integrate, hook, schedule and watch."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from memory_system.cli.answers import Settings, handled
+from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
     from memory_system.hosts.schedule import Schedule
@@ -150,3 +152,30 @@ def _job_lines(row: dict[str, Any]) -> list[str]:
     for path, text in row["units"].items():
         told += ["", f"{path}:", *(f"  {line}" for line in text.splitlines())]
     return told
+
+
+@handled
+def watch(context: typer.Context) -> None:
+    """Index notes and run due nights as files change, until it is interrupted; needs the extra `[watch]`."""
+    import time
+
+    from memory_system import watch as watching
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        batches = _changes(watching.places(ws))
+    for done in watching.watch(settings.open, batches, time.monotonic):
+        settings.answer({"done": done}, done)
+
+
+def _changes(folders: Iterable[Path]) -> Iterator[list[Path]]:
+    """Which files have changed, a few times a second; an empty list when none has."""
+    try:
+        import watchfiles
+    except ImportError:
+        raise UsageError("watching needs a package more", "pip install 'memory-system[watch]'") from None
+    found = watchfiles.watch(
+        *folders, watch_filter=None, debounce=400, rust_timeout=500, yield_on_timeout=True, raise_interrupt=True
+    )
+    for batch in found:
+        yield [Path(path) for _, path in batch]
