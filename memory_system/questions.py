@@ -97,4 +97,6 @@ def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
         known = ", ".join(answers.runs()[-5:])
         raise UsageError(f"no run {replay} has asked anything", f"the last that have: {known or 'none'}")
     ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
+    if model is not None:
+        ledger.catch_up(answers.costs())
     return Asker(ws.config, answers, ledger, clock.stamp(ws.now), model, replay)

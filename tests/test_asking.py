@@ -54,8 +54,10 @@ def rules_alone(tmp_path: Path) -> dict[str, bytes]:
 
 
 def rows(root: Path, name: str) -> list[dict[str, Any]]:
+    """The lines of a file in state/ that are whole."""
     path = root / "memory/state" / name
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines if line.endswith("}")]
 
 
 def spent(root: Path) -> int:
@@ -138,7 +140,13 @@ def test_off_opens_no_socket_and_reads_no_key(tmp_path: Path, key: None) -> None
     assert "consolidated 2 nights" in done.stdout, done.stderr
 
 
+REFUSAL = {
+    "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": "refusal",
+    "stop_sequence": None, "usage": {"input_tokens": 0, "output_tokens": 0},
+}  # fmt: skip
 FAILURES: dict[str, Any] = {
+    "refused": Reply(body=json.dumps(REFUSAL).encode()),
+    "400": error(400, "invalid_request_error"),
     "429": error(429, "rate_limit_error", retry_after="0"),
     "429 for hours": error(429, "rate_limit_error", retry_after="7200"),
     "529": error(529, "overloaded_error", retry_after="0"),
@@ -308,6 +316,8 @@ def test_killed_around_every_answer_and_run_again_nothing_is_asked_twice(tmp_pat
         assert layers(root) == expected, stop
         assert set(seen) == set(once)
         assert sum(seen.values()) <= sum(once.values()) + 1, f"stopped at {stop}: {counting.done[stop - 1]}"
+        kept = [row["costs"] for row in rows(root, "answers.jsonl")]
+        assert sorted(rows(root, "ledger.jsonl"), key=str) == sorted(kept, key=str), stop
 
 
 def test_a_night_is_replayed_from_its_answers_without_a_socket(tmp_path: Path, key: None) -> None:
@@ -351,10 +361,10 @@ def test_an_answer_that_another_run_got_is_not_paid_for_again(tmp_path: Path, ke
         count = len(server.requests)
         again = fill(tmp_path / "again", server.url)
         (again / "memory/state/answers.jsonl").write_bytes((first / "memory/state/answers.jsonl").read_bytes())
-        consolidate(again, "2026-03-04T13:00:00Z")
+        report = consolidate(again, "2026-03-04T13:00:00Z")
         assert len(server.requests) == count
     assert contents(again) == contents(first)
-    assert not rows(again, "ledger.jsonl")
+    assert report.run_id not in {row["run"] for row in rows(again, "ledger.jsonl")}
 
 
 def test_a_torn_answer_is_no_answer(tmp_path: Path, key: None) -> None:

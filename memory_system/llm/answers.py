@@ -15,11 +15,12 @@ import orjson
 from memory_system.files import Files
 
 Row = dict[str, Any]
+COSTS = "costs"  # of a row: its line of the ledger, which a crash may have kept from being written there
 
 
 class Answers:
     """The answers of one workspace. A row holds `key`, `at`, `run`, `night`, the question's `name` and `prompt` (file,
-    version and hash), `model`, `tokens`, and `answer` or `failed`."""
+    version and hash), `model`, `tokens`, `answer` or `failed`, and where it was paid for its `costs`."""
 
     def __init__(self, path: Path, files: Files) -> None:
         self.path = path
@@ -58,6 +59,15 @@ class Answers:
     def runs(self) -> list[str]:
         """The runs that asked something, in the order in which they did."""
         return list(dict.fromkeys(str(row.get("run")) for rows in self._rows.values() for row in rows))
+
+    def has(self, key: str, run: str) -> bool:
+        """Whether that run has an answer, or a failure, to the question."""
+        return any(row.get("run") == run for row in self._rows.get(key, ()))
+
+    def costs(self) -> list[Row]:
+        """The line of the ledger of every question that was paid for, in the order of the file."""
+        found = [row for rows in self._rows.values() for row in rows if row.get(COSTS)]
+        return [row[COSTS] for row in found]
 
     def keep(self, key: str, row: Row) -> None:
         """Write an answer or a failure down, durably."""

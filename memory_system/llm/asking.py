@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from memory_system.config import Config, Question
 from memory_system.llm import LLM, Answer, AskError, Prompt, Usage
-from memory_system.llm.answers import Answers
+from memory_system.llm.answers import COSTS, Answers
 from memory_system.llm.batches import Queued
 from memory_system.llm.claude import request_of
 from memory_system.llm.ledger import Ledger, usage_row
@@ -47,6 +47,7 @@ class Asker:
     contexts: list[dict[str, Any]] = field(default_factory=list)  # what using their answers will need
     late: list[dict[str, Any]] = field(default_factory=list)  # of questions that a batch has answered
     _taken: Counter[str] = field(default_factory=Counter)
+    _queued: float = 0.0  # US dollars that what waits for a batch may cost
     _closed: AskError | None = None
 
     def begin(self, run: str, night: str) -> None:
@@ -102,7 +103,8 @@ class Asker:
         """What the journal holds; an answer that another run got is this run's, too."""
         self._taken[prompt.name] += int(row.get("tokens", 0))
         if self.run and row["run"] != (self.replayed or self.run):
-            self.answers.keep(key, {**row, "at": self.now, "run": self.run, "night": self.night})
+            mine = {"at": self.now, "run": self.run, "night": self.night, COSTS: None}
+            self.answers.keep(key, {**row, **mine})
         if "answer" not in row:
             kind, what = str(row.get("failed")), str(row.get("what", ""))
             raise AskError(kind, what, retryable=bool(row.get("retryable")))
@@ -126,11 +128,12 @@ class Asker:
         expected = Usage(input=cost_of(prompt, schema), output=prompt.most)
         if expected.tokens > self.ledger.tokens_left(self.night):
             raise AskError("budget", "the tokens of the night (budget.tokens_per_night) are used up")
-        cost = self.ledger.cost(expected, model)
+        cost = self.ledger.cost(expected, model, batch=self.queue is not None)
         if cost is None:
             raise AskError("budget", f"llm.prices names no price for {model}")
-        if cost > self.ledger.dollars_left(self.now):
+        if self._queued + cost > self.ledger.dollars_left(self.now):
             raise AskError("budget", "the dollars of the month (budget.usd_per_month) are used up")
+        self._queued += cost if self.queue is not None else 0.0
 
     def _answered(self, model: LLM, key: str, prompt: Prompt, schema: type[Answer]) -> Answer:
         """Ask the model; answer or failure are on the disk before anybody sees them."""
@@ -150,10 +153,11 @@ class Asker:
         self._taken[prompt.name] += usage.tokens
         where = {"at": self.now, "run": self.run, "night": self.night}
         asked = {"name": prompt.name, "prompt": prompt.digest, "model": model.model, "tokens": usage.tokens}
-        self.answers.keep(key, {**where, **asked, **outcome})
-        costs = {"usd": self.ledger.cost(usage, model.model), "seconds": usage.seconds}
         told = {"phase": prompt.name, "model": model.model, "outcome": outcome.get("failed", "answered")}
-        self.ledger.add({**where, **told, **usage_row(usage), **costs})
+        costs = {"usd": self.ledger.cost(usage, model.model), "seconds": usage.seconds, "key": key}
+        line = {**where, **told, **usage_row(usage), **costs}
+        self.answers.keep(key, {**where, **asked, **outcome, COSTS: line})
+        self.ledger.add(line)
 
     def _note(self, prompt: Prompt, error: AskError) -> None:
         """Tell of the failure once, and stop asking where the next question would fare no better."""

@@ -13,7 +13,7 @@ import orjson
 
 from memory_system.files import Files
 from memory_system.llm import AskError, Usage
-from memory_system.llm.answers import Answers
+from memory_system.llm.answers import COSTS, Answers
 from memory_system.llm.claude import Claude, RefusalError, checked, text_of, usage_of
 from memory_system.llm.ledger import Ledger, usage_row
 
@@ -86,7 +86,8 @@ def collect(pending: Pending, outbox: Outbox, model: Claude, answers: Answers, l
         if getattr(batch, "processing_status", "") != "ended":
             return False
         for key, result in _results(pending, model):
-            _keep(key, result, pending, answers, ledger, now)
+            if not answers.has(key, pending.run):  # else a run that was stopped here has kept it
+                _keep(key, result, pending, answers, ledger, now)
         pending.state = "collected"
         outbox.write(pending)
     return True
@@ -133,10 +134,11 @@ def _keep(key: str, result: Any, pending: Pending, answers: Answers, ledger: Led
     outcome = _outcome(result, message)
     where = {"at": now, "run": pending.run, "night": asked.night}
     told = {"name": asked.name, "prompt": asked.prompt, "model": model, "tokens": usage.tokens}
-    answers.keep(key, {**where, **told, **outcome})
-    costs = {"usd": ledger.cost(usage, model, batch=True), "seconds": 0.0}
+    costs = {"usd": ledger.cost(usage, model, batch=True), "seconds": 0.0, "key": key}
     phase = {"phase": asked.name, "model": model, "outcome": outcome.get("failed", "answered")}
-    ledger.add({**where, **phase, **usage_row(usage), **costs})
+    line = {**where, **phase, **usage_row(usage), **costs}
+    answers.keep(key, {**where, **told, **outcome, COSTS: line})
+    ledger.add(line)
 
 
 def _outcome(result: Any, message: Any) -> dict[str, Any]:

@@ -38,6 +38,13 @@ class Ledger:
         self.files.append(self.path, orjson.dumps(row) + b"\n")
         self.rows.append(row)
 
+    def catch_up(self, lines: Iterable[Row]) -> None:
+        """Add those of the lines that are not there yet, by question and run."""
+        known = {(row.get("key"), row.get("run")) for row in self.rows}
+        for line in lines:
+            if (line.get("key"), line.get("run")) not in known:
+                self.add(line)
+
     def cost(self, usage: Usage, model: str, *, batch: bool = False) -> float | None:
         """US dollars; None for a model without a price."""
         price = next((each for each in self.config.llm.prices if each.model == model), None)
