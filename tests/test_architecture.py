@@ -21,7 +21,6 @@ ROWS = (
     {"phases", "nights"},
     {"derive", "finder", "proposals", "forgetting"},
     {"prompt", "sessions", "edit", "night", "order", "pipeline", "questions"},
-    {"prompt", "sessions", "edit", "night", "order", "pipeline"},
     {"explain", "preview", "undo", "past", "tools"},
     {"check", "stats", "serve", "agent", "hosts"},
     {"heartbeat", "distill", "watch"},

@@ -80,15 +80,21 @@ def root(tmp_path: Path) -> Path:
     return make(tmp_path / "w")
 
 
+def aim(root: Path, address: str) -> None:
+    """Let the workspace's model be the one at that address."""
+    path = root / "memory/config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "llm": {"base_url": address}}))
+
+
 @contextmanager
 def talking(
     root: Path, monkeypatch: pytest.MonkeyPatch, brain: Brain = agent, **options: Any
 ) -> Iterator[tuple[Chat, Page, list[Request]]]:
     with loopback(brain, **options) as (address, seen):
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+        aim(root, address)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
         with Workspace.open(root) as ws:
-            model = Claude(ws.config.chat, pause=lambda _: None)
+            model = Claude(ws.config, pause=lambda _: None)
         page = Page()
         yield Chat(root, Clock(), model, page), page, seen
 
@@ -285,10 +291,9 @@ def test_what_does_not_pass_is_said_and_the_question_stays(
         assert texts(root, chat) == [("user", "hello")]
 
 
-def test_without_a_key_it_says_which_is_needed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(root / "none"))
+def test_without_a_key_it_says_which_is_needed(root: Path) -> None:
     with Workspace.open(root) as ws:
-        chat = Chat(root, Clock(), Claude(ws.config.chat), Page())
+        chat = Chat(root, Clock(), Claude(ws.config), Page())
     with pytest.raises(LLMError, match="no key") as caught:
         chat.turn("hello")
     assert "ANTHROPIC_API_KEY" in caught.value.hint
@@ -327,9 +332,9 @@ def test_a_session_is_gone_on_with(root: Path, monkeypatch: pytest.MonkeyPatch) 
 def terminal(root: Path, brain: Brain = agent, *arguments: str, pause: float = 0.0) -> Iterator[pexpect.spawn]:
     """The real program in a real terminal, with its model on this machine."""
     with loopback(brain, pause) as (address, _):
+        aim(root, address)
         environment = {
-            **os.environ, "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "test", "TERM": "dumb",
-            "NO_COLOR": "1", "COLUMNS": "200",
+            **os.environ, "ANTHROPIC_API_KEY": "test", "TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "200",
         }  # fmt: skip
         command = ["-m", "memory_system", "--workspace", str(root), "chat", *arguments]
         child = pexpect.spawn(
@@ -424,7 +429,7 @@ def test_a_kill_in_the_midst_loses_nothing_that_was_answered(root: Path) -> None
 def test_sessions_are_handled_from_outside(root: Path) -> None:
     def memory(*arguments: str, code: int = 0) -> dict[str, Any]:
         command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "--json", *arguments]
-        environment = {**os.environ, "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "test"}
+        environment = {**os.environ, "ANTHROPIC_API_KEY": "test"}
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
         assert done.returncode == code, done.stderr
         found: dict[str, Any] = json.loads(done.stdout)
@@ -435,6 +440,7 @@ def test_sessions_are_handled_from_outside(root: Path) -> None:
         with terminal(root) as child:
             for number in range(4):
                 exchange(child, f"I own kite number {number}.")
+        aim(root, address)
         (row,) = memory("session", "list")["sessions"]
         assert (row["messages"], row["format"], row["archived"]) == (8, "openclaw", False)
         name = row["id"]

@@ -3,14 +3,16 @@ LLMError that says what to do; a full context is one of its own, because the cha
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memory_system.config import ChatConfig
+from memory_system.config import Config
 from memory_system.errors import LLMError
+from memory_system.llm.opening import KEY
 from memory_system.sessions.rows import Row
 
 if TYPE_CHECKING:
@@ -62,19 +64,23 @@ class Model(Protocol):
 
 
 class Claude:
-    """Anthropic's models. The client finds its key by itself (ANTHROPIC_API_KEY and what else the SDK reads)."""
+    """Anthropic's models, at the address and with the key that consolidation would use, too."""
 
-    def __init__(self, config: ChatConfig, pause: Callable[[float], None] = time.sleep) -> None:
-        import anthropic
-
-        self._api = anthropic
+    def __init__(self, config: Config, pause: Callable[[float], None] = time.sleep) -> None:
         self._config = config
         self._pause = pause
 
     @cached_property
     def _client(self) -> anthropic.Anthropic:
-        """Made with the first question, which is when a missing key matters."""
-        return self._api.Anthropic(timeout=TIMEOUT, max_retries=0, open_telemetry=False)
+        """Made with the first question: importing the SDK takes seconds, and that is when a missing key matters."""
+        import anthropic
+
+        key = os.environ.get(KEY, "").strip()
+        if not key:
+            raise LLMError("there is no key for the model", f"export {KEY}=…")
+        return anthropic.Anthropic(
+            api_key=key, base_url=self._config.llm.base_url, timeout=TIMEOUT, max_retries=0, open_telemetry=False
+        )
 
     def reply(self, system: str, messages: Sequence[Row], tools: Sequence[Row], say: Say) -> Reply:
         spoken = False
@@ -87,19 +93,19 @@ class Claude:
         for attempt in range(1, TRIES + 1):
             try:
                 return self._ask(system, messages, tools, heard)
-            except self._api.APIError as error:
-                if spoken or attempt == TRIES or not _may_pass(error, self._api):
+            except LLMError:
+                raise
+            except Exception as error:  # the SDK lets through whatever reading a strange answer raises
+                if spoken or attempt == TRIES or not _may_pass(error):
                     raise _as_ours(error) from error
                 self._pause(_wait(error, attempt))
-            except (self._api.AnthropicError, TypeError, ValueError, AttributeError) as error:  # no key, or no answer
-                raise _as_ours(error) from error
         raise AssertionError("the last try returns or raises")
 
     def _ask(self, system: str, messages: Sequence[Row], tools: Sequence[Row], say: Say) -> Reply:
         offered: Any = list(tools)
         with self._client.messages.stream(
-            model=self._config.model,
-            max_tokens=self._config.max_tokens,
+            model=self._config.chat.model,
+            max_tokens=self._config.chat.max_tokens,
             system=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
             messages=_cached(messages),
             tools=offered,
@@ -141,12 +147,14 @@ def _message(final: anthropic.types.Message) -> Row:
 _STOPS = {"tool_use": "toolUse", "max_tokens": "length"}
 
 
-def _may_pass(error: anthropic.APIError, api: Any) -> bool:
+def _may_pass(error: Exception) -> bool:
     """Whether asking again may help."""
-    return isinstance(error, api.APIConnectionError | api.RateLimitError | api.InternalServerError)
+    import anthropic
+
+    return isinstance(error, anthropic.APIConnectionError | anthropic.RateLimitError | anthropic.InternalServerError)
 
 
-def _wait(error: anthropic.APIError, attempt: int) -> float:
+def _wait(error: Exception, attempt: int) -> float:
     """Seconds until the next try: what the server asks for, within reason."""
     headers = getattr(getattr(error, "response", None), "headers", {})
     try:
@@ -161,10 +169,8 @@ def _as_ours(error: Exception) -> LLMError:
     status = getattr(error, "status_code", 0)
     if status == 413 or (status == 400 and any(each in said.lower() for each in FULL)):
         return ContextFullError()
-    if type(error).__name__ == "CredentialsError" or (isinstance(error, TypeError) and "authentication" in said):
-        return LLMError("there is no key for the model", "export ANTHROPIC_API_KEY=…")
     if status in (401, 403):
-        return LLMError(f"the model's server refuses the key: {said}", "look at ANTHROPIC_API_KEY")
+        return LLMError(f"the model's server refuses the key: {said}", f"look at {KEY}")
     if status == 404:
         return LLMError(f"there is no such model: {said}", "look at chat.model in config.json")
     return LLMError(f"the model gave no answer: {said}", "try again; /quit keeps what was said")

@@ -43,7 +43,8 @@ def claude(config: Config, model: str = "") -> Model:
     """The configured model, or another one."""
     from memory_system.agent.model import Claude
 
-    return Claude(config.chat.model_copy(update={"model": model}) if model else config.chat)
+    other = config.chat.model_copy(update={"model": model or config.chat.model})
+    return Claude(config.model_copy(update={"chat": other}))
 
 
 def resumed(ws: Workspace, name: str) -> Session:
