@@ -136,6 +136,20 @@ class Search(Section):
     chinese: RankingChinese = RankingChinese()
 
 
+class EmbedderConfig(Section):
+    """Where vectors come from; none without it. `http` is any endpoint that speaks OpenAI's /v1/embeddings."""
+
+    kind: Literal["none", "http", "model2vec", "fastembed"] = "none"
+    model: str = ""  # the endpoint's name for it; for the others a name or a folder
+    base_url: str = "http://localhost:11434/v1"
+    key_variable: str = "OPENAI_API_KEY"  # the environment variable that holds the key; no key is kept in files
+    batch_size: Positive = 64  # texts sent at once, at most
+    tries: Positive = 3  # of each request, by night
+    timeout: Positive = 60  # seconds for one request, by night
+    query_timeout: Positive = 5  # seconds that a search waits; then it answers by words alone
+    weight: Rate = 0.3  # added to a result for meaning the same as the question, where the vectors prove of use
+
+
 class Context(Section):
     """What `context` gives for a message."""
 
@@ -224,6 +238,7 @@ class Config(Section):
     context: Context = Context()
     prompt: PromptCaps = PromptCaps()
     chat: ChatConfig = ChatConfig()
+    embedder: EmbedderConfig = EmbedderConfig()
     llm: LLMConfig = LLMConfig()
     budget: Budget = Budget()
 

@@ -10,6 +10,7 @@ MemorySystemError
 │   └── UnwritableError        4
 ├── LockedError                5
 ├── LLMError                   6
+├── EmbedderError              6
 ├── BarrenNightError           7
 ├── UnbalancedError            4
 ├── RetirementError            8
@@ -85,6 +86,13 @@ class LLMError(MemorySystemError):
 
     exit_code = 6
     hint = "set llm.mode to off in config.json to go on by rules alone"
+
+
+class EmbedderError(MemorySystemError):
+    """The embedding model gives no vectors."""
+
+    exit_code = 6
+    hint = "see `embedder` in config.json; without vectors, search goes by words alone"
 
 
 class BarrenNightError(MemorySystemError):

@@ -6,18 +6,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memory_system import clock
 from memory_system.accesses import Who
+from memory_system.errors import EmbedderError
 from memory_system.phases.index import fresh_index, open_index
-from memory_system.recall import excerpt
+from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.search import Scope
 from memory_system.records import Fact
+from memory_system.text import language
 from memory_system.workspace import Workspace
+
+if TYPE_CHECKING:  # imported where vectors are searched
+    from memory_system.recall.vectors import Near
+
+Mode = Literal["auto", "keyword", "vector", "hybrid", "tfidf"]
 
 
 def search(
@@ -32,22 +39,55 @@ def search(
     kind: str = "",
     entity: str = "",
     explain: bool = False,
+    mode: Mode = "auto",
     who: Who = "library",
 ) -> dict[str, Any]:
     """The answer of `memory search --json`; the memories it shows count as used. `since` and `until` are local days,
-    both included; `kind` is fact, belief, summary, message or note; `explain` adds the parts of each score."""
+    both included; `kind` is fact, belief, summary, message or note; `explain` adds the parts of each score. `mode` is
+    keyword (words alone), vector (meaning alone), hybrid (both), auto (hybrid where an embedder is configured) or tfidf
+    (the teaching algorithm over notes, which knows none of the other options but `limit`). Where vectors are wanted and
+    not to be had, words answer and `warning` says why."""
+    if mode == "tfidf":
+        return _noted(ws, "search", tfidf.search(ws.layout, query, limit or ws.config.search.limit), who)
     filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
 
     def ask(index: Index) -> dict[str, Any]:
-        return ranking.search(
+        near, warning = _meaning(ws, index, query, mode)
+        found = ranking.search(
             ws.layout, ws.config, index, ws.inbox.pending(), query,
             now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
-            filters=filters, explain=explain,
+            filters=filters, explain=explain, near=near,
         )  # fmt: skip
+        return found | ({"warning": warning} if warning else {})
 
-    found = _asked(ws, ask)
-    ws.accesses.note("search", (row["id"] for row in found["results"]), ws.now, who)
+    return _noted(ws, "search", _asked(ws, ask), who)
+
+
+def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who) -> dict[str, Any]:
+    """The answer, after the access log knows of it."""
+    ws.accesses.note(did, (row["id"] for row in found.get("results") or found.get("items", ())), ws.now, who)
     return found
+
+
+def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near | None, str]:
+    """How near each text is to the question by its meaning, or why that is not known where it was wanted."""
+    wanted = ws.config.embedder
+    if mode == "keyword" or (mode == "auto" and wanted.kind == "none"):
+        return None, ""
+    from memory_system.embedder import embedder_of
+    from memory_system.recall import vectors
+
+    embedder = embedder_of(wanted)
+    try:
+        if not embedder:
+            raise EmbedderError("no embedder is configured")
+        matrix = vectors.load(ws.layout.index / vectors.FILE, index, embedder.model)
+        weight = 1.0 if mode == "vector" else wanted.weight * matrix.trust[language(query)]
+        asked = embedder.embed([query], patient=False)[0] if weight else None
+        near = vectors.Near(matrix, asked, weight, alone=mode == "vector") if asked else None
+    except (EmbedderError, StaleIndexError) as error:
+        return None, f"{error}; answered by words alone"
+    return near, f"{matrix.missing} texts have no vector yet" if matrix.missing else ""
 
 
 def _end(ws: Workspace, until: date | None) -> str:
@@ -89,13 +129,13 @@ def context(
     known = _in_snapshot(ws) if without_snapshot else None
 
     def ask(index: Index) -> dict[str, Any]:
-        return inject(
-            ws.layout, ws.config, index, ws.inbox.pending(), message, now=ws.now, budget=most, known=known
-        )  # fmt: skip
+        near, warning = _meaning(ws, index, message, "auto")
+        found = inject(
+            ws.layout, ws.config, index, ws.inbox.pending(), message, now=ws.now, budget=most, known=known, near=near
+        )
+        return found | ({"warning": warning} if warning else {})
 
-    found = _asked(ws, ask)
-    ws.accesses.note("context", (item["id"] for item in found["items"]), ws.now, who)
-    return found
+    return _noted(ws, "context", _asked(ws, ask), who)
 
 
 def _in_snapshot(ws: Workspace) -> Callable[[Fact], bool]:

@@ -12,6 +12,7 @@ from memory_system.cli.answers import AS_OF_HELP, Settings, handled
 
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help
 
+Mode = Literal["auto", "keyword", "vector", "hybrid", "tfidf"]  # likewise
 Kind = Literal["any", "fact", "belief", "summary", "message", "note"]
 
 
@@ -27,6 +28,7 @@ def search(
     kind: Annotated[Kind, typer.Option("--type", help="Only results of this type.")] = "any",
     entity: Annotated[str, typer.Option(help="Only what names this person or thing.")] = "",
     explain: Annotated[bool, typer.Option(help="Show what each score is made of.")] = False,
+    mode: Annotated[Mode, typer.Option(help="Find by words, by meaning (with an embedder) or both.")] = "auto",
     as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "",
 ) -> None:
     """Find memories, notes and what was said."""
@@ -36,9 +38,15 @@ def search(
     with settings.open_as_of(as_of) as ws:
         found = finder.search(
             ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
-            kind="" if kind == "any" else kind, entity=entity, explain=explain, who="cli",
+            kind="" if kind == "any" else kind, entity=entity, explain=explain, mode=mode, who="cli",
         )  # fmt: skip
+    _warn(settings, found)
     settings.answer(found, lambda: "\n".join(result_line(each) for each in found["results"]) or "nothing found")
+
+
+def _warn(settings: Settings, found: dict[str, Any]) -> None:
+    if "warning" in found and not settings.as_json:
+        settings.say(f"memory: {found['warning']}")
 
 
 def _day(text: str) -> date | None:
@@ -94,5 +102,6 @@ def context(
     text = sys.stdin.buffer.read().decode(errors="replace") if message == "-" else message
     with settings.open() as ws:
         found = finder.context(ws, text, budget=budget, without_snapshot=without_snapshot, who="cli")
+    _warn(settings, found)
     if found["text"] or settings.as_json:
         settings.answer(found, found["text"])

@@ -5,10 +5,12 @@ deleted: `rebuild` makes the same content from the memories, the transcripts rea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import groupby
 
 import orjson
 
+from memory_system.errors import EmbedderError
 from memory_system.journal import GENESIS, Change
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
@@ -18,6 +20,7 @@ from memory_system.records import Message, Pool
 from memory_system.workspace import Workspace
 
 FILE = "search.sqlite"
+VECTORS = "vectors.sqlite"
 
 
 def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -> Iterator[str]:
@@ -34,6 +37,7 @@ def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -
                 put(changes, messages, index, ws)
             yield FILE
             yield from dump(index, ws)
+            yield from embed(index, ws)
     except StaleIndexError:
         yield from rebuild(ws)
 
@@ -52,6 +56,7 @@ def _make(fill_it: Callable[[Index], None], ws: Workspace) -> Iterator[str]:
     with Index.open(path, ws.config) as index:
         yield FILE
         yield from dump(index, ws)
+        yield from embed(index, ws)
 
 
 def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws: Workspace) -> None:
@@ -96,6 +101,24 @@ def dump(index: Index, ws: Workspace) -> Iterator[str]:
     for name, data in dumps(index).items():
         ws.files.replace_if_changed(ws.layout.index / name, data, durable=False)
         yield name
+
+
+def embed(index: Index, ws: Workspace) -> Iterator[str]:
+    """Bring the vectors up to the index, where an embedder is configured; without one none are kept. What an embedder
+    does not give now, it is asked for the next time."""
+    path = ws.layout.index / VECTORS
+    if ws.config.embedder.kind == "none":
+        if path.exists():
+            ws.files.remove(path)
+        return
+    from memory_system.embedder import embedder_of
+    from memory_system.recall import vectors
+
+    embedder = embedder_of(ws.config.embedder)
+    if embedder:
+        with suppress(EmbedderError):  # a search says how many texts have no vector
+            vectors.sync(path, ws.files, index, embedder)
+        yield path.name
 
 
 def dumps(index: Index) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -19,6 +20,9 @@ from memory_system.recall.spelling import HEAD, can_be_misspelt, near
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk
 
+if TYPE_CHECKING:  # imported where vectors are searched
+    from memory_system.recall.vectors import Near
+
 COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
 MOST = 200  # different texts that are looked at closely, about
 MOST_READ = 600  # units, where the same was said again and again
@@ -26,6 +30,9 @@ LEADING = 60  # of these, the best, also lead to the turns beside them: an answe
 PART_SHARE = 0.6  # of the weight of its words: a long answer mentions everything
 MOST_PLACES = 3  # messages of a memory that are looked at
 BESIDE = (-1, 1, 2)
+NEAREST = 100  # units that are looked at for their meaning
+AGREEING = 3  # units with most of the question's words, by which its vector is judged
+OUTSTANDING = 2.0  # standard deviations above the average
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
 NO_FILTERS = Filters()
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
@@ -50,7 +57,8 @@ class Candidates:
     """`total` is how many units there are; `weights` by term, in their order; `masks` says which terms (as bits) a unit
     has, for every unit that has any; `units` are those looked at closely, `memories` what is known of the memories
     among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`). `led` is true where the messages among
-    the units are no results, but only lead to the memories that stand on them."""
+    the units are no results, but only lead to the memories that stand on them. `meant` is what a
+    unit gets for meaning the same as the question."""
 
     total: int
     weights: list[float] = field(default_factory=list)
@@ -59,6 +67,7 @@ class Candidates:
     memories: dict[int, Memory] = field(default_factory=dict)
     sessions: dict[int, float] = field(default_factory=dict)
     led: bool = False
+    meant: dict[int, float] = field(default_factory=dict)
     _masses: dict[int, float] = field(default_factory=dict)
 
     def mass(self, number: int) -> float:
@@ -91,6 +100,7 @@ def gather(
     zone: ZoneInfo,
     gone: Collection[str] = (),
     filters: Filters = NO_FILTERS,
+    near: Near | None = None,
 ) -> Candidates:
     """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index); no
     passage of the notes in `gone`, and only what the filters let through. Where memories are wanted and no messages,
@@ -113,6 +123,8 @@ def gather(
     _choose(found, index, gone, beside=question.asks and (found.led or filters == NO_FILTERS))
     if found.led:
         _follow(found, index, scopes, filters)
+    if near:
+        _draw_near(found, index, near, scopes, gone, filters)
     _remember(found, index, now, zone, 0)
     said = {session_of(place) for number in found.units for place in found.places(number)}
     found.sessions = _sessions(index, tallies, said)
@@ -186,6 +198,33 @@ def _follow(found: Candidates, index: Index, scopes: Collection[str], filters: F
     refs = {unit.ref for number, unit in found.units.items() if scope_of(number) == "session"}
     numbers = set(index.standing_on(refs, scopes)).difference(found.units)
     found.units.update(index.units(index.passing(numbers, filters) if filters != NO_FILTERS else numbers))
+
+
+def _draw_near(
+    found: Candidates, index: Index, near: Near, scopes: Collection[str], gone: Collection[str], filters: Filters
+) -> None:
+    """The units that are nearest to the question by their meaning, and what each candidate gets for it: a share of the
+    weight, nothing below the average of all."""
+    mean, deviation = near.spread()
+    weight = near.weight * _agreement(found, near, mean, deviation)
+    if not weight:
+        return
+    numbers = set(near.first(scopes, NEAREST)).difference(found.units)
+    drawn = index.units(index.passing(numbers, filters) if filters != NO_FILTERS else numbers)
+    found.units.update((number, unit) for number, unit in drawn.items() if unit.path not in gone)
+    above = {number: max(0.0, value - mean) for number, value in near.of(found.units).items()}
+    best = max(above.values(), default=0.0) or 1.0
+    found.meant = {number: weight * value / best for number, value in above.items()}
+
+
+def _agreement(found: Candidates, near: Near, mean: float, deviation: float) -> float:
+    """From 0 to 1: how far the units with most of the question's words stand out by their meaning as well. Where they
+    do no more than chance has it, the vectors say nothing of this question."""
+    leading = sorted(found.masks, key=lambda number: (-found.mass(number), number))[:AGREEING]
+    values = near.of(leading).values()
+    if near.alone or not values:
+        return 1.0
+    return min(1.0, max(0.0, (sum(values) / len(values) - mean) / (deviation or 1.0) / OUTSTANDING))
 
 
 def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -21,6 +21,9 @@ from memory_system.recall.search import Answer, answer_to, type_of
 from memory_system.recall.units import Unit, Units
 from memory_system.records import Fact, Row, kind_of, to_line, type_name
 from memory_system.text import estimate_tokens
+
+if TYPE_CHECKING:  # imported where vectors are searched
+    from memory_system.recall.vectors import Near
 
 WIDE = 40  # results that are looked at
 TOPIC = 1.15  # times more for a memory of a kind that the message speaks of
@@ -70,6 +73,7 @@ def context(
     now: datetime,
     budget: int,
     known: Known | None = None,
+    near: Near | None = None,
 ) -> dict[str, Any]:
     """The answer of `memory context --json`: `text` is what to inject, never more than `budget` tokens and empty when
     nothing is relevant; `tokens` what it costs; `items` its lines; `cues` what the message called for. Memories for
@@ -78,7 +82,7 @@ def context(
     items: list[Item] = []
     lang = "en"
     if not cues.idle:
-        answer = answer_to(layout, config, index, pending, message, now=now)
+        answer = answer_to(layout, config, index, pending, message, now=now, near=near)
         items = _Gathered(config, index, pending, cues, now).items(answer)
         lang = answer.question.lang
         worth = dict(zip(answer.question.terms, answer.weights, strict=False))

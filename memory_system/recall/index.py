@@ -250,6 +250,13 @@ class Index:
         rows = self._database.rows(sql, (orjson.dumps(sorted(numbers)).decode(),))
         return {row[0]: Unit._make(row[2:]) for row in rows}
 
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The number and the text of every unit, in the order of numbers."""
+        sql, last = "SELECT number, text FROM unit WHERE number > ? ORDER BY number LIMIT ?", 0
+        while rows := self._database.rows(sql, (last, BATCH)):
+            yield from rows
+            last = rows[-1][0]
+
     def message(self, ref: str) -> list[Unit]:
         """The message with that ref, as one unit or in its passages; empty when there is none."""
         return [unit for _, unit in writing.whole(self._database, storable(ref))]

@@ -64,6 +64,16 @@ def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored
     return sorted(scored, key=lambda each: (-each.score, each.unit.key))
 
 
+def by_meaning(found: Candidates) -> list[Scored]:
+    """The candidates by nothing but how near they are to the question by their meaning."""
+    scored = [
+        Scored(number, found.units[number], found.memories.get(number, _NO_MEMORY), value, {"meaning": value})
+        for number, value in found.meant.items()
+        if value > 0
+    ]
+    return sorted(scored, key=lambda each: (-each.score, each.unit.key))
+
+
 class _Added:
     """The parts that are added, each relative to the best candidate's."""
 
@@ -74,15 +84,16 @@ class _Added:
         self._beside = _neighbours(self._own, texts, weights)
         self._sessions = _relative(found.sessions, weights.session)
         self._led = found.led
+        self._meant = found.meant
 
     def best(self, found: Candidates) -> list[int]:
         """The candidates with the largest sums: what multiplies decides among these."""
-        get, near, around = found.memories.get, self._beside, self._sessions
+        get, near, around, meant = found.memories.get, self._beside, self._sessions, self._meant.get
         sums = [
             (-sum(self.parts(number, memory).values()), found.units[number].key, number)
             if (memory := get(number))
             else (
-                -own - near.get(number, 0.0) - around.get(number >> SESSION_BITS, 0.0),
+                -own - meant(number, 0.0) - near.get(number, 0.0) - around.get(number >> SESSION_BITS, 0.0),
                 found.units[number].key,
                 number,
             )
@@ -95,12 +106,17 @@ class _Added:
         """A memory has the surroundings of the messages it stands on."""
         places = memory.places or (number,)
         said = {"said": self._said(number, places)} if self._led else {}
-        return said | {
-            "words": self._words[number],
-            "pieces": self._pieces[number],
-            "neighbours": max([self._beside.get(place, 0.0) for place in places]),
-            "session": max([self._sessions.get(session_of(place), 0.0) for place in places]),
-        }
+        meaning = {"meaning": self._meant.get(number, 0.0)} if self._meant else {}
+        return (
+            said
+            | {
+                "words": self._words[number],
+                "pieces": self._pieces[number],
+                "neighbours": max([self._beside.get(place, 0.0) for place in places]),
+                "session": max([self._sessions.get(session_of(place), 0.0) for place in places]),
+            }
+            | meaning
+        )
 
     def _said(self, number: int, places: Iterable[int]) -> float:
         """What the message that a memory was taken from says of the question beyond the memory's own words."""

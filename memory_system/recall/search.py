@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from memory_system.config import Config
 from memory_system.layout import Layout
@@ -21,11 +21,14 @@ from memory_system.recall.index import Filters, Index, note_digest
 from memory_system.recall.numbers import scope_of
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.question import Question, understood
-from memory_system.recall.ranking import rank
+from memory_system.recall.ranking import by_meaning, rank
 from memory_system.recall.results import Result, diverse, folded
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
 from memory_system.tombstones import Tombstones
+
+if TYPE_CHECKING:  # imported where vectors are searched
+    from memory_system.recall.vectors import Near
 
 Scope = Literal["all", "memories", "notes", "sessions"]
 SCOPES_OF: dict[Scope, tuple[str, ...]] = {
@@ -52,13 +55,15 @@ def search(
     archived: bool = False,
     filters: Filters = NO_FILTERS,
     explain: bool = False,
+    near: Near | None = None,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
     among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
-    now; the archive only when asked for, and only what the filters let through. Each result has `explain`, the parts
-    of its score, when that is asked for. Never raises for a query, whatever it holds."""
+    now; the archive only when asked for, and only what the filters let through. With `near` it counts as well what a
+    text means. Each result has `explain`, the parts of its score, when that is asked for. Never raises for a query,
+    whatever it holds."""
     answer = answer_to(
-        layout, config, index, list(pending), query, now=now, scope=scope, archived=archived, filters=filters
+        layout, config, index, list(pending), query, now=now, scope=scope, archived=archived, filters=filters, near=near
     )
     rows = _Rows(layout, index, answer)
     shown = answer.results[: max(0, limit)]
@@ -91,15 +96,18 @@ def answer_to(
     scope: Scope = "all",
     archived: bool = False,
     filters: Filters = NO_FILTERS,
+    near: Near | None = None,
 ) -> Answer:
     """The results of `search`, not yet made into rows."""
     scopes = SCOPES_OF[scope] + (("archive",) if archived and "memory" in SCOPES_OF[scope] else ())
     question = understood(query, now, config.zone)
     weights = config.search.chinese if question.lang == "zh" else config.search.english
-    found = _candidates(layout, config, index, pending, question, scopes, now, filters)
-    ranked = rank(question, found, weights)
-    scale = answered(question, found, ranked, weights) / (ranked[0].score or 1) if ranked else 0.0
-    results = diverse(folded(ranked, dated=question.asks_when), weights.diversity)
+    found = _candidates(layout, config, index, pending, question, scopes, now, filters, near)
+    alone = near is not None and near.alone
+    ranked = by_meaning(found) if alone else rank(question, found, weights)
+    sure = near.best() if near and alone else answered(question, found, ranked, weights)
+    scale = sure / (ranked[0].score or 1) if ranked else 0.0
+    results = diverse(folded(ranked, dated=question.asks_when and not alone), weights.diversity)
     return Answer(question, results, scale, talked_of(question, found, ranked), found.weights)
 
 
@@ -112,13 +120,14 @@ def _candidates(
     scopes: Collection[str],
     now: datetime,
     filters: Filters,
+    near: Near | None,
 ) -> Candidates:
     """The candidates of the index that still hold, and those of the overlay."""
     changed, gone = _note_changes(layout, index) if "note" in scopes else ({}, set())
     known = index.standing([record.id for record in pending], now)
     waiting = [record for record in pending if record.id not in known and "memory" in scopes]
     with _overlay(config, waiting, changed, index.forgotten) as overlay:
-        return gather(index, overlay, question, scopes, now, config.zone, gone, filters)
+        return gather(index, overlay, question, scopes, now, config.zone, gone, filters, near)
 
 
 @contextmanager

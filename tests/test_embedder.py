@@ -1,0 +1,290 @@
+"""Vectors: where they come from, what they find, and that they never make an answer worse than words alone."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from array import array
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint import Endpoint, guessing, knowing, serving
+from workspaces import at, consolidate, make, say
+
+from memory_system import finder
+from memory_system.config import EmbedderConfig
+from memory_system.embedder import HttpEmbedder, batches, embedder_of
+from memory_system.errors import EmbedderError
+from memory_system.workspace import Workspace
+
+NOON = "2026-03-03T12:00:00Z"
+SAID = (
+    "We bought a sofa for the living room.",
+    "The doctor told me to rest for a week.",
+    "My bicycle has a flat tyre again.",
+    "The lease of the flat ends in June.",
+    "I baked bread with rye flour.",
+    "Nora paints boats in the harbour.",
+    "周末我们去爬山了。",
+    "我的车坏了，要送去修。",
+    "晚饭吃了西红柿炒蛋。",
+    "小林在学弹钢琴。",
+    "房东说下个月涨房租。",
+    "妹妹养了一只狗。",
+)
+MEANINGS = ("couch sofa", "physician doctor", "番茄 西红柿", "汽车 车", "bike bicycle")
+VECTORS = "memory/layer2/index/vectors.sqlite"
+
+
+@pytest.fixture
+def knows() -> Iterator[Endpoint]:
+    with serving(knowing(*MEANINGS)) as endpoint:
+        yield endpoint
+
+
+def workspace(root: Path, endpoint: Endpoint, **more: Any) -> Path:
+    embedder = {"kind": "http", "base_url": endpoint.url, "model": "test", "query_timeout": 2, "tries": 1, **more}
+    make(root, embedder=embedder)
+    for number, text in enumerate(SAID):  # sessions of their own: no answer is found by its neighbours
+        say(root, f"s{number}", ("2026-03-02T09:00:00Z", "user", text))
+    consolidate(root, NOON)
+    return root
+
+
+def search(root: Path, query: str, **more: Any) -> dict[str, Any]:
+    with Workspace.open(root, now=at(NOON)) as ws:
+        return finder.search(ws, query, scope="sessions", **more)
+
+
+def texts(found: dict[str, Any]) -> list[str]:
+    return [row["text"] for row in found["results"]]
+
+
+# What is found
+
+
+def test_what_means_the_same_is_found_without_a_word_of_it(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    for query, answer in (("couch", SAID[0]), ("Who is the physician?", SAID[1]), ("番茄", SAID[8])):
+        assert answer not in texts(search(root, query, mode="keyword"))
+        for mode in ("auto", "hybrid", "vector"):
+            found = search(root, query, mode=mode, explain=True)
+            assert texts(found)[0] == answer
+            assert "warning" not in found
+            assert found["results"][0]["explain"]["meaning"] > 0
+        assert 0 < search(root, query, mode="vector")["results"][0]["score"] <= 1
+
+
+QUERIES = (
+    "sofa",
+    "flat tyre",
+    "the lease of the flat",
+    "Nora boats",
+    "bread with flour",
+    "爬山",
+    "钢琴",
+    "房东涨房租",
+    "狗",
+)
+
+
+def test_vectors_that_mean_nothing_change_nothing(tmp_path: Path) -> None:
+    with serving(guessing) as endpoint:
+        root = workspace(tmp_path, endpoint)
+        for query in QUERIES:
+            assert search(root, query)["results"] == search(root, query, mode="keyword")["results"]
+
+
+def test_vectors_that_know_lose_nothing_that_words_find(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    for query in QUERIES:
+        assert texts(search(root, query))[0] == texts(search(root, query, mode="keyword"))[0]
+
+
+def test_filters_and_scopes_hold_for_vectors(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    with Workspace.open(root, now=at(NOON)) as ws:
+        assert all(row["type"] == "fact" for row in finder.search(ws, "couch", scope="memories")["results"])
+        assert finder.search(ws, "couch", scope="notes")["results"] == []
+        assert finder.search(ws, "couch", entity="Nora", mode="vector", scope="sessions")["total_found"] <= 1
+
+
+def test_context_knows_what_things_mean(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows, weight=1.0)
+    with Workspace.open(root, now=at(NOON)) as ws:
+        assert finder.context(ws, "physician")["budget"] == 600
+
+
+# What is embedded, and when
+
+
+def test_no_text_is_embedded_twice_and_what_is_gone_is_dropped(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+
+    def sent() -> list[str]:
+        return [text for body in knows.requests for text in body["input"] if text in SAID]
+
+    once = sent()
+    assert {*SAID} <= {*once}
+    knows.requests.clear()
+    say(root, "new", ("2026-03-03T13:00:00Z", "user", "The ferry leaves at seven."))
+    consolidate(root, "2026-03-04T12:00:00Z")
+    fresh = next(body["input"] for body in knows.requests)
+    assert "The ferry leaves at seven." in fresh
+    assert not {*SAID} & {*fresh}
+    (root / "memory/layer2/index/search.sqlite").unlink()
+    (root / "sessions/s0.jsonl").unlink()
+    rows = vectors_of(root)
+    consolidate(root, "2026-03-05T12:00:00Z", force=True)
+    assert vectors_of(root) <= rows
+
+
+def vectors_of(root: Path) -> int:
+    with closing(sqlite3.connect(root / VECTORS)) as database:
+        return int(database.execute("SELECT count(*) FROM vector").fetchone()[0])
+
+
+def test_another_model_is_another_set_of_vectors(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    path = root / "memory/config.json"
+    config = json.loads(path.read_text())
+    config["embedder"]["model"] = "other"
+    path.write_text(json.dumps(config))
+    found = search(root, "couch", mode="hybrid")
+    assert "another index or model" in found["warning"]
+    config["embedder"] = {"kind": "none"}
+    path.write_text(json.dumps(config))
+    assert "no embedder is configured" in search(root, "sofa", mode="vector")["warning"]
+    assert texts(search(root, "sofa", mode="vector"))[0] == SAID[0]
+    assert "warning" not in search(root, "sofa")
+    say(root, "new", ("2026-03-03T13:00:00Z", "user", "The ferry leaves at seven."))
+    consolidate(root, "2026-03-04T12:00:00Z")
+    assert not (root / VECTORS).exists()
+
+
+def test_the_file_is_private_and_may_be_damaged(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    path = root / VECTORS
+    assert path.stat().st_mode & 0o077 == 0
+    path.write_bytes(b"no database")
+    found = search(root, "sofa")
+    assert texts(found)[0] == SAID[0]
+    assert "answered by words alone" in found["warning"]
+    say(root, "new", ("2026-03-03T13:00:00Z", "user", "The ferry leaves at seven."))
+    consolidate(root, "2026-03-04T12:00:00Z")
+    assert texts(search(root, "couch"))[0] == SAID[0]
+
+
+# An endpoint that is down
+
+
+def test_without_the_endpoint_words_answer_and_it_is_said(tmp_path: Path) -> None:
+    with serving(knowing(*MEANINGS)) as endpoint:
+        root = workspace(tmp_path, endpoint)
+    found = search(root, "sofa")
+    assert texts(found) == texts(search(root, "sofa", mode="keyword"))
+    assert "gives no vectors" in found["warning"]
+    command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "search", "sofa"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "sofa" in done.stdout
+    assert "answered by words alone" in done.stderr
+    say(root, "new", ("2026-03-03T13:00:00Z", "user", "The ferry leaves at seven."))
+    assert consolidate(root, "2026-03-04T12:00:00Z").to_row()["status"] == "done"  # a night does not hang on vectors
+    assert texts(search(root, "ferry"))[0] == "The ferry leaves at seven."
+
+
+# The protocol
+
+
+def embedder(endpoint: Endpoint, pauses: list[float] | None = None, **more: Any) -> HttpEmbedder:
+    config = EmbedderConfig(kind="http", base_url=endpoint.url, model="m", **more)
+    return HttpEmbedder(config, pause=(pauses if pauses is not None else []).append)
+
+
+def test_vectors_come_in_the_order_of_the_texts_whatever_the_answers_order(knows: Endpoint) -> None:
+    said = ["one", "two", "three", "", "\ud800"]
+    found = embedder(knows, batch_size=2).embed(said)
+    assert found == [array("f", knows.vectors(text or " ")) for text in ("one", "two", "three", " ", "?")]
+    assert [len(body["input"]) for body in knows.requests] == [2, 2, 1]
+    assert {body["model"] for body in knows.requests} == {"m"}
+
+
+def test_the_key_comes_from_the_environment_and_secrets_do_not_leave(
+    knows: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", "k-1")
+    embedder(knows, key_variable="TEST_KEY").embed(["the token is ghp_" + "a1B2" * 9])
+    assert knows.keys == ["Bearer k-1"]
+    assert "ghp_" not in json.dumps(knows.requests)
+
+
+def test_a_busy_endpoint_is_asked_again_a_few_times_and_never_while_somebody_waits(knows: Endpoint) -> None:
+    pauses: list[float] = []
+    knows.failures = [503, 429]
+    assert len(embedder(knows, pauses).embed(["a"])) == 1
+    assert pauses == [0.5, 1.0]
+    knows.failures = [503]
+    with pytest.raises(EmbedderError, match="503"):
+        embedder(knows, pauses).embed(["a"], patient=False)
+    knows.failures = [401, 503]
+    with pytest.raises(EmbedderError, match="401"):
+        embedder(knows, pauses).embed(["a"])
+    assert len(pauses) == 2
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{}, [], {"data": []}, {"data": [{"index": 0, "embedding": "x"}]}, {"data": [{"index": 0, "embedding": []}]}],
+)
+def test_an_answer_that_is_none_is_an_error(knows: Endpoint, broken: Any) -> None:
+    knows.broken = broken
+    with pytest.raises(EmbedderError):
+        embedder(knows).embed(["a"])
+
+
+def test_batches_hold_so_many_tokens_at_most() -> None:
+    sizes = [len(batch) for batch in batches(["word " * 2_000] * 7 + ["short"] * 3, 5)]
+    assert sum(sizes) == 10
+    assert max(sizes[:3]) <= 2
+    assert list(batches([], 5)) == []
+
+
+@pytest.mark.parametrize("kind", ["model2vec", "fastembed"])
+def test_a_missing_package_is_named(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, kind, None)
+    local = embedder_of(EmbedderConfig(kind=kind, model="some/model"))
+    assert local is not None
+    with pytest.raises(EmbedderError, match=f"{kind} is not installed"):
+        local.embed(["a"])
+
+
+def test_without_numpy_words_answer(tmp_path: Path, knows: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = workspace(tmp_path, knows)
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    found = search(root, "sofa")
+    assert "needs numpy" in found["warning"]
+    assert texts(found)[0] == SAID[0]
+
+
+# The teaching algorithm
+
+
+def test_the_teaching_algorithm_by_hand(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    (root / "MEMORY.md").write_text("# Tea\ngreen tea\n# Coffee\nblack coffee\nblack")
+    (root / "memory/2026-03-02.md").write_text("rain\n\n我喜欢喝茶，下雨天")
+    found = search(root, "black rain", mode="tfidf")
+    # three sections; black and rain stand in one each, idf ln 3; coffee, black, coffee, black -> tf 1/2 each
+    assert [(row["path"], row["startLine"], row["endLine"]) for row in found["results"]] == [
+        ("MEMORY.md", 3, 5), ("memory/2026-03-02.md", 1, 3)
+    ]  # fmt: skip
+    # black: cos = 1/sqrt2 * 1/sqrt2; rain: one of three words (a clause is one word), 1/sqrt2 * 1/sqrt3
+    assert [row["score"] for row in found["results"]] == [0.5, 0.4082]
+    assert search(root, "喝茶", mode="tfidf")["results"] == []  # its known weakness
+    assert search(root, "我喜欢喝茶", mode="tfidf", limit=1)["total_found"] == 1
+    assert search(root, "", mode="tfidf") == {"results": [], "total_found": 0}
