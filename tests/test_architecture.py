@@ -15,7 +15,10 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 ROWS = (
     {"errors"},
     {"records", "clock", "layout", "files", "text", "ordered"},
-    {"tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "gist", "likeness", "dates", "phrasing"},
+    {
+        "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "gist", "likeness",
+        "dates", "phrasing",
+    },
     {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "draft", "recall", "accounting"},
     {"workspace"},
     {"phases", "nights"},
