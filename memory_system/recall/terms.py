@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from memory_system.text import CJK, is_cjk
+from memory_system.text import CJK, is_cjk, nfkc
 
 MAX_CHARACTERS = 2_000  # of a question that are looked at
 MAX_TERMS = 64
@@ -42,7 +42,7 @@ def prepared(text: str) -> str:
     """The text as FTS5 is to read it: full-width as half-width, a blank around every CJK character and every pair."""
     if text.isascii():
         return text
-    return _CJK_RUN.sub(_spread, unicodedata.normalize("NFKC", text))
+    return _CJK_RUN.sub(_spread, nfkc(text))
 
 
 def _spread(found: re.Match[str]) -> str:
@@ -64,7 +64,7 @@ def has_content(query: str) -> bool:
 
 
 def _runs(query: str) -> list[str]:
-    return _RUNS.findall(unicodedata.normalize("NFKC", query[:MAX_CHARACTERS]).lower())
+    return _RUNS.findall(nfkc(query[:MAX_CHARACTERS]).lower())
 
 
 def match(term: str) -> str:
@@ -100,5 +100,5 @@ def _phrases(run: str) -> Iterator[str]:
 
 def keywords(text: str) -> set[str]:
     """The content words of a text that are not CJK, in lower case: names, ids and plain words, no bare numbers."""
-    words = _KEYWORDS.findall(unicodedata.normalize("NFKC", text).lower())
+    words = _KEYWORDS.findall(nfkc(text).lower())
     return {word for word in words if len(word) > 1 and not word.isdecimal() and word not in _STOP_EN}
