@@ -107,16 +107,16 @@ def _closed(text: str, gap: str, end: int) -> int:
 
 def _matches(rule: Rule, text: str) -> Iterator[Piece]:
     data = rule.data
-    for match in rule.matches(text):
-        start, end = match.span()
+    for found in rule.found(text):
+        start, end = found.span
         if _is_guarded(data, text, start, end):
             continue
-        words = match[0]
+        words = text[start:end]
         fields: dict[str, Any] | None
         if data["phrase"]:
             fields = _phrase(data["lang"], words)
         else:
-            groups = rule.groups(match)
+            groups = found.given()
             start += len(groups.pop("lead", ""))
             fields = _fields(groups)
         if fields is not None and not _cut(text, start, said=None if words.isascii() else fields):
@@ -238,7 +238,7 @@ def numeral(word: str) -> int | None:
 def _atoms() -> RuleSet:
     """Every atom as a rule; the first only tells that the text is to be made plain."""
     wide = Rule(_WIDE, "", "[０-９個週號點後禮兩這國聖誕節鐘時]", (), ())
-    return RuleSet((wide, *(_phrase_rule(lang) for lang in ("en", "zh")), *_form_rules()))
+    return RuleSet((wide, *(_phrase_rule(lang) for lang in ("en", "zh")), *_form_rules()), short=True)
 
 
 def _phrase_rule(lang: str) -> Rule:

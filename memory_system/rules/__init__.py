@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import re2
 
@@ -49,39 +49,49 @@ class Rule:
         found: Iterable[Any] = _compiled(self.pattern).finditer(text)
         return found
 
-    def groups(self, match: Any) -> dict[str, str]:
-        """The named groups of a match that took part in it."""
-        found = ((name, match[number]) for name, number in _names(self.pattern))
-        return {name: words for name, words in found if words is not None}
-
     def found(self, text: str) -> Iterator[Found]:
         """Every match with its named groups."""
-        names = _names(self.pattern)
-        same = text.encode() if text.isascii() else text  # as bytes it has the same places, which RE2 need not count
-        for match in self.matches(same):
-            places = {name: match.span(number) for name, number in names}
-            yield Found(match.span(), {name: text[slice(*place)] for name, place in places.items()}, places)
+        names, data = (
+            _names(self.pattern),
+            text.encode(),
+        )  # RE2 sees bytes, and only places that are asked for are counted
+        for match in self.matches(data):
+            span, *spans = match.span(), *(match.span(number) for _, number in names)
+            if len(data) > len(text):
+                span, *spans = ((_sign(data, start), _sign(data, end)) for start, end in (span, *spans))
+            places = {name: place for (name, _), place in zip(names, spans, strict=True)}
+            yield Found(span, {name: text[start:end] for name, (start, end) in places.items()}, places)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A match: its span, the words of each named group (empty when it took no part) and where they stand."""
+class Found(NamedTuple):
+    """A match: its span, the words of each named group and where they stand; a group that took no part is empty and
+    stands at (-1, -1)."""
 
     span: tuple[int, int]
     parts: Mapping[str, str]
     places: Mapping[str, tuple[int, int]]
 
+    def given(self) -> dict[str, str]:
+        """The words of the groups that took part."""
+        return {name: words for name, words in self.parts.items() if self.places[name][0] >= 0}
+
+
+def _sign(data: bytes, place: int) -> int:
+    """The number of the sign that begins at that byte."""
+    return len(data[:place].decode()) if place > 0 else place
+
 
 class RuleSet:
     """Rules that are tried together. Many of them are tried by the words they need (a Filter): one automaton for all
-    would be too large to be built while the text goes by."""
+    would be too large to be built while the text goes by, unless they are `short` patterns."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, rules: Iterable[Rule], *, short: bool = False) -> None:
         self.rules = tuple(rules)
+        self._short = short
 
     @cached_property  # many a group is only ever tried together with others
     def _set(self) -> Any:
-        few = len(self.rules) <= _FEW
+        few = self._short or len(self.rules) <= _FEW
         matcher = re2.Set.SearchSet(_options()) if few else re2.Filter()
         for rule in self.rules:
             matcher.Add(*((rule.pattern,) if few else (rule.pattern, _options())))
