@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
-from itertools import islice
+from itertools import compress, islice, repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -77,12 +77,15 @@ class Checkpoint:
     def write_stage(self, name: str, rows: Iterable[Any]) -> None:
         """Stage what a phase gives, atomically: dataclasses and mappings become one line each, bytes are lines."""
         self.files.make_folder(self.stage(name).parent)
-        lines = (row if isinstance(row, bytes) else orjson.dumps(row) + b"\n" for row in rows)
+        lines = (row if isinstance(row, bytes) else orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
         self.files.replace(self.stage(name), lines)
 
-    def read_stage(self, name: str, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-        """What was staged under that name, parsed; it may be read many times."""
-        with self.stage(name).open("rb") as lines:
+    def read_stage(
+        self, name: str, parse: Callable[[dict[str, Any]], T], marks: Iterable[object] = repeat(True)
+    ) -> Iterator[T]:
+        """What was staged under that name, parsed, where it is marked; it may be read many times."""
+        with self.stage(name).open("rb") as file:
+            lines = compress(file, marks)
             while batch := list(islice(lines, BATCH)):
                 yield from [parse(orjson.loads(line)) for line in batch]
 

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 from memory_system import accounting, clock
@@ -73,8 +74,9 @@ class Run:
             raise StaleIndexError("what the night has read is no longer staged")
         yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(**row["message"]))
 
-    def turns(self, stage: str) -> Iterator[Turn]:
-        return self.ws.checkpoint.read_stage(stage, Turn.from_row)
+    def turns(self, stage: str, marks: Iterable[object] = repeat(True)) -> Iterator[Turn]:
+        """The turns of a stage that are marked."""
+        return self.ws.checkpoint.read_stage(stage, Turn.from_row, marks)
 
     def claims(self, *, stated: bool) -> Iterator[Claim]:
         """The night's claims: those that were stated, or those that were only supposed. What was forgotten since it was

@@ -206,7 +206,7 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
         raise UsageError("there is no run to look at yet", "run one first: memory consolidate")
     run = Run(ws, Night(clock.read_stamp(state.night), ws.config), [])
     if number == 2:
-        yield from map(asdict, screen.run(lambda: run.turns("segment"), run.night, run.tally))
+        yield from map(asdict, screen.run(lambda marks: run.turns("segment", marks), run.night, run.tally))
     elif number == 3:
         yield from (orjson.loads(claim.to_line()) for claim in extract.run(run.turns("screen"), run.night, run.tally))
     elif number == 6:

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def after(memories: Memories, words: str, day: str, config: Config) -> Memories:
     night = Night(datetime.fromisoformat(f"{day}T20:00:00").replace(tzinfo=UTC), config)
     message = Message(f"s{day}", "1", "user", "", f"{day}T10:00:00Z", words)
     tally: Counter[str] = Counter()
-    turns = screen.run(lambda: segment.run([message], night, Counter()), night, tally)
+    turns = screen.run(lambda marks: compress(segment.run([message], night, Counter()), marks), night, tally)
     claims = list(extract.run(turns, night, tally, facts.known_names(memories)))
     stated = facts.run((each for each in claims if each.confidence >= 1), (), memories, night, tally)
     return beliefs.run((each for each in claims if each.confidence < 1), stated, stated, night, tally)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import compress
 from typing import Any
 
 from memory_system.config import Config, parse_config
@@ -55,7 +56,9 @@ def screened(messages: Iterable[Message], tally: Counter[str] | None = None, **c
     messages = list(messages)
     counts: Counter[str] = Counter() if tally is None else tally
     segmented(messages, counts)
-    return list(screen.run(lambda: segment.run(messages, night(), Counter()), night(**config), counts))
+    return list(
+        screen.run(lambda marks: compress(segment.run(messages, night(), Counter()), marks), night(**config), counts)
+    )
 
 
 def kept(messages: Iterable[Message], **config: Any) -> list[str]:

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate, compress, repeat
 
 from memory_system import text
 from memory_system.phases import Night
@@ -27,6 +28,8 @@ JUDGED = "llm.intrinsic."  # among a segment's rules: the category that a langua
 _MORE = 0.1  # of the share that a night may keep beyond it when a language model says so
 _LEAST_MORE = 40  # tokens of that, at least
 
+Marks = Iterable[object]  # one for each turn: whether it is wanted
+Turns = Callable[[Marks], Iterator[Turn]]  # those turns of the night that are wanted
 Known = Callable[[int], bool]  # whether a memory stands on the words with that key (store.quote_key)
 
 
@@ -38,6 +41,7 @@ class _Scores:
         self.scores, self.importance = array("d"), array("d")
         self.costs, self.outcomes = array("l"), array("l")
         self.marks = array("q")
+        self.sizes = array("l")  # how many segments each turn has
         self.seen: dict[int, int] = {}
         self.tokens = 0
         self._numbers: dict[tuple[str, ...], int] = {}
@@ -65,29 +69,34 @@ class _Scores:
         return self._outcomes[self.outcomes[number]]
 
 
-def run(
-    turns: Callable[[], Iterator[Turn]], night: Night, tally: Counter[str], known: Known = lambda _: False
-) -> Iterator[Turn]:
+def run(turns: Turns, night: Night, tally: Counter[str], known: Known = lambda _: False) -> Iterator[Turn]:
     """The turns with the segments that are kept, importance and rule ids set. Reads the turns twice: the first pass
-    keeps a few numbers a segment. Counts `segments.kept` and `segments.dropped.<reason>`."""
-    found = _scores(turns(), Judge(night.config), known)
+    keeps a few numbers a segment, the second sees only turns of which something is kept. Counts `segments.kept` and
+    `segments.dropped.<reason>`."""
+    found = _scores(turns(repeat(True)), Judge(night.config), known)
     kept = _chosen(found, night.config.screen.keep_share)
-    rescued = _rescued(found, kept, night, turns)
+    rescued = _rescued(found, kept, night, lambda: turns(repeat(True)))
     for number in rescued:
         kept[number] = 1
-    number = 0
-    for turn in turns():
-        segments = []
-        for segment in turn.segments:
-            if kept[number]:
-                segments.append(_marked(segment, number, found, rescued.get(number)))
-                tally["segments.kept"] += 1
-            else:
-                reason = found.outcome(number)[0] if found.scores[number] <= NEVER else "share"
-                tally[f"segments.dropped.{reason}"] += 1
-            number += 1
-        if segments:
-            yield Turn(turn.message, segments, turn.asked)
+    _count(kept, found, tally)
+    firsts = [last - size for last, size in zip(accumulate(found.sizes), found.sizes, strict=True)]
+    wanted = [any(kept[first : first + size]) for first, size in zip(firsts, found.sizes, strict=True)]
+    for first, turn in zip(compress(firsts, wanted), turns(wanted), strict=True):
+        numbered = enumerate(turn.segments, first)
+        segments = [
+            _marked(segment, number, found, rescued.get(number)) for number, segment in numbered if kept[number]
+        ]
+        yield Turn(turn.message, segments, turn.asked)
+
+
+def _count(kept: bytearray, found: _Scores, tally: Counter[str]) -> None:
+    """Count what is kept, and what is dropped by its reason."""
+    for number, is_kept in enumerate(kept):
+        if is_kept:
+            tally["segments.kept"] += 1
+        else:
+            reason = found.outcome(number)[0] if found.scores[number] <= NEVER else "share"
+            tally[f"segments.dropped.{reason}"] += 1
 
 
 def _marked(segment: Segment, number: int, found: _Scores, rescued: asking.Rescued | None) -> Segment:
@@ -118,6 +127,7 @@ def _rescued(
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known) -> _Scores:
     found = _Scores()
     for turn in turns:
+        found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
         verdicts, keys = [], []
         role, speaker = turn.message.role, turn.message.speaker
