@@ -40,16 +40,19 @@ class Draft:
         return mine[0] if mine else self.base.pool_of(memory_id)
 
     def find(self, key: int) -> list[str]:
-        ids = dict.fromkeys((*self.base.find(key), *self._keys.get(key, ())))
+        mine, others = self._keys.get(key, ()), self.base.find(key)
+        ids = dict.fromkeys((*others, *mine)) if others else mine
         return [each for each in ids if self.pool_of(each) == "active"]
 
     def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
         keys = list(keys)
         found = self.base.find_alike(keys, accept)
-        for key, (count, ids) in self._likeness.find(keys, accept).items():
-            before, others = found.get(key, (0, ()))
-            found[key] = before + count, newest_of((*others, *ids))
-        return active_only(found, self)
+        for key, mine in self._likeness.find(keys, accept).items():
+            if key in found:
+                count, others = found[key]
+                mine = count + mine[0], newest_of((*others, *mine[1]))
+            found[key] = mine
+        return active_only(found, self) if found else found
 
     def knows(self, memory_id: str) -> bool:
         return origin_part(memory_id) in self._origins or self.base.knows(memory_id)
@@ -67,18 +70,20 @@ class Draft:
         before = self.changed.get(record.id)
         self.changed[record.id] = (pool, to_line(record), _reasons(before[2] if before else "", why))
         self._origins.add(origin_part(record.id))
+        latest = self._recent.get(record.id)
         if len(self._recent) >= RECENT:
             self._recent.clear()
         self._recent[record.id] = record
-        if before is None or pool == "active":
+        if before is None or (
+            pool == "active" and not (before[0] == "active" and _is_found_by_the_same(latest, record))
+        ):
             self._index(record)
         if pool == "active":
             self._likeness.note(vars(record))
 
     def _index(self, record: Fact) -> None:
-        for key in keys_of_row(
-            {**vars(record), "evidence": ()}
-        ):  # by its words a night is screened before it has drafts
+        # by its words a night is screened before it has drafts
+        for key in keys_of_row({**vars(record), "evidence": ()}):
             if record.id not in self._keys[key][-1:]:
                 self._keys[key].append(record.id)
 
@@ -96,6 +101,12 @@ class Draft:
         return draft
 
 
+def _is_found_by_the_same(latest: Fact | None, record: Fact) -> bool:
+    """Whether all keys of the memory are those it had when it was put last."""
+    names = ("content", "entities", "subject", "attribute", "value")
+    return latest is not None and all(getattr(latest, name) == getattr(record, name) for name in names)
+
+
 def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:
     """What the drafts, one over the other, change in the store: one change a memory."""
     last: dict[str, tuple[Pool, bytes, str]] = {}
@@ -110,4 +121,6 @@ def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:
 
 def _reasons(before: str, why: str) -> str:
     """Reasons in the order in which they came, each once, joined by +."""
+    if not before:
+        return why
     return "+".join(dict.fromkeys([*filter(None, before.split("+")), *why.split("+")]))

@@ -17,9 +17,9 @@ _DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七�
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CLASSIFIERS = "个只条辆名位家本架部台间张份件双把头匹首座所款套栋幢顶棵片幅种盆杯瓶碗盒包袋堆排束朵粒颗根"
 _NUMERAL = re.compile(
-    rf"第?([零〇一二两三四五六七八九十百千]+|\d+)(?:([{_CLASSIFIERS}])|(?=[年月日号点岁次天周元块楼层度米斤公千万人口本级章期届站秒分小星]))"
+    rf"(?=[第零〇一二两三四五六七八九十百千\d])第?([零〇一二两三四五六七八九十百千]+|\d+)(?:([{_CLASSIFIERS}])|(?=[年月日号点岁次天周元块楼层度米斤公千万人口本级章期届站秒分小星]))"
 )
-_AFTER_NUMBER = re.compile(r"(?<=\d)(?:号|块钱?|圆|元钱|层|点钟)")
+_AFTER_NUMBER = re.compile(r"[号块圆元层点](?<=\d.)(?:(?<=[号圆层])|(?<=块)钱?|(?<=元)钱|(?<=点)钟)")
 _AFTER = {"号": "日", "块": "元", "块钱": "元", "圆": "元", "元钱": "元", "层": "楼", "点钟": "点"}
 _WEEKDAY = re.compile("周([一二三四五六])")
 _PAIR = {"俩": "两个", "仨": "三个"}
@@ -112,7 +112,8 @@ def _english(folded: str) -> tuple[str, ...]:
         if said in folded:
             folded = folded.replace(said, meant)
     for word in _WORD.findall(folded):
-        words += _plain.get(word) or _plain_words(word)
+        plain = _plain.get(word)
+        words += _plain_words(word) if plain is None else plain
     return tuple(words)
 
 
@@ -219,7 +220,7 @@ def _chinese(folded: str) -> tuple[str, ...]:
         folded = _WEEKDAY.sub(lambda found: f"周{_DIGITS[found[1]]}", folded)
     folded = _AFTER_NUMBER.sub(lambda found: _AFTER[found[0]], folded)
     words: list[str] = []
-    for piece in _PIECE.findall(folded.translate(_zh_light())):
+    for piece in _PIECE.findall(_zh_light().sub("", folded)):
         if piece.isascii():
             words += _plain_words(piece)
         else:
@@ -235,12 +236,13 @@ def _zh_rows() -> dict[str, str]:
 
 @cache
 def _said_so() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(_zh_rows(), key=len, reverse=True)))
+    words = "|".join(sorted(_zh_rows(), key=len, reverse=True))
+    return re.compile(f"(?=[{''.join({word[0] for word in _zh_rows()})}])(?:{words})")  # the first sign says most
 
 
 @cache
-def _zh_light() -> dict[int, str]:
-    return dict.fromkeys(map(ord, table("alike", "zh")["light"]), "")
+def _zh_light() -> re.Pattern[str]:
+    return re.compile(f"[{table('alike', 'zh')['light']}]+")
 
 
 def _counted(found: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ noted, so that a night without claims pays nothing.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 
 from memory_system.gist import Gist, gist_of
@@ -37,7 +37,9 @@ def value_key(attribute: str, value: str) -> int:
 def _keys_of_words(content: str) -> tuple[int, ...]:
     gist = gist_of(content)
     bag = gist.bag
-    halves = ([word for word in bag if ord(word[-1]) & 1], [word for word in bag if not ord(word[-1]) & 1])
+    halves: tuple[list[str], list[str]] = ([], [])
+    for word in bag:
+        halves[~ord(word[-1]) & 1].append(word)
     least = _LEAST_HALF if bag and bag[0].isascii() else _LEAST_HALF_ZH
     return (hash(bag), *[hash((gist.signs, *half)) for half in halves if len(half) >= least])
 
@@ -48,9 +50,12 @@ class Likeness:
     run. Whether a memory is still active in a draft is for the asker to know."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
-        self._ids: dict[Key, dict[str, None]] = defaultdict(dict)
+        self._ids: dict[int, list[str]] = defaultdict(list)
+        self._words: dict[str, dict[str, None]] = defaultdict(dict)
         self._keys: dict[str, tuple[Gist, tuple[int, ...]]] = {}
         self._noted: dict[str, tuple[str, str, str] | None] = {}
+        self._worded: dict[str, Gist] = {}  # whose words stand in `_words`
+        self._unworded: list[str] = []  # whose words do not yet: nobody may ever ask for one
         self._contents: dict[str, int] = {}  # what each says, to tell a memory that only gained a source
         for row in rows:
             self.note(row)
@@ -69,33 +74,49 @@ class Likeness:
 
     def find(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
         """By key those whose gist is accepted: asking that here is cheaper than reading the memories."""
+        if self._noted:
+            self._take_in()
+        found = {}
+        for key in keys:
+            if ids := self._holding(key):
+                newest = newest_of(ids) if len(ids) <= MANY else []
+                found[key] = len(ids), [each for each in newest if accept(self._keys[each][0])]
+        return found
+
+    def _holding(self, key: Key) -> Collection[str]:
+        """The ids of the memories with that key, each once."""
+        if isinstance(key, int):
+            return self._ids.get(key, ())
+        for memory_id in self._unworded:
+            if memory_id in self._keys:
+                gist = self._worded[memory_id] = self._keys[memory_id][0]
+                for word in gist.words[:_BEGINNING]:
+                    self._words[word][memory_id] = None
+        self._unworded.clear()
+        return self._words.get(key, ())
+
+    def _take_in(self) -> None:
+        """Read what was noted since somebody asked last."""
         for memory_id, said in self._noted.items():
             self._remove(memory_id)
             if said is not None:
                 self._add(memory_id, *said)
         self._noted.clear()
-        found = {}
-        for key in keys:
-            if ids := self._ids.get(key):
-                newest = newest_of(ids) if len(ids) <= MANY else []
-                found[key] = len(ids), [each for each in newest if accept(self._keys[each][0])]
-        return found
 
     def _add(self, memory_id: str, content: str, attribute: str, value: str) -> None:
-        self._keys[memory_id] = gist_of(content), keys_of(content, attribute, value)
-        for key in self._keys_of(memory_id):
-            self._ids[key][memory_id] = None
+        keys = keys_of(content, attribute, value)
+        self._keys[memory_id] = gist_of(content), keys
+        for key in keys:
+            self._ids[key].append(memory_id)
+        self._unworded.append(memory_id)
 
     def _remove(self, memory_id: str) -> None:
-        for key in self._keys_of(memory_id):
-            self._ids[key].pop(memory_id, None)
-        self._keys.pop(memory_id, None)
-
-    def _keys_of(self, memory_id: str) -> Iterator[Key]:
-        if memory_id in self._keys:
-            gist, keys = self._keys[memory_id]
-            yield from keys
-            yield from gist.words[:_BEGINNING]
+        _, keys = self._keys.pop(memory_id, (None, ()))
+        for key in keys:
+            self._ids[key].remove(memory_id)
+        if (gist := self._worded.pop(memory_id, None)) is not None:
+            for word in set(gist.words[:_BEGINNING]):
+                del self._words[word][memory_id]
 
 
 def newest_of(ids: Iterable[str]) -> list[str]:

@@ -170,25 +170,33 @@ def type_name(record_class: type[Fact]) -> str:
 def memory_id(record_class: type[Fact], day: date, origin: str, content: str) -> str:
     """`<f|b|s>_<local date>_<hash>`: the same words from the same place always get the same id. `origin` is the first
     ref and span."""
-    text = "\0".join((record_class.PREFIX, origin, content))
+    text = f"{record_class.PREFIX}\0{origin}\0{content}"
     number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
     digits = ""
     for _ in range(ID_PAIRS):
         number, pair = divmod(number, len(_PAIRS))
         digits += _PAIRS[pair]
-    return f"{record_class.PREFIX}_{day.year:04}{day.month:02}{day.day:02}_{digits}"
+    return f"{record_class.PREFIX}_{day.isoformat().replace('-', '')}_{digits}"
 
 
 def to_line(record: Stored) -> bytes:
     """The record as one line of JSONL: keys in the order of the class, empty fields left out."""
-    kept = {key: value for key, value in _given(record).items() if value or value == 0}
+    kept = {key: value for key, value in _fields(record).items() if value or value == 0}
     return orjson.dumps(kept, default=_given) + b"\n"
 
 
+def _fields(stored: Stored) -> dict[str, Any]:
+    """The fields of a record, known ones first: what `model_dump` gives, without its detours. To be read only."""
+    extra = stored.__pydantic_extra__
+    return {**stored.__dict__, **extra} if extra else stored.__dict__
+
+
 def _given(stored: Stored) -> dict[str, Any]:
-    """The fields of a record that hold something, known ones first: what `model_dump` gives, without its detours."""
-    fields = {**stored.__dict__, **(stored.__pydantic_extra__ or {})}
-    return {key: value for key, value in fields.items() if value is not None}
+    """Those of its fields that hold something."""
+    fields = _fields(stored)
+    if None in fields.values():
+        return {key: value for key, value in fields.items() if value is not None}
+    return fields
 
 
 @lru_cache(maxsize=1024)  # a phase asks for the same few again and again, and records are frozen
@@ -295,6 +303,8 @@ class Claim:
         return orjson.dumps(self, default=vars) + b"\n"
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Claim:
+    def from_row(cls, row: dict[str, Any]) -> Claim:
+        """The claim of a staged row, which it uses up."""
         event = row["event_time"] and EventTime.model_validate(row["event_time"])
-        return cls(**{**row, "span": tuple(row["span"]), "entities": tuple(row["entities"]), "event_time": event})
+        row["span"], row["entities"], row["event_time"] = tuple(row["span"]), tuple(row["entities"]), event
+        return cls(**row)

@@ -75,8 +75,8 @@ def known_names(memories: Memories) -> tuple[str, ...]:
 def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None = None) -> str:
     """Put one claim to the facts; what became of it, as the accounting counts it. Possible conflicts that the rules
     leave open are added to `doubts`."""
-    fact = new_fact(claim, night)
-    if draft.knows(fact.id):
+    new_id = memory_id(Fact, night.day, claim.origin, claim.content)
+    if draft.knows(new_id):
         return "claims.rejected.already known"
     if (same := _same(claim, draft)) is not None:
         return _confirm(same, claim, draft, night)
@@ -88,6 +88,7 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     said = revising.cues(claim)
     if said:
         rivals = revising.over(revising.taken_back(claim, said, draft), rivals)
+    fact = new_fact(new_id, claim, night)
     if not rivals:
         draft.put("active", fact, "new")
         if doubts is not None and said:
@@ -112,9 +113,9 @@ def _supersede_after_all(doubt: Doubt, draft: Draft, night: Night) -> None:
         supersede([old], new, draft, night)
 
 
-def new_fact(claim: Claim, night: Night) -> Fact:
+def new_fact(new_id: str, claim: Claim, night: Night) -> Fact:
     return Fact(
-        id=memory_id(Fact, night.day, claim.origin, claim.content),
+        id=new_id,
         content=claim.content,
         score=claim.importance,
         source=claim.ref,
@@ -124,13 +125,13 @@ def new_fact(claim: Claim, night: Night) -> Fact:
 
 def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
     """What a fact and a belief take over from their claim."""
-    names = (
-        "importance", "entities", "category", "subject", "attribute", "value",
-        "polarity", "lang", "said_at", "event_time", "expires", "method",
-    )  # fmt: skip
-    taken = {name: getattr(claim, name) for name in names}
-    when = {"created": night.stamp, "updated": night.stamp, "scored_at": night.stamp, "last_confirmed": claim.said_at}
-    return taken | when | {"evidence": (evidence_of(claim),)}
+    return {
+        "importance": claim.importance, "entities": claim.entities, "category": claim.category,
+        "subject": claim.subject, "attribute": claim.attribute, "value": claim.value, "polarity": claim.polarity,
+        "lang": claim.lang, "said_at": claim.said_at, "event_time": claim.event_time, "expires": claim.expires,
+        "method": claim.method, "evidence": (evidence_of(claim),), "last_confirmed": claim.said_at,
+        "created": night.stamp, "updated": night.stamp, "scored_at": night.stamp,
+    }  # fmt: skip
 
 
 def evidence_of(claim: Claim) -> Evidence:
