@@ -246,8 +246,9 @@ def _load(store: Store) -> _Loaded:
     loaded = _Loaded({}, defaultdict(list), set())
     for pool in POOLS:
         for kind in KINDS.values():
+            name = store.layout.name(store.layout.pool(pool, kind))
             for number, line in store.lines(pool, kind):
-                where = f"{store.layout.name(store.layout.pool(pool, kind))}:{number}"
+                where = f"{name}:{number}"
                 row = _checked(line, kind, where)
                 if row["id"] in loaded.rows:
                     raise DamagedError(f"{where}: the id {row['id']} stands twice")
