@@ -35,7 +35,9 @@ def parse_instant(value: object) -> datetime | None:
 
 def stamp(moment: datetime) -> str:
     """The instant as it stands in files: UTC, whole seconds, `Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="seconds")[:19] + "Z"
 
 
 def read_stamp(text: str) -> datetime:

@@ -16,12 +16,16 @@ class Known:
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names: set[str] = set()
         self._beginnings: set[str] = set()
+        self._signs: set[str] = set()  # beginnings of one sign
         for name in names:
             self.add(name)
 
     def add(self, name: str) -> None:
         self._names.add(name)
-        self._beginnings.add(name[:1] if not name.isascii() else name.split(" ")[0])
+        beginning = name[:1] if not name.isascii() else name.split(" ")[0]
+        self._beginnings.add(beginning)
+        if len(beginning) == 1:
+            self._signs.add(beginning)
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
@@ -37,7 +41,9 @@ class Known:
 
     def within(self, text: str) -> Iterator[str]:
         """The known names in a text, from left to right."""
-        if not self._beginnings.isdisjoint(text):
+        if not self._names:
+            return
+        if self._signs and not self._signs.isdisjoint(text):
             for at, sign in enumerate(text):
                 if sign in self._beginnings and (name := self._chinese(text, at)):
                     yield name

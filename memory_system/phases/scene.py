@@ -19,6 +19,7 @@ _AHEAD = 12  # turns looked ahead for the name of the one spoken to
 _USER_NAME = {"zh": "用户", "en": "User"}
 _CONTACT = {"zh": "联系人", "en": "A contact"}
 _NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in map(chr, range(0xFF10, 0xFF5B)) if wide.isalnum()}
+_WIDE = re.compile(f"[{''.join(map(chr, _NARROW))}]")
 _WHEN = {"zh": "（{}）", "en": " ({})"}
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
 _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]")
@@ -27,7 +28,7 @@ _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\
 def as_rules_see(words: str) -> str:
     """The words as rules read them, as long as they were: ' for ’, and no first person out of a quotation of others."""
     words = words.replace("’", "'")
-    if not words.isascii():
+    if not words.isascii() and _WIDE.search(words):
         words = words.translate(_NARROW)
     if '"' not in words and "“" not in words and "「" not in words:
         return words

@@ -122,7 +122,7 @@ def _passages(body: str, start: int, end: int) -> Iterator[Span]:
 
 def _blocks(body: str, listed: bool) -> Iterator[tuple[int, int, bool]]:
     """Stretches of the message: prose, or (True) a block of code, table, log, or for an assistant a list."""
-    if not _SPECIAL.search(body) and not (listed and "\n" in body):
+    if not _is_special(body) and not (listed and "\n" in body):
         if span := text.strip_span(body, 0, len(body)):
             yield *span, False
         return
@@ -139,6 +139,12 @@ def _blocks(body: str, listed: bool) -> Iterator[tuple[int, int, bool]]:
         at += len(line)
     if span := text.strip_span(body, start, at):
         yield *span, kind
+
+
+def _is_special(body: str) -> bool:
+    """Whether any line of the message may be none of prose."""
+    look = _SPECIAL.search if "\n" in body or "`" in body else _SPECIAL.match  # one line begins but once
+    return look(body) is not None
 
 
 def _listed(line: str) -> bool:

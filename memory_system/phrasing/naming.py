@@ -17,7 +17,7 @@ _TITLE = re.compile(r"《([^》]{1,40})》|[“\"]([A-Z][^”\"]{1,40})[”\"]")
 _TITLED = re.compile('[《“"]')  # without one of these there is no title
 _CODE_LIKE = re.compile(r"[A-Za-z][A-Z]|\w[._]\w")  # without it there is no code
 _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Z]{2,}\d*|\w+\.(?:js|py|io|ai|com|md|json|toml)|[a-z]+_[a-z_]+)\b")
-_CAPITAL = re.compile(r"(?:\b[A-Z][\w'’-]*[\w]|\b[A-Z])(?:(?: (?:of|de|van|von|the|la|del) | |-)(?:[A-Z][\w'’-]*\w))*")
+_CAPITAL = re.compile(r"[A-Z](?<!\w.)(?:[\w'’-]*\w)?(?:(?: (?:of|de|van|von|the|la|del) | |-)(?:[A-Z][\w'’-]*\w))*")
 _LATIN_IN_HAN = re.compile(r"[A-Za-z][A-Za-z0-9.+#-]*(?: [A-Z][A-Za-z0-9.+#-]*)*")
 
 

@@ -13,6 +13,7 @@ from memory_system.rules import table
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
 _QUOTED = re.compile(r'("[^"]*"|“[^”]*”|`[^`]*`)')
 _QUOTE = re.compile('["“`]')  # without one of these nothing is quoted
+_SPACE = " "
 _FAR = 99  # words since the speaker was the subject, when they were not yet
 _NEAR = 4  # words within which "they" is understood
 _SINGULAR = {
@@ -123,6 +124,9 @@ class Telling:
 
     def _walk(self, tokens: Sequence[str]) -> None:
         for at, token in enumerate(tokens):
+            if token == _SPACE:  # every second one
+                self._out.append(token)
+                continue
             low, role = _read(token)
             if role == _BLANK or (role == _PLAIN and not (self._agreeing or self._joined)):
                 self._since += role == _PLAIN
