@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 from memory_system import phrasing, slots, text
 from memory_system.phases import Night
@@ -15,13 +16,14 @@ from memory_system.phases.asking import claims as asking
 from memory_system.phases.filling import Reading, left_over, read
 from memory_system.phases.known import Known
 from memory_system.phases.mood import Mood
-from memory_system.phases.passage import Passage, passage_of
-from memory_system.phases.scene import ASSISTANT, in_its_language, scenes
+from memory_system.phases.passage import Passage, Place, passages
+from memory_system.phases.scene import ASSISTANT, Scene, in_its_language, scenes
 from memory_system.phases.segment import together
 from memory_system.phases.subjects import Subject, opening
 from memory_system.phrasing.naming import named
 from memory_system.records import Claim, Segment, Turn
 
+_BATCH = 128  # turns whose passages are looked at together
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
 _BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing
 _LEAST = 5  # columns that a sentence must have beside the speaker's name
@@ -39,22 +41,42 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     `kept.with_claim` and `kept.without_claim.<reason>`. What the rules leave open is asked about at the end."""
     asker = night.asker(asking.NAME)
     waiting = asking.Waiting(asker, tally) if asker else None
-    for turn, scene in scenes(turns, night.zone, Known(known)):
-        antecedent: Subject | None = None
-        for segments in together(turn, _stands_alone):
-            segment = _as_one(segments)
-            passage = passage_of(turn, segment, in_its_language(scene, turn.text_of(segment)), night.config)
-            claims, antecedent = _claims(passage, antecedent)
-            reason = _reason(passage)
-            if waiting and waiting.put(passage, claims, _blank(passage), len(segments), reason):
-                yield from waiting.overdue()
-                continue
-            tally["kept.with_claim" if claims else f"kept.without_claim.{reason}"] += len(segments)
-            tally["claims"] += len(claims)
-            yield from claims
+    speaking: Turn | None = None
+    antecedent: Subject | None = None
+    for passage, count in _passages(turns, night, Known(known)):
+        if passage.turn is not speaking:
+            speaking, antecedent = passage.turn, None
+        claims, antecedent = _claims(passage, antecedent)
+        reason = _reason(passage)
+        if waiting and waiting.put(passage, claims, _blank(passage), count, reason):
+            yield from waiting.overdue()
+            continue
+        tally["kept.with_claim" if claims else f"kept.without_claim.{reason}"] += count
+        tally["claims"] += len(claims)
+        yield from claims
     if waiting:
         yield from waiting.answered()
         yield from waiting.answered_late()
+
+
+def _passages(turns: Iterable[Turn], night: Night, known: Known) -> Iterator[tuple[Passage, int]]:
+    """The passages, and of how many segments each is made. They are looked at some turns ahead, and again where a name
+    was introduced in between."""
+    scened = scenes(turns, night.zone, known)
+    while batch := list(islice(scened, _BATCH)):
+        names = len(known)
+        groups = [(each, segments) for each in batch for segments in together(each[0], _stands_alone)]
+        places = [_place(turn, scene, segments) for (turn, scene), segments in groups]
+        for passage, place, (_, segments) in zip(passages(places, night.config), places, groups, strict=True):
+            if len(known) > names and passage.is_outdated:
+                [passage] = passages([place], night.config)
+            yield passage, len(segments)
+
+
+def _place(turn: Turn, scene: Scene, segments: list[Segment]) -> Place:
+    """The segments as one, where they stand."""
+    segment = _as_one(segments)
+    return turn, segment, in_its_language(scene, turn.text_of(segment))
 
 
 def _stands_alone(segment: Segment) -> bool:

@@ -27,6 +27,9 @@ class Known:
         if len(beginning) == 1:
             self._signs.add(beginning)
 
+    def __len__(self) -> int:
+        return len(self._names)
+
     def __contains__(self, name: str) -> bool:
         return name in self._names
 

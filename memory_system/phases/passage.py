@@ -4,6 +4,7 @@ it, what it would be worth.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,6 +15,8 @@ from memory_system.phases.scene import Scene, as_rules_see
 from memory_system.phases.screen import JUDGED, REPEATED, REPEATED_WEIGHT
 from memory_system.phases.subjects import Subject, with_pronoun
 from memory_system.records import EventTime, Segment, Turn
+
+Place = tuple[Turn, Segment, Scene]
 
 _DECIDING = ("safety", "health", "relation", "status")
 _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
@@ -45,6 +48,11 @@ class Passage:
     def noted(self) -> bool:
         """Whether the words were written down: they are told as they stand."""
         return self.turn.message.role == "note" or bool(self.scene.prefix)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a name that was introduced since the passage was looked at makes another one of it."""
+        return with_pronoun(as_rules_see(self.quote), self.scene) != (self.plain, self.named)
 
     def dated(self, words: str) -> str:
         """A piece of the passage with its dates written out."""
@@ -95,11 +103,24 @@ class Passage:
         return clock.stamp(end + timedelta(days=days))
 
 
-def passage_of(turn: Turn, segment: Segment, scene: Scene, config: Config) -> Passage:
-    """The segment as a passage."""
+def passages(places: Sequence[Place], config: Config) -> list[Passage]:
+    """The segments as passages. All rules look at all of them before anything else is done: what many patterns need is
+    much, and stays in the processor's cache meanwhile."""
+    seen = [with_pronoun(as_rules_see(turn.text_of(segment)), scene) for turn, segment, scene in places]
+    fired = [
+        rules.together(scene.lang, *_GROUPS).firing(plain) for (*_, scene), (plain, _) in zip(places, seen, strict=True)
+    ]
+    return [
+        _passage(place, plain, named, each, config)
+        for place, (plain, named), each in zip(places, seen, fired, strict=True)
+    ]
+
+
+def _passage(
+    place: Place, plain: str, named: Subject | None, fired: dict[str, list[rules.Rule]], config: Config
+) -> Passage:
+    turn, segment, scene = place
     quote = turn.text_of(segment)
-    plain, named = with_pronoun(as_rules_see(quote), scene)
-    fired = rules.together(scene.lang, *_GROUPS).firing(plain)
     mood = mood_of(turn, segment, fired.get("modality", []), scene.groups["modality"])
     offset = max(0, min(len(quote), scene.skip - segment.start))
     words = without_marks(quote) if turn.message.role == "note" else quote[offset:]
