@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from memory_system import accounting, clock
+from memory_system import accounting, by_hand, clock
 from memory_system.derive import snapshot_moment
 from memory_system.errors import MemorySystemError
 from memory_system.files import is_held
@@ -26,9 +26,10 @@ from memory_system.store import parse_problem
 from memory_system.workspace import Workspace
 
 REBUILD = "make it anew with: memory rebuild-index"
-RESTORE = "put the file back from a copy, or mend the line"
-BY_HAND = "a file was changed by hand or damaged: put it back from a copy"
-CAPTURE = "capture"
+RESTORE = "put the file back from a copy, mend the line, or: memory validate --repair"
+TAKEN = "leave it so, and the next command that writes takes it over; that can be undone"
+REMOVED = "memory consolidate takes it for your wish; memory validate --repair puts the line back"
+BY_HAND_REFS = ("capture", by_hand.EDIT)  # words that stand in no transcript
 
 Check = Callable[[Workspace], Iterator[Problem]]
 
@@ -84,6 +85,7 @@ def _in_its_pool(record: Fact, pool: Pool, where: str) -> Iterator[Problem]:
 def references(ws: Workspace) -> Iterator[Problem]:
     """Every id that a memory names is there, and a summary's facts are."""
     known = {_id(line) for _, _, _, line in _truth(ws) if not parse_problem(line)}
+    known |= {each.id for group in ws.journal.entries() for each in group.changes if each.why == by_hand.REMOVED}
     for where, _, _, line in _truth(ws):
         if parse_problem(line):
             continue
@@ -99,7 +101,7 @@ def evidence(ws: Workspace) -> Iterator[Problem]:
     wanted: dict[str, list[tuple[str, str]]] = {}
     for where, _, _, line in _truth(ws):
         for each in from_line(line).evidence if not parse_problem(line) else ():
-            if each.ref.partition(":")[0] != CAPTURE:
+            if each.ref.partition(":")[0] not in BY_HAND_REFS:
                 wanted.setdefault(each.ref, []).append((where, each.quote))
     for session, row in ws.checkpoint.state.cursors.items():
         for message in ws.library.reread(session, Cursor.from_row(row)):
@@ -116,7 +118,11 @@ def journal(ws: Workspace) -> Iterator[Problem]:
     for number, group in enumerate(ws.journal.entries(), 1):
         where = f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}"
         if group.entry.seq != number or group.prev != previous or not group.verifies():
-            yield Problem(where, "the chain of the journal is broken here", "put the journal back from a copy")
+            yield Problem(
+                where,
+                "the chain of the journal is broken here",
+                "put the journal back from a copy, or: memory validate --repair",
+            )
             return
         if not group.done:
             yield Problem(where, "the entry was never finished", "the next writing command finishes it")
@@ -132,22 +138,15 @@ def accounts(ws: Workspace) -> Iterator[Problem]:
 
 
 def journalled(ws: Workspace) -> Iterator[Problem]:
-    """The memories in the files are those that the journal leads to, each in its pool and word for word."""
-    wanted: dict[str, tuple[Pool, bytes]] = {}
-    for group in ws.journal.entries():
-        for change in group.changes:
-            wanted.pop(change.id, None)
-            if change.after_pool and change.after:
-                wanted[change.id] = change.after_pool, change.after
-    for where, pool, _, line in _truth(ws):
-        if not parse_problem(line):
-            expected = wanted.pop(_id(line), None)
-            if expected is None:
-                yield Problem(where, "the journal knows nothing of this memory", BY_HAND)
-            elif expected[0] != pool or orjson.loads(expected[1]) != orjson.loads(line):
-                yield Problem(where, "this memory is not as the journal left it", BY_HAND)
-    for memory_id, (pool, _) in sorted(wanted.items()):
-        yield Problem(f"layer2/{pool}", f"{memory_id} is in the journal and not in the files: it was lost", BY_HAND)
+    """The memories in the files are those that the journal leads to, each in its pool and with what it says; what a
+    person has changed since is told."""
+    for change in by_hand.look(ws.store, clock.stamp(ws.now)).changes:
+        pool = change.before_pool or change.after_pool or "active"
+        where = ws.layout.name(ws.layout.pool(pool, kind_of(change.id)))
+        if change.why == by_hand.REMOVED:
+            yield Problem(where, f"{change.id} is not there any more: removed by hand, or lost", REMOVED)
+        else:
+            yield Problem(where, f"{change.id} was {change.why}", TAKEN)
 
 
 def _account_of(group: Group, active: int, where: str) -> Iterator[Problem]:
@@ -222,9 +221,15 @@ def the_snapshot(ws: Workspace) -> Iterator[Problem]:
 
 def permissions(ws: Workspace) -> Iterator[Problem]:
     """Nobody but the owner can read what is remembered."""
+    for path in readable_by_others(ws):
+        yield Problem(ws.layout.name(path), "others can read it", f"chmod go-rwx {path}")
+
+
+def readable_by_others(ws: Workspace) -> Iterator[Path]:
+    """The files and folders of the program that somebody beside the owner can read."""
     for path in sorted(ws.layout.memory.rglob("*")):
         if not path.is_symlink() and path.stat().st_mode & 0o077 and _is_ours(path, ws):
-            yield Problem(ws.layout.name(path), "others can read it", f"chmod go-rwx {path}")
+            yield path
 
 
 def _is_ours(path: Path, ws: Workspace) -> bool:

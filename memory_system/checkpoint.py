@@ -13,13 +13,15 @@ from typing import Any, TypeVar
 import orjson
 
 from memory_system.clock import parse_instant
-from memory_system.errors import DamagedError
+from memory_system.errors import DamagedError, NewerError
 from memory_system.files import Files
 from memory_system.layout import Layout
 
 T = TypeVar("T")
 MAX_TRIES = 3
+SCHEMA = "1.1"  # of everything under memory/: a newer minor only adds, a newer major is not understood
 BATCH = 256  # lines parsed at once: reading and working in turns would be slower
+RESTORE = "put back a copy of the file, or have it made from the journal: memory validate --repair"
 STAMPS = {
     "last_run", "last_success", "night", "last_night", "shown_night", "last_message", "next_change", "decay_held",
     "silence_accepted", "unbalanced",
@@ -48,6 +50,13 @@ class State:
     unbalanced: str = ""  # the last night whose sums did not close
     decay_held: str = ""  # since when decay waits for --force, after a gap that looks like a wrong clock
     silence_accepted: str = ""  # until when the owner has said that the clock is right
+    schema: str = SCHEMA  # of the program that wrote it last
+    others: dict[str, Any] = field(default_factory=dict)  # keys of a newer program, kept as they are
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether a program wrote it that does things otherwise: then it is only read."""
+        return _major(self.schema) > _major(SCHEMA)
 
 
 class Checkpoint:
@@ -60,11 +69,17 @@ class Checkpoint:
 
     def save(self, **changed: Any) -> None:
         """Change keys of the state, durably."""
+        self.refuse_newer()
         for name, value in changed.items():
             setattr(self.state, name, value)
-        self.files.replace_if_changed(
-            self.layout.checkpoint, orjson.dumps(asdict(self.state), option=orjson.OPT_INDENT_2) + b"\n"
-        )
+        row = asdict(self.state)
+        row |= row.pop("others")
+        self.files.replace_if_changed(self.layout.checkpoint, orjson.dumps(row, option=orjson.OPT_INDENT_2) + b"\n")
+
+    def refuse_newer(self) -> None:
+        """NewerError where only reading is safe."""
+        if self.state.is_newer:
+            raise NewerError(f"{self.layout.checkpoint} was written under schema {self.state.schema}, this is {SCHEMA}")
 
     def move(self, moved: dict[str, Any]) -> None:
         """Take over what a commit moves, durably."""
@@ -105,14 +120,23 @@ def moved_keys(state: State, moved: dict[str, Any]) -> dict[str, Any]:
 
 def _read_state(path: Path, files: Files) -> State:
     row = files.read_object(path)
-    known = {each.name for each in fields(State)}
-    if unknown := set(row) - known:
-        raise DamagedError(f"{path} has keys of another program: {', '.join(sorted(unknown))}")
-    state = State(**row)
-    for each in fields(State):
-        if not _is_sound(each.name, getattr(state, each.name)):
-            raise DamagedError(f"{path}: {each.name} holds what it must not", "put back a copy of the file")
-    return state
+    schema = row.get("schema", SCHEMA)
+    if not isinstance(schema, str) or _major(schema) < 0:
+        raise DamagedError(f"{path}: schema holds what it must not", RESTORE)
+    known = {each.name for each in fields(State)} - {"others"}
+    others = {name: value for name, value in row.items() if name not in known}
+    if others and schema == SCHEMA:
+        raise DamagedError(f"{path} has keys of another program: {', '.join(sorted(others))}", RESTORE)
+    unsound = [name for name in known & set(row) if not _is_sound(name, row[name])]
+    if unsound and _major(schema) <= _major(SCHEMA):
+        raise DamagedError(f"{path}: {unsound[0]} holds what it must not", RESTORE)
+    return State(**{name: row[name] for name in known & set(row) if name not in unsound}, others=others)
+
+
+def _major(schema: str) -> int:
+    """The number before the dot; -1 for what is no schema."""
+    major, _, minor = schema.partition(".")
+    return int(major) if major.isdecimal() and minor.isdecimal() else -1
 
 
 def _is_sound(name: str, value: Any) -> bool:

@@ -67,6 +67,8 @@ class Draft:
 
     def put(self, pool: Pool, record: Fact, why: str) -> None:
         """The memory now stands so, in that pool."""
+        if record.edited:
+            record = self._as_set(record)
         before = self.changed.get(record.id)
         self.changed[record.id] = (pool, to_line(record), _reasons(before[2] if before else "", why))
         self._origins.add(origin_part(record.id))
@@ -80,6 +82,11 @@ class Draft:
             self._index(record)
         if pool == "active":
             self._likeness.note(vars(record))
+
+    def _as_set(self, record: Fact) -> Fact:
+        """The memory with what the owner has set, whatever a phase made of it."""
+        known = self.get(record.id)
+        return record.model_copy(update={name: getattr(known, name) for name in record.edited}) if known else record
 
     def _index(self, record: Fact) -> None:
         # by its words a night is screened before it has drafts

@@ -7,6 +7,8 @@ MemorySystemError
 ├── WorkspaceError             4
 │   ├── NotAWorkspaceError     4
 │   ├── DamagedError           4
+│   ├── NewerError             4
+│   ├── LocklessError          4
 │   └── UnwritableError        4
 ├── LockedError                5
 ├── LLMError                   6
@@ -15,6 +17,8 @@ MemorySystemError
 ├── UnbalancedError            4
 ├── RetirementError            8
 ├── DependentChangesError      8
+├── ChangedSinceError          8
+├── MissingLinesError          8
 ├── ExhaustedError             4
 └── NotFoundError              1
 
@@ -68,10 +72,22 @@ class DamagedError(WorkspaceError):
     hint = "see what is wrong with: memory validate"
 
 
+class NewerError(WorkspaceError):
+    """A newer program wrote this workspace in a way this one does not know; it is only read."""
+
+    hint = "update memory-system; search and the other commands that only read go on"
+
+
 class UnwritableError(WorkspaceError):
     """The workspace cannot be written; what was there is unchanged."""
 
     hint = "make room or give yourself the right to write, then run the same command again"
+
+
+class LocklessError(WorkspaceError):
+    """The file system has no locks that other machines see; nothing was written."""
+
+    hint = "keep the workspace on a disk of this machine, and copy it to the other place (memory/ is plain files)"
 
 
 class LockedError(MemorySystemError):
@@ -120,6 +136,20 @@ class DependentChangesError(MemorySystemError):
 
     exit_code = 8
     hint = "undo the later run first"
+
+
+class ChangedSinceError(MemorySystemError):
+    """The memory has been changed since it was looked at; nothing was written."""
+
+    exit_code = 8
+    hint = "look at it again, then give its version now: memory get ID --json"
+
+
+class MissingLinesError(MemorySystemError):
+    """Many memories are missing from the files, removed by hand or lost; nothing was written."""
+
+    exit_code = 8
+    hint = "put them back: memory validate --repair; or, if they were to go: memory consolidate --allow-retire"
 
 
 class ExhaustedError(WorkspaceError):

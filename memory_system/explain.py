@@ -18,6 +18,11 @@ RULE = "rule:"  # how the method of a memory begins that a rule made
 FORGOTTEN = "[forgotten]"  # shown for what a change said when forgetting has blanked it
 UNTOLD = frozenset({"updated", "version", "scored_at"})  # fields that move with every change
 NO_SLOT = "no rule had a slot for it: told in the third person"
+WITHOUT_SLOT = {  # by how the method begins
+    "general": NO_SLOT,
+    "question": "a question: it tells what they are about",
+    "compose": "three or more facts of one topic, told together",
+}
 
 
 def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
@@ -32,6 +37,7 @@ def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
         "source_facts": list(getattr(record, "source_facts", ())),
         "method": record.method,
         "rule": rule_of(record),
+        "edited": list(record.edited),
         "history": [each.model_dump() for each in record.history],
         "supersedes": record.supersedes,
         "superseded_by": record.superseded_by,
@@ -45,8 +51,8 @@ def rule_of(record: Fact) -> str:
     if not record.method.startswith(RULE):
         return ""
     rule_id = record.method.removeprefix(RULE)
-    if rule_id.startswith("general."):
-        return NO_SLOT
+    if (way := rule_id.partition(".")[0]) in WITHOUT_SLOT:
+        return WITHOUT_SLOT[way]
     groups = rules.load(record.lang).values() if record.lang else ()
     return next((rule.why for group in groups for rule in group.rules if rule.id == rule_id), "")
 
@@ -87,10 +93,12 @@ def diff(ws: Workspace, name: str = "") -> dict[str, Any]:
 
 def entries_of(ws: Workspace, name: str = "") -> list[Group]:
     """The journal's entries of a run (its id, the stamp of a night, or #3 for the third entry), in order; those of the
-    last consolidation without a name. NotFoundError when there are none."""
+    last consolidation without a name. A night that was done again is the last one of that stamp. NotFoundError when
+    there are none."""
     groups = list(ws.journal.entries())
     wanted = name or next((each.entry.run for each in reversed(groups) if each.entry.run), "")
-    found = [each for each in groups if wanted and wanted in (each.entry.run, each.entry.night, f"#{each.entry.seq}")]
+    nights = [each for each in groups if wanted and wanted == each.entry.night]
+    found = nights[-1:] or [each for each in groups if wanted and wanted in (each.entry.run, f"#{each.entry.seq}")]
     if not found:
         known = dict.fromkeys(each.entry.run or f"#{each.entry.seq}" for each in groups[-5:])
         hint = f"the last ones are {', '.join(known)}" if known else "nothing has been changed yet"

@@ -21,7 +21,8 @@ from typing import Any
 
 import orjson
 
-from memory_system.errors import DamagedError, LockedError, UnwritableError
+from memory_system.errors import DamagedError, LockedError, LocklessError, UnwritableError
+from memory_system.mounts import without_locks
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -55,6 +56,13 @@ class Disk:
 
     def mkdir(self, path: Path) -> None:
         path.mkdir(mode=FOLDER_MODE, exist_ok=True)
+
+    def mounts(self) -> str:
+        """What is mounted where, as Linux tells it; empty elsewhere."""
+        try:
+            return Path("/proc/self/mountinfo").read_text(errors="replace")
+        except OSError:
+            return ""
 
     def sync_folder(self, path: Path) -> None:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -140,6 +148,7 @@ class Files:
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
+                new = os.fstat(descriptor).st_size == 0
                 torn = b"" if _ends_with_newline(descriptor) else b"\n"
                 for block in [torn + data] if isinstance(data, bytes) else _blocks(data):
                     self.disk.write(descriptor, block)
@@ -147,6 +156,8 @@ class Files:
                 replaced = follow_renames and not _same_file(descriptor, path)
             finally:
                 os.close(descriptor)
+            if new:  # else a power loss could take the name away, and with it what was acknowledged
+                self.disk.sync_folder(path.parent)
         if replaced:
             self.append(path, data, follow_renames=True)
 
@@ -186,8 +197,10 @@ class Files:
 
     @contextmanager
     def locked(self, path: Path, holder: dict[str, Any]) -> Iterator[None]:
-        """Hold the lock file for this process; LockedError names who holds it already. The kernel frees it when the
-        holder dies, and the file itself is never removed."""
+        """Hold the lock file for this process; LockedError names who holds it already, LocklessError the file system
+        on which a lock keeps nobody out. The kernel frees it when the holder dies; the file itself is never removed."""
+        if kind := without_locks(self.disk.mounts(), path.resolve()):
+            raise LocklessError(f"{path.parent} lies on {kind}, where a lock keeps no other machine out")
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT)
         try:
@@ -215,8 +228,18 @@ def _take(descriptor: int, path: Path) -> None:
             if patience is None:
                 break
             time.sleep(patience)  # it may only be somebody asking whether it is held
-    who = os.pread(descriptor, 4096, 0).decode(errors="replace") or "an unknown process"
-    raise LockedError(f"the workspace is held by {who} ({path})")
+        except OSError as error:
+            raise LocklessError(f"{path.parent} lies on a file system without locks: {error.strerror}") from error
+    raise LockedError(f"the workspace is held by {_told(os.pread(descriptor, 4096, 0))} ({path})")
+
+
+def _told(data: bytes) -> str:
+    """Who holds a lock, for a person."""
+    try:
+        row = orjson.loads(data)
+        return f"{row['command']} (process {row['pid']} on {row['host']}, since {row['since']})"
+    except (ValueError, KeyError, TypeError):
+        return "an unknown process"
 
 
 def _same_file(descriptor: int, path: Path) -> bool:

@@ -56,8 +56,17 @@ class Inbox:
         """Take these captures out; called when they are in the store, and again after a crash. Lines that are no
         memories go to `inbox.jsonl.torn`."""
         gone = set(ids)
-        if not gone and not self.moved.exists():
-            return
+        if gone or self.moved.exists():
+            self._sift(gone)
+
+    def set_aside(self) -> int:
+        """Put the lines that are no memories aside; how many there were."""
+        count = len(self.problems())
+        if count:
+            self._sift(set())
+        return count
+
+    def _sift(self, gone: set[str]) -> None:
         if self.path.exists() and not self.moved.exists():
             self.files.rename(self.path, self.moved)
         lines = [(line + b"\n", _parsed(line)) for line in self._lines(self.moved).values()]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,11 @@ class Entry:
     seq: int = 0
     blanked: dict[str, str] = field(default_factory=dict)  # a change's digest -> that of the line it gives way to
 
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Entry:
+        """The entry of a header; what a newer program wrote into it beside that stays in the file."""
+        return cls(**{name: row[name] for name in cls.__slots__ if name in row})
+
     def to_row(self) -> dict[str, Any]:
         names = ("seq", "time", "reason", "run", "night", "accounting", "state")
         row = {name: getattr(self, name) for name in names}
@@ -129,11 +135,10 @@ class Journal:
         """The entry that was begun and not done, after setting aside what was not even begun; costs one small read when
         there is none."""
         months = self.months()
-        if not months or self.head().done:
+        if not months or "done" in _last_line(months[-1]):
             return None
-        path = months[-1]
-        self._set_aside_unended(path)
-        groups = [group for group in read_entries(path) if not group.done]
+        self._set_aside_unended(months[-1])
+        groups = [group for path in self.months()[-1:] for group in read_entries(path) if not group.done]
         return (groups[-1].entry, groups[-1].changes) if groups else None
 
     def entries(self) -> Iterator[Group]:
@@ -156,6 +161,16 @@ class Journal:
         """Of a blanked change, as headers of entries give it."""
         return digest("", change.to_line())
 
+    def latest(self) -> dict[str, tuple[Pool, bytes]]:
+        """Every memory that there must be, as the last entry that concerns it left it: its pool and its line."""
+        found: dict[str, tuple[Pool, bytes]] = {}
+        for group in self.entries():
+            for change in group.changes:
+                found.pop(change.id, None)
+                if change.after_pool and change.after:
+                    found[change.id] = change.after_pool, change.after
+        return found
+
     def _month_of(self, entry: Entry) -> Path:
         """The month's file; never one before the newest there is, so that a clock that went back keeps the order."""
         newest = max((path.name for path in self.months()), default="")
@@ -165,16 +180,28 @@ class Journal:
         """Where the journal ends; costs one small read unless a crash left an entry unfinished."""
         for path in reversed(self.months()):
             last = _last_line(path)
-            if "done" in last:
+            if {"done", "hash", "prev"} <= set(last):
                 return Head(last["done"], last["hash"], last["prev"])
             return _scanned_head(self.months())
         return Head()
 
     def _set_aside_unended(self, path: Path) -> None:
+        """Set aside what follows the last ended entry: its writer was stopped before it had said that it is there, so
+        any of its bytes may be missing. DamagedError when what is broken had been acknowledged."""
+        keep = sound_length(path)
         data = self.files.read(path)
-        keep = _ended_length(data)
+        if b'{"done":' in data[keep:]:
+            list(read_entries(path))  # which names the line
+        self.cut(path, keep, ".torn")
+
+    def cut(self, path: Path, keep: int, ending: str) -> None:
+        """Move everything after so many bytes of a month into a file beside it; a month of which nothing stays goes."""
+        data = self.files.read(path)
         if keep < len(data):
-            self.files.append(path.with_name(f"{path.name}.torn"), data[keep:].rstrip(b"\n") + b"\n")
+            self.files.append(path.with_name(f"{path.name}{ending}"), data[keep:].rstrip(b"\n") + b"\n")
+        if not keep:
+            self.files.remove(path)
+        elif keep < len(data):
             self.files.replace(path, data[:keep])
 
 
@@ -183,47 +210,84 @@ class Group:
     """An entry as it stands in the journal."""
 
     entry: Entry
+    header: bytes
     changes: list[Change]
     digests: list[str]
     prev: str
     hash: str
+    end: int  # bytes of the file up to its last line
     done: bool = False
     blanks: dict[str, str] = field(default_factory=dict)  # of its blanked lines: digest -> what stands there now
 
     def verifies(self) -> bool:
         """Whether the entry's hash is that of its header and its changes' digests."""
-        return self.hash == _chain(self.prev, orjson.dumps(self.entry.to_row()), self.digests)
+        return self.hash == _chain(self.prev, self.header, self.digests)
 
 
 def read_entries(path: Path) -> Iterator[Group]:
     """The ended entries of one month; DamagedError for a line that is none of ours."""
-    open_entry: Entry | None = None
-    changes: list[Change] = []
-    digests: list[str] = []
-    blanks: dict[str, str] = {}
-    waiting: Group | None = None
+    reading = _Reading()
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            row = _parse(line)
-            if "entry" in row:
-                if waiting:
-                    yield waiting
-                open_entry, changes, digests, blanks, waiting = Entry(**row["entry"]), [], [], {}, None
-            elif "change" in row and open_entry:
-                changes.append(Change.from_row(row["change"]))
-                digests.append(row["digest"])
-                if not row["salt"]:
-                    blanks[row["digest"]] = digest("", _payload(line))
-                elif digest(row["salt"], _payload(line)) != row["digest"]:
-                    raise DamagedError(f"{path}:{number}: the change is not the one that was written")
-            elif "end" in row and open_entry:
-                waiting = Group(open_entry, changes, digests, row["prev"], row["hash"], blanks=blanks)
-            elif "done" in row and waiting and (row["done"], row["hash"]) == (waiting.entry.seq, waiting.hash):
-                waiting.done = True
-            elif line.endswith(b"\n"):
-                raise DamagedError(f"{path}:{number}: not a line of a journal")
-    if waiting:
-        yield waiting
+            try:
+                whole = reading.take(line)
+            except (DamagedError, KeyError, TypeError, ValueError, AttributeError) as error:
+                if reading.waiting:
+                    yield reading.waiting
+                what = error if isinstance(error, DamagedError) else "not a line of a journal"
+                raise DamagedError(f"{path}:{number}: {what}") from None
+            if whole:
+                yield whole
+    if reading.waiting:
+        yield reading.waiting
+
+
+class _Reading:
+    """The entries of a month as their lines come. `waiting` has ended and may still be marked as done."""
+
+    def __init__(self) -> None:
+        self.waiting: Group | None = None
+        self.entry: Entry | None = None
+        self.header = b""
+        self.changes: list[Change] = []
+        self.digests: list[str] = []
+        self.blanks: dict[str, str] = {}
+        self.offset = 0
+
+    def take(self, line: bytes) -> Group | None:
+        """Read one line; the entry before it, when another one begins here."""
+        row = _parse(line)
+        self.offset += len(line)
+        if "entry" in row:
+            before, self.waiting = self.waiting, None
+            self.entry, self.changes, self.digests, self.blanks = Entry.from_row(row["entry"]), [], [], {}
+            self.header = line[len(b'{"entry":') : -len(b"}\n")]
+            return before
+        if "change" in row and self.entry:
+            self._take_change(row, line)
+        elif "end" in row and self.entry:
+            self.waiting = Group(
+                self.entry, self.header, self.changes, self.digests, row["prev"], row["hash"], self.offset,
+                blanks=self.blanks,
+            )  # fmt: skip
+            self.entry = None
+        elif "done" in row and self.waiting and self._closes(row, self.waiting):
+            self.waiting.done, self.waiting.end = True, self.offset
+        elif line.endswith(b"\n"):  # without one it is torn, and its writer was stopped
+            raise DamagedError("not a line of a journal")
+        return None
+
+    def _take_change(self, row: dict[str, Any], line: bytes) -> None:
+        self.changes.append(Change.from_row(row["change"]))
+        self.digests.append(row["digest"])
+        if not row["salt"]:
+            self.blanks[row["digest"]] = digest("", _payload(line))
+        elif digest(row["salt"], _payload(line)) != row["digest"]:
+            raise DamagedError("the change is not the one that was written")
+
+    @staticmethod
+    def _closes(row: dict[str, Any], group: Group) -> bool:
+        return bool((row["done"], row["hash"]) == (group.entry.seq, group.hash))
 
 
 def digest(salt: str, payload: bytes) -> str:
@@ -305,11 +369,13 @@ def _scanned_head(months: list[Path]) -> Head:
     return replace(head, done=False)
 
 
-def _ended_length(data: bytes) -> int:
-    """How many bytes of a month's file belong to ended entries and their done marks."""
-    keep = position = 0
-    for line in data.splitlines(keepends=True):
-        position += len(line)
-        if line.endswith(b"\n") and line.startswith((b'{"end":', b'{"done":')):
-            keep = position
+def sound_length(path: Path, previous: str | None = None) -> int:
+    """How many bytes of a month belong to entries that are ended and whole, up to the first that is not; with the hash
+    of the entry before it, the chain must hold as well."""
+    keep = 0
+    with suppress(DamagedError, KeyError, TypeError, ValueError):
+        for group in read_entries(path):
+            if not group.verifies() or (previous is not None and group.prev != previous):
+                break
+            keep, previous = group.end, previous and group.hash
     return keep

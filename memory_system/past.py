@@ -58,7 +58,7 @@ def as_of(ws: Workspace, moment: datetime) -> Iterator[Workspace]:
         _write_memories(then.since, ws, past)
         past.inbox.add_all(_waiting(then.since.values(), ws, past))
         past.checkpoint.state = then.state
-        past.checkpoint.save(last_night=_last_night(then.state, ws, moment), current_phase=None, phase_data={})
+        past.checkpoint.save(last_night=_last_night(then.state, ws, moment))
         yield past
 
 
@@ -71,7 +71,7 @@ def _told(groups: Iterable[Group], stamp: str) -> _Then:
         later.append(group.entry)
         if group.entry.time <= stamp:
             for each in later:
-                _move(then.state, each)
+                replay(then.state, each)
             later.clear()
             then.since.clear()
             continue
@@ -80,10 +80,11 @@ def _told(groups: Iterable[Group], stamp: str) -> _Then:
     return then
 
 
-def _move(state: State, entry: Entry) -> None:
+def replay(state: State, entry: Entry) -> None:
+    """Bring the state of the checkpoint to where a commit left it. A night counts as done with its commit."""
     moved = moved_keys(state, entry.state)
     if entry.run:
-        moved |= {"last_run": entry.time, "last_success": entry.time}
+        moved |= {"last_run": entry.time, "last_success": entry.time, "current_phase": None, "phase_data": {}}
     for name, value in moved.items():
         setattr(state, name, value)
 
@@ -110,6 +111,6 @@ def _write_memories(since: dict[str, Change], ws: Workspace, past: Workspace) ->
 
 def _waiting(since: Iterable[Change], ws: Workspace, past: Workspace) -> list[Fact]:
     """The captures that had been made and not been folded in."""
-    folded = (from_line(each.after) for each in since if each.before is None and each.after is not None)
+    folded = (from_line(each.after) for each in since if each.before_pool is None and each.after is not None)
     captured = [as_captured(each) for each in folded if edit.is_captured(each)]
     return [each for each in (*captured, *ws.inbox.pending()) if each.created <= clock.stamp(past.now)]

@@ -26,8 +26,8 @@ def preview(
 ) -> dict[str, Any]:
     """The report that `consolidate` would give by rules (with `replay`: by the answers that run got), with `dry_run`
     and the `changes` that it would make. Nobody is asked anything. LockedError while somebody else writes."""
-    with _copied(ws) as copy:
-        before = copy.journal.head().seq
+    before = ws.journal.head().seq  # opening the copy may take over what the owner has done to the files
+    with _copied(ws, allow_losses=allow_retire) as copy:
         report = pipeline.consolidate(
             copy, force=force, if_due=if_due, allow_retire=allow_retire, mode="off", replay=replay
         )
@@ -40,7 +40,7 @@ def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False) -> dic
     """What asking a language model in the nights that are due would cost, counted on a copy: by question and in all
     calls, tokens and US dollars (null for a model without a price), and what the budget still allows. It is a guess:
     what is asked later depends on what is answered first."""
-    with _copied(ws) as copy:
+    with _copied(ws, allow_losses=True) as copy:
         booked = len(Ledger(copy.layout.ledger, copy.files, copy.config).rows)
         report = pipeline.consolidate(
             copy, force=force, if_due=if_due, allow_retire=True, llm=Estimator(copy.config.model)
@@ -62,14 +62,14 @@ def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False) -> dic
 
 
 @contextmanager
-def _copied(ws: Workspace) -> Iterator[Workspace]:
+def _copied(ws: Workspace, *, allow_losses: bool) -> Iterator[Workspace]:
     """A copy of the workspace, open for writing; LockedError while somebody else writes."""
     if is_held(ws.layout.lock):
         raise LockedError(f"{ws.layout.root} is being written: a copy of it would not be whole")
     with tempfile.TemporaryDirectory(prefix="memory-dry-run-") as temporary:
         root = Path(temporary)
         _copy(ws.layout, root)
-        with Workspace.open(root, now=ws.now, write=True) as copy:
+        with Workspace.open(root, now=ws.now, write=True, allow_losses=allow_losses) as copy:
             yield copy
 
 

@@ -39,6 +39,18 @@ from pydantic import BaseModel, ConfigDict, Field
 Pool = Literal["active", "archive"]
 POOLS: tuple[Pool, ...] = ("active", "archive")
 
+WORDS = frozenset({"content", "subject", "attribute", "value", "polarity"})  # fields that make what a memory says
+SETTABLE = WORDS | {
+    "importance",
+    "category",
+    "entities",
+    "event_time",
+    "expires",
+    "pinned",
+    "sensitivity",
+    "confidence",
+}  # fields that stay as the owner has set them
+
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PAIRS = tuple(one + other for one in _DIGITS for other in _DIGITS)  # two digits of base 36 at a time
 ID_PAIRS = 5
@@ -118,10 +130,17 @@ class Fact(Stored):
     updated: str = ""
     method: str = ""
     retired: str | None = None  # why it left the active pool: decayed, expired, superseded, denied, merged, …
+    edited: tuple[str, ...] = ()  # fields that the owner has set: consolidation leaves them as they are
 
     @property
     def slot(self) -> tuple[str, str]:
         return self.subject, self.attribute
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether the owner has set what it says: consolidation may add to it and contradict it, and never changes or
+        retires it for what was said."""
+        return bool(WORDS.intersection(self.edited))
 
 
 class Belief(Fact):

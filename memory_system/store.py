@@ -25,6 +25,7 @@ from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
 from memory_system.likeness import Accept, Found, Key, Likeness
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of
+from memory_system.seen import Seen
 
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 _END_MARKS = " .!?~,。！？～，…"
@@ -113,6 +114,7 @@ class Store:
         self.files = files
         self.journal = journal
         self.checkpoint = checkpoint
+        self.seen = Seen(layout, files)
 
     # reading
 
@@ -121,13 +123,13 @@ class Store:
         path = self.layout.pool(pool, kind)
         if path.exists():
             with path.open("rb") as file:
-                yield from enumerate(file, 1)
+                yield from ((number, line) for number, line in enumerate(file, 1) if line != b"\n")
 
     def rows(self, pool: Pool, kind: type[Fact]) -> Iterator[Row]:
         """The memories of one file as they stand; DamagedError names the line that is none."""
         name = self.layout.name(self.layout.pool(pool, kind))
         for number, line in self.lines(pool, kind):
-            yield _checked(line, kind, f"{name}:{number}")
+            yield checked(line, kind, f"{name}:{number}")
 
     def get(self, memory_id: str) -> Fact | None:
         row = self._loaded.rows.get(memory_id)
@@ -217,6 +219,7 @@ class Store:
                 self._rewrite(pool, kind, [change for change in changes if kind_of(change.id) is kind])
         self.checkpoint.move(entry.state)
         self.journal.done(entry)
+        self.seen.note()
         if "_loaded" in self.__dict__:
             for change in changes:
                 _renew(self._loaded, change, self.config)
@@ -249,7 +252,7 @@ def _load(store: Store) -> _Loaded:
             name = store.layout.name(store.layout.pool(pool, kind))
             for number, line in store.lines(pool, kind):
                 where = f"{name}:{number}"
-                row = _checked(line, kind, where)
+                row = checked(line, kind, where)
                 if row["id"] in loaded.rows:
                     raise DamagedError(f"{where}: the id {row['id']} stands twice")
                 _place(loaded, pool, line, row, store.config)
@@ -293,7 +296,7 @@ def _parsed(line: bytes, memory_id: str) -> Fact:
         raise DamagedError(f"{memory_id} is not a memory as it stands: {_short(error)}") from None
 
 
-def _checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
+def checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
     """The row on a line of the truth; the fields that everything relies on are checked, the rest when it is parsed."""
     try:
         row: dict[str, Any] = orjson.loads(line)

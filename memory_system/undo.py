@@ -4,6 +4,7 @@ What was read stays read: the next night does not make the same memories again, 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +13,7 @@ from memory_system.derive import catch_up, derive
 from memory_system.errors import DependentChangesError
 from memory_system.explain import entries_of
 from memory_system.journal import Change, Entry, Group
-from memory_system.records import Fact, from_line
+from memory_system.records import Fact, Pool, from_line
 from memory_system.workspace import Workspace
 
 
@@ -61,9 +62,12 @@ def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
 
 def _with_dependent(groups: list[Group], ws: Workspace, name: str, *, cascade: bool) -> list[Group]:
     """The entries, and with `cascade` every later one that has changed a memory of theirs, or of those, again; without
-    it such an entry is an error. What later entries have changed and changed back is no matter."""
-    left = {change.id: (change.after_pool, change.after) for group in groups for change in group.changes}
-    ids = {key for key, after in left.items() if (ws.store.pool_of(key), ws.store.line_of(key)) != after}
+    it such an entry is an error. What later entries have changed and changed back is no matter, were it only to where
+    it stood between two of the entries: then a part of them was undone before."""
+    stood: dict[str, set[tuple[Pool | None, bytes | None]]] = defaultdict(set)
+    for change in (each for group in groups for each in group.changes):
+        stood[change.id] |= {(change.before_pool, change.before), (change.after_pool, change.after)}
+    ids = {key for key, states in stood.items() if (ws.store.pool_of(key), ws.store.line_of(key)) not in states}
     later = []
     for group in ws.journal.entries():
         touched = {change.id for change in group.changes}

@@ -1,5 +1,6 @@
 """The waist of the program: everything that belongs to one workspace, built when it is asked for. Opening it for
-writing takes the lock and finishes what a crash left; whoever holds a writable workspace is the only writer."""
+writing takes the lock, finishes what a crash left and takes over what was done by hand; whoever holds a writable
+workspace is the only writer."""
 
 from __future__ import annotations
 
@@ -40,13 +41,23 @@ class Workspace:
         self.now = now
         self.files = files
         self.recovered: Entry | None = None
+        self.taken_over: Entry | None = None
         self._held = ExitStack()
 
     @classmethod
     def open(
-        cls, root: Path, *, now: datetime | None = None, write: bool = False, disk: Disk | None = None
+        cls,
+        root: Path,
+        *,
+        now: datetime | None = None,
+        write: bool = False,
+        disk: Disk | None = None,
+        allow_losses: bool = False,
+        settle: bool = True,
     ) -> Workspace:
-        """The workspace in that folder; NotAWorkspaceError when there is none, LockedError when somebody writes."""
+        """The workspace in that folder; NotAWorkspaceError when there is none, LockedError when somebody writes. For
+        writing, what a crash left is finished and what was done by hand is taken over (see `by_hand.take_over`); a
+        repair does that itself (`settle=False`)."""
         workspace = cls(Layout(root.absolute()), now or clock.now(), Files(disk))
         if not workspace.layout.state.is_dir():
             raise NotAWorkspaceError(
@@ -56,11 +67,20 @@ class Workspace:
             holder = lock_holder(clock.stamp(workspace.now))
             workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, holder))
             try:
-                workspace.recovered = workspace.store.recover()
+                if settle:
+                    workspace._settle(allow_losses=allow_losses)
             except BaseException:  # Ctrl-C too must not leave the lock held
                 workspace.close()
                 raise
         return workspace
+
+    def _settle(self, *, allow_losses: bool) -> None:
+        self.checkpoint.refuse_newer()
+        self.recovered = self.store.recover()
+        if not self.store.seen.holds():
+            from memory_system import by_hand
+
+            self.taken_over = by_hand.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
 
     def close(self) -> None:
         """Let go of the lock."""

@@ -14,18 +14,19 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 # Each room may import the rooms of earlier rows, and those of its own row as long as no ring forms.
 ROWS = (
     {"errors"},
-    {"records", "clock", "layout", "files", "text", "ordered"},
+    {"records", "clock", "layout", "files", "mounts", "text", "ordered"},
     {
         "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "gist", "likeness",
         "dates", "phrasing",
     },
-    {"readers", "journal", "checkpoint", "inbox", "accesses", "store", "draft", "recall", "accounting"},
+    {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting"},
+    {"seen", "store", "by_hand", "draft"},
     {"workspace"},
     {"phases", "nights"},
     {"derive", "finder", "proposals", "forgetting"},
     {"prompt", "sessions", "edit", "night", "order", "pipeline", "questions"},
-    {"explain", "preview", "undo", "past", "tools"},
-    {"check", "stats", "serve", "agent", "hosts"},
+    {"explain", "preview", "undo", "past", "correct", "tools"},
+    {"check", "stats", "repair", "serve", "agent", "hosts"},
     {"heartbeat", "distill", "watch"},
     {"cli"},
     {"__main__", "__init__"},

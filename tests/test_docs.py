@@ -246,6 +246,8 @@ def test_the_answers_that_need_preparing(answer: Answer, tmp_path: Path) -> None
     assert shape(answer("why", memory)) == shape(json.loads(marked("docs/api.md", "answer: why")))
     assert shape(answer("archive", memory)) == shape(json.loads(marked("docs/api.md", "answer: archive")))
     assert answer("restore", memory)["status"] == "restored"
+    edited = answer("edit", memory, "--importance", "0.9")
+    assert shape(edited) == shape(json.loads(marked("docs/api.md", "answer: edit")))
     assert from_line(json.dumps(answer("get", memory)["record"]).encode()).id == memory
     root = Path(answer("status")["workspace"])
     (root / "memory/layer1/snapshot.md").write_text("mine")

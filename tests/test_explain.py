@@ -18,8 +18,14 @@ DAYS = (
     ("I like rowing.", "我们在院子里种了三棵柿子树。"),
     ("I moved to Ghent.", "我不喜欢划船了。"),
     ("My project is called Kelp. Kelp is written in Rust. Kelp has two users.", "我养了一只猫，叫年糕。"),
+    ("I like chess. I like tulips. I'm allergic to peanuts!", "我对芒果过敏。"),
+    ("Maybe I will move to Basel.", "我可能会去学大提琴。"),
+    ("I don't like chess anymore.", "年糕三岁了。"),
+    ("I have a dentist appointment next Tuesday. Kelp has three users.", "我下周三要去看牙医。"),
+    ("I moved to Basel. My dog is called Biscuit.", "我喜欢划船。"),
+    ("How can I get Biscuit to stop barking? I like tulips a lot.", "我住在巴塞尔。"),
 )
-LATER = "2026-03-09T12:00:00Z"
+LATER = "2026-03-19T12:00:00Z"
 
 
 @pytest.fixture
@@ -31,8 +37,8 @@ def live(root: Path, days: int) -> list[dict[str, bytes]]:
     """So many days with a night after each; what layers 1 and 2 held after every night, and before the first."""
     found = []
     for number, (english, chinese) in enumerate(DAYS[:days], 1):
-        say(root, f"s{number}", (f"2026-03-0{number}T09:00:00Z", "user", f"{english} {chinese}"))
-        consolidate(root, f"2026-03-0{number + 1}T12:00:00Z")
+        say(root, f"s{number}", (f"2026-03-{number:02}T09:00:00Z", "user", f"{english} {chinese}"))
+        consolidate(root, f"2026-03-{number + 1:02}T12:00:00Z")
         found.append(layers(root))
     return found
 
@@ -118,6 +124,57 @@ def test_each_night_rolled_back_in_turn_gives_the_morning_before(root: Path) -> 
         assert found == expected
 
 
+@pytest.mark.parametrize("first", [1, 6, 10])
+def test_nights_that_were_undone_to_be_done_again_give_the_same_bytes(root: Path, first: int) -> None:
+    live(root, len(DAYS))
+    consolidate(root, LATER)
+    wanted = layers(root)
+    with Workspace.open(root) as ws:
+        nights = [group.entry.night for group in ws.journal.entries()][first - 1 :]
+    for night in reversed(nights):
+        roll_back(root, night, redo=True)
+    assert consolidate(root, LATER).nights == nights
+    assert layers(root) == wanted
+
+
+def test_a_night_that_was_done_again_is_known_by_its_last_commit(root: Path) -> None:
+    live(root, 2)
+    roll_back(root, "2026-03-03T03:00:00Z", redo=True)
+    consolidate(root, LATER)
+    with Workspace.open(root) as ws:
+        (last,) = explain.diff(ws, "2026-03-03T03:00:00Z")["entries"]
+        assert last["seq"] == ws.journal.head().seq
+    roll_back(root, "2026-03-03T03:00:00Z")
+    assert not any("rowing" in each for each in contents(root))
+
+
+def test_a_run_of_which_a_part_was_undone_can_be_undone(root: Path) -> None:
+    say(root, "s1", ("2026-03-01T09:00:00Z", "user", "I like rowing. 我喜欢下棋。"))
+    say(root, "s2", ("2026-03-02T09:00:00Z", "user", "I like rowing! 我很喜欢下棋。"))
+    run = consolidate(root, LATER).run_id
+    roll_back(root, "2026-03-03T03:00:00Z")
+    roll_back(root, run)
+    assert contents(root) == set()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I need help. Can you help me plan a vegetarian dinner for my mother's birthday in June?", "a question"),
+        ("我在准备奶奶的八十大寿。请帮我给奶奶的八十大寿写一份三十人的素食菜单好吗？", "a question"),
+        ("I like chess. I like tulips. I like rye bread.", "facts of one topic"),
+    ],
+)
+def test_why_tells_of_questions_and_summaries_too(tmp_path: Path, said: str, told: str) -> None:
+    root = make(tmp_path / "all", screen={"keep_share": 1.0})
+    say(root, "s1", ("2026-03-01T09:00:00Z", "user", said))
+    consolidate(root, LATER)
+    with Workspace.open(root, now=at(LATER)) as ws:
+        rules = [explain.rule_of(record) for _, record in ws.store.records()]
+    assert all(rules)
+    assert any(told in each for each in rules)
+
+
 def test_what_was_undone_is_not_made_again_unless_asked(root: Path) -> None:
     live(root, 2)
     roll_back(root, run_of(root, 1))
@@ -155,7 +212,7 @@ def test_what_was_done_by_hand_is_undone_without_moving_the_snapshot_to_another_
     roll_back(root, "#2")
     assert truth(root) == before
     with Workspace.open(root, now=at(LATER)) as ws:
-        assert (ws.checkpoint.state.last_night, ws.checkpoint.state.shown_night) == ("2026-03-09T03:00:00Z", "")
+        assert (ws.checkpoint.state.last_night, ws.checkpoint.state.shown_night) == ("2026-03-19T03:00:00Z", "")
 
 
 @pytest.mark.parametrize("phase", ["index", "decay"])

@@ -37,6 +37,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "rebuild-index": "keeping",
     "archive": "remembering",
     "restore": "remembering",
+    "edit": "remembering",
     "why": "explaining",
     "diff": "explaining",
     "rollback": "explaining",

@@ -59,10 +59,15 @@ class Settings:
             raise UsageError(f"--now is no instant: {self.now_text!r}", "write it like 2026-02-04T03:00:00Z")
         return moment
 
-    def open(self, *, write: bool = False) -> Workspace:
+    def open(self, *, write: bool = False, allow_losses: bool = False, settle: bool = True) -> Workspace:
         from memory_system.workspace import Workspace
 
-        return Workspace.open(self.root, now=self.now, write=write)
+        ws = Workspace.open(self.root, now=self.now, write=write, allow_losses=allow_losses, settle=settle)
+        if ws.recovered is not None:
+            self.say(f"finished the commit of {ws.recovered.time} that was interrupted")
+        if ws.taken_over is not None:
+            self.say(f"took over what was changed by hand; see it with: memory diff #{ws.taken_over.seq}")
+        return ws
 
     @contextmanager
     def open_as_of(self, day: str) -> Iterator[Workspace]:

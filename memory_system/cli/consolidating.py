@@ -38,7 +38,9 @@ def consolidate(
     if_due: Annotated[
         bool, typer.Option(help="Also run when the last success is long ago or much is waiting.")
     ] = False,
-    allow_retire: Annotated[bool, typer.Option(help="Go on where a night would retire many memories.")] = False,
+    allow_retire: Annotated[
+        bool, typer.Option(help="Go on where a night would retire many memories, or many lines were removed by hand.")
+    ] = False,
     phase: Annotated[int | None, typer.Option(min=1, max=7, help="Only this phase, on the last run's stage.")] = None,
     dry_run: Annotated[bool, typer.Option(help="Show what would change, and write nothing.")] = False,
     estimate: Annotated[
@@ -63,9 +65,7 @@ def consolidate(
     if dry_run:
         _preview(settings, **options)
         return
-    with settings.open(write=True) as ws:
-        if ws.recovered is not None:
-            settings.say(f"finished the commit of {ws.recovered.time} that was interrupted")
+    with settings.open(write=True, allow_losses=allow_retire) as ws:
         report = pipeline.consolidate(ws, mode=llm, progress=_progress(settings), **options)
     row = report.to_row()
     settings.answer(row, lambda: "\n".join(report_lines(row)))

@@ -74,6 +74,8 @@ def why_lines(row: dict[str, Any]) -> Iterator[str]:
     for each in row["source_facts"]:
         yield f"  from     {each}"
     yield f"  made by  {row['method'] or 'hand'}" + (f" ({row['rule']})" if row["rule"] else "")
+    if row["edited"]:
+        yield f"  by hand  {', '.join(row['edited'])}"
     for each in row["history"]:
         yield f"  before   {each['value'] or each['content']} until {each['until']} ({each['id']})"
     if row["superseded_by"]:

@@ -49,17 +49,29 @@ def snapshot(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_
 
 
 @handled
-def validate(context: typer.Context) -> None:
+def validate(
+    context: typer.Context,
+    repair: Annotated[bool, typer.Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
+) -> None:
     """Check everything the program relies on; exits with 1 and names file and line where something is wrong."""
     from memory_system import check
 
     settings: Settings = context.obj
+    repaired = _repair(settings) if repair else []
     with settings.open() as ws:
         problems = check.validate(ws)
     rows = [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems]
-    settings.answer({"ok": not rows, "problems": rows}, lambda: "\n".join(problem_lines(rows)) or "all is well")
+    told = [*(f"repaired: {each}" for each in repaired), *(problem_lines(rows) if rows else ["all is well"])]
+    settings.answer({"ok": not rows, "repaired": repaired, "problems": rows}, "\n".join(told))
     if problems:
         raise typer.Exit(WRONG)
+
+
+def _repair(settings: Settings) -> list[str]:
+    from memory_system import repair
+
+    with settings.open(write=True, settle=False) as ws:
+        return repair.repair(ws)
 
 
 @handled

@@ -1,12 +1,13 @@
-"""capture, note, archive and restore."""
+"""capture, note, archive, restore and edit."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from memory_system.cli.answers import Settings, handled
+from memory_system.errors import UsageError
 
 
 @handled
@@ -24,10 +25,16 @@ def capture(
     from memory_system import edit
 
     settings: Settings = context.obj
-    names = [name.strip() for name in entities.replace("，", ",").split(",") if name.strip()]
     with settings.open() as ws:
         record = edit.capture(
-            ws, text, kind=kind, importance=importance, confidence=confidence, entities=names, source=source, key=key
+            ws,
+            text,
+            kind=kind,
+            importance=importance,
+            confidence=confidence,
+            entities=_names(entities),
+            source=source,
+            key=key,
         )
     settings.answer({"status": "saved", "id": record.id, "content": record.content}, f"{record.id}  {record.content}")
 
@@ -67,3 +74,47 @@ def restore(context: typer.Context, memory_id: Annotated[str, typer.Argument(hel
     with settings.open(write=True) as ws:
         record = edit.restore(ws, memory_id)
     settings.answer({"status": "restored", "id": record.id, "content": record.content}, f"restored {record.id}")
+
+
+@handled
+def edit(
+    context: typer.Context,
+    memory_id: Annotated[str, typer.Argument(help="The memory's id.")],
+    content: Annotated[str | None, typer.Option(help="What it says from now on.")] = None,
+    value: Annotated[str | None, typer.Option(help="What its slot holds; changes in its words as well.")] = None,
+    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    category: Annotated[str | None, typer.Option(help="identity, health, preference, status, …")] = None,
+    entities: Annotated[str | None, typer.Option(help="Names it is about, with commas between.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="Between 0 and 1; of a belief.")] = None,
+    pinned: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Never let it fade away.")] = None,
+    if_version: Annotated[int | None, typer.Option(help="Only if this is its version still.")] = None,
+    split: Annotated[bool, typer.Option(help="Take its last merging back: two memories of one.")] = False,
+) -> None:
+    """Correct a memory by hand; consolidation never undoes that."""
+    from memory_system import correct
+
+    settings: Settings = context.obj
+    given = {
+        "content": content, "value": value, "importance": importance, "category": category,
+        "entities": None if entities is None else tuple(_names(entities)), "confidence": confidence, "pinned": pinned,
+    }  # fmt: skip
+    values = {name: each for name, each in given.items() if each is not None}
+    if split and values:
+        raise UsageError("--split stands alone", "split first, then edit the two")
+    with settings.open(write=True) as ws:
+        seq = ws.journal.head().seq
+        if split:
+            changed = [*correct.split(ws, memory_id, if_version=if_version)]
+        else:
+            changed = [correct.edit(ws, memory_id, values, if_version=if_version)]
+        status = "unchanged" if ws.journal.head().seq == seq else "split" if split else "edited"
+    rows = [{"id": each.id, "content": each.content, "version": each.version} for each in changed]
+    settings.answer({"status": status, "memories": rows}, "\n".join(f"{status} {_line(row)}" for row in rows))
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.replace("，", ",").split(",") if name.strip()]
+
+
+def _line(row: dict[str, Any]) -> str:
+    return f"{row['id']}  {row['content']}"

@@ -117,6 +117,8 @@ def confront(fact: Fact, draft: Draft, night: Night) -> None:
     """A stated fact decides the beliefs of its slot: the same value is promoted by it, the opposite or (in a slot of
     one value) another one is denied."""
     for belief in _beliefs(draft.find(slot_key(*fact.slot)), draft):
+        if belief.is_owners:
+            continue
         same_value = belief.id in draft.find(value_key(*fact.slot, fact.value))
         if same_value and belief.polarity == fact.polarity:
             retire(belief, "promoted", draft, night, superseded_by=fact.id)
@@ -159,7 +161,9 @@ def _strengthen(belief: Belief, claim: Claim, draft: Draft, night: Night) -> Non
     if _independent(claim, belief):
         stronger = stronger.model_copy(update={"confidence": combined(belief.confidence, claim.confidence)})
     draft.put("active", stronger, "confirmed")
-    if isinstance(stronger, Belief) and stronger.confidence >= PROMOTED_FROM and _sources(stronger) >= 2:
+    if belief.is_owners or not isinstance(stronger, Belief):
+        return
+    if stronger.confidence >= PROMOTED_FROM and _sources(stronger) >= 2:
         promote(stronger, draft, night)
 
 

@@ -94,9 +94,13 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         if doubts is not None and said:
             doubts += [Doubt(each, fact) for each in revising.suspects(claim, draft)]
         return "claims.new"
-    newest = max(rivals, key=lambda rival: rival.said_at)
-    if newest.said_at > claim.said_at:
+    newest = max(rivals, key=_last_said)
+    if _last_said(newest) > claim.said_at:
         return _file_as_history(fact, newest, draft)
+    rivals = [rival for rival in rivals if not rival.is_owners]
+    if not rivals:
+        draft.put("active", fact, "new")  # beside the owner's word, until the owner decides
+        return "claims.new"
     if not said and any(_holds_out(rival, fact) for rival in rivals):
         draft.put("active", fact, "new")  # both stand until the owner or a second session decides
         if doubts is not None and is_single(fact.attribute):
@@ -182,6 +186,11 @@ def _holds_out(rival: Fact, fact: Fact) -> bool:
     return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2 and not changing
 
 
+def _last_said(rival: Fact) -> str:
+    """When the rival was said; what the owner has set was said when it was set."""
+    return max(rival.said_at, rival.last_confirmed or "") if rival.is_owners else rival.said_at
+
+
 def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     """One memory for both: the words that say more stay, the older where neither does; both are its evidence."""
     outcome = _confirm(fuller(fact, claim), claim, draft, night)
@@ -190,9 +199,8 @@ def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
 
 def fuller(fact: Fact, claim: Claim) -> Fact:
     """The fact in the words of the claim where those say more."""
-    if len(gist_of(claim.content).words) <= len(gist_of(fact.content).words) or (
-        fact.attribute and not claim.attribute
-    ):
+    says_no_more = len(gist_of(claim.content).words) <= len(gist_of(fact.content).words)
+    if fact.is_owners or says_no_more or (fact.attribute and not claim.attribute):
         return fact
     names = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
     return fact.model_copy(update={name: getattr(claim, name) for name in names})
@@ -203,7 +211,7 @@ def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already known"
     confirmed = with_evidence(fact, claim, night)
     draft.put("active", confirmed, "confirmed")
-    rivals = [each for each in _rivals(claim, draft) if each.id != fact.id]
+    rivals = [each for each in _rivals(claim, draft) if each.id != fact.id and not each.is_owners]
     if rivals and len(sessions_of(confirmed)) > 1:  # the second session that decides a conflict
         supersede(rivals, confirmed, draft, night)
     return "claims.confirmed"

@@ -105,8 +105,11 @@ class _Wanted:
 
 
 def _wanted(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, night: Night) -> _Wanted | None:
-    """The topic with the facts of its summary; one of too few facts has none, and loses the one there is."""
+    """The topic with the facts of its summary; one of too few facts has none, and loses the one there is; one
+    that the owner has written stays."""
     known = draft.get(known_id) if known_id else None
+    if known is not None and known.is_owners:
+        return None
     if len(facts) < night.config.thresholds.summary_trigger:
         if known is not None:
             retire(known, "dissolved", draft, night)

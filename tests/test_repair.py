@@ -1,0 +1,174 @@
+"""`validate --repair`: whatever `validate` finds is mended, nothing is deleted, and the memory is what it was."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import test_check
+from workspaces import at, consolidate, layers, make, say
+
+from memory_system import check
+from memory_system.errors import DamagedError, NewerError
+from memory_system.repair import repair
+from memory_system.workspace import Workspace
+
+NOW = "2026-03-05T12:00:00Z"
+CHECKPOINT = "memory/state/consolidation.json"
+FACTS = test_check.FACTS
+OWNERS = {  # what stays for the owner to mend, because it may be meant or is not ours
+    test_check.transcript_gone, test_check.quote_changed, test_check.evidence_from_nowhere,
+    test_check.dangling_reference, test_check.words_forged,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = make(tmp_path_factory.mktemp("sound"))
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I live in Porto. I'm allergic to peanuts. 我喜欢划船。"))
+    say(root, "b", ("2026-03-03T09:00:00Z", "user", "I moved to Lisbon. I have a dog called Biscuit."))
+    consolidate(root, NOW)
+    return root
+
+
+@pytest.fixture
+def root(sound: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(sound, tmp_path / "w"))
+
+
+def mend(root: Path) -> list[str]:
+    with Workspace.open(root, now=at(NOW), write=True, settle=False) as ws:
+        return repair(ws)
+
+
+def problems(root: Path) -> list[str]:
+    with Workspace.open(root, now=at(NOW)) as ws:
+        return [f"{each.where} {each.what}" for each in check.validate(ws)]
+
+
+def said(found: dict[str, bytes]) -> dict[str, bytes]:
+    """What the memories say, whatever was set by hand beside it."""
+    return {name: data for name, data in found.items() if "search" not in name}
+
+
+MENDED = [each for each in test_check.DAMAGE if each not in OWNERS]
+
+
+@pytest.mark.parametrize("damage", MENDED, ids=lambda damage: damage.__name__)
+def test_damage_is_mended(root: Path, damage: Callable[[Path], None]) -> None:
+    before = said(layers(root))
+    damage(root)
+    mend(root)
+    assert problems(root) == []
+    consolidate(root, NOW)  # the journal does not tell of the empty night that the snapshot stood for
+    assert said(layers(root)) == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (test_check.torn_line, b""),
+        (test_check.journal_byte, b"walnuts"),
+        (test_check.checkpoint_garbage, b"{]"),
+    ],
+)
+def test_nothing_is_deleted(root: Path, damage: Callable[[Path], None], words: bytes) -> None:
+    before = test_check.lines(root, FACTS)
+    damage(root)
+    words = words or next(line for line in test_check.lines(root, FACTS) if line not in before)
+    mend(root)
+    assert words in b"".join(path.read_bytes() for path in (root / "memory/state").glob("damaged.*"))
+
+
+def test_the_journal_tells_of_it(root: Path) -> None:
+    test_check.torn_line(root)
+    mend(root)
+    with Workspace.open(root) as ws:
+        last = list(ws.journal.entries())[-1]
+    assert last.entry.reason.startswith("repair: 1 lines of memory/layer2/active/facts.jsonl were set aside")
+
+
+def test_a_sound_workspace_needs_none(root: Path) -> None:
+    before = said(layers(root))
+    with Workspace.open(root) as ws:
+        seq = ws.journal.head().seq
+    assert mend(root) == []
+    with Workspace.open(root) as ws:
+        assert ws.journal.head().seq == seq
+    assert said(layers(root)) == before
+
+
+def test_a_checkpoint_told_by_the_journal_reads_on_where_it_was(root: Path) -> None:
+    test_check.checkpoint_garbage(root)
+    mend(root)
+    assert not consolidate(root, NOW).nights
+    say(root, "c", ("2026-03-06T09:00:00Z", "user", "I like chess."))
+    assert consolidate(root, "2026-03-07T12:00:00Z").accounts[0]["messages"]["read"] == 1
+
+
+def test_nights_go_on_after_a_journal_was_set_aside(root: Path) -> None:
+    test_check.journal_byte(root)
+    mend(root)
+    say(root, "c", ("2026-03-06T09:00:00Z", "user", "I moved to Ghent."))
+    consolidate(root, "2026-03-07T12:00:00Z")
+    assert problems(root) == []
+
+
+# ---- schema versions -----------------------------------------------------------------------------------------------
+
+
+def test_keys_of_a_newer_minor_are_kept(root: Path) -> None:
+    row = json.loads((root / CHECKPOINT).read_text())
+    (root / CHECKPOINT).write_text(json.dumps({**row, "schema": "1.9", "moods": {"calm": 3}}))
+    say(root, "c", ("2026-03-06T09:00:00Z", "user", "I like chess."))
+    consolidate(root, "2026-03-07T12:00:00Z")
+    after = json.loads((root / CHECKPOINT).read_text())
+    assert (after["schema"], after["moods"]) == ("1.9", {"calm": 3})
+    assert problems(root) == []
+
+
+def test_a_newer_major_is_read_and_never_written(root: Path) -> None:
+    row = json.loads((root / CHECKPOINT).read_text())
+    (root / CHECKPOINT).write_text(json.dumps({**row, "schema": "2.0", "cursors": "elsewhere"}))
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file() and path.name != "lock"}
+    for act in (lambda: consolidate(root, NOW), lambda: mend(root)):
+        with pytest.raises(NewerError):
+            act()
+    with Workspace.open(root) as ws:
+        assert "User has a dog called Biscuit" in {record.content for _, record in ws.store.records()}
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize("schema", ["", "2", "x.y", 2, None, "-1.0"])
+def test_a_schema_that_is_none_is_damage(root: Path, schema: object) -> None:
+    row = json.loads((root / CHECKPOINT).read_text())
+    (root / CHECKPOINT).write_text(json.dumps({**row, "schema": schema}))
+    with pytest.raises(DamagedError):
+        consolidate(root, NOW)
+
+
+def test_an_entry_of_a_newer_program_keeps_its_place_in_the_chain(root: Path) -> None:
+    path = next((root / "memory/state/journal").glob("*.jsonl"))
+    with Workspace.open(root) as ws:
+        first = next(ws.journal.entries())
+    newer = first.header[:-1] + b',"mood":"calm"}'
+    assert not [each for each in problems(root) if "journal" in each]
+    path.write_bytes(path.read_bytes().replace(first.header, newer, 1))
+    assert any("chain" in each for each in problems(root))  # the header is part of the hash, known or not
+
+
+def test_a_workspace_from_before_the_journal_is_adopted_and_its_files_kept(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    line = '{"id":"f_20260204_001","content":"用户对花生过敏","importance":1.0,"score":0.95,"category":"health"}\n'
+    facts = root / "memory/layer2/active/facts.jsonl"
+    facts.write_text(line)
+    consolidate(root, NOW)
+    assert (root / "memory/state/adopted.active.facts.jsonl").read_text() == line
+    with Workspace.open(root) as ws:
+        record = ws.store.get("f_20260204_001")
+    assert record is not None
+    assert (record.content, record.score, record.edited) == ("用户对花生过敏", 0.95, ())
+    assert problems(root) == []
