@@ -35,11 +35,19 @@ def catch_up(ws: Workspace) -> None:
 
 def rebuild(ws: Workspace) -> list[str]:
     """Make everything derived anew, as it would be had it never been deleted; the names of what was made."""
+    sweep(ws)
     entities.rebuild(ws)
     made = ["entities", *index.rebuild(ws)]
     snapshot.write(snapshot_moment(ws), ws)
     mark(ws)
     return [*made, ws.layout.snapshot.name]
+
+
+def sweep(ws: Workspace) -> None:
+    """Remove what a program that was stopped left half written under another name."""
+    for pattern in (".*.tmp", ".*.new"):
+        for path in sorted(ws.layout.memory.rglob(pattern)):
+            ws.files.remove(path)
 
 
 def snapshot_row(ws: Workspace) -> dict[str, str]:

@@ -15,7 +15,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,17 @@ def _explained(path: Path) -> Iterator[None]:
         raise UnwritableError(f"cannot write {path}: {reason}") from error
 
 
+@contextmanager
+def _taken_back(descriptor: int, size: int) -> Iterator[None]:
+    """On an error of the disk, the file as long as it was."""
+    try:
+        yield
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(descriptor, size)
+        raise
+
+
 class Files:
     """Durable file operations over a `Disk`."""
 
@@ -141,23 +152,27 @@ class Files:
         finally:
             os.close(descriptor)
 
-    def append(self, path: Path, data: bytes | Iterable[bytes], *, follow_renames: bool = False) -> None:
+    def append(
+        self, path: Path, data: bytes | Iterable[bytes], *, follow_renames: bool = False, alone: bool = False
+    ) -> None:
         """Add whole lines at the end, durably: one write (for bytes) and one fsync. A torn last line of an earlier
         crash is closed first, so that nothing is glued to it. With `follow_renames` the lines are written again when
-        the file was replaced under our hands, so that a compaction beside us loses nothing."""
+        the file was replaced under our hands, so that a compaction beside us loses nothing. Who is `alone` with the
+        file takes back what the disk did not take: after a failed fsync nobody knows what of it is there."""
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
-                new = os.fstat(descriptor).st_size == 0
+                size = os.fstat(descriptor).st_size
+                if not size:  # its name first, or a power loss takes the file away with what was acknowledged in it
+                    self.disk.sync_folder(path.parent)
                 torn = b"" if _ends_with_newline(descriptor) else b"\n"
-                for block in [torn + data] if isinstance(data, bytes) else _blocks(data):
-                    self.disk.write(descriptor, block)
-                self.disk.fsync(descriptor)
+                with _taken_back(descriptor, size) if alone else nullcontext():
+                    for block in [torn + data] if isinstance(data, bytes) else _blocks(data):
+                        self.disk.write(descriptor, block)
+                    self.disk.fsync(descriptor)
                 replaced = follow_renames and not _same_file(descriptor, path)
             finally:
                 os.close(descriptor)
-            if new:  # else a power loss could take the name away, and with it what was acknowledged
-                self.disk.sync_folder(path.parent)
         if replaced:
             self.append(path, data, follow_renames=True)
 

@@ -122,14 +122,15 @@ class Journal:
         """Write the entry down, durably; the changes may be made now."""
         head = self.head()
         entry.seq = head.seq + 1
-        self.files.append(self._month_of(entry), _entry_lines(entry, changes, head.hash))
+        self.files.append(self._month_of(entry), _entry_lines(entry, changes, head.hash), alone=True)
         return entry
 
     def done(self, entry: Entry) -> None:
         """All files of the entry are written."""
         path = self._month_of(entry)
         end = _last_line(path)
-        self.files.append(path, orjson.dumps({"done": entry.seq, "hash": end["hash"], "prev": end["prev"]}) + b"\n")
+        line = orjson.dumps({"done": entry.seq, "hash": end["hash"], "prev": end["prev"]}) + b"\n"
+        self.files.append(path, line, alone=True)
 
     def unfinished(self) -> tuple[Entry, list[Change]] | None:
         """The entry that was begun and not done, after setting aside what was not even begun; costs one small read when

@@ -91,6 +91,8 @@ def _run_nights(
 ) -> None:  # fmt: skip
     forgetting.finish(ws)
     _begin(ws, force=force)
+    if ws.checkpoint.state.current_phase is not None:
+        derive.sweep(ws)
     if "commit" not in ws.checkpoint.state.phase_data:
         derive.catch_up(ws)
     with _bulk():

@@ -215,5 +215,5 @@ def test_a_capture_is_one_write_and_one_fsync(root: Path) -> None:
     with Workspace.open(root, now=NOW, disk=disk) as ws:
         edit.capture(ws, "User keeps bees")
         edit.capture(ws, "User keeps geese")
-    first, second = ["open inbox.jsonl", "write", "fsync", "sync state"], ["open inbox.jsonl", "write", "fsync"]
+    first, second = ["open inbox.jsonl", "sync state", "write", "fsync"], ["open inbox.jsonl", "write", "fsync"]
     assert disk.done == first + second

@@ -224,9 +224,7 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
     for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
         ws.files.remove_folder(folder)
         ws.files.make_folder(folder)
-    leftovers = [*ws.layout.memory.rglob(".*.tmp"), *ws.layout.memory.rglob(".*.new")]
-    for path in sorted(leftovers):
-        ws.files.remove(path)
+    derive.sweep(ws)
     for path in sorted(ws.layout.state.iterdir()) + sorted(ws.layout.journal.glob("*.torn")):
         if path.is_file() and path.name not in KEPT_STATE:
             _without_lines(ws, path, plan)
