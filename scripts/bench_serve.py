@@ -3,7 +3,8 @@
     python scripts/bench_serve.py [--facts 10000] [--queries 300]
 
 Prints the median, the 95th percentile and the longest of the answers' times, beside those of a call that does nothing
-(an unknown tool), which is what the protocol itself costs.
+(an unknown tool), which is what the protocol itself costs, and beside the CPU time of the same searches in one process,
+which does not depend on what else the machine is doing.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary) / "agent"
         fill(root, options.facts)
-        for name, times in anyio.run(ask, root, options.queries).items():
+        figures = {**anyio.run(ask, root, options.queries), "search (CPU)": alone(root, options.queries)}
+        for name, times in figures.items():
             times.sort()
             p95 = times[int(len(times) * 0.95)]
             print(f"{name:14} median {statistics.median(times):5.1f} ms, p95 {p95:5.1f} ms, max {times[-1]:5.1f} ms")
@@ -56,6 +58,20 @@ def fill(root: Path, facts: int) -> None:
         said = "".join(f"## [09:{n:02}:00] fact\n\n{text}\n\n" for n, (_, text) in enumerate(talk(20, day)))
         (root / f"memory/2026-03-{day:02}.md").write_text(said, "utf-8")
     memory(root, "--now", NOW, "rebuild-index")
+
+
+def alone(root: Path, queries: int) -> list[float]:
+    """CPU milliseconds of each search, without server and client."""
+    from memory_system import clock
+    from memory_system.tools import Toolbox
+
+    tools = Toolbox(root, lambda: clock.read_stamp(NOW))
+    times = []
+    for _, text in talk(queries, 99):
+        begun = time.process_time()
+        tools.call("memory_search", {"query": text})
+        times.append((time.process_time() - begun) * 1000)
+    return times
 
 
 async def ask(root: Path, queries: int) -> dict[str, list[float]]:
