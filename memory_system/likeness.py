@@ -5,8 +5,9 @@ noted, so that a night without claims pays nothing.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from operator import itemgetter
 
 from memory_system.gist import Gist, gist_of
 from memory_system.records import Row
@@ -50,12 +51,12 @@ class Likeness:
     run. Whether a memory is still active in a draft is for the asker to know."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
-        self._ids: dict[int, list[str]] = defaultdict(list)
-        self._words: dict[str, dict[str, None]] = defaultdict(dict)
-        self._keys: dict[str, tuple[Gist, tuple[int, ...]]] = {}
+        self._memories: list[tuple[str, Gist, tuple[int, ...]] | None] = []  # by number, with its keys; None: gone
+        self._numbers: dict[str, int] = {}
+        self._holders: dict[Key, list[int]] = defaultdict(list)  # numbers: a word has very many
+        self._worded = 0  # the first number whose words have no holder yet: nobody may ever ask for one
+        self._outdated: set[Key] = set()  # whose holders may be gone
         self._noted: dict[str, tuple[str, str, str] | None] = {}
-        self._worded: dict[str, Gist] = {}  # whose words stand in `_words`
-        self._unworded: list[str] = []  # whose words do not yet: nobody may ever ask for one
         self._contents: dict[str, int] = {}  # what each says, to tell a memory that only gained a source
         for row in rows:
             self.note(row)
@@ -78,47 +79,57 @@ class Likeness:
             self._take_in()
         found = {}
         for key in keys:
-            if ids := self._holding(key):
-                newest = newest_of(ids) if len(ids) <= MANY else []
-                found[key] = len(ids), [each for each in newest if accept(self._keys[each][0])]
+            if held := self._held(key):
+                some = (each for number in held if (each := self._memories[number])) if len(held) <= MANY else ()
+                gists = {memory_id: gist for memory_id, gist, _ in some}
+                found[key] = len(held), [each for each in newest_of(gists) if accept(gists[each])]
         return found
 
-    def _holding(self, key: Key) -> Collection[str]:
-        """The ids of the memories with that key, each once."""
-        if isinstance(key, int):
-            return self._ids.get(key, ())
-        for memory_id in self._unworded:
-            if memory_id in self._keys:
-                gist = self._worded[memory_id] = self._keys[memory_id][0]
-                for word in gist.words[:_BEGINNING]:
-                    self._words[word][memory_id] = None
-        self._unworded.clear()
-        return self._words.get(key, ())
+    def _held(self, key: Key) -> list[int]:
+        """The numbers of the memories with that key, each once."""
+        if isinstance(key, str):
+            self._hold_words()
+        if key in self._outdated:
+            self._outdated.remove(key)
+            self._holders[key] = [each for each in self._holders[key] if self._memories[each]]
+        return self._holders.get(key, [])
+
+    def _hold_words(self) -> None:
+        for number in range(self._worded, len(self._memories)):
+            memory = self._memories[number]
+            for word in memory[1].words[:_BEGINNING] if memory else ():
+                held = self._holders[word]
+                if not held or held[-1] != number:
+                    held.append(number)
+        self._worded = len(self._memories)
 
     def _take_in(self) -> None:
         """Read what was noted since somebody asked last."""
         for memory_id, said in self._noted.items():
-            self._remove(memory_id)
+            if memory_id in self._numbers:
+                self._remove(memory_id)
             if said is not None:
                 self._add(memory_id, *said)
         self._noted.clear()
 
     def _add(self, memory_id: str, content: str, attribute: str, value: str) -> None:
         keys = keys_of(content, attribute, value)
-        self._keys[memory_id] = gist_of(content), keys
+        number = self._numbers[memory_id] = len(self._memories)
+        self._memories.append((memory_id, gist_of(content), keys))
         for key in keys:
-            self._ids[key].append(memory_id)
-        self._unworded.append(memory_id)
+            self._holders[key].append(number)
 
     def _remove(self, memory_id: str) -> None:
-        _, keys = self._keys.pop(memory_id, (None, ()))
-        for key in keys:
-            self._ids[key].remove(memory_id)
-        if (gist := self._worded.pop(memory_id, None)) is not None:
-            for word in set(gist.words[:_BEGINNING]):
-                del self._words[word][memory_id]
+        number = self._numbers.pop(memory_id)
+        if (memory := self._memories[number]) is not None:
+            _, gist, keys = memory
+            self._outdated.update(keys, gist.words[:_BEGINNING])
+            self._memories[number] = None
+
+
+_DATED = itemgetter(slice(2, None))  # an id without its kind
 
 
 def newest_of(ids: Iterable[str]) -> list[str]:
     """The newest of the ids, in a fixed order: by day, then by hash."""
-    return sorted(dict.fromkeys(ids), key=lambda memory_id: memory_id[2:])[-NEWEST:]
+    return sorted(dict.fromkeys(ids), key=_DATED)[-NEWEST:]
