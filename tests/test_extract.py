@@ -400,3 +400,25 @@ def test_a_plan_told_beside_what_is_over_does_not_run_out() -> None:
 @pytest.mark.parametrize("text", ["My name is not Bob.", "我的名字不是小王。", "我不叫小王。"])
 def test_a_name_that_is_denied_is_no_name(text: str) -> None:
     assert not [each for each in claims([said(text)]) if each.attribute == "name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        (
+            "I adopted a parrot in Lyon last spring. I named it Coco after my aunt.",
+            "User adopted a parrot in Lyon in spring 2025. User named it Coco after User's aunt",
+        ),
+        (
+            "I went hiking in the Harz with Tom and my cousin. It was so foggy that we lost the path twice.",
+            "User went hiking in the Harz with Tom and User's cousin. It was so foggy that User and others lost the"
+            " path twice",
+        ),
+        (
+            "我上周在苏州买了一把旧吉他。那把琴的声音特别好，我很喜欢它。",
+            "用户2026年2月3日的前一周在苏州买了一把旧吉他。那把琴的声音特别好，用户很喜欢它",
+        ),
+    ],
+)
+def test_a_sentence_that_leans_on_another_is_told_with_it(text: str, whole: str) -> None:
+    assert whole in told(text)

@@ -216,3 +216,22 @@ def test_the_sums_close(messages: list[tuple[str, str]]) -> None:
     assert tally["segments"] == tally["segments.kept"] + dropped
     assert tally["segments.kept"] == sum(len(turn.segments) for turn in turns)
     assert all(0 <= each.importance <= 1 for turn in turns for each in turn.segments)
+
+
+def test_what_leans_on_the_sentence_before_is_kept_with_it() -> None:
+    """ "It broke down twice" says nothing to one who does not know what did."""
+    filler = [
+        "My uncle repairs clocks in a cellar in Ghent.",
+        "Tuesdays are for the choir.",
+        "叔叔在根特的地下室里修钟表。",
+    ]
+    trains = {
+        "And it broke down twice near Kaunas on 3 May.": "The night train was full.",
+        "我觉得它五月三日在考纳斯附近坏了两次。": "夜车上人很多。",
+    }
+    spoken = filler * 9 + [before + " " * before.isascii() + after for after, before in trains.items()]
+    lines = [said(text, entry=str(number)) for number, text in enumerate(spoken)]
+    held = [kept(lines, screen={"keep_share": share}) for share in (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)]
+    for after, before in trains.items():
+        assert any(after in each for each in held)
+        assert all(before in each for each in held if after in each)

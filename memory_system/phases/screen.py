@@ -13,6 +13,7 @@ from memory_system import text
 from memory_system.phases import Night
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
+from memory_system.phases.leaning import leans
 from memory_system.records import Segment, Turn
 from memory_system.store import quote_key
 
@@ -23,6 +24,7 @@ _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sent
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
 _FURTHER = 0.3  # less for each better segment of the same message: breadth before depth
 _MOST_FURTHER = 4
+_LEANED_ON = ("", "trivial")  # what says too little by itself may still say what another speaks of
 
 JUDGED = "llm.intrinsic."  # among a segment's rules: the category that a language model gave it
 _MORE = 0.1  # of the share that a night may keep beyond it when a language model says so
@@ -42,12 +44,13 @@ class _Scores:
         self.costs, self.outcomes = array("l"), array("l")
         self.marks = array("q")
         self.sizes = array("l")  # how many segments each turn has
+        self.leaning = bytearray()  # whether the one before, of the same message, says what it speaks of
         self.seen: dict[int, int] = {}
         self.tokens = 0
         self._numbers: dict[tuple[str, ...], int] = {}
         self._outcomes: list[tuple[str, ...]] = []
 
-    def add(self, verdict: Verdict, mark: int, *, known: bool) -> None:
+    def add(self, verdict: Verdict, mark: int, *, known: bool, leaning: bool) -> None:
         """What a memory says already costs nothing."""
         self.scores.append(verdict.score)
         self.importance.append(verdict.importance)
@@ -56,6 +59,7 @@ class _Scores:
         self.costs.append(0 if known else verdict.cost)
         self.outcomes.append(self._number((verdict.reason,) if verdict.reason else verdict.rules))
         self.marks.append(mark)
+        self.leaning.append(leaning)
         self.seen[mark] = (before or 0) + (not verdict.reason)
 
     def _number(self, outcome: tuple[str, ...]) -> int:
@@ -104,7 +108,8 @@ def _marked(segment: Segment, number: int, found: _Scores, rescued: asking.Rescu
     again = found.seen[found.marks[number]] > 1
     own = rescued.importance if rescued else found.importance[number]
     importance = round(min(1.0, own + REPEATED_WEIGHT * again), 2)
-    fired = (*found.outcome(number), REPEATED) if again else found.outcome(number)
+    fired = found.outcome(number) if found.scores[number] > NEVER else ()
+    fired = (*fired, REPEATED) if again else fired
     if rescued and rescued.category:
         fired = (*fired, JUDGED + rescued.category)
     return Segment(segment.start, segment.end, segment.kind, importance, fired)
@@ -137,8 +142,11 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known) -> _Scores:
             keys.append(0 if verdicts[-1].reason else quote_key(role, words))
         if len(verdicts) > 1:
             _spread(verdicts, assistant=not is_first_hand(turn))
-        for verdict, key in zip(verdicts, keys, strict=True):
-            found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key))
+        before = "nothing"
+        for segment, verdict, key in zip(turn.segments, verdicts, keys, strict=True):
+            leaning = before in _LEANED_ON and not verdict.reason and leans(turn.text_of(segment), around)
+            found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key), leaning=leaning)
+            before = verdict.reason
     return found
 
 
@@ -156,17 +164,20 @@ def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:
 
 def _chosen(found: _Scores, share: float) -> bytearray:
     """One byte a segment: whether it is kept. Best first until the share is used up; ties go to the earlier one. What
-    is kept already costs nothing again: it will be one memory with the first."""
+    is kept already costs nothing again: it will be one memory with the first. What leans on the segment before it is
+    kept with that one."""
     kept = bytearray(len(found.scores))
     left = max(share * found.tokens, _UNRATIONED)
     taken: set[int] = set()
     for number in sorted(range(len(kept)), key=lambda each: -found.scores[each]):
-        score, mark = found.scores[number], found.marks[number]
-        cost = 0 if mark in taken else found.costs[number]
+        score = found.scores[number]
         if score <= NEVER:
             break
-        if score >= ALWAYS / 2 or cost <= left:
-            kept[number] = 1
-            left -= cost
-            taken.add(mark)
+        wanted = [each for each in (number, number - found.leaning[number]) if not kept[each]]
+        costs = {found.marks[each]: found.costs[each] for each in wanted if found.marks[each] not in taken}
+        if score >= ALWAYS / 2 or sum(costs.values()) <= left:
+            for each in wanted:
+                kept[each] = 1
+            left -= sum(costs.values())
+            taken.update(costs)
     return kept

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from memory_system import rules, text
 from memory_system.phases import Night
+from memory_system.phases.leaning import leans
 from memory_system.phases.scene import as_rules_see
 from memory_system.records import Message, Segment, Turn
 
@@ -21,6 +22,7 @@ SHORT = 10  # columns below which it joins its neighbour
 PASSAGE = 420  # columns of a passage of an assistant's long answer
 _ESSAY = 700  # columns from which an assistant's message is one
 _JOINED = 160  # columns a sentence and the one that goes on about it may have together
+_LEANING = 260  # and where the second alone would say nothing
 _QUOTED_MOST = 400  # characters after which an open quotation mark was a slip
 _CUT_FROM = 14  # columns below which looking for a cut is not worth it
 
@@ -90,8 +92,9 @@ def together(turn: Turn, apart: Callable[[Segment], bool]) -> Iterator[list[Segm
     """The segments that are in play, neighbours that make one short text in one list. `apart` says of a segment that it
     stands alone."""
     group: list[Segment] = []
+    lang = text.language(turn.message.text)
     for segment in turn.segments:
-        if group and (apart(segment) or apart(group[-1]) or not _are_neighbours(turn, group, segment)):
+        if group and not _belongs(turn, group, segment, apart, lang):
             yield group
             group = []
         group.append(segment)
@@ -99,12 +102,16 @@ def together(turn: Turn, apart: Callable[[Segment], bool]) -> Iterator[list[Segm
         yield group
 
 
-def _are_neighbours(turn: Turn, group: list[Segment], segment: Segment) -> bool:
+def _belongs(turn: Turn, group: list[Segment], segment: Segment, apart: Callable[[Segment], bool], lang: str) -> bool:
+    """Whether the segment is told together with those before it."""
     body, last = turn.message.text, group[-1]
     between = body[last.end : segment.start]
-    if segment.kind != "statement" or last.kind != "statement" or between.strip() or "\n" in between:
+    if segment.kind != "statement" or last.kind != "statement" or between.strip() or "\n" in between or apart(segment):
         return False
-    return width(body[group[0].start : segment.end]) <= _JOINED
+    columns = width(body[group[0].start : segment.end])
+    if columns <= _JOINED and not apart(last):
+        return True
+    return columns <= _LEANING and leans(turn.text_of(segment), lang)
 
 
 def _passages(body: str, start: int, end: int) -> Iterator[Span]:
