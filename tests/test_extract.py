@@ -422,3 +422,36 @@ def test_a_name_that_is_denied_is_no_name(text: str) -> None:
 )
 def test_a_sentence_that_leans_on_another_is_told_with_it(text: str, whole: str) -> None:
     assert whole in told(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("Please answer in French.", ["User wants the assistant to answer in French"]),
+        ("请用法语回答。", ["用户要求助手用法语回答"]),
+        ("I like hiking and hate bitter melon.", ["User likes hiking", "User dislikes bitter melon"]),
+        ("我喜欢爬山和喝普洱茶，最讨厌苦瓜", ["用户喜欢爬山和喝普洱茶", "用户讨厌苦瓜"]),
+        ("我抽烟。", ["用户抽烟"]),
+        ("妈妈昨天去了医院复查。", ["用户的妈妈2026年2月2日去了医院复查"]),
+        ("妈妈是世界上最好的人。", ["用户说妈妈是世界上最好的人"]),
+        ("Mum is afraid of lifts.", ["User's mum is afraid of lifts"]),
+        ("I think the museum in Basel is wonderful.", ["User thinks the museum in Basel is wonderful"]),
+    ],
+)
+def test_what_is_told_in_short_is_told_right(text: str, contents: list[str]) -> None:
+    assert told(text) == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("I think the museum in Basel is wonderful.", True),
+        ("I think he works at the museum in Basel.", False),
+        ("I think the museum in Basel opens at 9.", False),
+        ("我觉得巴塞尔的博物馆特别好看。", True),
+        ("我觉得他在巴塞尔的博物馆工作。", False),
+        ("我猜巴塞尔的博物馆今天不开门。", False),
+    ],
+)
+def test_an_opinion_is_stated_and_a_guess_is_not(text: str, sure: bool) -> None:
+    assert (claim_of(text).confidence == 1.0) is sure

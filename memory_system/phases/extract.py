@@ -26,7 +26,7 @@ from memory_system.records import Claim, Segment, Turn
 _BATCH = 128  # turns whose passages are looked at together
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
 _BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing
-_LEAST = 5  # columns that a sentence must have beside the speaker's name
+_LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
 _PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
 _LINE_MARK = re.compile(r"^\s*(?:#+|[-*•+>]|\d+[.)、])\s+")
@@ -167,7 +167,7 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     if other and (plain := phrasing.stripped(words, scene.voices, scene.lang)).startswith(other.shown):
         told = phrasing.report(plain, scene.voices, scene.lang)  # about another by name: nobody needs to say it
     beside = told.replace(scene.voices.speaker, "")
-    return told if len(beside) + text.cjk_count(beside) >= _LEAST else ""
+    return told if len(beside) + text.cjk_count(beside) >= _LEAST[scene.lang] else ""
 
 
 def _in_one_line(words: str) -> str:

@@ -43,6 +43,8 @@ def retell(text: str, speaker: str, other: str) -> str:
     if len(words) < 4 or not _LETTERS.search(words) or _DEPENDENT.match(words):
         return ""
     told = Telling(speaker, other).tell(with_subject(words))
+    if _own_kin().match(told) and speaker != table("en", "words")["assistant"]:
+        return _capital(f"{speaker}'s {told[:1].lower()}{told[1:]}")
     if speaker.lower() not in told.lower():
         told = f"{speaker} says {_lowered(told)}"
     return _capital(told)
@@ -91,6 +93,15 @@ def stripped(text: str, other: str = "") -> str:
             words = words[:end] + _tail().sub("", words[end:])
         words = _without_name_at_end(words.rstrip(_CLOSING), other)
     return words
+
+
+@cache
+def _own_kin() -> re.Pattern[str]:
+    """ "Mum is ill" is said of one's own."""
+    return re.compile(
+        rf"(?:{table('en', 'words')['own_kin']}) (?:is|was|has|had|will|can't|\w+ed|\w+s|went|came|got)\b",
+        re.IGNORECASE,
+    )
 
 
 @cache

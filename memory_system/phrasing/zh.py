@@ -52,6 +52,12 @@ def _kin() -> str:
 
 
 @cache
+def _own_kin() -> re.Pattern[str]:
+    """妈妈昨天去了医院: whoever says so without 我 means their own; 妈妈是伟大的 means all."""
+    return re.compile(rf"(?:{_pattern('own_kin')})(?![们是的都总节和跟与，,：:])")
+
+
+@cache
 def _persons() -> re.Pattern[str]:
     """What is replaced, longest first; the group that matched says by what."""
     return re.compile(
@@ -84,6 +90,8 @@ def retell(text: str, speaker: str, other: str) -> str:
     told = _told(words, speaker, other)
     if speaker in told:
         return told
+    if _own_kin().match(told) and speaker != _pattern("assistant"):
+        return f"{speaker}的{told}"
     return f"{speaker}{told}" if _verbs().match(told) and not told.startswith(other) else f"{speaker}说{told}"
 
 
