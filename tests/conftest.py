@@ -10,6 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples every time, however slow the machine: a red test tells of the change, not of the day. New examples
+# are the work of the programs in scripts/torture.
+settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 class NetworkError(AssertionError):

@@ -201,7 +201,7 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=20), max_size=5).map(" ".join)
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TEXTS, max_size=6), TEXTS, st.integers(0, 300))
 def test_never_over_the_budget(tmp_path: Path, texts: list[str], message: str, budget: int) -> None:
     with Index.in_memory(CONFIG) as index:

@@ -166,7 +166,7 @@ def test_an_empty_workspace_has_a_prompt(tmp_path: Path) -> None:
     assert [each.name for each in composed(tmp_path).layers] == ["soul", "base", "recall"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(said=st.text(max_size=400), room=st.integers(1, 600))
 def test_the_cap_holds_whatever_the_files_say(tmp_path_factory: pytest.TempPathFactory, said: str, room: int) -> None:
     root = tmp_path_factory.mktemp("w")

@@ -222,7 +222,7 @@ class TestEveryFormat:
         desk.put(FILES[name][0], SHAPES[name]([("user", f"my key is {key}"), ("user", "我的卡号4111111111111111")]))
         assert desk.texts() == ["my key is [secret:anthropic-key]", "我的卡号[secret:card]"]
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(cuts=st.lists(st.integers(0, 12), max_size=5), size=st.integers(1, 12))
     def test_any_nights_give_what_one_gives(
         self, name: str, cuts: list[int], size: int, tmp_path_factory: pytest.TempPathFactory
@@ -639,7 +639,7 @@ def test_a_last_message_from_the_future_waits(desk: Desk) -> None:
     assert [each.where for each in backlog.problems] == ["sessions/s-1.jsonl:3"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(minutes=st.lists(st.integers(0, 9), min_size=1, max_size=8), cuts=st.lists(st.integers(1, 10), max_size=4))
 def test_whatever_the_times_every_message_is_read_once(
     minutes: list[int], cuts: list[int], tmp_path_factory: pytest.TempPathFactory
@@ -653,7 +653,7 @@ def test_whatever_the_times_every_message_is_read_once(
     assert desk.again() == found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     parents=st.lists(st.integers(-2, 7), min_size=2, max_size=8),
     cuts=st.lists(st.integers(1, 8), max_size=4),
@@ -772,7 +772,7 @@ values = st.recursive(
 
 
 @pytest.mark.parametrize("name", JSON_NAMES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(rows=st.lists(st.dictionaries(st.sampled_from(KEYS), values, max_size=8), max_size=6))
 def test_no_object_breaks_a_reader(
     name: str, rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory

@@ -46,7 +46,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_siz
 CATEGORIES = st.sampled_from(["general", "health", "identity", "instruction", "preference", "safety", "project"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(WORDS, CATEGORIES, st.floats(0, 1)), max_size=60), st.integers(300, 2000))
 def test_it_never_exceeds_its_budget(said: list[tuple[str, str, float]], total: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

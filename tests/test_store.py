@@ -184,7 +184,7 @@ def test_a_capture_while_others_are_dropped_is_not_lost(root: Path) -> None:
 TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TEXT, st.lists(TEXT, max_size=3), st.floats(0, 1), st.booleans())
 def test_a_record_survives_its_line(content: str, names: list[str], score: float, polarity: bool) -> None:
     record = fact(content, entities=names, score=score, polarity=polarity, evidence=[{"ref": "a:b", "quote": content}])
