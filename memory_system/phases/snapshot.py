@@ -106,7 +106,7 @@ def write(at: datetime, ws: Workspace) -> list[str]:
     rankings = orjson.dumps(_rankings(choice), option=orjson.OPT_INDENT_2) + b"\n"
     ws.files.replace_if_changed(ws.layout.rankings, rankings, durable=False)
     ws.files.make_folder(ws.layout.snapshot.parent)
-    changed = ws.files.replace_if_changed(ws.layout.snapshot, text.encode(), durable=False)
+    changed = ws.files.replace_if_changed(ws.layout.snapshot, text.encode())
     return [ws.layout.snapshot.name] if changed else []
 
 
