@@ -118,6 +118,8 @@ def test_openclaw_is_told_everything_it_needs(machine: Machine) -> None:
     config = json.loads((machine.home / ".openclaw/openclaw.json").read_text())
     assert config["hooks"]["internal"]["entries"] == {"memory-snapshot": {"enabled": True}}
     assert config["gateway"] == {"auth": {"token": "loopback"}}
+    server = config["mcp"]["servers"]["memory"]
+    assert [server["command"], *server["args"]][-3:] == ["--workspace", str(machine.ws), "serve"]
     assert "systemPromptFiles" not in json.dumps(config)
     hook = machine.home / ".openclaw/hooks/memory-snapshot"
     assert '"events": ["agent:bootstrap"]' in (hook / "HOOK.md").read_text()
@@ -298,7 +300,11 @@ def test_claude_code_is_told_and_left_as_it_was(settings: str | None, machine: M
     assert "SessionEnd" in hooks
     sources = json.loads((machine.ws / "memory/config.json").read_text())["sources"]
     assert sources == [{"path": str(machine.home / ".claude/projects"), "format": "claude-code"}]
+    [added] = machine.called()
+    assert added.startswith("claude mcp add --scope user memory -- ")
+    assert added.endswith(" serve")
     machine.do("integrate", "claude-code", "--remove")
+    assert machine.called()[-1] == "claude mcp remove --scope user memory"
     assert tree(machine.home) == before
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -61,26 +62,25 @@ def _told(row: dict[str, Any]) -> list[str]:
 
 
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool) -> Plan:
-    from memory_system.cli import COMMANDS
     from memory_system.hosts import claude_code, openclaw, steps
 
     argv = _ourselves(ws.layout.root)
+    wanted = {"tools": find_spec("mcp") is not None, "rules": rules}
     if host == openclaw.NAME:
         there = folder.expanduser().absolute() if folder else openclaw.state_folder(os.environ, Path.home())
-        taken = openclaw.steps(ws, there, agent, argv, COMMANDS, rules=rules)
-        return steps.plan(ws, host, taken, openclaw.advice(ws, argv, rules=rules))
+        taken = openclaw.steps(ws, there, agent, argv, **wanted)
+        return steps.plan(ws, host, taken, openclaw.advice(ws, argv, **wanted))
     there = folder.expanduser().absolute() if folder else claude_code.folder(os.environ, Path.home())
-    taken = claude_code.steps(ws, there, argv, COMMANDS, rules=rules)
-    return steps.plan(ws, host, taken, claude_code.advice(ws, argv, rules=rules))
+    taken = claude_code.steps(ws, there, argv, **wanted)
+    return steps.plan(ws, host, taken, claude_code.advice(ws, argv, **wanted))
 
 
 def _removal(ws: Workspace, host: str) -> Plan:
-    from memory_system.cli import COMMANDS
     from memory_system.hosts import claude_code, openclaw, steps
 
     if host == openclaw.NAME:
         return steps.plan_removal(ws, host, *openclaw.undoing())
-    return steps.plan_removal(ws, host, claude_code.undoing(COMMANDS))
+    return steps.plan_removal(ws, host, claude_code.undoing())
 
 
 def _ourselves(root: Path) -> list[str]:
@@ -104,7 +104,7 @@ def hook(
     del host  # there is one so far
     settings: Settings = context.obj
     try:
-        row = hooks.answer(event, sys.stdin.buffer.read(), settings.open, _ourselves(settings.root.absolute()))
+        row = hooks.answer(event, sys.stdin.buffer.read(), settings.open)
     except Exception as error:
         if settings.debug:
             raise

@@ -3,28 +3,25 @@ memory does. What went wrong is said on stderr, which the host shows to nobody b
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 
-from memory_system import pipeline
+from memory_system import finder, pipeline
 from memory_system.errors import LockedError
 from memory_system.files import is_regular
 from memory_system.workspace import Workspace
 
 BUDGET = 600  # tokens of what is put beside a prompt
 LONGEST_PROMPT = 4_000  # characters of it that are searched for
-PATIENCE = 10  # seconds for the search
 
 Open = Callable[..., Workspace]
 
 
-def answer(event: str, told: bytes, opening: Open, argv: Sequence[str]) -> dict[str, Any]:
+def answer(event: str, told: bytes, opening: Open) -> dict[str, Any]:
     """What the host is to read on stdout for the event (session-start, user-prompt-submit, session-end), as an object;
-    empty for nothing. `opening` opens the workspace, `argv` calls this program for it. ValueError when stdin is not
-    what the host documents."""
+    empty for nothing. `opening` opens the workspace. ValueError when stdin is not what the host documents."""
     row = _parsed(told)
     if event == "session-start":
         return _context("SessionStart", _snapshot(opening))
@@ -32,7 +29,7 @@ def answer(event: str, told: bytes, opening: Open, argv: Sequence[str]) -> dict[
         prompt = row.get("prompt")
         if not isinstance(prompt, str):
             raise ValueError("the event has no prompt")
-        return _context("UserPromptSubmit", _about(prompt, argv))
+        return _context("UserPromptSubmit", _about(prompt, opening))
     _flush(opening)
     return {}
 
@@ -61,15 +58,13 @@ def _snapshot(opening: Open) -> str:
         return path.read_text("utf-8", errors="replace") if is_regular(path) else ""
 
 
-def _about(prompt: str, argv: Sequence[str]) -> str:
-    """What is remembered about the prompt, from the command `context`."""
+def _about(prompt: str, opening: Open) -> str:
+    """What is remembered about the prompt and does not stand in the snapshot; nothing about a command of the host."""
     if not prompt.strip() or prompt.lstrip().startswith("/"):
         return ""
-    asked = [*argv, "--quiet", "context", "-", "--budget", str(BUDGET), "--without-snapshot"]
-    done = subprocess.run(  # noqa: S603 - this very program
-        asked, input=prompt[:LONGEST_PROMPT].encode(), capture_output=True, timeout=PATIENCE, check=False
-    )
-    return done.stdout.decode(errors="replace") if done.returncode == 0 else ""
+    with opening() as ws:
+        found = finder.context(ws, prompt[:LONGEST_PROMPT], budget=BUDGET, without_snapshot=True, who="cli")
+    return str(found["text"])
 
 
 def _flush(opening: Open) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memory_system.hosts.steps import PATIENCE, Block, Command, Own, Step, Value
-from memory_system.hosts.texts import HEARTBEAT, RULES
+from memory_system.hosts.texts import HEARTBEAT, NO_TOOLS, RULES
 from memory_system.workspace import Workspace
 
 NAME = "openclaw"
@@ -69,10 +69,8 @@ def state_folder(environment: Mapping[str, str], home: Path) -> Path:
     return older if older.is_dir() and not (home / ".openclaw").exists() else home / ".openclaw"
 
 
-def steps(
-    ws: Workspace, state: Path, agent: str, argv: Sequence[str], commands: Collection[str], *, rules: bool
-) -> list[Step]:
-    """What has to stand where. `argv` calls this program for the workspace, `commands` are those that it has."""
+def steps(ws: Workspace, state: Path, agent: str, argv: Sequence[str], *, tools: bool, rules: bool) -> list[Step]:
+    """What has to stand where. `argv` calls this program for the workspace, `tools` says that it can serve them."""
     hook, config = state / "hooks" / HOOK, str(state / "openclaw.json")
     found: list[Step] = [
         Value(str(ws.layout.config), ("sources",), {"path": str(state / "agents" / agent)}, listed=True),
@@ -80,7 +78,7 @@ def steps(
         Own(str(hook / "handler.js"), handler(ws.layout.snapshot, agent)),
         Value(config, ("hooks", "internal", "entries", HOOK), {"enabled": True}),
     ]
-    if "serve" in commands:
+    if tools:
         server = {"command": argv[0], "args": [*argv[1:], "serve"]}
         found.append(Value(config, ("mcp", "servers", SERVER), server))
     if rules:
@@ -131,11 +129,12 @@ def job_time(schedule: str) -> str:
     return f"{at % 60} {at // 60 % 24} * * *"
 
 
-def advice(ws: Workspace, argv: Sequence[str], *, rules: bool) -> list[str]:
+def advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
     """What only the owner can do."""
     words = {"memory": " ".join(argv)}
     recall, pulse = RULES[ws.language].format(**words), HEARTBEAT[ws.language].format(**words)
     told = ["restart the Gateway, so that it loads the hook: openclaw gateway restart"]
+    told += [] if tools else [NO_TOOLS]
     if not rules:
         told.append(f"put this into AGENTS.md, or run the command again with --rules:\n\n{recall}\n")
     return [*told, f"give this to OpenClaw's heartbeat:\n\n{pulse}\n"]

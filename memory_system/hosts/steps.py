@@ -232,7 +232,7 @@ def _run(argv: Sequence[str]) -> str:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603 - shown before
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"this did not work ({type(error).__name__}): {shlex.join(argv)}"
-    if done.returncode == 0:
+    if done.returncode == 0 or "already exists" in done.stderr + done.stdout:
         return ""
     said = next((line for line in (done.stderr + done.stdout).splitlines() if line.strip()), f"code {done.returncode}")
     return f"this did not work ({redact(said.strip())[0]}): {shlex.join(argv)}"

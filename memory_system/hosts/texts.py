@@ -31,3 +31,5 @@ repeat what you have told the owner today.""",
     "zh": """运行 `{memory} heartbeat`。如果输出 HEARTBEAT_OK，就回复 HEARTBEAT_OK。否则按它列出的去做：
 该问主人的，一次只问一个问题；它说有问题的，把它处理好。今天已经跟主人说过的，不要再说。""",
 }
+
+NO_TOOLS = "for tools over MCP install what serves them, and run the command again: pip install 'memory-system[mcp]'"

@@ -183,9 +183,9 @@ class Library:
         if script is None or (script.size, script.mtime_ns) != now:
             script = load(place, self.config.zone)
         self._held[place.name] = script
-        size = sum(each.size for each in self._held.values())
+        size = sum(each.weight for each in self._held.values())
         while size > HELD_BYTES and len(self._held) > 1:
-            size -= self._held.pop(next(iter(self._held))).size
+            size -= self._held.pop(next(iter(self._held))).weight
         return script
 
     def _own_files(self) -> sources.OwnFiles:

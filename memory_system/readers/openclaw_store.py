@@ -29,11 +29,19 @@ Row = sqlite3.Row
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A session as a list of the store's sessions shows it. `size` (bytes) and `mtime_ns` change when it does."""
+    """A session as a list of the store's sessions shows it. `size` (events) and `mtime_ns` change when it does."""
 
     held: Held
     size: int
     mtime_ns: int
+
+
+# By the index of the table alone, but for one row of each session: events may be many gigabytes.
+_SIZES = """
+SELECT session_id, size,
+       (SELECT created_at FROM transcript_events WHERE session_id = each.session_id AND seq = each.last) AS last
+FROM (SELECT session_id, COUNT(*) AS size, MAX(seq) AS last FROM transcript_events GROUP BY session_id) AS each
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +69,7 @@ def _sessions(store: sqlite3.Connection) -> list[Shelved]:
     forgotten = _keyed(store, "memory_session_tombstones")
     windows = _keyed(store, "session_windows")
     rewritten = _keyed(store, "transcript_rewrite_watermarks")
-    sizes = store.execute(
-        "SELECT session_id, SUM(event_utf8_bytes) AS size, MAX(created_at) AS last FROM transcript_events"
-        " GROUP BY session_id"
-    )
-    found = {row["session_id"]: row for row in sizes}
+    found = {row["session_id"]: row for row in store.execute(_SIZES)}
     return [
         _shelved(each, found.get(each), windows.get(each), rewritten.get(each), forgotten=each in forgotten)
         for each in sorted({*found, *forgotten})

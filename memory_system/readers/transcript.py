@@ -103,6 +103,11 @@ class Transcript:
                 self._digester.update(block)
                 self._digested += len(block)
 
+    @property
+    def weight(self) -> int:
+        """How long its lines are, packed or not: about what it costs to hold."""
+        return self.size if self.data is None else len(self.data)
+
     @contextmanager
     def _opened(self) -> Iterator[BufferedIOBase]:
         if self.data is not None:
