@@ -159,7 +159,7 @@ def test_before_the_context_fills_it_is_flushed_once_and_then_compacted(
     (root / "MEMORY.md").write_text("- hands off\n")
     counts = []
     with talking(root, monkeypatch) as (chat, page, seen):
-        for number in range(24):
+        for number in range(28):
             chat.turn(f"kite {number} " + "flies high " * 240)
             entry = _entry(root, chat)
             counts.append((entry["memoryFlushCompactionCount"], entry["compactionCount"]))
@@ -181,7 +181,7 @@ def test_before_the_context_fills_it_is_flushed_once_and_then_compacted(
     assert "Seagull" not in page.said
     assert "NO_REPLY" not in page.said
     assert not any("Pre-compaction" in text or "Seagull" in text for _, text in said)
-    assert [role for role, _ in said] == ["user", "assistant"] * 24
+    assert [role for role, _ in said] == ["user", "assistant"] * 28
     assert max(map(tokens, (each for each in seen if each not in flushes))) < 12_000
 
 
@@ -227,6 +227,28 @@ def test_a_full_context_is_compacted_and_asked_again(root: Path, monkeypatch: py
         assert len(page.notices) == 1
         assert [role for role, _ in texts(root, chat)] == ["user", "assistant"] * 3
         assert len(seen) == 5
+
+
+def test_a_compaction_that_fails_keeps_nobody_from_an_answer(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(root, chat=SMALL)
+
+    def brain(request: Request) -> Any:
+        return Failure(400, "not now") if "You shorten" in system(request) else agent(request)
+
+    with talking(root, monkeypatch, brain) as (chat, page, _):
+        for number in range(16):
+            chat.turn(f"kite {number} " + "flies high " * 240)
+        assert page.said.count("I hear you") == 16
+        assert page.notices == []
+        assert _entry(root, chat)["compactionCount"] == 0
+        assert _entry(root, chat)["memoryFlushCompactionCount"] == 0
+
+
+def test_an_answer_that_ends_early_says_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with talking(root, monkeypatch, lambda _: call("memory_get", path="SOUL.md")) as (chat, page, seen):
+        chat.turn("read on and on")
+        assert len(seen) == 25
+        assert page.notices == ["(the answer ended early: tool_use)"]
 
 
 def test_a_question_that_is_too_long_by_itself_is_told_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,8 @@ The system prompt is made anew for each turn; room is made before the context fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from memory_system.tools import Toolbox
 from memory_system.workspace import Workspace
 
 TOOL_TOKENS = 1_200  # about what the descriptions of the tools take
+WHOLE = ("end_turn", "stop_sequence")  # how an answer ends that was not cut off
 
 
 class Chat:
@@ -55,8 +57,8 @@ class Chat:
         """Ask, and show the answer. LLMError when there is none: the question stays in the session."""
         with self._open() as ws:
             words, system = phrases(language(ws)), compose(ws).text
-            self._make_room(ws, words, system, estimate_tokens(said))
             self.session.message(user_message(said), ws.now)
+            self._make_room(ws, words, system)
         try:
             replies = self._answer(system, words)
         except ContextFullError:
@@ -64,6 +66,8 @@ class Chat:
                 raise
             replies = self._answer(system, words)
         self._count(replies)
+        if replies[-1].stop not in WHOLE:
+            self.show.notice(words["ended"].format(stop=replies[-1].stop))
 
     def _answer(self, system: str, words: Phrases) -> list[Reply]:
         heard = _Heard(self.show)
@@ -97,15 +101,17 @@ class Chat:
 
     # Making room
 
-    def _make_room(self, ws: Workspace, words: Phrases, system: str, more: int) -> None:
-        """Prune, flush and compact as far as the context calls for it, with `more` tokens to come."""
+    def _make_room(self, ws: Workspace, words: Phrases, system: str) -> None:
+        """Prune, flush and compact as far as the context calls for it. The flush knows nothing of the question that
+        waits; a compaction that fails is left to the next turn, or to a context that is full."""
         config = ws.config.chat
         self._prune(ws)
-        tokens = self.tokens(system) + more
+        tokens = self.tokens(system)
         if config.flush and window.flush_due(tokens, config):
-            self.flush()
+            self.flush(self.rows[:-1])
         if window.compaction_due(tokens, config):
-            self._compact(words, system)
+            with suppress(LLMError):
+                self._compact(words, system)
 
     def _prune(self, ws: Workspace) -> None:
         ttl = timedelta(minutes=ws.config.chat.cache_ttl_minutes)
@@ -118,16 +124,17 @@ class Chat:
         """How much of the context is taken."""
         return window.context_tokens(self.rows, estimate_tokens(system) + TOOL_TOKENS)
 
-    def flush(self, *, forced: bool = False) -> bool:
-        """The silent turn, once for each compaction; whether it was run. A model that fails leaves it for later, unless
-        it was asked for (`forced`): then LLMError."""
+    def flush(self, rows: Sequence[Row] | None = None, *, forced: bool = False) -> bool:
+        """The silent turn over the rows (all in context unless given), once for each compaction; whether it was run. A
+        model that fails leaves it for later, unless it was asked for (`forced`): then LLMError."""
+        rows = self.rows if rows is None else rows
         with self._open() as ws:
             entry = register.entry(ws, self.session.id)
             done = entry["memoryFlushCompactionCount"] == entry["compactionCount"] and not forced
-            if done or not self.rows:
+            if done or not rows:
                 return False
             try:
-                replies = flush(self.model, compose(ws).text, self.rows, ws, phrases(language(ws)))
+                replies = flush(self.model, compose(ws).text, rows, ws, phrases(language(ws)))
             except LLMError:
                 if forced:
                     raise

@@ -62,6 +62,7 @@ class Session:
         parent = self.rows[-1].get("id") if self.rows else None
         row = {"id": uuid.uuid4().hex[:16], "parentId": parent, "timestamp": _stamp(at), **fields}
         lines = [] if self.path.exists() else [self._header(at)]
+        self._files.make_folder(self.path.parent)
         self.rows.append(row)  # first: an interrupt after the write must not leave it out
         try:
             self._files.append(self.path, b"".join(orjson.dumps(masked(each)) + b"\n" for each in (*lines, row)))
@@ -90,6 +91,7 @@ def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, s
         name = found.session
     if form == "plain" and not path.name.endswith(".gz"):
         row = {"timestamp": clock.stamp(ws.now), "role": role, "content": masked(content)}
+        ws.files.make_folder(path.parent)
         ws.files.append(path, orjson.dumps(row) + b"\n")
     elif form in ("plain", "openclaw"):
         message = {"role": role, "content": [{"type": "text", "text": content}]}
