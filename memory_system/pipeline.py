@@ -19,7 +19,7 @@ from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemE
 from memory_system.llm import LLM
 from memory_system.night import BARREN_LIMIT, Progress, Run, is_barren, run_night
 from memory_system.phases import Night, index, snapshot
-from memory_system.questions import Questions, asking
+from memory_system.questions import Questions, asked_by, asking
 from memory_system.readers import Cursor
 from memory_system.records import KINDS, Problem, type_name
 from memory_system.workspace import Workspace
@@ -35,6 +35,7 @@ class Report:
     accounts: list[dict[str, Any]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
+    asked: dict[str, Any] = field(default_factory=lambda: asked_by(None))
     alarm: MemorySystemError | None = None  # what the owner must be told although the run is done
 
     def add_problems(self, problems: Iterable[Problem]) -> None:
@@ -55,6 +56,7 @@ class Report:
             "phases": self.phases,
             "accounting": accounting.total(self.accounts),
             "totals": self.totals,
+            "llm": self.asked,
             "alarm": self.alarm
             and {"kind": type(self.alarm).__name__, "what": str(self.alarm), "hint": self.alarm.hint},
             "problems": [{"where": each.where, "what": each.what, "hint": each.hint} for each in self.problems],
@@ -81,6 +83,7 @@ def consolidate(
     report = Report()
     with asking(ws, llm, mode or ws.config.llm.mode, replay) as questions:
         _run_nights(ws, report, questions, progress, force=force, if_due=if_due, allow_retire=allow_retire)
+    report.asked = asked_by(questions.asker)
     report.add_problems(questions.problems)
     return report
 

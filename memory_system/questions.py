@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from memory_system import clock
 from memory_system.errors import UsageError
-from memory_system.llm import LLM, AskError
+from memory_system.llm import LLM, AskError, Usage
 from memory_system.llm.answers import Answers
 from memory_system.llm.asking import WHERE, Asker
 from memory_system.llm.batches import Outbox, Pending, collect, send
@@ -32,24 +33,23 @@ class Questions:
     def take_in(self, model: LLM, now: str, *, batch: bool) -> None:
         """Collect what a batch has answered. In the mode of batches questions wait for the next one, and while one is
         on its way none are asked."""
-        assert self.asker is not None  # noqa: S101 - there is a model, so there is one who asks
-        pending, ended = self._outbox.read(), True
-        if pending is not None:
-            ended = self._collected(pending, model, now)
-        if pending is not None and ended:
-            self.asker.late, self.waiting_since = pending.contexts, pending.at
+        asker, pending = self.asker, self._outbox.read()
+        if asker is None:
+            return
         if batch:
-            self.asker.queue = []
-            if not ended:
-                self.asker = None
+            asker.queue = []
+        if pending is not None and self._collected(pending, model, asker, now):
+            asker.late, self.waiting_since = pending.contexts, pending.at
+        elif pending is not None and batch:
+            self.asker = None
 
-    def _collected(self, pending: Pending, model: LLM, now: str) -> bool:
+    def _collected(self, pending: Pending, model: LLM, asker: Asker, now: str) -> bool:
         from memory_system.llm.claude import Claude
 
-        if not isinstance(model, Claude) or self.asker is None:
+        if not isinstance(model, Claude):
             return False
         try:
-            return collect(pending, self._outbox, model, self.asker.answers, self.asker.ledger, now)
+            return collect(pending, self._outbox, model, asker.answers, asker.ledger, now)
         except AskError as error:
             self.problems.append(Problem(WHERE, f"the batch: {error}", "the next run looks for it again"))
             return False
@@ -86,6 +86,19 @@ def asking(ws: Workspace, model: LLM | None, mode: str, replay: str) -> Iterator
             questions.take_in(chosen, now, batch=mode == "batch")
         yield questions
         questions.send_off(chosen, questions.asker.run if questions.asker else "", now)
+
+
+def asked_by(asker: Asker | None) -> dict[str, Any]:
+    """What a run has asked: calls, tokens sent and received, US dollars (None without a price), and the lines that
+    were left to the rules because no question had room for them."""
+    used = asker.used if asker else Usage()
+    return {
+        "calls": used.calls,
+        "input_tokens": used.tokens - used.output,
+        "output_tokens": used.output,
+        "usd": asker.ledger.cost(used, asker.config.model) if asker and used.calls else 0.0,
+        "left_to_rules": asker.left_to_rules if asker else 0,
+    }
 
 
 def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:

@@ -17,7 +17,7 @@ from memory_system.records import KINDS, Fact, Pool, Problem, Row, type_name
 from memory_system.rules import table
 from memory_system.workspace import Workspace
 
-EVERY_SEGMENT = 100  # tokens a segment takes when all are sent (scripts/bench --llm-all), prompts and answers included
+EVERY_SEGMENT = 150  # tokens a segment takes when all are sent (scripts/asking.py), prompts and answers included
 LEVELS = (("critical", 0.9), ("high", 0.7), ("medium", 0.4), ("low", 0.0))
 
 

@@ -183,13 +183,13 @@ def every_segment(talk: Talk) -> int:
     """Tokens when every segment is sent to both questions, in as few calls as they allow."""
     from memory_system.llm.claude import Claude
     from memory_system.llm.prompts import template
-    from memory_system.phases.asking import claims, lines, segments
+    from memory_system.phases.asking import claims, segments
     from memory_system.text import language
 
     with serving(behaving) as server, workspace(talk, llm={"base_url": server.url}) as ws:
         model = Claude(ws.config.model, ws.config.llm, "a key for nobody")
         for told in by_night(ws):
-            lang = lines.language_of(map(language, told))
+            lang = "zh" if sum(language(each) == "zh" for each in told) * 2 > len(told) else "en"
             for name, schema in (("screen", segments.Judged), ("extract", claims.Claims)):
                 for start in range(0, len(told), CHUNK):
                     numbered = [f"{n}. {line}" for n, line in enumerate(told[start : start + CHUNK], 1)]

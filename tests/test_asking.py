@@ -264,24 +264,24 @@ def test_secrets_are_not_sent(tmp_path: Path, key: None) -> None:
     assert "[secret:" in server.inputs()[0]
 
 
-@pytest.mark.parametrize("budget", [{"tokens_per_night": 0}, {"usd_per_month": 0}])
-def test_a_budget_that_is_used_up_leaves_the_rest_to_the_rules(
-    budget: dict[str, float], tmp_path: Path, key: None
-) -> None:
+def test_a_budget_that_is_used_up_leaves_the_rest_to_the_rules(tmp_path: Path, key: None) -> None:
     expected = rules_alone(tmp_path)
     with serving(telling(MEANINGS)) as server:
-        root = fill(tmp_path / "asked", server.url, budget=budget)
-        consolidate(root, NOW)
+        root = fill(tmp_path / "asked", server.url, budget={"tokens_per_night": 0})
+        report = consolidate(root, NOW)
     assert not server.requests
     assert layers(root) == expected
+    assert report.to_row()["llm"]["left_to_rules"] == 2
 
 
 def test_the_dollars_of_the_month_are_said_to_be_used_up(tmp_path: Path, key: None) -> None:
     with serving(telling(MEANINGS)) as server:
-        root = fill(tmp_path, server.url, budget={"usd_per_month": 0.000_001})
+        expected = rules_alone(tmp_path)
+        root = fill(tmp_path / "asked", server.url, budget={"usd_per_month": 0.000_001})
         report = consolidate(root, NOW)
     assert not server.requests
     assert ["budget.usd_per_month" in each.what for each in report.problems] == [True]
+    assert layers(root) == expected
 
 
 def test_a_model_without_a_price_is_not_asked(tmp_path: Path, key: None) -> None:

@@ -148,8 +148,18 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     told = ", ".join(f"{sums['memories'][name]} {name.replace('_', ' ')}" for name in moves if sums["memories"][name])
     yield f"  memories {sums['memories']['before']} → {sums['memories']['after']}" + (f" ({told})" if told else "")
     yield "  the sums close" if sums["balanced"] else "  THE SUMS DO NOT CLOSE"
+    yield from _asked_lines(row["llm"])
     yield "  now: " + ", ".join(f"{count} {name}" for name, count in row["totals"].items())
     yield from _problem_lines(row)
+
+
+def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
+    if asked["calls"] or asked["left_to_rules"]:
+        tokens = asked["input_tokens"] + asked["output_tokens"]
+        price = "no price known" if asked["usd"] is None else f"${asked['usd']:.4f}"
+        yield f"  language model: {asked['calls']} calls, {tokens} tokens, {price}"
+        if left := asked["left_to_rules"]:
+            yield f"    the budget had no room for {left} more lines: they went by rules"
 
 
 def _problem_lines(row: dict[str, Any]) -> Iterator[str]:

@@ -45,6 +45,7 @@ class Asker:
     problems: list[Problem] = field(default_factory=list)
     queue: list[Queued] | None = None  # questions that wait for a batch, where they are not asked at once
     contexts: list[dict[str, Any]] = field(default_factory=list)  # what using their answers will need
+    left_to_rules: int = 0  # lines for which no question had room
     late: list[dict[str, Any]] = field(default_factory=list)  # of questions that a batch has answered
     _taken: Counter[str] = field(default_factory=Counter)
     _queued: float = 0.0  # US dollars that what waits for a batch may cost
@@ -85,8 +86,9 @@ class Asker:
 
     def expect(self, question: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Keep what using a late answer to the next question of that name will need."""
-        if self.queue is not None:
-            self.contexts.append({"name": question, "rows": list(rows)})
+        rows = list(rows)
+        if self.queue is not None and rows:
+            self.contexts.append({"name": question, "rows": rows})
 
     def answered_late(self, question: str) -> list[list[dict[str, Any]]]:
         """What was kept for each question of that name that a batch has answered."""

@@ -18,7 +18,6 @@ from pydantic import BaseModel
 
 from memory_system import dates, slots, text
 from memory_system.llm.asking import Asker
-from memory_system.llm.prompts import Template, template
 from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import covers, fault, is_quoted
 from memory_system.phases.passage import Passage
@@ -112,25 +111,24 @@ class Waiting:
     def overdue(self) -> Iterator[Claim]:
         """What the rules made of segments that are too many to be asked about."""
         while len(self._found) > _MANY:
-            yield from self._settled(heapq.heappop(self._found)[2], [])
+            self.asker.left_to_rules += 1
+            yield from self._settled(heapq.heappop(self._found)[2], [], "")
 
     def answered(self) -> Iterator[Claim]:
         """The claims of all that waited: the model's where it gave any that can be verified, else the rules'."""
         waiting = [each for *_, each in sorted(self._found, key=lambda each: (-each[0], -each[1]))]
-        chosen, form = _chosen(self.asker, waiting)
-        answers: list[list[_Said]] = [[] for _ in chosen]
-        if chosen:
-            self.asker.expect(NAME, [_row(each) for each in chosen])
-            for start, answer in lines.ask(self.asker, form, Claims, [each.line for each in chosen], _expected):
-                for said in answer.claims:
-                    if 0 < said.n <= len(chosen) - start:
-                        answers[start + said.n - 1].append(said)
-                    else:
-                        self._reject("answers no question")
-        for open_, said_of_it in zip(chosen, answers, strict=True):
-            yield from self._settled(open_, said_of_it, form)
-        for open_ in waiting[len(chosen) :]:
-            yield from self._settled(open_, [])
+        form, told = _form(waiting), [each.line for each in waiting]
+        count = form.fitting(self.asker, told, self.asker.room(NAME))
+        self.asker.expect(NAME, [_row(each) for each in waiting[:count]])
+        answers: list[list[_Said]] = [[] for _ in waiting]
+        for start, answer in form.ask(self.asker, told[:count]):
+            for said in answer.claims:
+                if 0 < said.n <= count - start:
+                    answers[start + said.n - 1].append(said)
+                else:
+                    self._reject("answers no question")
+        for open_, said_of_it in zip(waiting, answers, strict=True):
+            yield from self._settled(open_, said_of_it, form.template.method)
 
     def answered_late(self) -> Iterator[Claim]:
         """The claims of segments of an earlier night of which the rules could tell nothing."""
@@ -139,15 +137,14 @@ class Waiting:
                 self.tally["claims"] += 1
                 yield claim
 
-    def _settled(self, open_: Open, said: list[_Said], form: Template | None = None) -> list[Claim]:
+    def _settled(self, open_: Open, said: list[_Said], method: str) -> list[Claim]:
         """The claims of one segment, counted."""
         made = []
         for number, each in enumerate(said):
-            why = "too many of one segment" if number >= _CLAIMS else _fault(each, open_)
-            if why or form is None:
+            if why := "too many of one segment" if number >= _CLAIMS else _fault(each, open_):
                 self._reject(why)
             else:
-                made.append(_claim(each, open_, form))
+                made.append(_claim(each, open_, method))
         if open_.told and not any(covers(each.content, open_.claim.content) for each in made):
             for _ in made:
                 self._reject("says less than the rules")
@@ -166,13 +163,13 @@ def late(asker: Asker) -> Iterator[tuple[Open, Claim]]:
     that the rules had told, one that says at least as much."""
     for rows in asker.answered_late(NAME):
         opens = [_open(each) for each in rows]
-        form = template(NAME, lines.language_of(each.claim.lang for each in opens))
-        for start, answer in lines.ask(asker, form, Claims, [each.line for each in opens], _expected, late=True):
+        form = _form(opens)
+        for start, answer in form.ask(asker, [each.line for each in opens], late=True):
             for said in answer.claims:
                 open_ = opens[start + said.n - 1] if 0 < said.n <= len(opens) - start else None
                 if open_ is None or _fault(said, open_):
                     continue
-                claim = _claim(said, open_, form)
+                claim = _claim(said, open_, form.template.method)
                 if not open_.told or covers(claim.content, open_.claim.content):
                     yield open_, claim
 
@@ -199,12 +196,8 @@ def _is_open(passage: Passage, claims: Sequence[Claim]) -> bool:
     return general and bool(_UNCLEAR[passage.scene.lang].search(passage.plain, start, end))
 
 
-def _chosen(asker: Asker, waiting: list[Open]) -> tuple[list[Open], Template]:
-    """The segments that one question holds, and the question."""
-    form = template(NAME, lines.language_of(each.claim.lang for each in waiting))
-    fixed = lines.fixed_cost(form, Claims)
-    count = lines.fitting([each.line for each in waiting], _expected, asker.room(NAME), fixed)
-    return waiting[:count], form
+def _form(opens: Sequence[Open]) -> lines.Form[Claims]:
+    return lines.form(NAME, (each.claim.lang for each in opens), Claims, _expected)
 
 
 def _expected(line: str) -> int:
@@ -234,7 +227,7 @@ def _is_speaker(about: str, open_: Open) -> bool:
     return about.strip().lower() in ("", "user", "用户", open_.speaker.lower())
 
 
-def _claim(said: _Said, open_: Open, form: Template) -> Claim:
+def _claim(said: _Said, open_: Open, method: str) -> Claim:
     """The claim as phase 4 takes it: the model's words, with the rules' category and importance."""
     told, whens = dates.resolve(" ".join(said.text.split()), open_.anchor, open_.claim.lang)
     speaker = _is_speaker(said.about, open_)
@@ -253,7 +246,7 @@ def _claim(said: _Said, open_: Open, form: Template) -> Claim:
         confidence=sure,
         basis=open_.claim.basis or ("" if sure == 1.0 else "not certain"),
         modality=open_.claim.modality if sure == open_.claim.confidence else "hedged",
-        method=form.method,
+        method=method,
     )
 
 

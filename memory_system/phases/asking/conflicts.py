@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from memory_system.llm.asking import Asker
-from memory_system.llm.prompts import Template, template
 from memory_system.phases.asking import lines
 from memory_system.records import Fact
 from memory_system.store import Memories
@@ -39,10 +38,9 @@ class Doubt:
 
 def over(asker: Asker, doubts: Sequence[Doubt]) -> list[Doubt]:
     """Those of the pairs whose older fact no longer holds, in their order; none where there is no answer."""
-    fixed = lines.fixed_cost(_form(doubts), Over)
-    shown = doubts[: lines.fitting([each.line for each in doubts], _expected, asker.room(NAME), fixed)]
+    shown = doubts[: _form(doubts).fitting(asker, [each.line for each in doubts], asker.room(NAME))]
     asker.expect(NAME, [{"old": each.old.id, "new": each.new.id} for each in shown])
-    return _answered(asker, shown, late=False) if shown else []
+    return _answered(asker, shown, late=False)
 
 
 def late(asker: Asker, memories: Memories) -> list[Doubt]:
@@ -57,14 +55,13 @@ def late(asker: Asker, memories: Memories) -> list[Doubt]:
 
 def _answered(asker: Asker, doubts: Sequence[Doubt], *, late: bool) -> list[Doubt]:
     found: set[int] = set()
-    told = [each.line for each in doubts]
-    for start, answer in lines.ask(asker, _form(doubts), Over, told, _expected, late=late):
+    for start, answer in _form(doubts).ask(asker, [each.line for each in doubts], late=late):
         found |= {start + number - 1 for number in answer.over if 0 < number <= len(doubts) - start}
     return [doubts[number] for number in sorted(found)]
 
 
-def _form(doubts: Sequence[Doubt]) -> Template:
-    return template(NAME, lines.language_of(each.new.lang for each in doubts))
+def _form(doubts: Sequence[Doubt]) -> lines.Form[Over]:
+    return lines.form(NAME, (each.new.lang for each in doubts), Over, _expected)
 
 
 def _expected(line: str) -> int:

@@ -5,13 +5,14 @@ off is asked for once more in halves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
 from memory_system.llm import AskError, Prompt
 from memory_system.llm.asking import Asker
-from memory_system.llm.prompts import Template
+from memory_system.llm.prompts import Template, template
 from memory_system.llm.wire import overhead
 from memory_system.text import estimate_tokens
 
@@ -30,56 +31,56 @@ def quoted(words: str, longest: int = _LONGEST) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def fitting(lines: Sequence[str], expected: Callable[[str], int], room: int, fixed: int) -> int:
-    """How many of the lines, in order, a question holds whose answer takes so many tokens a line."""
-    left = room - fixed - estimate_tokens(_FRAME) - _LEAST_ANSWER
-    for number, line in enumerate(lines[:MOST_LINES]):
-        left -= estimate_tokens(f"{number + 1}. {line}\n") + int(_SLACK * expected(line)) + 1
-        if left < 0:
-            return number
-    return min(len(lines), MOST_LINES)
+@dataclass(frozen=True, slots=True)
+class Form(Generic[Answer]):
+    """A question to be asked about lines: its file, the form of its answer, and the tokens that the answer takes for a
+    line."""
 
+    template: Template
+    schema: type[Answer]
+    expected: Callable[[str], int]
 
-def fixed_cost(template: Template, schema: type[BaseModel]) -> int:
-    """Tokens that a question takes whatever it is about."""
-    return overhead(template.text, schema)
+    def fitting(self, asker: Asker, lines: Sequence[str], room: int) -> int:
+        """How many of the lines, in order, a question of so many tokens holds; the others are left to the rules."""
+        left = room - overhead(self.template.text, self.schema) - estimate_tokens(_FRAME) - _LEAST_ANSWER
+        count = 0
+        for line in lines[:MOST_LINES]:
+            left -= estimate_tokens(f"{count + 1}. {line}\n") + int(_SLACK * self.expected(line)) + 1
+            if left < 0:
+                break
+            count += 1
+        asker.left_to_rules += len(lines) - count
+        return count
 
-
-def ask(
-    asker: Asker,
-    template: Template,
-    schema: type[Answer],
-    lines: Sequence[str],
-    expected: Callable[[str], int],
-    *,
-    late: bool = False,
-) -> list[tuple[int, Answer]]:
-    """The answers to a question about the lines, each with the place of its first line: one, none where it failed, or
-    up to two where it was cut off and its halves were not. Lines count from 1 in each. With `late`
-    only what is recorded counts."""
-    put = asker.recall if late else asker.ask
-    try:
-        return [(0, put(_question(template, lines, expected), schema))]
-    except AskError as error:
-        if error.kind != "truncated" or len(lines) < 2:
+    def ask(self, asker: Asker, lines: Sequence[str], *, late: bool = False) -> list[tuple[int, Answer]]:
+        """The answers about the lines, each with the place of its first line: one, none where there are no lines or it
+        failed, or up to two where it was cut off and its halves were not. Lines count from 1 in each. With `late` only
+        what is recorded counts."""
+        put = asker.recall if late else asker.ask
+        if not lines:
             return []
-    half = len(lines) // 2
-    found = []
-    for start, part in ((0, lines[:half]), (half, lines[half:])):
         try:
-            found.append((start, put(_question(template, part, expected), schema)))
-        except AskError:
-            continue
-    return found
+            return [(0, put(self._about(lines), self.schema))]
+        except AskError as error:
+            if error.kind != "truncated" or len(lines) < 2:
+                return []
+        half = len(lines) // 2
+        found = []
+        for start, part in ((0, lines[:half]), (half, lines[half:])):
+            try:
+                found.append((start, put(self._about(part), self.schema)))
+            except AskError:
+                continue
+        return found
+
+    def _about(self, lines: Sequence[str]) -> Prompt:
+        numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+        most = int(_SLACK * sum(map(self.expected, lines))) + _LEAST_ANSWER
+        return self.template.about(_FRAME.format(numbered), most)
 
 
-def _question(template: Template, lines: Sequence[str], expected: Callable[[str], int]) -> Prompt:
-    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-    most = int(_SLACK * sum(map(expected, lines))) + _LEAST_ANSWER
-    return template.about(_FRAME.format(numbered), most)
-
-
-def language_of(languages: Iterable[str]) -> str:
-    """The language to ask in: that of most lines."""
+def form(name: str, languages: Iterable[str], schema: type[Answer], expected: Callable[[str], int]) -> Form[Answer]:
+    """The question of that name in the language of most lines."""
     found = list(languages)
-    return "zh" if 2 * found.count("zh") > len(found) else "en"
+    lang = "zh" if 2 * found.count("zh") > len(found) else "en"
+    return Form(template(name, lang), schema, expected)

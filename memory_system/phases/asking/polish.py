@@ -13,7 +13,6 @@ from memory_system.gist import gist_of, tells_not
 from memory_system.llm.answers import Answers
 from memory_system.llm.asking import Asker
 from memory_system.llm.ledger import Ledger
-from memory_system.llm.prompts import template
 from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import LIGHT, words
 from memory_system.text import estimate_tokens, language
@@ -43,10 +42,10 @@ def recorded(ws: Workspace) -> Asker | None:
 
 def shorter(asker: Asker, told: Sequence[str]) -> dict[int, str]:
     """By place of the line: the same in fewer words, where that can be verified."""
-    form = template(NAME, lines.language_of(map(language, told)))
-    count = lines.fitting(told, _expected, TOKENS, lines.fixed_cost(form, Lines))
+    form = lines.form(NAME, map(language, told), Lines, _expected)
+    count = form.fitting(asker, told, TOKENS)
     found: dict[int, str] = {}
-    for start, answer in lines.ask(asker, form, Lines, told[:count], _expected) if count else ():
+    for start, answer in form.ask(asker, told[:count]):
         for each in answer.lines:
             place, text = start + each.n - 1, " ".join(each.text.split())
             if 0 < each.n <= count - start and is_shorter(text, told[place]):

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from memory_system.llm.asking import Asker
-from memory_system.llm.prompts import template
 from memory_system.phases.asking import lines
 from memory_system.records import Turn
 from memory_system.text import language
@@ -58,10 +57,10 @@ def rescue(
     unsure = unsure[: lines.MOST_LINES]
     texts = shown({each.number for each in unsure}, turns())
     told = [texts[each.number] for each in unsure]
-    form = template(NAME, lines.language_of(map(language, told)))
-    count = lines.fitting(told, _expected, int(SHARE * asker.room(NAME)), lines.fixed_cost(form, Judged))
+    form = lines.form(NAME, map(language, told), Judged, _expected)
+    count = form.fitting(asker, told, int(SHARE * asker.room(NAME)))
     found: dict[int, _Judged] = {}
-    for start, answer in lines.ask(asker, form, Judged, told[:count], _expected) if count else ():
+    for start, answer in form.ask(asker, told[:count]):
         for each in answer.keep:
             if 0 < each.n <= count - start:
                 found.setdefault(start + each.n - 1, each)

@@ -12,7 +12,6 @@ from typing import Literal
 from pydantic import BaseModel
 
 from memory_system.llm.asking import Asker
-from memory_system.llm.prompts import Template, template
 from memory_system.phases.asking import lines
 from memory_system.records import Belief, Fact
 from memory_system.store import Memories
@@ -44,10 +43,9 @@ Judged = tuple[Pair, Literal["confirm", "deny"]]
 def judged(asker: Asker, pairs: Sequence[Pair]) -> list[Judged]:
     """The pairs in which the fact confirms or denies the belief, in their order; one that is said to do both does
     neither."""
-    fixed = lines.fixed_cost(_form(pairs), Verdicts)
-    shown = pairs[: lines.fitting([each.line for each in pairs], _expected, asker.room(NAME), fixed)]
+    shown = pairs[: _form(pairs).fitting(asker, [each.line for each in pairs], asker.room(NAME))]
     asker.expect(NAME, [{"belief": each.belief.id, "fact": each.fact.id} for each in shown])
-    return _answered(asker, shown, late=False) if shown else []
+    return _answered(asker, shown, late=False)
 
 
 def late(asker: Asker, memories: Memories) -> list[Judged]:
@@ -63,16 +61,15 @@ def late(asker: Asker, memories: Memories) -> list[Judged]:
 
 def _answered(asker: Asker, pairs: Sequence[Pair], *, late: bool) -> list[Judged]:
     found: dict[int, Literal["confirm", "deny"]] = {}
-    told = [each.line for each in pairs]
-    for start, answer in lines.ask(asker, _form(pairs), Verdicts, told, _expected, late=late):
+    for start, answer in _form(pairs).ask(asker, [each.line for each in pairs], late=late):
         for number in set(answer.confirm) ^ set(answer.deny):
             if 0 < number <= len(pairs) - start:
                 found[start + number - 1] = "confirm" if number in answer.confirm else "deny"
     return [(pairs[number], found[number]) for number in sorted(found)]
 
 
-def _form(pairs: Sequence[Pair]) -> Template:
-    return template(NAME, lines.language_of(each.belief.lang for each in pairs))
+def _form(pairs: Sequence[Pair]) -> lines.Form[Verdicts]:
+    return lines.form(NAME, (each.belief.lang for each in pairs), Verdicts, _expected)
 
 
 def _expected(line: str) -> int:

@@ -12,7 +12,6 @@ from pydantic import BaseModel
 
 from memory_system.gist import gist_of, tells_not
 from memory_system.llm.asking import Asker
-from memory_system.llm.prompts import template
 from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import LIGHT, words
 from memory_system.records import Fact
@@ -49,14 +48,14 @@ class Topic:
 def told(asker: Asker, topics: Sequence[Topic]) -> dict[int, tuple[str, str]]:
     """By place of the topic: a text that can be verified, and its method. Topics without one keep the rules' text."""
     shown = [each.line for each in topics]
-    form = template(NAME, lines.language_of(each.facts[0].lang for each in topics))
-    count = lines.fitting(shown, _expected, asker.room(NAME), lines.fixed_cost(form, Texts))
+    form = lines.form(NAME, (each.facts[0].lang for each in topics), Texts, _expected)
+    count = form.fitting(asker, shown, asker.room(NAME))
     found: dict[int, tuple[str, str]] = {}
-    for start, answer in lines.ask(asker, form, Texts, shown[:count], _expected) if count else ():
+    for start, answer in form.ask(asker, shown[:count]):
         for each in answer.topics:
             place = start + each.n - 1
             if 0 < each.n <= count - start and is_covered(each.text, topics[place]):
-                found.setdefault(place, (" ".join(each.text.split()), form.method))
+                found.setdefault(place, (" ".join(each.text.split()), form.template.method))
     return found
 
 
