@@ -7,6 +7,8 @@ growth    the same with a tenth of the messages: how many times longer the whole
 idle      a run with nothing new, over --facts facts, above the start of Python with typer
 start     `memory --help` and `memory capture` against a typer program that does nothing
 search    a cold search over the night's workspace
+find      an index of each of --entries messages: entries indexed a CPU second, size, memory; whole answers in one
+          process; a search in a process of its own against a bare typer program. Only where --only names it
 
 With --llm-all: tokens a night with a language model as configured, with every question on, and when every segment is
 sent to it (see scripts/asking.py, which takes sets of conversations as well).
@@ -90,6 +92,8 @@ def main() -> None:
             start(folder / "start")
         if "search" in chosen:
             search(folder / "night")
+        for count in options.entries if "find" in chosen else ():
+            find(folder / f"find-{count}", count)
 
 
 def parse() -> argparse.Namespace:
@@ -97,7 +101,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--messages", type=int, default=100_000)
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--facts", type=int, default=100_000)
-    parser.add_argument("--only", nargs="+", choices=["night", "growth", "idle", "start", "search"])
+    parser.add_argument("--entries", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--only", nargs="+", choices=["night", "growth", "idle", "start", "search", "find"])
     parser.add_argument("--llm-all", action="store_true")
     return parser.parse_args()
 
@@ -244,6 +249,24 @@ def search(root: Path) -> None:
         memory(root, "search", query).wall for query in ("lemon trees", "柠檬树", "灯塔", "who repaired the bicycle")
     ]
     print(f"search   cold, one process each: {1000 * statistics.median(walls):.0f} ms")
+
+
+def find(root: Path, count: int) -> None:
+    """How search does over an index of so many messages."""
+    script = PROJECT / "scripts/bench_search.py"
+    built = run(sys.executable, script, "build", root, str(count))
+    row = json.loads(built.output)
+    print(
+        f"find     {count} entries: {row['entries'] / row['cpu']:,.0f} indexed a CPU second,"
+        f" {row['disk'] / row['text']:.1f} times the text on disk, {built.memory:.0f} MB at the peak"
+    )
+    asked = run(sys.executable, script, "warm", root, str(count))
+    for clock, times in json.loads(asked.output).items():
+        middle, late = times[len(times) // 2], times[len(times) * 95 // 100]
+        print(f"           warm, {clock}: p50 {middle:.1f} ms, p95 {late:.1f} ms; {asked.memory:.0f} MB at the peak")
+    bare = typer_program(root)
+    ratios = [memory(root, "search", "lemon trees").cpu / run(sys.executable, bare).cpu for _ in range(9)]
+    print(f"           cold: {statistics.median(ratios):.2f} times a bare typer program (CPU, median of 9)")
 
 
 if __name__ == "__main__":
