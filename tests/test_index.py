@@ -267,12 +267,13 @@ def test_the_dump() -> None:
         once = fact("Ana once", 3, entities=("Ana",))
         index.put_memories([("active", to_line(tea)), ("active", to_line(trip)), ("archive", to_line(once))])
         both = sorted([tea.id, trip.id])
-        assert index.keywords() == {
+        dumped = index.dumped()
+        assert dumped["keywords"] == {
             "Ana": both, "Ben": [trip.id], "ana": both, "ben": [trip.id], "green": [tea.id], "green tea": [tea.id],
             "likes": [tea.id], "tea": [tea.id],
         }  # fmt: skip
-        assert index.timeline() == {"2026-02-03": [trip.id], "2026-02-04": [tea.id]}
-        assert index.relations() == {
+        assert dumped["timeline"] == {"2026-02-03": [trip.id], "2026-02-04": [tea.id]}
+        assert dumped["relations"] == {
             "Ana": {"memories": both, "related": {"Ben": 1}},
             "Ben": {"memories": [trip.id], "related": {"Ana": 1}},
         }

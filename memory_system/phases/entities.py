@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -31,7 +32,7 @@ def names_in(lines: Iterable[bytes]) -> set[str]:
 
 def _names(row: Row) -> list[str]:
     own = _own_name(row)
-    return list(dict.fromkeys((row.get("subject", USER), *(each for each in row.get("entities", ()) if each != own))))
+    return list(dict.fromkeys([row.get("subject", USER), *[each for each in row.get("entities", ()) if each != own]]))
 
 
 def _own_name(row: Row) -> str | None:
@@ -106,9 +107,11 @@ def entity_id_of(name: str) -> str:
 def profile_of(name: str, memories: Memories) -> dict[str, Any] | None:
     """What is known of one entity; None when no active memory names it."""
     lines = (memories.line_of(each) for each in sorted(memories.find(entity_key(name))))
-    rows = [row for line in lines if line and name in _names(row := orjson.loads(line))]
-    if not rows:
+    parsed = ((row, _names(row)) for line in lines if line for row in (orjson.loads(line),))
+    named = [(row, names) for row, names in parsed if name in names]
+    if not named:
         return None
+    rows = [row for row, _ in named]
     said = sorted(row.get("said_at") or row["created"] for row in rows)
     return {
         "id": entity_id_of(name),
@@ -116,7 +119,7 @@ def profile_of(name: str, memories: Memories) -> dict[str, Any] | None:
         "aliases": _aliases(name, rows),
         "type": _type_of(name, rows),
         "slots": _slots(row for row in rows if row.get("subject", USER) == name and row.get("attribute")),
-        "relations": _relations(name, rows),
+        "relations": _relations(name, (names for _, names in named)),
         "memories": [row["id"] for row in rows],
         "first_seen": said[0],
         "last_seen": said[-1],
@@ -155,9 +158,10 @@ def _slots(rows: Iterable[Row]) -> dict[str, list[dict[str, str]]]:
     return slots
 
 
-def _relations(name: str, rows: list[Row]) -> dict[str, int]:
+def _relations(name: str, named: Iterable[list[str]]) -> dict[str, int]:
     """Which other entities stand in the same memories, and in how many."""
-    counts = Counter(other for row in rows for other in _names(row) if other != name)
+    counts = Counter(chain.from_iterable(named))
+    del counts[name]
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 

@@ -123,8 +123,7 @@ def embed(index: Index, ws: Workspace) -> Iterator[str]:
 
 def dumps(index: Index) -> dict[str, bytes]:
     """The bytes of the dump's files, by name."""
-    values = {"keywords": index.keywords(), "timeline": index.timeline(), "relations": index.relations()}
-    return {f"{name}.json": orjson.dumps(value) + b"\n" for name, value in values.items()}
+    return {f"{name}.json": orjson.dumps(value) + b"\n" for name, value in index.dumped().items()}
 
 
 def stands_at(head: str, ws: Workspace) -> bool:

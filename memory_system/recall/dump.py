@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from itertools import groupby, permutations
 from operator import itemgetter
 from typing import Any
@@ -12,11 +13,12 @@ from memory_system.recall.database import Database
 from memory_system.recall.numbers import SCOPES
 from memory_system.recall.schema import DAYS, ENTITIES, TEXTS
 
+Entities = Mapping[str, list[str]]  # of every active memory, in the order of ids
 
-def keywords(database: Database) -> dict[str, list[str]]:
+
+def keywords(database: Database, entities: Entities) -> dict[str, list[str]]:
     """keywords.json: entities, slot values and Latin words of active memories, and the ids that have them."""
     found: dict[str, list[str]] = defaultdict(list)
-    entities = _entities(database)
     for key, value, text in database.rows(TEXTS, (SCOPES["memory"],)):
         for word in terms.keywords(text).union(entities.get(key, ()), [value] if value else []):
             found[word].append(key)
@@ -29,11 +31,11 @@ def timeline(database: Database) -> dict[str, list[str]]:
     return {day: [key for _, key in group] for day, group in groupby(rows, itemgetter(0))}
 
 
-def relations(database: Database) -> dict[str, dict[str, Any]]:
+def relations(entities: Entities) -> dict[str, dict[str, Any]]:
     """relations.json: entities, the ids of their active memories, and how often others are named with them."""
     memories: dict[str, list[str]] = defaultdict(list)
     related: dict[str, Counter[str]] = defaultdict(Counter)
-    for key, names in _entities(database).items():
+    for key, names in entities.items():
         for name in names:
             memories[name].append(key)
         for one, other in permutations(names, 2):
@@ -44,7 +46,7 @@ def relations(database: Database) -> dict[str, dict[str, Any]]:
     }
 
 
-def _entities(database: Database) -> dict[str, list[str]]:
-    """The entities of every active memory, in the order of ids."""
+def entities_of(database: Database) -> Entities:
+    """What the index names in its active memories."""
     rows = database.rows(ENTITIES)
     return {key: [entity for _, entity in group] for key, group in groupby(rows, itemgetter(0))}

@@ -381,14 +381,14 @@ class Index:
 
     # The dump
 
-    def keywords(self) -> dict[str, list[str]]:
-        return dump.keywords(self._database)
-
-    def timeline(self) -> dict[str, list[str]]:
-        return dump.timeline(self._database)
-
-    def relations(self) -> dict[str, dict[str, Any]]:
-        return dump.relations(self._database)
+    def dumped(self) -> dict[str, Any]:
+        """What keywords.json, timeline.json and relations.json hold, by those names."""
+        entities = dump.entities_of(self._database)
+        return {
+            "keywords": dump.keywords(self._database, entities),
+            "timeline": dump.timeline(self._database),
+            "relations": dump.relations(entities),
+        }
 
     def content(self, *, notes: bool = True) -> Iterator[bytes]:
         """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things.
