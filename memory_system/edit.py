@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from memory_system import clock, text
 from memory_system.config import parse_config
-from memory_system.errors import NotFoundError, UsageError
+from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.files import Files
 from memory_system.layout import Layout
-from memory_system.records import TYPES, Evidence, Fact, Pool, kind_of, memory_id, to_line
+from memory_system.records import TYPES, Evidence, Fact, Message, Pool, kind_of, memory_id, to_line
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace, config_bytes
 
@@ -71,6 +71,7 @@ def capture(
     content, source, key = (" ".join(_clean(each).split()) for each in (content, source, key))
     entities = [_clean(each) for each in entities]
     _check_capture(content, kind, importance, confidence)
+    _hold_back(ws, content, key)
     known = _captured_before(ws, TYPES[kind], key) if key else None
     if known is not None:
         return known
@@ -82,6 +83,23 @@ def capture(
         record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})
     ws.inbox.add(record)
     return record
+
+
+def _hold_back(ws: Workspace, content: str, key: str) -> None:
+    """Whoever captures may be told to by what it has read: QuarantinedError when the words want to steer an agent."""
+    from memory_system import trust
+
+    if not trust.suspects(content) or trust.key_of(content) in ws.quarantine.approved():
+        return
+    guard = trust.Guard()
+    message = Message("capture", key or ws.now.isoformat(), "user", "", clock.stamp(ws.now), content)
+    guard.held(message, [(0, len(content), "quarantined")], 0, len(content))
+    held = ws.quarantine.add(guard.found)
+    which = held[0].id if held else "already"
+    raise QuarantinedError(
+        f"this wants to steer an agent, and is held back ({which})",
+        f"if you mean it: memory quarantine approve {which}" if held else "see: memory quarantine list",
+    )
 
 
 def _clean(words: str) -> str:
@@ -171,6 +189,18 @@ def restore(ws: Workspace, memory_id_: str) -> Fact:
     """Bring an archived memory back, with a score of at least its importance."""
     back: dict[str, object] = {"retired": None, "superseded_by": None, "valid_to": None, "expires": None}
     return _move(ws, memory_id_, "active", "restored by hand", back)
+
+
+def approve(ws: Workspace, held_id: str) -> Fact:
+    """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
+    held = ws.quarantine.settle(held_id, "approved")
+    ref = held.ref if not held.ref.startswith("capture:") else _capture_ref(ws, held.id)
+    record = _captured(ws, held.quote, Fact, DEFAULT_IMPORTANCE, (), held.ref, held.id)
+    evidence = Evidence(ref=ref, quote=held.quote, said_at=held.said_at, role=held.role, trust=held.role)
+    record = record.model_copy(update={"evidence": (evidence,), "said_at": held.said_at})
+    if ws.store.get(record.id) is None:
+        ws.inbox.add(record)
+    return record
 
 
 def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:

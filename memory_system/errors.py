@@ -152,6 +152,13 @@ class MissingLinesError(MemorySystemError):
     hint = "put them back: memory validate --repair; or, if they were to go: memory consolidate --allow-retire"
 
 
+class QuarantinedError(MemorySystemError):
+    """The words want to steer the agent that reads them; they are held back until the owner has looked at them."""
+
+    exit_code = 8
+    hint = "see: memory quarantine list"
+
+
 class ExhaustedError(WorkspaceError):
     """This run failed three times and is not retried by itself."""
 

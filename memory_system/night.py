@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import repeat
 from typing import Any
 
@@ -21,10 +22,12 @@ from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.records import Claim, Fact, Message, Problem, Turn, kind_of
 from memory_system.store import Memories
+from memory_system.trust import Guard
 from memory_system.workspace import Workspace
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
+HOLDING_BACK = 2  # the phase that does
 BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
 BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
 
@@ -55,6 +58,11 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
+
+    @cached_property
+    def guard(self) -> Guard:
+        """Holds back what must not be believed."""
+        return Guard(self.ws.quarantine.approved())
 
     def messages(self) -> Iterator[Message]:
         """What was said before the night and not read yet, session by session."""
@@ -164,6 +172,8 @@ def _stage(phase: Phase, run: Run) -> None:
     if phase.number == 1:
         checkpoint.write_stage("cursors", ({"session": key, **each.to_row()} for key, each in run.cursors.items()))
         checkpoint.write_stage("problems", run.problems)
+    if phase.number == HOLDING_BACK:
+        checkpoint.write_stage("quarantine", run.guard.found)
     checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
 
 
@@ -307,6 +317,8 @@ def _tidy_up(run: Run) -> None:
     ws = run.ws
     ws.inbox.drop(each.id for each in run.captures() if ws.store.pool_of(each.id))
     ws.accesses.forget_before(run.night.stamp)
+    if ws.checkpoint.stage("quarantine").exists():
+        ws.quarantine.add(ws.checkpoint.read_stage("quarantine", dict))
     now = clock.stamp(ws.now)
     ws.checkpoint.save(
         current_phase=None,

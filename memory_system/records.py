@@ -311,6 +311,7 @@ class Claim:
     entities: tuple[str, ...] = ()
     event_time: EventTime | None = None
     expires: str | None = None
+    trust: str = ""  # whose words they are where the role does not say it: a person's who speaks as the assistant
 
     @property
     def origin(self) -> str:

@@ -28,6 +28,7 @@ from memory_system.records import Fact
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.journal import Entry, Journal
+    from memory_system.quarantine import Quarantine
     from memory_system.readers import Library
     from memory_system.store import Store
     from memory_system.tombstones import Tombstones
@@ -127,6 +128,12 @@ class Workspace:
         from memory_system.tombstones import Tombstones
 
         return Tombstones(self.layout, self.files)
+
+    @cached_property
+    def quarantine(self) -> Quarantine:
+        from memory_system.quarantine import Quarantine
+
+        return Quarantine(self.layout, self.files)
 
     @cached_property
     def library(self) -> Library:

@@ -16,10 +16,10 @@ ROWS = (
     {"errors"},
     {"records", "clock", "layout", "files", "mounts", "text", "ordered"},
     {
-        "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "gist", "likeness",
-        "dates", "phrasing",
+        "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "trust", "gist",
+        "likeness", "dates", "phrasing",
     },
-    {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting"},
+    {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting", "quarantine"},
     {"seen", "store", "by_hand", "draft"},
     {"workspace"},
     {"phases", "nights"},

@@ -48,6 +48,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "schedule": "hosting",
     "hook": "hosting",
     "watch": "hosting",
+    "quarantine": "watching",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 

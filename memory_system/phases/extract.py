@@ -245,6 +245,7 @@ def _claim(passage: Passage, content: str, category: str, subject: Subject, rule
         entities=names,
         event_time=passage.event,
         expires=passage.expires(category),
+        trust="person" if message.speaker and message.role == "assistant" else "",
     )
     _meant(claim, passage.mood)
     return claim

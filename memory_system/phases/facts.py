@@ -24,11 +24,13 @@ from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_i
 from memory_system.rules import table
 from memory_system.slots import about
 from memory_system.store import Memories, content_key, row_of, slot_key, value_key
+from memory_system.trust import tier_of, tier_of_evidence
 
 USER = "user"
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
 REPEATED = 0.2  # importance gained when a second session says the same
+LESS_TRUSTED = "claims.rejected.less trusted"  # than what says the same already
 MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
 MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
 
@@ -79,15 +81,16 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     if draft.knows(new_id):
         return "claims.rejected.already known"
     if (same := _same(claim, draft)) is not None:
-        return _confirm(same, claim, draft, night)
+        return _confirm(same, claim, draft, night) if _counts_beside(claim, same) else LESS_TRUSTED
     if (like := alike.find(claim, Fact, draft, night.config.thresholds.alike)) is not None:
-        return _merge(like, claim, draft, night)
-    rivals = _rivals(claim, draft)
+        return _merge(like, claim, draft, night) if _counts_beside(claim, like) else LESS_TRUSTED
+    rivals = [each for each in _rivals(claim, draft) if _counts_beside(claim, each)]
     if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
         return _merge(like, claim, draft, night)
     said = revising.cues(claim)
     if said:
-        rivals = revising.over(revising.taken_back(claim, said, draft), rivals)
+        taken_back = revising.taken_back(claim, said, draft)
+        rivals = revising.over([each for each in taken_back if _counts_beside(claim, each)], rivals)
     fact = new_fact(new_id, claim, night)
     if not rivals:
         draft.put("active", fact, "new")
@@ -108,6 +111,12 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         return "claims.new"
     supersede(rivals, fact, draft, night)
     return "claims.superseding"
+
+
+def _counts_beside(claim: Claim, fact: Fact) -> bool:
+    """Whether the claim's words count as much as those that the fact stands on: others neither confirm nor replace it,
+    so that no memory is trusted less for what somebody else has said."""
+    return tier_of(claim.trust or claim.role) >= tier_of_evidence(fact.evidence)
 
 
 def _supersede_after_all(doubt: Doubt, draft: Draft, night: Night) -> None:
@@ -139,7 +148,9 @@ def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
 
 
 def evidence_of(claim: Claim) -> Evidence:
-    return Evidence(ref=claim.ref, quote=claim.quote, said_at=claim.said_at, role=claim.role, trust=claim.role)
+    return Evidence(
+        ref=claim.ref, quote=claim.quote, said_at=claim.said_at, role=claim.role, trust=claim.trust or claim.role
+    )
 
 
 def sessions_of(record: Fact) -> set[str]:

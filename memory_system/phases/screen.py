@@ -16,6 +16,7 @@ from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_h
 from memory_system.phases.leaning import leans
 from memory_system.records import Segment, Turn
 from memory_system.store import quote_key
+from memory_system.trust import Guard
 
 REPEATED = "repeated"  # among a segment's rules: the same words were said again
 REPEATED_WEIGHT = 0.2
@@ -73,11 +74,13 @@ class _Scores:
         return self._outcomes[self.outcomes[number]]
 
 
-def run(turns: Turns, night: Night, tally: Counter[str], known: Known = lambda _: False) -> Iterator[Turn]:
+def run(
+    turns: Turns, night: Night, tally: Counter[str], known: Known = lambda _: False, guard: Guard | None = None
+) -> Iterator[Turn]:
     """The turns with the segments that are kept, importance and rule ids set. Reads the turns twice: the first pass
-    keeps a few numbers a segment, the second sees only turns of which something is kept. Counts `segments.kept` and
-    `segments.dropped.<reason>`."""
-    found = _scores(turns(repeat(True)), Judge(night.config), known)
+    keeps a few numbers a segment, the second sees only turns of which something is kept. `guard` holds back what must
+    not be believed. Counts `segments.kept` and `segments.dropped.<reason>`."""
+    found = _scores(turns(repeat(True)), Judge(night.config), known, guard or Guard())
     kept = _chosen(found, night.config.screen.keep_share)
     rescued = _rescued(found, kept, night, lambda: turns(repeat(True)))
     for number in rescued:
@@ -129,16 +132,20 @@ def _rescued(
     return asking.rescue(asker, unsure, room, turns)
 
 
-def _scores(turns: Iterator[Turn], judge: Judge, known: Known) -> _Scores:
+def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found = _Scores()
     for turn in turns:
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
         verdicts, keys = [], []
         role, speaker = turn.message.role, turn.message.speaker
+        spans = guard.spans(turn.message)
         for segment in turn.segments:
             words = turn.text_of(segment)
-            verdicts.append(judge.verdict(turn, segment, words, text.language_within(words, around)))
+            verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
+            if spans and (reason := guard.held(turn.message, spans, segment.start, segment.end)):
+                verdict = Verdict(reason, verdict.tokens)
+            verdicts.append(verdict)
             keys.append(0 if verdicts[-1].reason else quote_key(role, words))
         if len(verdicts) > 1:
             _spread(verdicts, assistant=not is_first_hand(turn))

@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from memory_system import clock
+from memory_system import clock, trust
 from memory_system.config import TokenBudget
 from memory_system.phases import Night
 from memory_system.phases.asking import polish
@@ -204,7 +204,7 @@ def _candidate(ranked: Ranked) -> Candidate:
 
 def short(record: Fact) -> str:
     """The memory on one line, cut where it is very long; a belief says how sure it is."""
-    content = " ".join(record.content.split())
+    content = trust.shown(" ".join(record.content.split()))
     content = content if len(content) <= LONGEST else content[: LONGEST - 1] + "…"
     words = WORDS.get(record.lang, WORDS["en"])
     return content + words["sure"].format(confidence=record.confidence) if isinstance(record, Belief) else content
@@ -213,7 +213,9 @@ def short(record: Fact) -> str:
 def shows(text: str, record: Fact) -> bool:
     """Whether the memory stands in that snapshot, in its own words or as a value of the user's."""
     label = table("attributes", "attributes").get(record.attribute, {}).get("label", {}).values()
-    slots = (f"\n- {each}: {record.value}\n" for each in label if record.value and record.polarity)
+    slots = (
+        f"\n- {each}: {trust.shown(record.value)[:LONGEST]}\n" for each in label if record.value and record.polarity
+    )
     return f" {short(record)}\n" in text or any(slot in text for slot in slots)
 
 
@@ -273,13 +275,13 @@ def _user_slots(found: Iterable[Candidate], lang: str) -> Iterator[Candidate]:
             and label
             and record.polarity
         ):
-            yield _bullet(each, f"{label}: {record.value}")
+            yield _bullet(each, f"{label}: {trust.shown(record.value)[:LONGEST]}")
 
 
 def _constraints(found: Iterable[Candidate]) -> Iterator[Candidate]:
     """How the assistant must behave, and what keeps the user safe."""
     for each in found:
-        if each.record.category in CONSTRAINT_CATEGORIES:
+        if each.record.category in CONSTRAINT_CATEGORIES and trust.is_owners(each.record.evidence):
             yield _bullet(each, short(each.record))
 
 

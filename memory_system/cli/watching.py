@@ -1,0 +1,70 @@
+"""quarantine: what was held back, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memory_system.cli.answers import Settings, handled
+from memory_system.errors import UsageError
+
+if TYPE_CHECKING:
+    from memory_system.quarantine import Held
+    from memory_system.workspace import Workspace
+
+LONGEST = 160  # characters of what was held back that a list shows
+
+
+class Action(StrEnum):
+    LIST = "list"
+    SHOW = "show"
+    APPROVE = "approve"
+    REJECT = "reject"
+
+
+@handled
+def quarantine(
+    context: typer.Context,
+    action: Annotated[Action, typer.Argument(help="list, show, approve or reject.")] = Action.LIST,
+    held_id: Annotated[str, typer.Argument(help="The id of what was held back.")] = "",
+) -> None:
+    """What was held back because it wants to steer an agent: look at it, let it in, or throw it out."""
+    settings: Settings = context.obj
+    if (action is Action.LIST) == bool(held_id):
+        raise UsageError(
+            "name what was held back" if not held_id else "list takes no id", f"memory quarantine {action} q_…"
+        )
+    with settings.open() as ws:
+        rows = [row_of(each) for each in _asked(ws, action, held_id)]
+    settings.answer({"held": rows}, lambda: "\n".join(held_lines(rows)) or "nothing is held back")
+
+
+def _asked(ws: Workspace, action: Action, held_id: str) -> list[Held]:
+    if action is Action.LIST:
+        return ws.quarantine.waiting()
+    if action is Action.APPROVE:
+        from memory_system import edit
+
+        edit.approve(ws, held_id)
+    elif action is Action.REJECT:
+        ws.quarantine.settle(held_id, "rejected")
+    return [ws.quarantine.get(held_id)]
+
+
+def row_of(held: Held) -> dict[str, Any]:
+    return {**asdict(held), "why": held.why}
+
+
+def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """What was held back as a person reads it: quoted, and without characters that nobody sees."""
+    from memory_system.trust import shown
+
+    for row in rows:
+        words = shown(" ".join(row["quote"].split()))
+        words = words if len(words) <= LONGEST or len(rows) == 1 else words[: LONGEST - 1] + "…"
+        yield f"{row['id']}  {row['status']}  “{words}”"
+        yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"

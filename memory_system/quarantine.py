@@ -1,0 +1,92 @@
+"""`state/quarantine.jsonl`: what was held back because it wants to steer an agent. The owner looks at it, lets it in or
+throws it out; what was let in once is not held back again. Lines are only added, beside whatever else writes: the last
+one about something counts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+
+import orjson
+
+from memory_system import rules
+from memory_system.errors import DamagedError, NotFoundError
+from memory_system.files import Files
+from memory_system.layout import Layout
+from memory_system.trust import key_of
+
+WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Words that were held back: where they were said, by whom and when; the rule, and what became of them."""
+
+    id: str
+    ref: str
+    quote: str
+    said_at: str
+    role: str
+    rule: str
+    status: str = WAITING
+
+    @property
+    def why(self) -> str:
+        """What the rule is for."""
+        found = (each.why for each in rules.load("trust")["attack"].rules if each.id == self.rule)
+        return next(found, "it goes on where the message before it ended")
+
+
+class Quarantine:
+    """The quarantine of one workspace."""
+
+    def __init__(self, layout: Layout, files: Files) -> None:
+        self.path = layout.state / "quarantine.jsonl"
+        self.files = files
+
+    def all(self) -> list[Held]:
+        """Everything that was ever held back, oldest first; DamagedError when the file is none of ours."""
+        lines = self.files.read(self.path).split(b"\n")
+        try:
+            latest = {row["id"]: Held(**row) for row in map(orjson.loads, filter(bytes.strip, lines))}
+        except (orjson.JSONDecodeError, TypeError, KeyError) as error:
+            hint = "put it back from a copy, or remove it: what it holds back is in the transcripts still"
+            raise DamagedError(f"{self.path} is damaged: {error}", hint) from None
+        return sorted(latest.values(), key=lambda held: (held.said_at, held.id))
+
+    def waiting(self) -> list[Held]:
+        return [each for each in self.all() if each.status == WAITING]
+
+    def approved(self) -> Iterator[str]:
+        """The keys of the words that the owner has let in."""
+        return (key_of(each.quote) for each in self.all() if each.status == APPROVED)
+
+    def get(self, held_id: str) -> Held:
+        """NotFoundError when nothing was held back under that id."""
+        for each in self.all():
+            if each.id == held_id:
+                return each
+        raise NotFoundError(f"nothing is held back under {held_id}", "see what is: memory quarantine list")
+
+    def add(self, rows: Iterable[Mapping[str, str]]) -> list[Held]:
+        """Put down what was held back; what is there already (said again, or read again) is not put down twice."""
+        known = {each.id: each for each in self.all()}
+        new = {each.id: each for each in map(_held, rows) if each.id not in known}
+        self._append(new.values())
+        return list(new.values())
+
+    def settle(self, held_id: str, status: str) -> Held:
+        """Say what becomes of it."""
+        settled = replace(self.get(held_id), status=status)
+        self._append([settled])
+        return settled
+
+    def _append(self, held: Iterable[Held]) -> None:
+        if lines := b"".join(orjson.dumps(asdict(each)) + b"\n" for each in held):
+            self.files.append(self.path, lines)
+
+
+def _held(row: Mapping[str, str]) -> Held:
+    origin = f"{row['ref']}\0{key_of(row['quote'])}"
+    return Held(f"q_{hashlib.blake2b(origin.encode(errors='replace'), digest_size=6).hexdigest()}", **row)
