@@ -11,11 +11,11 @@ from typing import Any
 
 import orjson
 
-from memory_system import accounting, by_hand, clock
+from memory_system import accounting, audit, by_hand, clock
 from memory_system.derive import snapshot_moment
 from memory_system.errors import MemorySystemError
 from memory_system.files import is_held
-from memory_system.journal import GENESIS, Change, Group
+from memory_system.journal import Change, Group
 from memory_system.phases import entities, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
@@ -114,19 +114,12 @@ def evidence(ws: Workspace) -> Iterator[Problem]:
 
 def journal(ws: Workspace) -> Iterator[Problem]:
     """The journal's chain holds from its first entry to its last, and each entry is done."""
-    previous = GENESIS
-    for number, group in enumerate(ws.journal.entries(), 1):
-        where = f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}"
-        if group.entry.seq != number or group.prev != previous or not group.verifies():
-            yield Problem(
-                where,
-                "the chain of the journal is broken here",
-                "put the journal back from a copy, or: memory validate --repair",
-            )
-            return
-        if not group.done:
-            yield Problem(where, "the entry was never finished", "the next writing command finishes it")
-        previous = group.hash
+    wrong = audit.verify(ws)
+    if wrong is not None:
+        yield wrong
+    elif not ws.journal.head().done:
+        where = f"{ws.layout.name(ws.layout.journal)}:entry {ws.journal.head().seq}"
+        yield Problem(where, "the entry was never finished", "the next writing command finishes it")
 
 
 def accounts(ws: Workspace) -> Iterator[Problem]:

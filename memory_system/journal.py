@@ -266,7 +266,7 @@ class _Reading:
             return before
         if "change" in row and self.entry:
             self._take_change(row, line)
-        elif "end" in row and self.entry:
+        elif "end" in row and self.entry and (row["end"], row["changes"]) == (self.entry.seq, len(self.changes)):
             self.waiting = Group(
                 self.entry, self.header, self.changes, self.digests, row["prev"], row["hash"], self.offset,
                 blanks=self.blanks,

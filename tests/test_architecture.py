@@ -25,7 +25,7 @@ ROWS = (
     {"phases", "nights"},
     {"derive", "finder", "proposals", "forgetting"},
     {"prompt", "sessions", "edit", "night", "order", "pipeline", "questions"},
-    {"explain", "preview", "undo", "past", "correct", "tools"},
+    {"explain", "preview", "undo", "audit", "past", "correct", "tools"},
     {"check", "stats", "repair", "serve", "agent", "hosts"},
     {"heartbeat", "distill", "watch"},
     {"cli"},

@@ -231,6 +231,7 @@ ANSWERS = {
     "distill": ["distill"],
     "diff": ["diff"],
     "rebuild-index": ["rebuild-index"],
+    "audit": ["audit"],
     "forget --dry-run": ["forget", "--query", "peanuts", "--dry-run"],
     "error": ["archive", "f_20260101_abcdefghij"],
 }

@@ -49,6 +49,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "hook": "hosting",
     "watch": "hosting",
     "quarantine": "watching",
+    "audit": "watching",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 

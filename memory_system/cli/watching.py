@@ -1,4 +1,4 @@
-"""quarantine: what was held back, and what becomes of it."""
+"""quarantine and audit: what was held back, and whether the journal is the one that was written."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memory_system.quarantine import Held
     from memory_system.workspace import Workspace
 
+WRONG = 1
 LONGEST = 160  # characters of what was held back that a list shows
 
 
@@ -53,6 +54,31 @@ def _asked(ws: Workspace, action: Action, held_id: str) -> list[Held]:
     elif action is Action.REJECT:
         ws.quarantine.settle(held_id, "rejected")
     return [ws.quarantine.get(held_id)]
+
+
+class Question(StrEnum):
+    VERIFY = "verify"
+    HEAD = "head"
+
+
+@handled
+def audit(
+    context: typer.Context,
+    question: Annotated[Question, typer.Argument(help="verify or head.")] = Question.VERIFY,
+    anchor: Annotated[str, typer.Option(help="A head that was kept elsewhere: it must still be there.")] = "",
+) -> None:
+    """Check the journal's chain, or print its head to keep elsewhere; exits with 1 where an entry is not as written."""
+    from memory_system import audit as chain
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        head = chain.head(ws)
+        wrong = chain.verify(ws, anchor) if question is Question.VERIFY else None
+    problem = {"where": wrong.where, "what": wrong.what, "hint": wrong.hint} if wrong else None
+    told = f"! {wrong.where}: {wrong.what}\n  → {wrong.hint}" if wrong else str(head)
+    settings.answer({"ok": wrong is None, "head": str(head), "problem": problem}, told)
+    if wrong:
+        raise typer.Exit(WRONG)
 
 
 def row_of(held: Held) -> dict[str, Any]:
