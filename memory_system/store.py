@@ -211,6 +211,8 @@ class Store:
         if left is None:
             return None
         self._finish(*left)
+        if self.checkpoint.state.current_phase is None:  # that night was over: only the mark was lost
+            self.checkpoint.save(phase_data={})
         return left[0]
 
     def _finish(self, entry: Entry, changes: list[Change]) -> None:

@@ -112,3 +112,14 @@ def test_a_transcript_that_shrinks_or_is_replaced_while_it_is_read_loses_nothing
     path.write_bytes(path.read_bytes()[:-30])
     consolidate(tmp_path, NOW)
     assert {"User likes rowing", "User likes chess"} <= contents(tmp_path)
+
+
+def test_a_mark_that_was_lost_from_the_journal_does_not_bring_a_night_back(sound: Path, tmp_path: Path) -> None:
+    """The last line of the journal was damaged: the night was finished once more, and the next one then took up what
+    that night had staged, which was no longer there."""
+    root = Path(shutil.copytree(sound, tmp_path / "w"))
+    (path,) = (root / "memory/state/journal").glob("*.jsonl")
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(b'{"done":')] + b'{"id":"f_1"')
+    assert consolidate(root, NOW).nights
+    assert "User moved to Ghent" in contents(root)
