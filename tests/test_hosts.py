@@ -4,50 +4,47 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 from workspaces import consolidate, make, say
 
+from memory_system.cli import app, hoisted
 from memory_system.errors import UsageError
 from memory_system.hosts import openclaw
 from memory_system.hosts.inserting import with_block, with_value
-
-PROJECT = Path(__file__).parent.parent
 
 
 class Machine:
     """A home with a workspace, and programs of hosts that only write down how they were called."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.home = root / "home"
         self.bin = root / "bin"
         self.log = root / "called"
         self.bin.mkdir(parents=True)
         self.ws = make(self.home / "agent")
-        self.env = {
-            "HOME": str(self.home),
-            "PATH": f"{self.bin}:/usr/bin:/bin",
-            "PYTHONPATH": str(PROJECT),
-            "LOG": str(self.log),
-        }
+        monkeypatch.setenv("HOME", str(self.home))
+        monkeypatch.setenv("PATH", f"{self.bin}:/usr/bin:/bin")
+        monkeypatch.setenv("LOG", str(self.log))
+        monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+        monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
 
     def program(self, name: str, script: str = "") -> None:
         path = self.bin / name
         path.write_text(f'#!/bin/sh\nprintf "%s\\n" "{name} $*" >> "$LOG"\n{script}\n')
         path.chmod(0o755)
 
-    def run(self, *arguments: str, told: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "memory_system", "--workspace", str(self.ws), *arguments]
-        return subprocess.run(command, env=self.env, input=told, capture_output=True, check=False)
+    def run(self, *arguments: str, told: bytes = b"") -> Result:
+        return CliRunner().invoke(app, hoisted(["--workspace", str(self.ws), *arguments]), input=told)
 
     def do(self, *arguments: str) -> str:
         done = self.run(*arguments)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
+        assert done.exit_code == 0, done.stderr
+        return done.stdout
 
     def put(self, name: str, text: str) -> Path:
         path = self.home / name
@@ -60,8 +57,8 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return Machine(tmp_path, monkeypatch)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -191,14 +188,14 @@ def test_a_config_with_comments_is_left_alone(machine: Machine) -> None:
     machine.put(".openclaw/openclaw.json", "// mine\n{}\n")
     before = tree(machine.home)
     done = machine.run("integrate", "openclaw")
-    assert done.returncode == 2
-    assert b"openclaw.json: it is not plain JSON" in done.stderr
+    assert done.exit_code == 2
+    assert "openclaw.json: it is not plain JSON" in done.stderr
     assert tree(machine.home) == before
 
 
 def test_a_hook_of_somebody_else_under_our_name_is_left_alone(machine: Machine) -> None:
     machine.put(".openclaw/hooks/memory-snapshot/handler.js", "// mine\n")
-    assert machine.run("integrate", "openclaw").returncode == 2
+    assert machine.run("integrate", "openclaw").exit_code == 2
     assert (machine.home / ".openclaw/hooks/memory-snapshot/handler.js").read_text() == "// mine\n"
 
 
@@ -334,7 +331,7 @@ def test_a_prompt_brings_what_is_remembered_about_it(machine: Machine) -> None:
     assert told["hookEventName"] == "UserPromptSubmit"
     assert "Quill" in told["additionalContext"]
     for silent in ("/compact", " ", "Thanks!"):
-        assert machine.run("hook", "claude-code", "user-prompt-submit", told=event("U", prompt=silent)).stdout == b""
+        assert machine.run("hook", "claude-code", "user-prompt-submit", told=event("U", prompt=silent)).stdout == ""
 
 
 def test_what_a_hook_says_is_not_remembered_as_the_users_words(machine: Machine) -> None:
@@ -352,7 +349,7 @@ def test_the_end_of_a_session_reads_what_is_due(machine: Machine) -> None:
     done = machine.run(
         "--now", "2026-03-03T12:00:00Z", "hook", "claude-code", "session-end", told=event("SessionEnd", reason="other")
     )
-    assert (done.returncode, done.stdout) == (0, b"")
+    assert (done.exit_code, done.stdout) == (0, "")
     assert "peanuts" in (machine.ws / "memory/layer1/snapshot.md").read_text()
 
 
@@ -360,15 +357,15 @@ def test_the_end_of_a_session_reads_what_is_due(machine: Machine) -> None:
 @pytest.mark.parametrize("told", [b"", b"not json", b"[1]", b"\xff\xfe", b'{"prompt": 5}', b"null"])
 def test_a_hook_never_fails(name: str, told: bytes, machine: Machine) -> None:
     done = machine.run("hook", "claude-code", name, told=told)
-    assert done.returncode == 0
-    assert done.stdout == b""
+    assert done.exit_code == 0
+    assert done.stdout == ""
 
 
 def test_a_hook_without_a_workspace_says_so_and_does_not_fail(machine: Machine, tmp_path: Path) -> None:
     machine.ws = tmp_path / "nowhere"
     done = machine.run("hook", "claude-code", "session-start", told=event("SessionStart", source="startup"))
-    assert (done.returncode, done.stdout) == (0, b"")
-    assert b"not a workspace" in done.stderr
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "not a workspace" in done.stderr
 
 
 # ---- the machine's own scheduler -----------------------------------------------------------------------------------
@@ -411,10 +408,10 @@ def test_a_timer_that_catches_up_and_its_removal(machine: Machine) -> None:
     assert any("disable --now memory-system-" in each for each in machine.called())
 
 
-def test_a_machine_without_any_scheduler_is_told_what_to_do(machine: Machine) -> None:
-    machine.env["PATH"] = str(machine.bin)
+def test_a_machine_without_any_scheduler_is_told_what_to_do(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(machine.bin))
     done = machine.run("schedule", "install")
-    assert done.returncode == 2
-    assert b"memory consolidate" in done.stderr
-    assert machine.run("schedule", "show").returncode == 0
+    assert done.exit_code == 2
+    assert "memory consolidate" in done.stderr
+    assert machine.run("schedule", "show").exit_code == 0
     assert [path.name for path in machine.home.iterdir()] == ["agent"]
