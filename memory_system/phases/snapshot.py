@@ -152,7 +152,7 @@ def _core(chosen: list[Candidate], ws: Workspace) -> list[str]:
     asker = polish.recorded(ws)
     told = [short(each.record) for each in chosen]
     fewer = polish.shorter(asker, told) if asker and told else {}
-    shown = (f"[{each.rank:.2f}] {fewer.get(place, told[place])}" for place, each in enumerate(chosen))
+    shown = (f"[{each.rank:.2f}] {trust.shown(fewer.get(place, told[place]))}" for place, each in enumerate(chosen))
     return [f"{number}. {line}" for number, line in enumerate(shown, 1)]
 
 
