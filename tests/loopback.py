@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import claude_server
-
 Block = dict[str, Any]
 Request = dict[str, Any]
 
@@ -88,13 +86,11 @@ def loopback(brain: Brain, pause: float = 0.0) -> Iterator[tuple[str, list[Reque
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    claude_server.ALLOWED.add(server.server_port)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", seen
     finally:
-        claude_server.ALLOWED.discard(server.server_port)
         server.shutdown()
         server.server_close()
 

@@ -361,7 +361,7 @@ def terminal(root: Path, brain: Brain = agent, *arguments: str, pause: float = 0
         }  # fmt: skip
         command = ["-m", "memory_system", "--workspace", str(root), "chat", *arguments]
         child = pexpect.spawn(
-            sys.executable, command, env=environment, encoding="utf-8", timeout=30, dimensions=(40, 400), echo=False
+            sys.executable, command, env=environment, encoding="utf-8", timeout=120, dimensions=(40, 400), echo=False
         )
         child.expect("You > ")
         try:

@@ -124,6 +124,6 @@ def test_the_command_watches_until_it_is_interrupted(tmp_path: Path) -> None:
             time.sleep(2.5)
             assert time.monotonic() < limit
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=120)
     assert "indexed: memory/tea.md" in out
     assert process.returncode == 130
