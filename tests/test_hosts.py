@@ -69,6 +69,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 TEXTS = [
     "",
+    " \n",
     "{}",
     "{ }\n",
     '{\n  "x": 1\n}\n',
@@ -83,7 +84,7 @@ def test_what_is_put_into_json_can_be_cut_out_again(text: str) -> None:
     changed, piece = with_value(text, ("a", "b"), {"k": "值"}, listed=True)
     assert {"k": "值"} in json.loads(changed)["a"]["b"]
     assert changed.replace(piece, "") == text
-    before = json.loads(text or "{}")
+    before = json.loads(text.strip() or "{}")
     assert {**json.loads(changed), "a": None} == {**before, "a": None}
 
 
@@ -166,6 +167,25 @@ def test_taking_it_out_leaves_every_file_as_it_was(config: str | None, machine: 
     assert tree(machine.home) == before
     assert machine.called()[-1] == "openclaw automations rm j-1"
     assert not (machine.home / ".openclaw/hooks/memory-snapshot").exists()
+
+
+def test_an_empty_file_is_left_as_an_empty_file(machine: Machine) -> None:
+    machine.put("agent/AGENTS.md", "")
+    machine.put(".openclaw/openclaw.json", "")
+    before = tree(machine.home)
+    machine.do("integrate", "openclaw", "--rules")
+    machine.do("integrate", "openclaw", "--remove")
+    assert tree(machine.home) == before
+
+
+def test_rules_that_were_asked_for_once_stay_until_they_are_taken_out(machine: Machine) -> None:
+    path = machine.put("agent/AGENTS.md", "# Mine\n")
+    machine.do("integrate", "openclaw", "--rules")
+    with_rules = path.read_text()
+    machine.do("integrate", "openclaw")
+    assert path.read_text() == with_rules
+    machine.do("integrate", "openclaw", "--remove")
+    assert path.read_text() == "# Mine\n"
 
 
 def test_what_the_owner_changed_meanwhile_stays(machine: Machine) -> None:

@@ -21,7 +21,8 @@ def with_value(text: str, path: Path, value: object, *, listed: bool = False) ->
     stands there."""
     whole = [value] if listed else value
     if not text.strip():
-        return (made := json.dumps(_nested(path, whole), indent=2, ensure_ascii=False) + "\n"), made
+        made = json.dumps(_nested(path, whole), indent=2, ensure_ascii=False) + "\n"
+        return text + made, made
     start, rest = _deepest(text, path)
     if not rest and not listed:
         raise UsageError(f"something else stands under {'.'.join(path)}", "see docs/hosts")

@@ -124,22 +124,33 @@ def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str] 
     known = _done(ws).get(host, [])
     wanted = [each for each in steps if not isinstance(each, Command)]
     rows = [_row(each) for each in wanted]
-    drafts, pieces = Drafts(), []
-    _cut(drafts, [each for each in known if {**each, "piece": ""} not in rows])
+    asked = any(isinstance(each, Block) for each in wanted)  # a person's file is touched only where that is asked for
+    kept = [each for each in known if each["kind"] == "Block" and not asked]
+    drafts, pieces = Drafts(), list(kept)
+    _cut(drafts, [each for each in known if each not in kept and not any(_is_of(each, row) for row in rows)])
     ours = {each["path"] for each in known if each["kind"] == "Own"}
     for step, row in zip(wanted, rows, strict=True):
-        before = next((each for each in known if {**each, "piece": ""} == row), None)
+        before = next((each for each in known if _is_of(each, row)), None)
+        made = drafts.text(step.path) is None
         piece = _taken(step, drafts, ours)
-        pieces += [{**row, "piece": piece}] if piece else [before] if before else []
+        if piece and not (before and before["piece"] == piece):
+            pieces.append({**row, "piece": piece, "made": made})
+        elif before:
+            pieces.append(before)
     commands = [each.argv for each in steps if isinstance(each, Command)]
     return Plan(drafts.changes(), commands, {host: pieces}, list(advice))
 
 
 def _row(step: Value | Block | Own) -> dict[str, Any]:
     """The step as `state/hosts.json` holds it; of a file of ours only that it is one."""
-    row = {"kind": type(step).__name__, **asdict(step), "piece": ""}
+    row = {"kind": type(step).__name__, **asdict(step)}
     row = {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
     return row | {"text": ""} if isinstance(step, Own) else row
+
+
+def _is_of(done: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Whether what was done is what this row asks for."""
+    return all(done.get(key) == value for key, value in row.items())
 
 
 def _cut(drafts: Drafts, rows: Sequence[dict[str, Any]]) -> None:
@@ -184,7 +195,8 @@ def _without(row: dict[str, Any], text: str) -> str | None:
     if row["kind"] == "Own":
         return None
     if text.count(row["piece"]) == 1:
-        return text.replace(row["piece"], "") or None
+        rest = text.replace(row["piece"], "")
+        return None if row["made"] and not rest else rest
     if row["kind"] == "Value":
         return without_value(text, row["keys"], row["value"])
     return text  # a person has changed the block: it is theirs now
