@@ -15,7 +15,8 @@ from answering import claim, lines_of, telling
 from claude_server import DROP, Reply, Server, error, serving
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, pipeline
+from memory_system import check, forgetting, pipeline
+from memory_system.forgetting.choosing import Selection
 from memory_system.llm.prompts import template
 from memory_system.workspace import Workspace
 
@@ -375,3 +376,14 @@ def test_a_torn_answer_is_no_answer(tmp_path: Path, key: None) -> None:
         report = consolidate(root, NOW)
     assert not report.problems
     assert set(MEANINGS.values()) <= contents(root)
+
+
+def test_what_is_forgotten_is_gone_from_the_answers_too(tmp_path: Path, key: None) -> None:
+    with serving(telling(MEANINGS)) as server:
+        consolidate(fill(tmp_path, server.url), NOW)
+    answers = tmp_path / "memory/state/answers.jsonl"
+    assert "canoe" in answers.read_text()
+    with Workspace.open(tmp_path, now=at(NOW), write=True) as ws:
+        forgetting.forget(ws, forgetting.plan_of(ws, Selection(query="canoe")))
+    assert "canoe" not in answers.read_text()
+    assert "旧木船" in answers.read_text()
