@@ -57,8 +57,8 @@ def rules_alone(tmp_path: Path) -> dict[str, bytes]:
 def rows(root: Path, name: str) -> list[dict[str, Any]]:
     """The lines of a file in state/ that are whole."""
     path = root / "memory/state" / name
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines if line.endswith("}")]
+    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    return [json.loads(line) for line in lines if line.endswith(b"}")]
 
 
 def spent(root: Path) -> int:

@@ -168,7 +168,7 @@ def test_a_wait_that_a_server_asks_for_is_kept_within_reason(serve: Serve) -> No
     server = serve([error(429, "rate_limit_error", retry_after="0.2"), OK])
     started = time.monotonic()
     assert claude(server).ask(PROMPT, Chosen).numbers == [1]
-    assert 0.2 <= time.monotonic() - started < 5
+    assert 0.2 <= time.monotonic() - started < 60  # a busy machine is slow, but not by the hours that may be asked for
 
 
 def test_the_deadline_of_the_run_ends_all_asking(serve: Serve) -> None:
@@ -180,7 +180,7 @@ def test_the_deadline_of_the_run_ends_all_asking(serve: Serve) -> None:
         with pytest.raises(AskError) as failed:
             model.ask(PROMPT, Chosen)
         kinds.append(failed.value.kind)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 60
     assert kinds[-1] == "deadline"
 
 
