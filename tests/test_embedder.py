@@ -16,7 +16,7 @@ import pytest
 from endpoint import Endpoint, guessing, knowing, serving
 from workspaces import at, consolidate, make, say
 
-from memory_system import finder
+from memory_system import derive, finder
 from memory_system.config import EmbedderConfig
 from memory_system.embedder import HttpEmbedder, batches, embedder_of
 from memory_system.errors import EmbedderError
@@ -114,10 +114,28 @@ def test_filters_and_scopes_hold_for_vectors(tmp_path: Path, knows: Endpoint) ->
         assert finder.search(ws, "couch", entity="Nora", mode="vector", scope="sessions")["total_found"] <= 1
 
 
-def test_context_knows_what_things_mean(tmp_path: Path, knows: Endpoint) -> None:
-    root = workspace(tmp_path, knows, weight=1.0)
+def test_context_asks_for_meaning_as_well(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    knows.requests.clear()
     with Workspace.open(root, now=at(NOON)) as ws:
-        assert finder.context(ws, "physician")["budget"] == 600
+        found = finder.context(ws, "The physician told me to rest")
+    assert [body["input"] for body in knows.requests] == [["The physician told me to rest"]]
+    assert "rest for a week" in found["text"]
+    assert "warning" not in found
+
+
+def test_an_endpoint_that_was_never_there(tmp_path: Path) -> None:
+    with serving(guessing) as endpoint:
+        gone = endpoint
+    root = workspace(tmp_path, gone)
+    assert "answered by words alone" in search(root, "sofa", mode="vector")["warning"]
+    with serving(knowing(*MEANINGS)) as endpoint:
+        (root / "memory/config.json").write_text(
+            (root / "memory/config.json").read_text().replace(gone.url, endpoint.url)
+        )
+        with Workspace.open(root, now=at(NOON), write=True) as ws:
+            derive.rebuild(ws)
+        assert texts(search(root, "couch"))[0] == SAID[0]
 
 
 # What is embedded, and when
@@ -137,11 +155,13 @@ def test_no_text_is_embedded_twice_and_what_is_gone_is_dropped(tmp_path: Path, k
     fresh = next(body["input"] for body in knows.requests)
     assert "The ferry leaves at seven." in fresh
     assert not {*SAID} & {*fresh}
-    (root / "memory/layer2/index/search.sqlite").unlink()
-    (root / "sessions/s0.jsonl").unlink()
     rows = vectors_of(root)
-    consolidate(root, "2026-03-05T12:00:00Z", force=True)
-    assert vectors_of(root) <= rows
+    note = root / "memory/ferry.md"
+    for text in ("The ferry is painted green.", ""):
+        note.write_text(text)
+        with Workspace.open(root, now=at("2026-03-04T13:00:00Z"), write=True) as ws:
+            derive.rebuild(ws)
+        assert vectors_of(root) == rows + bool(text)
 
 
 def vectors_of(root: Path) -> int:

@@ -45,7 +45,8 @@ def line_of(unit: Unit, source: str, level: Level, worth: Mapping[str, float], l
     """The unit as one line. `worth` is what each word of the question weighs; of what is only pointed to (`low`) the
     words of the question that stand there are shown, not the text."""
     words = WORDS[lang]
-    day = f"{clock.local_date(clock.read_stamp(unit.said_at), zone)} " if unit.said_at else ""
+    moment, source = clock.parse_instant(unit.said_at), _tame(source)
+    day = f"{clock.local_date(moment, zone)} " if moment else ""
     if level == "low":
         shown = words["comma"].join(_found(unit.text, worth))
         return f"- {words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")

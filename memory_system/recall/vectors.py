@@ -192,7 +192,8 @@ def _loaded(path: Path, *_: int) -> tuple[dict[str, str], Matrix]:
         database.close()
     numbers = np.fromiter((number for number, _ in rows), dtype=np.int64, count=len(rows))
     try:
-        vectors = np.frombuffer(b"".join(data for _, data in rows), dtype=np.float32).reshape(len(rows), -1)
+        vectors = np.frombuffer(b"".join(data for _, data in rows), dtype=np.float32)
+        vectors = vectors.reshape(len(rows), -1 if rows else 0)
     except ValueError:
         raise StaleIndexError("the vectors are of different lengths") from None
     trust = {lang: float(meta.get(f"trust {lang}", 0)) for lang in ("en", "zh")}
@@ -207,7 +208,7 @@ class Near:
         if matrix.rows.size and len(asked) != matrix.rows.shape[1]:
             raise EmbedderError("the question's vector has another length than those of the texts")
         self._numbers = matrix.numbers
-        self._values = matrix.rows @ _unit_length([asked])[0] if matrix.rows.size else matrix.rows[:, :0].sum(axis=1)
+        self._values = matrix.rows @ _unit_length([asked])[0] if matrix.rows.size else matrix.rows.sum(axis=1)
         self.weight = weight
         self.alone = alone
 
