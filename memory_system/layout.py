@@ -84,6 +84,11 @@ class Layout:
         return self.state / "rankings.json"
 
     @property
+    def forgetting(self) -> Path:
+        """What is being forgotten, until all of it is gone."""
+        return self.state / "forgetting.json"
+
+    @property
     def lock(self) -> Path:
         return self.state / "lock"
 

@@ -9,20 +9,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from memory_system import accounting, clock, derive, forgetting, nights
+from memory_system import accounting, clock, derive, nights
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
 from memory_system.llm import LLM
-from memory_system.night import BARREN_LIMIT, Progress, Run, is_barren, run_night
 from memory_system.phases import Night, index, snapshot
 from memory_system.questions import Questions, asked_by, asking
 from memory_system.readers import Cursor
 from memory_system.records import KINDS, Problem, type_name
 from memory_system.workspace import Workspace
+
+if TYPE_CHECKING:
+    from memory_system.night import Progress, Run
 
 
 @dataclass
@@ -92,7 +94,10 @@ def _run_nights(
     ws: Workspace, report: Report, questions: Questions, progress: Progress | None, *,
     force: bool, if_due: bool, allow_retire: bool,
 ) -> None:  # fmt: skip
-    forgetting.finish(ws)
+    if ws.layout.forgetting.exists():  # it was stopped half-way
+        from memory_system import forgetting
+
+        forgetting.finish(ws)
     _begin(ws, force=force)
     if ws.checkpoint.state.current_phase is not None:
         derive.sweep(ws)
@@ -106,6 +111,7 @@ def _run_nights(
             if at is None:
                 break
             report.run_id = report.run_id or _run_id(ws)
+            from memory_system.night import Run, run_night
             from memory_system.order import DERIVED, STAGED
 
             if questions.asker is not None:
@@ -183,6 +189,10 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
 def _alarm(ws: Workspace, report: Report) -> MemorySystemError | None:
     """The alarm for useless nights: input worth keeping that gave nothing, or the third night in a row without
     anything."""
+    if not report.accounts:
+        return None
+    from memory_system.night import BARREN_LIMIT, is_barren
+
     if not all(account["balanced"] for account in report.accounts):
         return UnbalancedError()
     barren = any(is_barren(account) for account in report.accounts)
@@ -203,6 +213,7 @@ def totals(ws: Workspace) -> dict[str, int]:
 def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
     and shown, 6 and 7 derive their files anew."""
+    from memory_system.night import Run
     from memory_system.order import STAGED
     from memory_system.phases import extract, screen
 

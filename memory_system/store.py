@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 from pydantic import ValidationError
@@ -23,9 +23,11 @@ from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
-from memory_system.likeness import Accept, Found, Key, Likeness
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of
 from memory_system.seen import Seen
+
+if TYPE_CHECKING:
+    from memory_system.likeness import Accept, Found, Key, Likeness
 
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 _END_MARKS = " .!?~,。！？～，…"
@@ -194,6 +196,8 @@ class Store:
 
     @cached_property
     def _likeness(self) -> Likeness:
+        from memory_system.likeness import Likeness  # a run that finds nothing new starts without it
+
         active = (orjson.loads(row.line) for row in self._loaded.rows.values() if row.pool == "active")
         return Likeness(active)
 

@@ -15,6 +15,7 @@ from workspaces import at, consolidate, contents, layers, make, memories, say
 from memory_system import check, edit
 from memory_system.config import Thresholds
 from memory_system.gist import gist_of, stem
+from memory_system.likeness import Likeness, keys_of
 from memory_system.phases import alike
 from memory_system.phases.alike import in_order, says_more
 from memory_system.records import EventTime, Fact
@@ -296,3 +297,24 @@ def test_what_is_taken_back_does_not_depend_on_how_many_nights_one_run_had(tmp_p
     consolidate(caught_up, f"2026-03-{len(FERRY) + 1:02}T12:00:00Z")
     assert contents(caught_up) == contents(one_by_one)
     assert layers(caught_up) == layers(one_by_one)
+
+
+SAID = ("User rows on the lake", "User rows on the lake every Monday", "用户每天在湖边散步", "用户在湖边散步")
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from((None, *SAID)), st.booleans()), max_size=12))
+def test_what_is_alike_depends_on_what_the_memories_say_now(steps: list[tuple[str, str | None, bool]]) -> None:
+    """Notes, drops and questions in any order leave what an index made of the same memories finds."""
+    keys = [key for said in SAID for key in (*keys_of(said), *gist_of(said).words)]
+    kept, rows = Likeness(), {}
+    for name, said, is_asked in steps:
+        memory_id = f"f_20260301_{name}"
+        if said is None:
+            rows.pop(memory_id, None)
+            kept.drop(memory_id)
+        else:
+            rows[memory_id] = {"id": memory_id, "content": said}
+            kept.note(rows[memory_id])
+        if is_asked:
+            kept.find(keys)
+    assert kept.find(keys) == Likeness(rows.values()).find(keys)

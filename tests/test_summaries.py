@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_system.phases.composing import compose
-from memory_system.phases.summaries import topics_of
+from memory_system.phases.topics import topics_of
 from memory_system.records import Fact, memory_id
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.forgetting.cutting import Words
 from memory_system.gist import gist_of
-from memory_system.phases.scene import stock_names
+from memory_system.phases.callings import stock_names
 from memory_system.records import Evidence, Fact, Message, Pool, Summary
 from memory_system.text import fold
 from memory_system.tombstones import blanked, claim_words

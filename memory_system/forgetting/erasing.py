@@ -15,7 +15,7 @@ from memory_system import clock, derive
 from memory_system.draft import Draft
 from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
-from memory_system.forgetting.planning import FILE, Plan
+from memory_system.forgetting.planning import Plan
 from memory_system.journal import Change, Entry
 from memory_system.phases import Night, summaries
 from memory_system.readers import Cursor, Library
@@ -24,7 +24,7 @@ from memory_system.workspace import Workspace
 
 WHY = "forgotten"
 KEPT_STATE = frozenset(
-    {"key", "lock", "tombstones.jsonl", "consolidation.json", "inbox.jsonl", "inbox.moved.jsonl", FILE}
+    {"key", "lock", "tombstones.jsonl", "consolidation.json", "inbox.jsonl", "inbox.moved.jsonl", "forgetting.json"}
 )
 UNREACHABLE = (
     "git history and other backups of these files",
@@ -66,13 +66,13 @@ class Certificate:
 def forget(ws: Workspace, plan: Plan) -> Certificate:
     """Do what the plan says, for good."""
     ws.tombstones.keep_key()
-    ws.files.replace(ws.layout.state / FILE, plan.to_bytes())
+    ws.files.replace(ws.layout.forgetting, plan.to_bytes())
     return _carry_out(ws, plan)
 
 
 def finish(ws: Workspace) -> Certificate | None:
     """Finish the forgetting that was stopped, if there is one."""
-    row = ws.files.read_object(ws.layout.state / FILE)
+    row = ws.files.read_object(ws.layout.forgetting)
     return _carry_out(ws, Plan.from_row(row)) if row else None
 
 
@@ -86,7 +86,7 @@ def _carry_out(ws: Workspace, plan: Plan) -> Certificate:
     _sweep(ws, plan)
     derive.rebuild(ws)
     left = tuple(sorted(set(people.lines_with(ws, plan.words, set(plan.refs)))))
-    ws.files.remove(ws.layout.state / FILE)
+    ws.files.remove(ws.layout.forgetting)
     ws.files.disk.sync_folder(ws.layout.state)
     head = ws.journal.head().hash
     return Certificate(

@@ -22,8 +22,6 @@ from memory_system.text import fold
 from memory_system.tombstones import Mark, Tombstones, claim_words
 from memory_system.workspace import Workspace
 
-FILE = "forgetting.json"
-
 
 @dataclass(slots=True)
 class Plan:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory_system import phrasing, slots, text
+from memory_system.phases.callings import stock_names
 from memory_system.phases.passage import Passage
-from memory_system.phases.scene import ASSISTANT, Scene, stock_names
+from memory_system.phases.scene import ASSISTANT, Scene
 from memory_system.phases.subjects import PUNCTUATION, Subject, plural_words, whose
 from memory_system.rules import Found, Rule, table
 

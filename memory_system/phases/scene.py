@@ -7,16 +7,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from functools import cache
 
 from memory_system import clock, rules, text
+from memory_system.phases.callings import USER_NAME, assistant_name
 from memory_system.phases.known import Known
 from memory_system.phrasing import Voices
 from memory_system.records import Message, Turn
 
 USER, ASSISTANT = "user", "assistant"
 _AHEAD = 12  # turns looked ahead for the name of the one spoken to
-_USER_NAME = {"zh": "用户", "en": "User"}
 _CONTACT = {"zh": "联系人", "en": "A contact"}
 _NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in map(chr, range(0xFF10, 0xFF5B)) if wide.isalnum()}
 _WIDE = re.compile(f"[{''.join(map(chr, _NARROW))}]")
@@ -80,13 +79,13 @@ def _scened(turn: Turn, speakers: dict[str, dict[str, str]], zone: tzinfo, known
 def scene_of(message: Message, other: str, zone: tzinfo, known: Known) -> Scene:
     """The scene of one message; `other` is the name of the one spoken to, if it has one."""
     lang = text.language(message.text)
-    assistant = _assistant(lang)
+    assistant = assistant_name(lang)
     anchor = clock.read_stamp(message.said_at).astimezone(zone)
     groups = rules.load(lang)
     if message.role == ASSISTANT:
-        voices = Voices(message.speaker or assistant, other or _USER_NAME[lang])
+        voices = Voices(message.speaker or assistant, other or USER_NAME[lang])
         return Scene(lang, voices, message.speaker or ASSISTANT, anchor, groups, known)
-    scene = Scene(lang, Voices(message.speaker or _USER_NAME[lang], other or assistant), USER, anchor, groups, known)
+    scene = Scene(lang, Voices(message.speaker or USER_NAME[lang], other or assistant), USER, anchor, groups, known)
     return _labelled(message.text, scene) if message.text[:1] in "[【" else scene
 
 
@@ -95,20 +94,10 @@ def in_its_language(scene: Scene, words: str) -> Scene:
     lang = text.language_within(words, scene.lang)
     if lang == scene.lang:
         return scene
-    names = {_USER_NAME[scene.lang]: _USER_NAME[lang], _assistant(scene.lang): _assistant(lang)}
+    names = {USER_NAME[scene.lang]: USER_NAME[lang], assistant_name(scene.lang): assistant_name(lang)}
     speaker, other = scene.voices.speaker, scene.voices.other
     voices = Voices(names.get(speaker, speaker), names.get(other, other))
     return replace(scene, lang=lang, voices=voices, groups=rules.load(lang))
-
-
-def _assistant(lang: str) -> str:
-    return str(rules.table(lang, "words")["assistant"])
-
-
-@cache
-def stock_names() -> frozenset[str]:
-    """What memories call a user and an assistant of whom no name is known."""
-    return frozenset((*_USER_NAME.values(), *map(_assistant, _USER_NAME)))
 
 
 def _labelled(words: str, scene: Scene) -> Scene:

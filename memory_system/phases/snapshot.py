@@ -19,7 +19,7 @@ from memory_system.config import TokenBudget
 from memory_system.phases import Night
 from memory_system.phases.asking import polish
 from memory_system.phases.index import open_index
-from memory_system.phases.summaries import topics_of
+from memory_system.phases.topics import topics_of
 from memory_system.recall.index import Index, Ranked
 from memory_system.records import Belief, Fact, Summary, from_line
 from memory_system.retention import PROTECTED

@@ -5,7 +5,7 @@ together."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -15,14 +15,12 @@ from memory_system.phases import Night
 from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
 from memory_system.phases.facts import retire
-from memory_system.phases.scene import stock_names
-from memory_system.records import Fact, Summary, kind_of, memory_id
+from memory_system.phases.topics import USER, topics_of
+from memory_system.records import Fact, Summary, memory_id
 from memory_system.store import Memories, entity_key, row_of
 from memory_system.text import estimate_tokens
 
-USER, ASSISTANT = "user", "assistant"
 COMPOSED = "rule:compose"
-SCATTERED = frozenset({"general", "event", "schedule", "reminder", "todo"})  # no topics: such facts share nothing
 MOST_FACTS = 12
 MOST_TOKENS = 40  # of a summary of more than two facts: it repeats what is stored already
 IMPORTANCE_SHARE = 0.9  # of the most important fact in it
@@ -44,21 +42,6 @@ def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
     for place, wanted in enumerate(found):
         _write(wanted, *told.get(place, (wanted.shown.composed, COMPOSED)), draft, night)
     return draft
-
-
-def topics_of(row: Mapping[str, Any]) -> Iterator[str]:
-    """The topics that a memory, as it stands in its file, belongs to; none unless it is a person's fact."""
-    if kind_of(row["id"]) is not Fact:
-        return
-    subject, category, entities = row.get("subject", USER), row.get("category", "general"), row.get("entities", ())
-    if subject == ASSISTANT:
-        return  # what it said is no topic
-    if subject == USER and category not in SCATTERED:
-        yield f"{USER}/{category}"
-    own_name = entities[0] if subject == USER and entities else None  # how the content calls the user
-    for entity in dict.fromkeys((subject, *entities)):
-        if entity not in (USER, own_name) and entity not in stock_names():
-            yield f"{entity}/about"
 
 
 def _touched(drafts: Iterable[Draft]) -> Iterator[str]:

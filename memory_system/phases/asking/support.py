@@ -10,7 +10,7 @@ from functools import cache
 
 from memory_system import text
 from memory_system.gist import gist_of, is_time, tells_not
-from memory_system.phases.scene import stock_names
+from memory_system.phases.callings import stock_names
 
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|you|your)\b|[我咱您你]", re.IGNORECASE)
 _STANDS_FOR_OTHERS = (
