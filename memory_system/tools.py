@@ -81,7 +81,7 @@ class Toolbox:
 
 
 def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
-    """`results`, best first, and `total_found`."""
+    """`results`, best first, and `total_found`; `warning` where not all ways of searching were to be had."""
     query = _text(arguments, "query")
     if not query.strip():
         return {"results": [], "error": "Empty query"}
@@ -89,7 +89,8 @@ def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     found = finder.search(ws, query, limit=limit, scope=_scope(_text(arguments, "corpus")), who=who)
     least = _number(arguments, 0.0, "minScore")
     rows = [{name: row[name] for name in FIELDS} for row in found["results"] if row["score"] >= least]
-    return {"results": rows, "total_found": found["total_found"]}
+    warning = {"warning": found["warning"]} if "warning" in found else {}
+    return {"results": rows, "total_found": found["total_found"], **warning}
 
 
 def _scope(corpus: str) -> Scope:
