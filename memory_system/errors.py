@@ -78,6 +78,12 @@ class NewerError(WorkspaceError):
     hint = "update memory-system; search and the other commands that only read go on"
 
 
+class UnsafeError(WorkspaceError):
+    """What would be written could land elsewhere, or be read or changed by others; nothing was written."""
+
+    hint = "see who may do what there: ls -la"
+
+
 class UnwritableError(WorkspaceError):
     """The workspace cannot be written; what was there is unchanged."""
 

@@ -104,6 +104,10 @@ class Layout:
             self.entities, self.index, self.state, self.journal, self.runs,
         )  # fmt: skip
 
+    def own_folders(self) -> tuple[Path, ...]:
+        """The folders below `memory/` that this program alone writes into."""
+        return tuple(folder for folder in self.folders() if self.memory in folder.parents)
+
     def name(self, path: Path) -> str:
         """The path as people and refs see it: relative to the workspace where it lies inside."""
         if self.elsewhere and path.is_relative_to(self.elsewhere):

@@ -5,6 +5,8 @@ workspace is the only writer."""
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 from collections import Counter
 from contextlib import ExitStack
 from datetime import datetime
@@ -20,7 +22,7 @@ from memory_system import __version__, clock
 from memory_system.accesses import Accesses
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config, parse_config
-from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError
+from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
 from memory_system.files import Disk, Files, lock_holder
 from memory_system.inbox import Inbox
 from memory_system.layout import Layout
@@ -65,6 +67,7 @@ class Workspace:
                 f"{root} is not a workspace: it has no memory/state", f"memory --workspace {root} init"
             )
         if write:
+            _refuse_unsafe(workspace.layout)
             holder = lock_holder(clock.stamp(workspace.now))
             workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, holder))
             try:
@@ -163,6 +166,22 @@ class Workspace:
             if each.name.endswith((".toml", ".md")):
                 seen.update(each.read_bytes())
         return seen.hexdigest()
+
+
+def _refuse_unsafe(layout: Layout) -> None:
+    """UnsafeError where what would be written could land elsewhere or be another's: a folder of ours that is a link,
+    that somebody else owns, or into which others may write."""
+    for folder in layout.own_folders():
+        try:
+            found = folder.lstat()
+        except FileNotFoundError:
+            continue
+        if stat.S_ISLNK(found.st_mode):
+            raise UnsafeError(f"{folder} is a symbolic link", "put the folder itself there")
+        if os.geteuid() not in (0, found.st_uid):
+            raise UnsafeError(f"{folder} belongs to another user", f"own it, or run as its owner: ls -ld {folder}")
+        if found.st_mode & 0o022:
+            raise UnsafeError(f"others may write into {folder}", f"chmod go-rwx {folder}")
 
 
 def read_config(path: Path, files: Files) -> Config:
