@@ -96,6 +96,13 @@ def test_an_entity_goes_from_everything_that_is_ours(tmp_path: Path) -> None:
     assert any("Elena" in each for each in contents(root))
 
 
+def test_what_a_model_has_answered_goes_as_well(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    (root / "memory/state/answers.jsonl").write_text('{"key":"k","answer":"the hound dreads rockets"}\n')
+    forget(root, entity="Barnaby")
+    assert holding(root, "dreads rockets") == []
+
+
 def test_with_their_owners_leave_it_goes_from_peoples_files(tmp_path: Path) -> None:
     root = story(tmp_path)
     certificate = forget(root, entity="Barnaby", transcripts=True, notes=True)
