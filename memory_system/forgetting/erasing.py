@@ -224,15 +224,9 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
     for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
         ws.files.remove_folder(folder)
         ws.files.make_folder(folder)
-<<<<<<< HEAD
-    derive.sweep(ws)
-=======
     for path in (ws.layout.answers, ws.layout.batch):  # a model says it in words of its own, which nobody can look for
         ws.files.remove(path)
-    leftovers = [*ws.layout.memory.rglob(".*.tmp"), *ws.layout.memory.rglob(".*.new")]
-    for path in sorted(leftovers):
-        ws.files.remove(path)
->>>>>>> 1d418c2 (Forgetting takes a model's answers with it: they say things in words that nobody can look for)
+    derive.sweep(ws)
     for path in sorted(ws.layout.state.iterdir()) + sorted(ws.layout.journal.glob("*.torn")):
         if path.is_file() and path.name not in KEPT_STATE:
             _without_lines(ws, path, plan)
