@@ -6,18 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from memory_system import clock
 from memory_system.errors import UsageError
-from memory_system.llm import LLM, AskError, Usage
-from memory_system.llm.answers import Answers
-from memory_system.llm.asking import WHERE, Asker
-from memory_system.llm.batches import Outbox, Pending, collect, send
-from memory_system.llm.ledger import Ledger
-from memory_system.llm.opening import NO_KEY, opened
+from memory_system.llm import LLM, WHERE, AskError, Usage
 from memory_system.records import Problem
 from memory_system.workspace import Workspace
+
+if TYPE_CHECKING:  # a run that asks nobody does without
+    from memory_system.llm.asking import Asker
+    from memory_system.llm.batches import Outbox, Pending
 
 
 class Questions:
@@ -27,15 +27,22 @@ class Questions:
     def __init__(self, ws: Workspace, asker: Asker | None, problems: list[Problem]) -> None:
         self.asker = asker
         self.problems = problems
-        self._outbox = Outbox(ws.layout.batch, ws.files)
         self.waiting_since = ""
+        self._ws = ws
+
+    @cached_property
+    def _outbox(self) -> Outbox:
+        from memory_system.llm.batches import Outbox
+
+        return Outbox(self._ws.layout.batch, self._ws.files)
 
     def take_in(self, model: LLM, now: str, *, batch: bool) -> None:
         """Collect what a batch has answered. In the mode of batches questions wait for the next one, and while one is
         on its way none are asked."""
-        asker, pending = self.asker, self._outbox.read()
+        asker = self.asker
         if asker is None:
             return
+        pending = self._outbox.read()
         if batch:
             asker.queue = []
         if pending is not None and self._collected(pending, model, asker, now):
@@ -44,6 +51,7 @@ class Questions:
             self.asker = None
 
     def _collected(self, pending: Pending, model: LLM, asker: Asker, now: str) -> bool:
+        from memory_system.llm.batches import collect
         from memory_system.llm.claude import Claude
 
         if not isinstance(model, Claude):
@@ -62,9 +70,12 @@ class Questions:
 
     def send_off(self, model: LLM | None, run: str, now: str) -> None:
         """Send what waits for a batch."""
+        if self.asker is None or not self.asker.queue:
+            return
+        from memory_system.llm.batches import Pending, send
         from memory_system.llm.claude import Claude
 
-        if self.asker is None or not self.asker.queue or not isinstance(model, Claude):
+        if not isinstance(model, Claude):
             return
         pending = Pending("sending", now, run, self.asker.queue, self.asker.contexts)
         try:
@@ -77,6 +88,11 @@ class Questions:
 def asking(ws: Workspace, model: LLM | None, mode: str, replay: str) -> Iterator[Questions]:
     """The asking of a run in that mode, with that model instead of the mode's own where one is given; what waits for a
     batch is sent at the end. UsageError where the run to be replayed has asked nothing."""
+    if mode == "off" and model is None and not replay:
+        yield Questions(ws, None, [])
+        return
+    from memory_system.llm.opening import NO_KEY, opened
+
     now = clock.stamp(ws.now)
     with opened(ws.config, "off" if model or replay else mode) as found:
         chosen = model or found
@@ -105,6 +121,10 @@ def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
     """What the phases ask with; None where nobody is to be asked."""
     if model is None and not replay:
         return None
+    from memory_system.llm.answers import Answers
+    from memory_system.llm.asking import Asker
+    from memory_system.llm.ledger import Ledger
+
     answers = Answers(ws.layout.answers, ws.files)
     if replay and replay not in answers.runs():
         known = ", ".join(answers.runs()[-5:])

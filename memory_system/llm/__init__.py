@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from memory_system.errors import LLMError
 
+WHERE = "language model"  # the place of its problems in a report
 Answer = TypeVar("Answer", bound=BaseModel)
 
 

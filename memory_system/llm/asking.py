@@ -13,7 +13,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from memory_system.config import Config, Question
-from memory_system.llm import LLM, Answer, AskError, Prompt, Usage
+from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage
 from memory_system.llm.answers import COSTS, Answers
 from memory_system.llm.batches import Queued
 from memory_system.llm.claude import request_of
@@ -21,7 +21,6 @@ from memory_system.llm.ledger import Ledger, usage_row
 from memory_system.llm.wire import cost_of, key_of
 from memory_system.records import Problem
 
-WHERE = "language model"
 QUEUED = "queued"
 LATE = ("extract", "conflict", "beliefs")  # questions whose answers can still be used a night later
 QUESTIONS: tuple[str, ...] = get_args(Question)  # in the order in which a night asks them

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from memory_system.config import Config
-from memory_system.llm import LLM
-from memory_system.llm.asking import WHERE
+from memory_system.llm import LLM, WHERE
 from memory_system.records import Problem
 
 KEY = "ANTHROPIC_API_KEY"

@@ -6,11 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from memory_system import clock
 from memory_system.config import Config
-from memory_system.llm.asking import Asker
+
+if TYPE_CHECKING:  # a night that asks nobody does without
+    from memory_system.llm.asking import Asker
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ import orjson
 from memory_system import clock, trust
 from memory_system.config import TokenBudget
 from memory_system.phases import Night
-from memory_system.phases.asking import polish
 from memory_system.phases.index import open_index
 from memory_system.phases.topics import topics_of
 from memory_system.recall.index import Index, Ranked
@@ -90,12 +89,19 @@ class Choice:
 
 def run(night: Night, ws: Workspace) -> Iterator[str]:
     """Write the snapshot; with somebody to ask, in the fewer words that are found for its memories."""
+    if ws.config.llm.mode != "off":
+        _ask(night, ws)
+    yield from write(night.at, ws)
+
+
+def _ask(night: Night, ws: Workspace) -> None:
+    from memory_system.phases.asking import polish
+
     asker = night.asker(polish.NAME)
-    if asker and ws.config.llm.mode != "off":
+    if asker:
         with open_index(ws) as index:
             _, choice = compose(index, night.day, ws)
         polish.shorter(asker, [short(each.record) for each in choice.chosen])
-    yield from write(night.at, ws)
 
 
 def write(at: datetime, ws: Workspace) -> list[str]:
@@ -149,11 +155,17 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
 
 def _core(chosen: list[Candidate], ws: Workspace) -> list[str]:
     """The core memories, numbered, in the fewer words that were found for them, if any."""
-    asker = polish.recorded(ws)
     told = [short(each.record) for each in chosen]
-    fewer = polish.shorter(asker, told) if asker and told else {}
+    fewer = _fewer_words(told, ws) if told and ws.config.llm.mode != "off" else {}
     shown = (f"[{each.rank:.2f}] {trust.shown(fewer.get(place, told[place]))}" for place, each in enumerate(chosen))
     return [f"{number}. {line}" for number, line in enumerate(shown, 1)]
+
+
+def _fewer_words(told: list[str], ws: Workspace) -> dict[int, str]:
+    from memory_system.phases.asking import polish
+
+    asker = polish.recorded(ws)
+    return polish.shorter(asker, told) if asker else {}
 
 
 @dataclass(frozen=True, slots=True)
