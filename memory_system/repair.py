@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from memory_system import by_hand, clock, derive
@@ -117,7 +118,7 @@ def _chosen(copies: dict[str, list[tuple[Pool, bytes]]], ws: Workspace) -> dict[
     def distance(key: str, copy: tuple[Pool, bytes]) -> tuple[bool, bool]:
         return copy != known.get(key), copy[0] != known.get(key, copy)[0]
 
-    return {key: min(each, key=lambda copy, key=key: distance(key, copy)) for key, each in copies.items()}  # type: ignore[misc]
+    return {key: min(each, key=partial(distance, key)) for key, each in copies.items()}
 
 
 def _interrupted(ws: Workspace) -> Iterator[str]:

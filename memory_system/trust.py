@@ -85,7 +85,7 @@ class Guard:
             return []
         owner = message.role in OWNER and not message.speaker
         held = [(*_line_of(text, each), "quarantined") for each in suspects(text, owner=owner)]
-        if not held and _goes_on(before, message) and suspects(f"{before.text} {text}", owner=owner):  # type: ignore[union-attr]
+        if not held and before and _goes_on(before, message) and suspects(f"{before.text} {text}", owner=owner):
             held = [(0, len(text), "quarantined")]
         if not held and not rules.load("trust")["borrowed"].fires(text):
             return held
@@ -114,11 +114,10 @@ def _line_of(text: str, suspect: Suspect) -> tuple[int, int]:
     return text.rfind("\n", 0, suspect.start) + 1, len(text) if end < 0 else end
 
 
-def _goes_on(before: Message | None, message: Message) -> bool:
+def _goes_on(before: Message, message: Message) -> bool:
     """Whether a short message goes on where a short one of the same voice ended."""
-    if before is None or (before.session, before.role) != (message.session, message.role):
-        return False
-    return len(before.text) + len(message.text) < SHORT
+    same_voice = (before.session, before.role) == (message.session, message.role)
+    return same_voice and len(before.text) + len(message.text) < SHORT
 
 
 def key_of(words: str) -> str:

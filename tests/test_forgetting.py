@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say
@@ -48,11 +49,18 @@ def story(root: Path) -> Path:
     return root
 
 
-def forget(root: Path, now: str = NOW, *, disk: CrashingDisk | None = None, **chosen: object) -> dict[str, object]:
-    people = {name: bool(chosen.pop(name, False)) for name in ("transcripts", "notes")}
+def forget(
+    root: Path,
+    now: str = NOW,
+    *,
+    disk: CrashingDisk | None = None,
+    transcripts: bool = False,
+    notes: bool = False,
+    **chosen: Any,
+) -> dict[str, Any]:
     with Workspace.open(root, now=at(now), write=True, disk=disk) as ws:
         forgetting.finish(ws)
-        plan = forgetting.plan_of(ws, Selection(**chosen), **people)  # type: ignore[arg-type]
+        plan = forgetting.plan_of(ws, Selection(**chosen), transcripts=transcripts, notes=notes)
         return forgetting.forget(ws, plan).to_row()
 
 
@@ -87,7 +95,7 @@ def test_an_entity_goes_from_everything_that_is_ours(tmp_path: Path) -> None:
     assert holding(root, "barnaby")
     certificate = forget(root, entity="Barnaby")
     assert holding(root, "barnaby", "fireworks", "okafor") == []
-    left = {(each["path"], each["line"]) for each in certificate["left"]}  # type: ignore[union-attr, attr-defined]
+    left = {(each["path"], each["line"]) for each in certificate["left"]}
     assert left == {
         ("sessions/pets.jsonl", 2), ("sessions/pets.jsonl", 3), ("sessions/later.jsonl", 2),
         ("memory/2026-03-03.md", 5), ("MEMORY.md", 3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,9 +30,9 @@ OTHERS = list(filled("others"))
 MARKS = [value for filling in POISON["fillings"] for value in filling.values()]
 
 
-def marked(texts: object) -> list[str]:
+def marked(texts: Iterable[str]) -> list[str]:
     """Those of the texts in which a filling stands."""
-    return [each for each in texts if any(mark in each for mark in MARKS)]  # type: ignore[attr-defined]
+    return [each for each in texts if any(mark in each for mark in MARKS)]
 
 
 def spread(session: str, texts: list[str], role: str = "user") -> list[tuple[str, str, str]]:

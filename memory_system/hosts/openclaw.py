@@ -111,7 +111,7 @@ def _job(ws: Workspace, argv: Sequence[str]) -> Command:
 def undoing() -> tuple[list[Command], list[str]]:
     """The commands that take the nightly job away, and what is to be done by hand where OpenClaw cannot be asked."""
     try:
-        told = subprocess.run(_LIST, capture_output=True, timeout=PATIENCE, check=True).stdout  # noqa: S603
+        told = subprocess.run(_LIST, capture_output=True, timeout=PATIENCE, check=True).stdout  # noqa: S603 - words of ours
         jobs = json.loads(told)["jobs"]
         found = [str(job["id"]) for job in jobs if job.get("declarationKey") == KEY]
     except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError):

@@ -123,7 +123,7 @@ def _crontab() -> str:
         raise UsageError(
             "this machine has neither a systemd for users nor cron", "run once an hour: memory consolidate"
         )
-    done = subprocess.run(["crontab", "-l"], capture_output=True, timeout=PATIENCE, check=False)  # noqa: S607
+    done = _run_crontab("-l")
     return done.stdout.decode(errors="surrogateescape") if done.returncode == 0 else ""
 
 
@@ -131,12 +131,16 @@ def _write_crontab(schedule: Schedule, table: str, line: str) -> None:
     """The same table with that line as the only one of this workspace."""
     kept = "".join(each for each in table.splitlines(keepends=True) if f"# {schedule.name}" not in each)
     gap = "\n" if kept and line and not kept.endswith("\n") else ""
-    if not (new := kept + gap + line):
-        subprocess.run(["crontab", "-r"], capture_output=True, timeout=PATIENCE, check=False)  # noqa: S607
-        return
-    subprocess.run(
-        ["crontab", "-"],  # noqa: S607 - the machine's own
-        input=new.encode(errors="surrogateescape"), capture_output=True, timeout=PATIENCE, check=True,
+    if new := kept + gap + line:
+        _run_crontab("-", table=new.encode(errors="surrogateescape")).check_returncode()
+    else:
+        _run_crontab("-r")
+
+
+def _run_crontab(option: str, *, table: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(  # noqa: S603 - options of ours
+        ["crontab", option],  # noqa: S607 - the machine's own
+        input=table, capture_output=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
 
 
