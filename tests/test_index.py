@@ -163,7 +163,7 @@ def test_a_memory_that_moves_leaves_its_pool() -> None:
         index.put_memories([("archive", to_line(record))])
         assert texts(index, "violin", "memory") == []
         assert texts(index, "violin", "archive") == ["violin"]
-        assert index.ranked(NOW) == []
+        assert index.at(NOW).ranked() == []
         index.drop_memories([record.id, "f_20260101_nowhere"])
         assert texts(index, "violin", "archive") == []
 
@@ -225,8 +225,8 @@ def test_ranked_is_the_order_of_the_effective_scores(rows: list[tuple[float, flo
         records.append(fact("x", number, Belief if belief else Fact, scored_at=scored_at, **more))
     with Index.in_memory(CONFIG) as index:
         index.put_memories(("active", to_line(record)) for record in records)
-        found = index.ranked(NOW)
-        only = index.ranked(NOW, 2, categories=["food"])
+        found = index.at(NOW).ranked()
+        only = index.at(NOW).ranked(2, categories=["food"])
     expected = {record.id: retention.effective(record, NOW, CONFIG) for record in records}
     assert {each.id: each.score for each in found} == pytest.approx(expected, abs=1e-8)
     scores = [expected[each.id] for each in found]
@@ -242,7 +242,7 @@ def test_ranked_within_a_time() -> None:
     records = [fact("x", number, said_at=day) for number, day in enumerate(days)]
     with Index.in_memory(CONFIG) as index:
         index.put_memories(("active", to_line(record)) for record in records)
-        assert [each.id for each in index.ranked(NOW, said=(days[1], days[2]))] == [records[1].id]
+        assert [each.id for each in index.at(NOW).ranked(said=(days[1], days[2]))] == [records[1].id]
 
 
 def test_counts_lines_and_lookup() -> None:

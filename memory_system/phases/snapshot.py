@@ -19,7 +19,8 @@ from memory_system.config import TokenBudget
 from memory_system.phases import Night
 from memory_system.phases.index import open_index
 from memory_system.phases.topics import topics_of
-from memory_system.recall.index import Index, Ranked
+from memory_system.recall.index import Index
+from memory_system.recall.standing import Ranked
 from memory_system.records import Belief, Fact, Summary, from_line
 from memory_system.retention import PROTECTED
 from memory_system.rules import table
@@ -195,9 +196,9 @@ class _Page:
 def candidates(index: Index, moment: datetime) -> list[Candidate]:
     """The facts and beliefs that may stand in the snapshot, best first: by effective score, and those about identity,
     health and safety by importance."""
-    ranked = {each.id: each for each in index.ranked(moment, CANDIDATES)}
+    ranked = {each.id: each for each in index.at(moment).ranked(CANDIDATES)}
     ranked |= {
-        each.id: each for each in index.ranked(moment, CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))
+        each.id: each for each in index.at(moment).ranked(CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))
     }
     found = [_candidate(each) for each in ranked.values()]
     kept = [each for each in found if not isinstance(each.record, Summary)]
@@ -310,7 +311,7 @@ def _lines(candidates: Iterable[Candidate]) -> list[str]:
 def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidate]:
     """What was said in the last days, newest first."""
     start, end = moment - timedelta(days=RECENT_DAYS - 1), moment + timedelta(days=1)
-    ranked = index.ranked(moment, CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))
+    ranked = index.at(moment).ranked(CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))
     found = [each for each in map(_candidate, ranked) if not isinstance(each.record, Summary)]
     for each in sorted(found, key=lambda each: each.record.said_at, reverse=True):
         if each.record.id not in used:

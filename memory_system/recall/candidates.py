@@ -251,7 +251,7 @@ def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, la
         for number, unit in found.units.items()
         if number & OVERLAY == layer and scope_of(number) in ("memory", "archive")
     }
-    rows = index.standing(kept, now)
+    rows = index.at(now).these(kept)
     lines = {key: orjson.loads(each.line) for key, each in rows.items()}
     refs = {key: tuple(evidence["ref"] for evidence in line.get("evidence", ())) for key, line in lines.items()}
     numbers = index.numbers({ref for each in refs.values() for ref in each[:MOST_PLACES]})

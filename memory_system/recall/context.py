@@ -132,7 +132,7 @@ class _Gathered:
 
     def _rows(self, keys: Iterable[str]) -> dict[str, Row]:
         keys = list(keys)
-        lines = {key: each.line for key, each in self._index.standing(keys, self._now).items()}
+        lines = {key: each.line for key, each in self._index.at(self._now).these(keys).items()}
         lines |= {key: self._pending[key] for key in keys if key in self._pending}
         return {key: orjson.loads(line) for key, line in lines.items()}
 
@@ -148,7 +148,7 @@ class _Gathered:
 
     def _of_kind(self, kind: Kind) -> list[Row]:
         waiting = [orjson.loads(line) for line in self._pending.values()]
-        stored = self._index.of_kind(kind.categories, kind.attributes, self._now, kind.most)
+        stored = self._index.at(self._now).of_kind(kind.categories, kind.attributes, kind.most)
         rows = [row for row in waiting if kind.holds(row)] + [orjson.loads(each.line) for each in stored]
         return [row for row in rows if row.get("subject", "user") == "user"][: kind.most]
 

@@ -8,7 +8,6 @@ The index says which units hold a word; `ranking` says what that is worth.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -30,16 +29,14 @@ from memory_system.recall.schema import (
     INDEXES,
     LATEST,
     LINE_NUMBER,
-    OF_KIND,
     PASSING,
-    RANKED,
     SCHEMA,
     SCHEMA_VERSION,
-    STANDING,
     STANDING_ON,
     TALLIES,
 )  # fmt: skip
-from memory_system.recall.units import SMALLEST_SCORE, Unit, Units, day_number, storable
+from memory_system.recall.standing import Standing
+from memory_system.recall.units import Unit, Units, storable
 from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
 from memory_system.tombstones import Tombstones
 
@@ -47,15 +44,6 @@ POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
 BATCH = 4_000
 
 Item = TypeVar("Item")
-
-
-class Ranked(NamedTuple):
-    """A memory at a moment: `score` is the effective one, `line` its line of JSONL."""
-
-    id: str
-    score: float
-    importance: float
-    line: bytes
 
 
 class Filters(NamedTuple):
@@ -297,46 +285,9 @@ class Index:
         """How many units there are, roughly: a long message counts as one."""
         return sum(count for name, count in self.counts().items() if name not in TALLIES)
 
-    def ranked(
-        self,
-        moment: datetime,
-        limit: int | None = None,
-        *,
-        categories: Collection[str] = (),
-        said: tuple[str, str] = ("", ""),
-    ) -> list[Ranked]:
-        """The active memories by effective score at the moment, then importance, then the later said, then id. Only
-        those of the categories, and only those said within [said[0], said[1]) (stamps), where these are given."""
-        values = self._moment(moment) | {
-            "categories": orjson.dumps([*categories]).decode(),
-            "since": said[0],
-            "until": said[1],
-            "limit": -1 if limit is None else limit,
-        }
-        rows = self._database.rows(RANKED, values)
-        return [Ranked(key, math.exp(score), importance, line) for key, score, importance, line in rows]
-
-    def of_kind(
-        self, categories: Collection[str], attributes: Collection[str], moment: datetime, limit: int
-    ) -> list[Ranked]:
-        """The user's active memories of one of the categories or attributes (dotted ones with the part before the dot),
-        at most `limit`, as they stand at the moment: by effective score, then as `ranked`."""
-        values = self._moment(moment) | {
-            "categories": orjson.dumps([*categories]).decode(),
-            "attributes": orjson.dumps([*attributes]).decode(),
-            "limit": limit,
-        }
-        rows = self._database.rows(OF_KIND, values)
-        return [Ranked(key, math.exp(score), importance, line) for key, score, importance, line in rows]
-
-    def standing(self, ids: Collection[str], moment: datetime) -> dict[str, Ranked]:
-        """These memories, of either pool, as they stand at the moment."""
-        values = self._moment(moment) | {"ids": orjson.dumps([*ids]).decode()}
-        rows = self._database.rows(STANDING, values)
-        return {key: Ranked(key, math.exp(score), importance, line) for key, line, importance, score in rows}
-
-    def _moment(self, moment: datetime) -> dict[str, Any]:
-        return {"day": day_number(moment), "floor": math.log(max(self._config.thresholds.floor, SMALLEST_SCORE))}
+    def at(self, moment: datetime) -> Standing:
+        """The memories as they stand at the moment."""
+        return Standing(self._database, self._config, moment)
 
     def memories(self, ids: Collection[str]) -> dict[str, tuple[Pool, Fact]]:
         """The memories with these ids, of either pool."""

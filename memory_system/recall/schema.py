@@ -47,11 +47,12 @@ SELECT number FROM unit WHERE scope IN (SELECT value FROM json_each(:scopes))
 LATEST = """
 SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(?)) ORDER BY said_at DESC, scope, key LIMIT ?
 """
-RANKED = """
+_SCORE = """CASE WHEN protected
+    THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
+    ELSE log_score - rate * max(0.0, :day - scored_day) END"""  # its logarithm, at the moment
+RANKED = f"""
 SELECT id, score, importance, line FROM memory JOIN (
-    SELECT rowid AS found, CASE WHEN protected
-        THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
-        ELSE log_score - rate * max(0.0, :day - scored_day) END AS score
+    SELECT rowid AS found, {_SCORE} AS score
     FROM memory
     WHERE pool = 'active' AND said_at >= :since AND (:until = '' OR said_at < :until)
         AND (:categories = '[]' OR category IN (SELECT value FROM json_each(:categories)))
@@ -59,16 +60,12 @@ SELECT id, score, importance, line FROM memory JOIN (
 ) ON memory.rowid = found
 ORDER BY score DESC, importance DESC, said_at DESC, id
 """
-STANDING = """
-SELECT id, line, importance, CASE WHEN protected
-    THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
-    ELSE log_score - rate * max(0.0, :day - scored_day) END
+STANDING = f"""
+SELECT id, {_SCORE}, importance, line
 FROM memory WHERE id IN (SELECT value FROM json_each(:ids))
 """
-OF_KIND = """
-SELECT id, CASE WHEN protected
-    THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
-    ELSE log_score - rate * max(0.0, :day - scored_day) END AS score, importance, line
+OF_KIND = f"""
+SELECT id, {_SCORE} AS score, importance, line
 FROM memory
 WHERE pool = 'active' AND subject = 'user' AND (category IN (SELECT value FROM json_each(:categories))
     OR attribute IN (SELECT value FROM json_each(:attributes))

@@ -124,7 +124,7 @@ def _candidates(
 ) -> Candidates:
     """The candidates of the index that still hold, and those of the overlay."""
     changed, gone = _note_changes(layout, index) if "note" in scopes else ({}, set())
-    known = index.standing([record.id for record in pending], now)
+    known = index.at(now).these([record.id for record in pending])
     waiting = [record for record in pending if record.id not in known and "memory" in scopes]
     with _overlay(config, waiting, changed, index.forgotten) as overlay:
         return gather(index, overlay, question, scopes, now, config.zone, gone, filters, near)

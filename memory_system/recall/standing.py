@@ -1,0 +1,61 @@
+"""The memories of an index as they stand at a moment: what they have faded to by then, the strongest first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+
+from memory_system.config import Config
+from memory_system.recall.database import Database
+from memory_system.recall.schema import OF_KIND, RANKED, STANDING
+from memory_system.recall.units import SMALLEST_SCORE, day_number
+
+
+class Ranked(NamedTuple):
+    """A memory at a moment: `score` is the effective one, `line` its line of JSONL."""
+
+    id: str
+    score: float
+    importance: float
+    line: bytes
+
+
+class Standing:
+    """The memories at one moment (`Index.at`)."""
+
+    def __init__(self, database: Database, config: Config, moment: datetime) -> None:
+        self._database = database
+        self._moment = {
+            "day": day_number(moment),
+            "floor": math.log(max(config.thresholds.floor, SMALLEST_SCORE)),
+        }
+
+    def ranked(
+        self, limit: int | None = None, *, categories: Collection[str] = (), said: tuple[str, str] = ("", "")
+    ) -> list[Ranked]:
+        """The active memories by effective score, then importance, then the later said, then id. Only those of the
+        categories, and only those said within [said[0], said[1]) (stamps), where these are given."""
+        since, until = said
+        most = -1 if limit is None else limit
+        return self._found(RANKED, categories=_json(categories), since=since, until=until, limit=most)
+
+    def of_kind(self, categories: Collection[str], attributes: Collection[str], limit: int) -> list[Ranked]:
+        """The user's active memories of one of the categories or attributes (dotted ones with the part before the dot),
+        at most `limit`: by effective score, then as `ranked`."""
+        return self._found(OF_KIND, categories=_json(categories), attributes=_json(attributes), limit=limit)
+
+    def these(self, ids: Collection[str]) -> dict[str, Ranked]:
+        """The memories with these ids, of either pool."""
+        return {each.id: each for each in self._found(STANDING, ids=_json(ids))}
+
+    def _found(self, sql: str, **values: Any) -> list[Ranked]:
+        rows = self._database.rows(sql, self._moment | values)
+        return [Ranked(key, math.exp(score), importance, line) for key, score, importance, line in rows]
+
+
+def _json(values: Collection[str]) -> str:
+    return orjson.dumps([*values]).decode()
