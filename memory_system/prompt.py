@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from memory_system import clock, finder, text
+from memory_system.carried import PROMPTS
 from memory_system.files import is_regular
 from memory_system.workspace import Workspace
 
@@ -96,7 +96,7 @@ def _private(ws: Workspace, words: Phrases, days: int) -> Iterator[Layer | None]
 
 @lru_cache
 def _all_phrases() -> dict[str, Any]:
-    return tomllib.loads(resources.files("memory_system").joinpath("prompts/agent.toml").read_text("utf-8"))
+    return tomllib.loads((PROMPTS / "agent.toml").read_text("utf-8"))
 
 
 def phrases(lang: str) -> Phrases:

@@ -11,7 +11,6 @@ from collections import Counter
 from contextlib import ExitStack
 from datetime import datetime
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ import orjson
 
 from memory_system import __version__, clock
 from memory_system.accesses import Accesses
+from memory_system.carried import PROMPTS, RULES
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config, parse_config
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
@@ -158,12 +158,8 @@ class Workspace:
         seen = hashlib.blake2b(digest_size=8)
         seen.update(__version__.encode())
         seen.update(self.config.model_dump_json().encode())
-        data = (
-            *resources.files("memory_system.rules").iterdir(),
-            *(resources.files("memory_system") / "prompts").iterdir(),
-        )
-        for each in sorted(data, key=lambda path: path.name):
-            if each.name.endswith((".toml", ".md")):
+        for each in sorted((*RULES.iterdir(), *PROMPTS.iterdir()), key=lambda path: path.name):
+            if each.suffix in (".toml", ".md"):
                 seen.update(each.read_bytes())
         return seen.hexdigest()
 

@@ -4,6 +4,7 @@ bodies, so that `--help` and `capture` start at once. stdout is data, stderr is 
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -105,6 +106,7 @@ def options(
 
 def main() -> None:
     """The console script `memory`."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them takes a tenth of a short command
     app(args=hoisted(sys.argv[1:]), prog_name="memory")
 
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from memory_system.carried import PROMPTS
 from memory_system.llm import Prompt
-
-FOLDER = resources.files("memory_system") / "prompts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Template:
 @cache
 def template(name: str, lang: str) -> Template:
     """The question of that name for talk in that language (en or zh)."""
-    data = (FOLDER / f"{name}.{lang}.md").read_bytes()
+    data = (PROMPTS / f"{name}.{lang}.md").read_bytes()
     head, _, body = data.decode().partition("\n")
     version = head.removeprefix("version:").strip()
     digest = hashlib.blake2b(data, digest_size=4).hexdigest()

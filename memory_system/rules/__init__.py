@@ -12,10 +12,11 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any, NamedTuple
 
 import re2
+
+from memory_system.carried import RULES
 
 _PART = re.compile(r"%([a-z_]+)%")
 _FEW = 12  # rules that one automaton holds well
@@ -151,7 +152,7 @@ def table(name: str, key: str) -> Any:
 
 @cache
 def _document(name: str) -> dict[str, Any]:
-    return tomllib.loads((resources.files(__name__) / f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads((RULES / f"{name}.toml").read_text("utf-8"))
 
 
 def _expanded(pattern: str, parts: Mapping[str, str]) -> str:
