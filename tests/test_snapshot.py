@@ -15,7 +15,7 @@ from memory_system.draft import Draft, changes_of
 from memory_system.journal import Entry
 from memory_system.phases import snapshot
 from memory_system.phases.index import open_index
-from memory_system.records import Fact, memory_id
+from memory_system.records import Evidence, Fact, memory_id
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
@@ -65,6 +65,52 @@ def test_what_matters_comes_first_and_what_fades_last(tmp_path: Path) -> None:
     places = [text.index(words) for words in ("peanuts", "rowing", "whale")]
     assert places == sorted(places)
     assert "1. [1.00] User is allergic to peanuts" in text
+
+
+def said(quote: str, **values: object) -> dict[str, object]:
+    """What a memory that was read out of those words has beside its content."""
+    evidence = Evidence(ref=f"s:{quote}", quote=quote, said_at="2026-02-01T00:00:00Z", role="user", trust="user")
+    return {"evidence": (evidence,), "method": "rule:general.en", **values}
+
+
+def test_what_was_only_said_in_passing_is_left_to_search_where_more_is_known(tmp_path: Path) -> None:
+    slots = [
+        fact(f"User likes {what}", attribute="likes", value=what) for what in ["tea", "rain", "jam", "pie", "oats"]
+    ]
+    named = [fact(f"{who} plays the horn", subject=who) for who in ["Ana", "Ben", "Cleo", "Dan", "Eve"]]
+    remark = fact("User saw a heron", **said("I saw a heron"))
+    stressed = fact("User keeps the spare key at Ana's", importance=0.8, **said("Remember: the spare key is at Ana's"))
+    by_hand = fact("User counts bats", method="capture")
+    full = snapshot_of(tmp_path / "full", *slots, *named, remark, stressed, by_hand)
+    assert "heron" not in full
+    assert "spare key" in full
+    assert "bats" in full
+    assert "heron" in snapshot_of(tmp_path / "new", *slots, remark)
+
+
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        ("User says it was a long way", said("It was a long way", category="status")),
+        ("用户说它有三层楼", said("它有三层楼", category="status", lang="zh", method="rule:general.zh")),
+        ("User asks how to prune a fig tree", said("How do I prune a fig tree?", method="rule:question.en")),
+        ("The assistant likes figs best", said("I like figs best", category="preference", subject="assistant")),
+    ],
+)
+def test_what_does_not_stand_alone_or_tell_of_people_is_left_to_search(
+    tmp_path: Path, content: str, values: dict[str, object]
+) -> None:
+    assert content not in snapshot_of(tmp_path, fact(content, **values))
+
+
+def test_what_one_sentence_said_stands_there_once(tmp_path: Path) -> None:
+    words = "Ana works at Tidewater. They make sails"
+    text = snapshot_of(
+        tmp_path,
+        fact("Ana works at Tidewater", subject="Ana", attribute="works_at", value="Tidewater", **said(words)),
+        fact(words, subject="Ana", score=0.9, **said(words)),
+    )
+    assert text.count("Tidewater") == 1
 
 
 def test_slots_of_the_user_and_rules_for_the_assistant_have_their_places(tmp_path: Path) -> None:

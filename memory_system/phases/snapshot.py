@@ -8,31 +8,36 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
 import orjson
 
 from memory_system import clock, trust
-from memory_system.config import TokenBudget
 from memory_system.phases import Night
 from memory_system.phases.index import open_index
-from memory_system.phases.topics import topics_of
+from memory_system.phases.shortlist import (
+    CANDIDATES,
+    CONSTRAINT_CATEGORIES,
+    LONGEST,
+    Candidate,
+    candidate_of,
+    candidates,
+    choose,
+    for_core,
+    short,
+    within,
+)
 from memory_system.recall.index import Index
-from memory_system.recall.standing import Ranked
-from memory_system.records import Belief, Fact, Summary, from_line
-from memory_system.retention import PROTECTED
+from memory_system.records import Fact, Summary
 from memory_system.rules import table
 from memory_system.secrets import redact
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
-CANDIDATES = 300  # memories that are looked at; the budget holds a few dozen
 RECENT_DAYS = 3
-LONGEST = 240  # characters of one memory in the snapshot
 USER_CATEGORIES = ("identity", "status", "project")
-CONSTRAINT_CATEGORIES = ("instruction", "safety")
 SECTION_SHARE = 0.15  # of the budget, at most, for each of user, constraints and recent
 
 _TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
@@ -50,7 +55,6 @@ WORDS = {
         "library": "[完整记忆库: {total} 条 | 实体: {entities} 个 | 主题: {categories} 类]",
         "search": "使用 memory_search 检索详细信息",
         "role": "定位",
-        "sure": " (可信度 {confidence})",
     },
     "en": {
         "title": "# Working memory snapshot",
@@ -64,28 +68,16 @@ WORDS = {
         "library": "[Whole memory: {total} entries | Entities: {entities} | Topics: {categories}]",
         "search": "Use memory_search for the details",
         "role": "Role",
-        "sure": " (confidence {confidence})",
     },
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that may stand in the snapshot; `rank` orders it and is shown."""
-
-    record: Fact
-    rank: float
-    line: str
-    tokens: int
-    topic: str
-
-
-@dataclass(slots=True)
 class Choice:
-    """What was chosen within a budget, in rank order, and what was not."""
+    """What stands in the core of the snapshot, in rank order, and what could have."""
 
-    chosen: list[Candidate] = field(default_factory=list)
-    omitted: list[Candidate] = field(default_factory=list)
+    chosen: list[Candidate]
+    omitted: list[Candidate]
 
 
 def run(night: Night, ws: Workspace) -> Iterator[str]:
@@ -148,10 +140,11 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     page = _Page(words, _counts(index, found), identity_lines(ws, words["role"]), _lines(user), _lines(constraints))
 
     rest = [each for each in found if each.record.id not in placed]
-    choice = choose(rest, budget.layer1_total - estimate_tokens(page.text([""], _lines(recent))), budget)
-    shown = {each.record.id for each in choice.chosen}
-    core = _core(choice.chosen, ws)
-    return page.text(core, _lines(each for each in recent if each.record.id not in shown)), choice
+    left = budget.layer1_total - estimate_tokens(page.text([""], _lines(recent)))
+    chosen = choose(for_core(rest, ws.config.importance_rules.general_fact), left, budget)
+    shown = {each.record.id for each in chosen}
+    text = page.text(_core(chosen, ws), _lines(each for each in recent if each.record.id not in shown))
+    return text, Choice(chosen, [each for each in rest if each.record.id not in shown])
 
 
 def _core(chosen: list[Candidate], ws: Workspace) -> list[str]:
@@ -193,36 +186,6 @@ class _Page:
         return "\n".join([head, *("\n".join([title, *lines, ""]) for title, lines in sections if lines)])
 
 
-def candidates(index: Index, moment: datetime) -> list[Candidate]:
-    """The facts and beliefs that may stand in the snapshot, best first: by effective score, and those about identity,
-    health and safety by importance."""
-    ranked = {each.id: each for each in index.at(moment).ranked(CANDIDATES)}
-    ranked |= {
-        each.id: each for each in index.at(moment).ranked(CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))
-    }
-    found = [_candidate(each) for each in ranked.values()]
-    kept = [each for each in found if not isinstance(each.record, Summary)]
-    kept.sort(key=lambda each: each.record.id)
-    kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
-    return kept
-
-
-def _candidate(ranked: Ranked) -> Candidate:
-    record = from_line(ranked.line)
-    rank = record.importance if record.category in PROTECTED else ranked.score
-    line = f"[{rank:.2f}] {short(record)}"
-    topic = next(topics_of(orjson.loads(ranked.line)), f"{record.subject}/{record.category}")
-    return Candidate(record, rank, line, estimate_tokens(f"99. {line}\n"), topic)
-
-
-def short(record: Fact) -> str:
-    """The memory on one line, cut where it is very long; a belief says how sure it is."""
-    content = trust.shown(" ".join(record.content.split()))
-    content = content if len(content) <= LONGEST else content[: LONGEST - 1] + "…"
-    words = WORDS.get(record.lang, WORDS["en"])
-    return content + words["sure"].format(confidence=record.confidence) if isinstance(record, Belief) else content
-
-
 def shows(text: str, record: Fact) -> bool:
     """Whether the memory stands in that snapshot, in its own words or as a value of the user's."""
     label = table("attributes", "attributes").get(record.attribute, {}).get("label", {}).values()
@@ -236,43 +199,6 @@ def main_language(found: Iterable[Candidate]) -> str:
     """The language of most memories; English when there are none."""
     votes = Counter(each.record.lang for each in found if each.record.lang in WORDS)
     return min(votes, key=lambda lang: (-votes[lang], lang)) if votes else "en"
-
-
-def choose(found: list[Candidate], room: int, budget: TokenBudget) -> Choice:
-    """Fill the room by rank: the first topic may take its share of it, then the second and third, all others the rest;
-    what the shares leave over goes to whatever comes next in rank."""
-    shares = [budget.layer1_top1, budget.layer1_top2, budget.layer1_top3]
-    topics = list(dict.fromkeys(each.topic for each in found))
-    allowance = dict(zip(topics, (int(room * share) for share in shares), strict=False))
-    rest = int(room * budget.layer1_rest)
-    chosen: dict[str, Candidate] = {}
-    for each in found:
-        left = allowance.get(each.topic, rest)
-        if each.tokens <= left:
-            chosen[each.record.id] = each
-            if each.topic in allowance:
-                allowance[each.topic] -= each.tokens
-            else:
-                rest -= each.tokens
-    left_over = room - sum(each.tokens for each in chosen.values())
-    for each in found:
-        if each.record.id not in chosen and each.tokens <= left_over:
-            chosen[each.record.id] = each
-            left_over -= each.tokens
-    choice = Choice()
-    for each in found:
-        (choice.chosen if each.record.id in chosen else choice.omitted).append(each)
-    return choice
-
-
-def within(found: Iterable[Candidate], room: int) -> list[Candidate]:
-    """As many of them, in order, as the room holds."""
-    kept: list[Candidate] = []
-    for each in found:
-        if each.tokens <= room:
-            kept.append(each)
-            room -= each.tokens
-    return kept
 
 
 def _user_slots(found: Iterable[Candidate], lang: str) -> Iterator[Candidate]:
@@ -312,7 +238,7 @@ def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidat
     """What was said in the last days, newest first."""
     start, end = moment - timedelta(days=RECENT_DAYS - 1), moment + timedelta(days=1)
     ranked = index.at(moment).ranked(CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))
-    found = [each for each in map(_candidate, ranked) if not isinstance(each.record, Summary)]
+    found = [each for each in map(candidate_of, ranked) if not isinstance(each.record, Summary)]
     for each in sorted(found, key=lambda each: each.record.said_at, reverse=True):
         if each.record.id not in used:
             said = clock.local_date(clock.read_stamp(each.record.said_at), moment.tzinfo or clock.zone_named("UTC"))
