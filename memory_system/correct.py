@@ -11,15 +11,14 @@ from pydantic import ValidationError
 
 from memory_system import clock, phrasing
 from memory_system.by_hand import BACK, EDIT, as_owners
+from memory_system.callings import ASSISTANT_NAME, USER_NAME
 from memory_system.derive import catch_up
-from memory_system.edit import DISPLAY_NAME, commit, find
+from memory_system.edit import commit, find
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.journal import Change
 from memory_system.records import Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace
-
-ASSISTANT_NAME = {"zh": "助手", "en": "Assistant"}
 
 
 def edit(ws: Workspace, memory_id_: str, values: Mapping[str, Any], *, if_version: int | None = None) -> Fact:
@@ -163,7 +162,7 @@ def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) 
 def _told(words: Evidence, lang: str) -> str:
     """The quote in the third person; as it stands where it is too little to tell."""
     lang = "zh" if lang == "zh" else "en"
-    names = DISPLAY_NAME[lang], ASSISTANT_NAME[lang]
+    names = USER_NAME[lang], ASSISTANT_NAME[lang]
     speaker, other = names if words.role != "assistant" else names[::-1]
     return phrasing.retell(words.quote, phrasing.Voices(speaker, other), lang) or words.quote
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_system import clock, text
+from memory_system.callings import USER_NAME
 from memory_system.config import parse_config
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.files import Files
@@ -23,7 +24,6 @@ DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 0.6
 CAPTURED = "capture"  # the method of a memory made by hand
 LONGEST_CAPTURE = 20_000  # characters
-DISPLAY_NAME = {"zh": "用户", "en": "User"}
 
 SOUL = """# Soul
 
@@ -134,7 +134,7 @@ def _captured(
         content=content,
         importance=importance,
         score=importance,
-        entities=tuple(dict.fromkeys(entities)) or (DISPLAY_NAME[lang],),
+        entities=tuple(dict.fromkeys(entities)) or (USER_NAME[lang],),
         created=now,
         source=source or ref,
         lang=lang,

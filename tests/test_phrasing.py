@@ -81,7 +81,7 @@ def test_the_one_spoken_to_has_a_name() -> None:
     assert retell("I love your garden", FRIENDS, "en") == "Nora loves Caleb's garden"
     assert retell("I hope you like it", FRIENDS, "en") == "Nora hopes Caleb likes it"
     assert retell("我喜欢你的花园", Voices("周岚", "林溪"), "zh") == "周岚喜欢林溪的花园"
-    assert retell("你好呀，我把花园修好了", Voices("周岚", "林溪"), "zh") == "周岚把花园修好了"  # a greeting is no "you"
+    assert retell("你好呀，我把花园修好了", Voices("周岚", "林溪"), "zh") == "周岚把花园修好了"
     assert retell("我希望你会喜欢", Voices("周岚", "林溪"), "zh") == "周岚希望林溪会喜欢"
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from memory_system.callings import STOCK_NAMES
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.forgetting.cutting import Words
 from memory_system.gist import gist_of
-from memory_system.phases.callings import stock_names
 from memory_system.records import Evidence, Fact, Message, Pool, Summary
 from memory_system.text import fold
 from memory_system.tombstones import blanked, claim_words
@@ -35,7 +35,7 @@ class Selection:
         if sum(map(bool, given)) != 1:
             hint = "memory forget ID…, or one of --entity, --session, --last, --since/--until, --query"
             raise UsageError("say what to forget, in one way", hint)
-        if fold(self.entity) in {"user", *map(fold, stock_names())}:
+        if fold(self.entity) in {"user", *map(fold, STOCK_NAMES)}:
             raise UsageError(f"everything is about {self.entity}", "name the time: --last 30, or --since and --until")
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory_system import phrasing, slots, text
-from memory_system.phases.callings import stock_names
+from memory_system.callings import STOCK_NAMES
 from memory_system.phases.passage import Passage
 from memory_system.phases.scene import ASSISTANT, Scene
 from memory_system.phases.subjects import PUNCTUATION, Subject, plural_words, whose
@@ -132,7 +132,7 @@ def _subject(rule: Rule, found: Found, scene: Scene, last: Subject | None) -> Su
     """Whom the match is about: the assistant where the rule says so and one is spoken to, else the words for a
     subject."""
     if rule.data.get("subject") == ASSISTANT:
-        return Subject(ASSISTANT, scene.voices.other) if scene.voices.other in stock_names() else None
+        return Subject(ASSISTANT, scene.voices.other) if scene.voices.other in STOCK_NAMES else None
     return whose(found.parts.get("who", ""), scene, last if "who" in found.parts else None)
 
 

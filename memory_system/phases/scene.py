@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from memory_system import clock, rules, text
-from memory_system.phases.callings import USER_NAME, assistant_name
+from memory_system.callings import ASSISTANT_NAME, USER_NAME
 from memory_system.phases.known import Known
 from memory_system.phrasing import Voices
 from memory_system.records import Message, Turn
@@ -79,7 +79,7 @@ def _scened(turn: Turn, speakers: dict[str, dict[str, str]], zone: tzinfo, known
 def scene_of(message: Message, other: str, zone: tzinfo, known: Known) -> Scene:
     """The scene of one message; `other` is the name of the one spoken to, if it has one."""
     lang = text.language(message.text)
-    assistant = assistant_name(lang)
+    assistant = ASSISTANT_NAME[lang]
     anchor = clock.read_stamp(message.said_at).astimezone(zone)
     groups = rules.load(lang)
     if message.role == ASSISTANT:
@@ -94,7 +94,7 @@ def in_its_language(scene: Scene, words: str) -> Scene:
     lang = text.language_within(words, scene.lang)
     if lang == scene.lang:
         return scene
-    names = {USER_NAME[scene.lang]: USER_NAME[lang], assistant_name(scene.lang): assistant_name(lang)}
+    names = {USER_NAME[scene.lang]: USER_NAME[lang], ASSISTANT_NAME[scene.lang]: ASSISTANT_NAME[lang]}
     speaker, other = scene.voices.speaker, scene.voices.other
     voices = Voices(names.get(speaker, speaker), names.get(other, other))
     return replace(scene, lang=lang, voices=voices, groups=rules.load(lang))

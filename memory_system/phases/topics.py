@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory_system.phases.callings import stock_names
+from memory_system.callings import STOCK_NAMES
 from memory_system.records import Fact, kind_of
 
 USER, ASSISTANT = "user", "assistant"
@@ -24,5 +24,5 @@ def topics_of(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"{USER}/{category}"
     own_name = entities[0] if subject == USER and entities else None  # how the content calls the user
     for entity in dict.fromkeys((subject, *entities)):
-        if entity not in (USER, own_name) and entity not in stock_names():
+        if entity not in (USER, own_name) and entity not in STOCK_NAMES:
             yield f"{entity}/about"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from memory_system.callings import ASSISTANT_NAME
 from memory_system.phrasing.telling import Telling, is_word, plural_form
 from memory_system.rules import table
 
@@ -43,7 +44,7 @@ def retell(text: str, speaker: str, other: str) -> str:
     if len(words) < 4 or not _LETTERS.search(words) or _DEPENDENT.match(words):
         return ""
     told = Telling(speaker, other).tell(with_subject(words))
-    if _own_kin().match(told) and speaker != table("en", "words")["assistant"]:
+    if _own_kin().match(told) and speaker != ASSISTANT_NAME["en"]:
         return _capital(f"{speaker}'s {told[:1].lower()}{told[1:]}")
     if speaker.lower() not in told.lower():
         told = f"{speaker} says {_lowered(told)}"

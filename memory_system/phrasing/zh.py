@@ -6,6 +6,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
+from memory_system.callings import ASSISTANT_NAME
 from memory_system.rules import table
 
 _MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]")
@@ -90,7 +91,7 @@ def retell(text: str, speaker: str, other: str) -> str:
     told = _told(words, speaker, other)
     if speaker in told:
         return told
-    if _own_kin().match(told) and speaker != _pattern("assistant"):
+    if _own_kin().match(told) and speaker != ASSISTANT_NAME["zh"]:
         return f"{speaker}的{told}"
     return f"{speaker}{told}" if _verbs().match(told) and not told.startswith(other) else f"{speaker}说{told}"
 

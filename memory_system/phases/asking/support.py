@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from memory_system import text
+from memory_system.callings import STOCK_NAMES
 from memory_system.gist import gist_of, is_time, tells_not
-from memory_system.phases.callings import stock_names
 
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|you|your)\b|[我咱您你]", re.IGNORECASE)
 _STANDS_FOR_OTHERS = (
@@ -53,4 +53,4 @@ def words(sentence: str) -> set[str]:
 
 @cache
 def _stock() -> frozenset[str]:
-    return frozenset(word for name in stock_names() for word in gist_of(name).words)
+    return frozenset(word for name in STOCK_NAMES for word in gist_of(name).words)
