@@ -32,6 +32,10 @@ class Layout:
         return self.root / "sessions"
 
     @property
+    def knowledge(self) -> Path:
+        return self.root / "knowledge"
+
+    @property
     def config(self) -> Path:
         return self.memory / "config.json"
 

@@ -7,6 +7,7 @@ import sqlite3
 import stat
 from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from memory_system import retention
 from memory_system.config import Config, parse_config
 from memory_system.files import Files
-from memory_system.recall.candidates import gather
+from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
 from memory_system.recall.numbers import SCOPES
@@ -55,7 +56,7 @@ def texts(index: Index, query: str, scope: str = "session") -> list[str]:
 def found(index: Index, query: str, scopes: Collection[str] = tuple(SCOPES)) -> list[Unit]:
     """The units that hold a word of the question, best first."""
     question = understood(query, NOW, CONFIG.zone)
-    candidates = gather(index, None, question, scopes, NOW, CONFIG.zone)
+    candidates = gather(index, None, Wanted(question, scopes), NOW, CONFIG.zone)
     ranked = rank(question, candidates, CONFIG.search.english)
     return [each.unit for each in ranked if candidates.masks.get(each.number)]
 
@@ -281,8 +282,9 @@ def test_the_dump() -> None:
 
 # Notes
 
+COUNTED = " ".join(map(str, range(900)))  # far too long for one passage
 LINES = st.lists(
-    st.sampled_from(["# One", "## Two", "```", "", "text", "中文一行。" * 30, "x" * 2_500, "# not code", "- a\r"]),
+    st.sampled_from(["# One", "## Two", "```", "", "text", "中文一行。" * 30, COUNTED, "# not code", "- a\r"]),
     max_size=25,
 )
 
@@ -292,8 +294,25 @@ def test_passages_stand_on_their_lines(lines: list[str]) -> None:
     found = list(passages("\n".join(lines)))
     for each in found:
         assert each.text in "\n".join(line.rstrip("\r") for line in lines[each.start - 1 : each.end])
-    said = "".join(each.text for each in found)
-    assert "".join(said.split()) == "".join("".join(lines).split())
+    for number, line in enumerate(lines, 1):
+        shown = [each.text for each in found if each.start <= number <= each.end]
+        assert all(any(word in text.split() for text in shown) for word in line.split())
+
+
+def test_passages_of_a_long_section_overlap_and_those_of_two_do_not() -> None:
+    sentences = [f"Sentence {number} says something else about the old lighthouse." for number in range(60)]
+    found = list(passages("\n".join(["# One", *sentences, "# Two", "end"])))
+    *of_one, other = [(each.start, each.end) for each in found]
+    assert len(of_one) > 1
+    assert all(start < begun <= end < ended for (start, end), (begun, ended) in pairwise(of_one))
+    assert (of_one[-1][1], other) == (61, (62, 63))
+
+
+def test_what_ends_a_passage_is_no_passage_by_itself() -> None:
+    lines = ["# One", *("word " * 20 + str(number) for number in range(14)), "# Two", "end"]
+    for cut in range(1, 15):
+        found = list(passages("\n".join(lines[:cut] + lines[15:])))
+        assert all(later.end > each.end for each, later in pairwise(found))
 
 
 def test_a_passage_knows_its_headings_and_ends_before_the_next() -> None:

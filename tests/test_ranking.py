@@ -18,7 +18,7 @@ from workspaces import consolidate, make, say
 from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
-from memory_system.recall.candidates import gather
+from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.question import understood
 from memory_system.recall.ranking import named_speaker
@@ -336,6 +336,28 @@ def test_filters(world: Found) -> None:
     assert len(texts()) == 5
 
 
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("Al", ["the parrot knows Al"]),
+        ("élodie", ["the parrot of Élodie"]),
+        ("ＡＮＡ", ["Ana的鹦鹉 parrot"]),
+        ("小林", ["小林养了 parrot"]),
+        ("Bo", []),
+    ],
+)
+def test_a_name_is_found_in_any_case_and_width_but_not_inside_a_word(world: Found, name: str, holds: list[str]) -> None:
+    said_of = (
+        "the parrot knows Al",
+        "the parrot also bobs",
+        "the parrot of Élodie",
+        "Ana的鹦鹉 parrot",
+        "小林养了 parrot",
+    )
+    world.say(*said(*said_of))
+    assert world.texts("parrot", filters=Filters(entity=name)) == holds
+
+
 # The file
 
 
@@ -382,7 +404,7 @@ def test_an_unrelated_text_takes_no_candidate_away(texts: list[str], query: str,
     question = understood(query, NOW, CONFIG.zone)
 
     def holders(index: Index) -> set[str]:
-        found = gather(index, None, question, ["session"], NOW, CONFIG.zone)
+        found = gather(index, None, Wanted(question, ["session"]), NOW, CONFIG.zone)
         return {unit.key for number, unit in found.units.items() if number in found.masks}
 
     with Index.in_memory(CONFIG) as index:

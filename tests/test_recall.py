@@ -238,11 +238,37 @@ def test_a_note_is_found_as_it_is_now(world: World) -> None:
 def test_notes_are_what_people_wrote(world: World) -> None:
     ours = ("memory/layer1/snapshot.md", "memory/state/x.md", "AGENTS.md", "memory/d.txt")
     dreamt = ("memory/dreaming/light/2026-02-03.md", "memory/.dreams/c.md")
-    for name in ("MEMORY.md", "USER.md", "memory/a.md", "memory/deep/b.md", *ours, *dreamt):
+    theirs = ("MEMORY.md", "USER.md", "knowledge/infra/dns.md", "memory/a.md", "memory/deep/b.md")
+    for name in (*theirs, "knowledge/.git/d.md", "knowledge/e.txt", *ours, *dreamt):
         world.note(name, "text", indexed=False)
     (world.layout.memory / "link.md").symlink_to(world.layout.root / "MEMORY.md")
     names = [world.layout.name(path) for path in note_files(world.layout)]
-    assert names == ["MEMORY.md", "USER.md", "memory/a.md", "memory/deep/b.md"]
+    assert names == list(theirs)
+
+
+def test_knowledge_is_found_and_read_but_not_through_a_link(
+    world: World, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    world.note("knowledge/infra/dns.md", "# Names\n\nThe resolver is called Hermes.", indexed=False)
+    (row,) = world.search("Hermes")
+    assert row["citation"] == "knowledge/infra/dns.md#L1-L3"
+    assert "resolver" in world.get(row["citation"])["text"]
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (world.layout.knowledge).rename(elsewhere / "knowledge")
+    (world.layout.knowledge).symlink_to(elsewhere / "knowledge")
+    assert world.search("Hermes") == []
+    assert world.get("knowledge/infra/dns.md")["status"] == "error"
+
+
+def test_a_daily_note_is_found_once_and_what_it_says_can_be_read(world: World) -> None:
+    """It was found twice, as a note and as a message whose ref nothing could read."""
+    world.note("memory/2026-02-03.md", "# Tuesday\n\n- the parrot moulted\n")
+    said = Message("memory/2026-02-03.md", "L3", "note", "", "2026-02-03T12:00:00Z", "the parrot moulted")
+    world.index.put_messages("memory/2026-02-03.md", [said])
+    (row,) = world.search("parrot")
+    assert (row["type"], row["citation"]) == ("note", "memory/2026-02-03.md#L1-L3")
+    answer = world.get(said.ref)
+    assert (answer["text"], answer["from"], answer["lines"]) == ("- the parrot moulted", 3, 1)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

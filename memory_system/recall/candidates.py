@@ -38,6 +38,8 @@ NO_FILTERS = Filters()
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
 SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
 
+Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units of each session have it
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -91,56 +93,80 @@ def weight(holders: int, total: int) -> float:
     return math.log(1 + (max(total - holders, 0) + 0.5) / (holders + 0.5))
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for, and where: only in the scopes, only what the filters let through, and no passage of the notes
+    in `gone`."""
+
+    question: Question
+    scopes: Collection[str]
+    filters: Filters = NO_FILTERS
+    gone: Collection[str] = ()
+
+    @property
+    def led(self) -> bool:
+        """Whether messages only lead to memories: a memory is short, and what it is about may stand beside what it
+        says."""
+        return "memory" in self.scopes and "session" not in self.scopes
+
+    @property
+    def wide(self) -> Collection[str]:
+        """The scopes that are looked through."""
+        return {*self.scopes, "session"} if self.led else self.scopes
+
+    def passing(self, index: Index, numbers: Collection[int]) -> Collection[int]:
+        return numbers if self.filters == NO_FILTERS else index.passing(numbers, self.filters)
+
+
 def gather(
-    index: Index,
-    overlay: Index | None,
-    question: Question,
-    scopes: Collection[str],
-    now: datetime,
-    zone: ZoneInfo,
-    gone: Collection[str] = (),
-    filters: Filters = NO_FILTERS,
-    near: Near | None = None,
+    index: Index, overlay: Index | None, wanted: Wanted, now: datetime, zone: ZoneInfo, near: Near | None = None
 ) -> Candidates:
-    """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index); no
-    passage of the notes in `gone`, and only what the filters let through. Where memories are wanted and no messages,
-    these are looked through as well: a memory is short, and what it is about may stand beside what it says."""
-    found = Candidates(total=index.size(), led="memory" in scopes and "session" not in scopes)
-    wide = {*scopes, "session"} if found.led else scopes
-    tallies = [_look_up(found, index, term, question, wide) for term in question.terms]
-    if not found.masks:
-        _look_up_common(found, index, question, scopes)
-    if not found.masks and question.asks:
-        characters = dict.fromkeys(sign for term in question.terms if is_cjk(term) for sign in term)
-        tallies += [_look_up(found, index, sign, question, scopes) for sign in characters]
-    if filters != NO_FILTERS:
-        passing = {*index.passing(found.masks, filters)}
-        found.masks = {
-            number: mask
-            for number, mask in found.masks.items()
-            if number in passing or (found.led and scope_of(number) == "session")
-        }
-    _choose(found, index, gone, beside=question.asks and (found.led or filters == NO_FILTERS))
+    """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index)."""
+    found = Candidates(total=index.size(), led=wanted.led)
+    tallies = _look_up_all(found, index, wanted)
+    _filter(found, index, wanted)
+    _choose(found, index, wanted)
     if found.led:
-        _follow(found, index, scopes, filters)
+        _follow(found, index, wanted)
     if near:
-        _draw_near(found, index, near, scopes, gone, filters)
+        _draw_near(found, index, near, wanted)
     _remember(found, index, now, zone, 0)
     said = {session_of(place) for number in found.units for place in found.places(number)}
     found.sessions = _sessions(index, tallies, said)
     if overlay:
-        _lay_over(found, overlay, question, scopes, filters)
+        _lay_over(found, overlay, wanted)
         _remember(found, overlay, now, zone, OVERLAY)
     return found
 
 
-def _look_up(
-    found: Candidates, index: Index, term: str, question: Question, scopes: Collection[str]
-) -> tuple[float, Counter[int]]:
+def _look_up_all(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
+    """Notes who holds the question's terms. Where none finds anything, the rarest of the common ones does; then, where
+    something is asked, single characters."""
+    question = wanted.question
+    tallies = [_look_up(found, index, term, wanted) for term in question.terms]
+    if not found.masks:
+        _look_up_common(found, index, wanted)
+    if not found.masks and question.asks:
+        characters = dict.fromkeys(sign for term in question.terms if is_cjk(term) for sign in term)
+        tallies += [_look_up(found, index, sign, wanted) for sign in characters]
+    return tallies
+
+
+def _filter(found: Candidates, index: Index, wanted: Wanted) -> None:
+    """Leaves what the filters let through; and messages that only lead to memories."""
+    if wanted.filters != NO_FILTERS:
+        passing = {*index.passing(found.masks, wanted.filters)}
+        if found.led:
+            passing.update(number for number in found.masks if scope_of(number) == "session")
+        found.masks = {number: mask for number, mask in found.masks.items() if number in passing}
+
+
+def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tally:
     """Notes who holds the term; how much it weighs, and how often each session has it."""
+    scopes = wanted.wide
     numbers = index.holders(term, scopes, COMMON + 1)
     common = len(numbers) > COMMON
-    share = ASIDE_SHARE if term in question.aside else 1.0
+    share = ASIDE_SHARE if term in wanted.question.aside else 1.0
     if not numbers:
         numbers, share = _otherwise(index, term, scopes), share * OTHERWISE_SHARE
     holders = index.count_holders(term) if common else len(numbers) or 1  # what none has says no more than what one has
@@ -169,49 +195,48 @@ def _mark(masks: dict[int, int], numbers: Iterable[int], flag: int) -> None:
         masks[number] = known(number, 0) | flag
 
 
-def _look_up_common(found: Candidates, index: Index, question: Question, scopes: Collection[str]) -> None:
+def _look_up_common(found: Candidates, index: Index, wanted: Wanted) -> None:
     """Where every term is common, the rarest of them finds the units after all."""
     if any(found.weights):
         _, place = max((each, -place) for place, each in enumerate(found.weights))
-        _mark(found.masks, index.holders(question.terms[-place], scopes), 1 << -place)
+        numbers = index.holders(wanted.question.terms[-place], wanted.scopes)
+        _mark(found.masks, (number for number in numbers if scope_of(number) in wanted.scopes), 1 << -place)
 
 
-def _choose(found: Candidates, index: Index, gone: Collection[str], *, beside: bool) -> None:
+def _choose(found: Candidates, index: Index, wanted: Wanted) -> None:
     """The units that have most of the question, and the turns beside the best of them."""
     texts: set[str] = set()
     best: list[int] = []
     for numbers in _in_order(found, index):
         best += numbers
         units = index.units(numbers)
-        found.units.update((number, unit) for number, unit in units.items() if unit.path not in gone)
+        found.units.update((number, unit) for number, unit in units.items() if unit.path not in wanted.gone)
         texts.update(unit.text for unit in units.values())
         if len(texts) >= MOST or len(best) >= MOST_READ:
             break
-    if beside:
+    if wanted.question.asks and (found.led or wanted.filters == NO_FILTERS):
         leading = [number for number in best[:LEADING] if scope_of(number) == "session"]
         around = {number + step for number in leading for step in BESIDE}
         found.units.update(index.units(around.difference(found.units)))
 
 
-def _follow(found: Candidates, index: Index, scopes: Collection[str], filters: Filters) -> None:
+def _follow(found: Candidates, index: Index, wanted: Wanted) -> None:
     """The memories that stand on the messages among the units."""
     refs = {unit.ref for number, unit in found.units.items() if scope_of(number) == "session"}
-    numbers = set(index.standing_on(refs, scopes)).difference(found.units)
-    found.units.update(index.units(index.passing(numbers, filters) if filters != NO_FILTERS else numbers))
+    numbers = set(index.standing_on(refs, wanted.scopes)).difference(found.units)
+    found.units.update(index.units(wanted.passing(index, numbers)))
 
 
-def _draw_near(
-    found: Candidates, index: Index, near: Near, scopes: Collection[str], gone: Collection[str], filters: Filters
-) -> None:
+def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> None:
     """The units that are nearest to the question by their meaning, and what each candidate gets for it: a share of the
     weight, nothing below the average of all."""
     mean, deviation = near.spread()
     weight = near.weight * _agreement(found, near, mean, deviation)
     if not weight:
         return
-    numbers = set(near.first(scopes, NEAREST)).difference(found.units)
-    drawn = index.units(index.passing(numbers, filters) if filters != NO_FILTERS else numbers)
-    found.units.update((number, unit) for number, unit in drawn.items() if unit.path not in gone)
+    numbers = set(near.first(wanted.scopes, NEAREST)).difference(found.units)
+    drawn = index.units(wanted.passing(index, numbers))
+    found.units.update((number, unit) for number, unit in drawn.items() if unit.path not in wanted.gone)
     above = {number: max(0.0, value - mean) for number, value in near.of(found.units).items()}
     best = max(above.values(), default=0.0) or 1.0
     found.meant = {number: weight * value / best for number, value in above.items()}
@@ -273,9 +298,9 @@ def _stamp(local: str, zone: ZoneInfo) -> str:
     return clock.stamp(datetime.fromisoformat(local).replace(tzinfo=zone)) if local else ""
 
 
-def _sessions(index: Index, tallies: Iterable[tuple[float, Counter[int]]], wanted: set[int]) -> dict[int, float]:
+def _sessions(index: Index, tallies: Iterable[Tally], said: set[int]) -> dict[int, float]:
     """BM25 of whole sessions, a term counting once for each unit that has it."""
-    lengths = index.session_lengths(wanted)
+    lengths = index.session_lengths(said)
     count, average = index.session_average()
     rooms = {each: SESSION_K * (1 - SESSION_B + SESSION_B * length / average) for each, length in lengths.items()}
     scores = dict.fromkeys(rooms, 0.0)
@@ -286,10 +311,10 @@ def _sessions(index: Index, tallies: Iterable[tuple[float, Counter[int]]], wante
     return scores
 
 
-def _lay_over(found: Candidates, overlay: Index, question: Question, scopes: Collection[str], filters: Filters) -> None:
+def _lay_over(found: Candidates, overlay: Index, wanted: Wanted) -> None:
     masks: dict[int, int] = {}
-    for place, term in enumerate(question.terms):
-        _mark(masks, overlay.holders(term, scopes), 1 << place)
-    masks = {number: masks[number] for number in overlay.passing(masks, filters)}
+    for place, term in enumerate(wanted.question.terms):
+        _mark(masks, overlay.holders(term, wanted.scopes), 1 << place)
+    masks = {number: masks[number] for number in wanted.passing(overlay, masks)}
     found.masks.update((number | OVERLAY, mask) for number, mask in masks.items())
     found.units.update((number | OVERLAY, unit) for number, unit in overlay.units(masks).items())

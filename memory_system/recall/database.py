@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -40,6 +40,10 @@ class Database:
 
     def close(self) -> None:
         self._connection.close()
+
+    def function(self, name: str, function: Callable[[str, str], bool]) -> None:
+        """Let SQL call a function of two texts."""
+        self._connection.create_function(name, 2, function, deterministic=True)
 
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
         with _explained(self.path):

@@ -28,7 +28,7 @@ from memory_system.records import KINDS, Fact, kind_of, to_line
 LINES = 120
 CHARACTERS = 12_000
 
-_CITATION = re.compile(r"(.+)#L(\d{1,9})(?:-L(\d{1,9}))?", re.DOTALL)
+_CITATION = re.compile(r"(.+)[#:]L(\d{1,9})(?:-L(\d{1,9}))?", re.DOTALL)
 _ID = re.compile(r"[fbs]_\d{8}_\w+")
 
 
@@ -87,7 +87,8 @@ def _message(layout: Layout, index: Index, ref: str) -> dict[str, Any] | None:
 
 
 def _cited(name: str, from_line: int, lines: int) -> tuple[str, int, int]:
-    """The name of a file and its lines; a citation (`notes.md#L3-L5`) names its own."""
+    """The name of a file and its lines; a citation (`notes.md#L3-L5`) and the ref of what a note says (`notes.md:L3`)
+    name their own."""
     found = _CITATION.fullmatch(name)
     if not found:
         return name, from_line, lines
@@ -114,7 +115,9 @@ def _inside(layout: Layout, name: str) -> tuple[str, ...]:
     if "\0" in name or any(part.startswith("..") for part in path.parts):
         raise _RefusedError("it is no name of a file in the workspace")
     if not _readable(path.parts, path.suffix) and layout.root / path != layout.inbox:
-        raise _RefusedError("only MEMORY.md and its like, sessions/ and what lies under memory/ can be read")
+        raise _RefusedError(
+            "only MEMORY.md and its like and what lies under sessions/, memory/ and knowledge/ can be read"
+        )
     return path.parts
 
 
@@ -128,7 +131,7 @@ def _readable(parts: tuple[str, ...], suffix: str) -> bool:
             return False
         case ["memory", "layer2", *_]:
             return suffix in (".jsonl", ".json", ".md")
-        case ["memory", *_]:
+        case [("memory" | "knowledge"), *_]:
             return suffix == ".md"
     return False
 

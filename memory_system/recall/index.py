@@ -60,6 +60,7 @@ class Index:
     """One index, open. Close it, or use it in a `with`."""
 
     def __init__(self, database: Database, config: Config) -> None:
+        database.function("names", terms.names)
         self._database = database
         self._config = config
         self._units = Units(config)
@@ -172,9 +173,10 @@ class Index:
                 writing.take_out(self._database, scope, batch)
 
     def put_messages(self, path: str, messages: Iterable[Message]) -> None:
-        """Index messages of one transcript, word for word; `path` is its name (`Layout.name`)."""
+        """Index messages of one transcript, word for word; `path` is its name (`Layout.name`). What was read from a
+        note is left out: the note itself is indexed."""
         name = storable(path)
-        for batch in _batches(messages):
+        for batch in _batches(message for message in messages if message.role != "note"):
             units = ((message.session, self._units.message(name, message)) for message in batch)
             writing.put_messages(self._database, units)
 

@@ -1,13 +1,14 @@
 """Notes as search sees them: which files they are, and how their Markdown is cut into passages with line numbers.
 
-A passage never crosses a heading, holds about `PASSAGE_TOKENS`, and knows the headings above it.
+A passage never crosses a heading, holds about `PASSAGE_TOKENS`, and knows the headings above it. What is cut in two
+for its length overlaps: a thought that lies across the cut is whole in one of them.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from memory_system.text import estimate_tokens, sentences
 from memory_system.tombstones import Tombstones
 
 PASSAGE_TOKENS = 400
-LINE_CHARACTERS = 1_000  # a longer line is cut: about PASSAGE_TOKENS of Latin text, somewhat more of Chinese
+OVERLAP_TOKENS = 80
+SENTENCE_CHARACTERS = 1_000  # of a message: a longer sentence is cut
 SEARCHED_PEOPLES_FILES = ("MEMORY.md", "USER.md")
 # Below memory/: what this program or OpenClaw's dreaming derived; it would outrank its own sources.
 DERIVED_FOLDERS = frozenset({"layer1", "layer2", "state", "dreaming"})
@@ -28,14 +30,21 @@ _FENCE = re.compile(r" {0,3}(```|~~~)")
 
 
 def note_files(layout: Layout) -> list[Path]:
-    """The notes on disk, in order: MEMORY.md, USER.md and the Markdown under memory/ that people or agents wrote."""
+    """The notes on disk, in order: MEMORY.md, USER.md and the Markdown under memory/ and knowledge/ that people or
+    agents wrote."""
     found = [layout.root / name for name in SEARCHED_PEOPLES_FILES]
-    for folder, folders, names in os.walk(layout.memory):
-        if Path(folder) == layout.memory:
-            folders[:] = [name for name in folders if name not in DERIVED_FOLDERS]
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(folder, name) for name in names if name.endswith(".md") and not name.startswith(".")]
+    found += _markdown(layout.memory, DERIVED_FOLDERS)
+    if not layout.knowledge.is_symlink():
+        found += _markdown(layout.knowledge)
     return sorted(path for path in found if is_regular(path))
+
+
+def _markdown(top: Path, without: Collection[str] = ()) -> Iterator[Path]:
+    """The Markdown files below the folder but for those in the folders `without` right below it; nothing hidden."""
+    for folder, folders, names in os.walk(top):
+        left_out = without if Path(folder) == top else ()
+        folders[:] = [name for name in folders if name not in left_out and not name.startswith(".")]
+        yield from (Path(folder, name) for name in names if name.endswith(".md") and not name.startswith("."))
 
 
 def read_note(path: Path) -> str:
@@ -76,8 +85,8 @@ def _fragments(text: str, tokens: int) -> Iterator[str]:
             yield line.strip()
             continue
         for start, end in sentences(line):
-            for at in range(start, end, LINE_CHARACTERS):
-                yield line[at : min(end, at + LINE_CHARACTERS)]
+            for at in range(start, end, SENTENCE_CHARACTERS):
+                yield line[at : min(end, at + SENTENCE_CHARACTERS)]
 
 
 @dataclass(slots=True)
@@ -100,10 +109,11 @@ def passages(text: str) -> Iterator[Passage]:
 
 @dataclass(slots=True)
 class _Cut:
-    """The passage that is growing, and the headings in force."""
+    """The passage that is growing, and the headings in force; its first `repeated` lines end the passage before."""
 
     headings: list[tuple[int, str]] = field(default_factory=list)
     lines: list[tuple[int, str]] = field(default_factory=list)
+    repeated: int = 0
     tokens: int = 0
     fence: str = ""
     only_headings: bool = True
@@ -111,18 +121,20 @@ class _Cut:
     def add(self, number: int, line: str) -> Iterator[Passage]:
         heading = None if self._in_fence(line) else _HEADING.match(line)
         cost = estimate_tokens(line)
-        if self.lines and ((heading and not self.only_headings) or self.tokens + cost > PASSAGE_TOKENS):
-            yield from self.flush()
         if heading:
+            if not self.only_headings:
+                yield from self.flush()
             level = len(heading[1])
             self.headings = [*(above for above in self.headings if above[0] < level), (level, heading[2])]
         elif line.strip():
             self.only_headings = False
-        if len(line) > LINE_CHARACTERS:
-            yield from self._pieces(number, line)
-        else:
-            self.lines.append((number, line))
-            self.tokens += cost
+        if cost > PASSAGE_TOKENS:
+            yield from self._pieces(number, line, cost)
+            return
+        if self.lines and self.tokens + cost > PASSAGE_TOKENS:
+            yield from self._go_on()
+        self.lines.append((number, line))
+        self.tokens += cost
 
     def _in_fence(self, line: str) -> bool:
         mark = _FENCE.match(line)
@@ -131,17 +143,32 @@ class _Cut:
             return True
         return bool(self.fence)
 
-    def _pieces(self, number: int, line: str) -> Iterator[Passage]:
+    def _pieces(self, number: int, line: str, cost: int) -> Iterator[Passage]:
+        """A line that is too long for one passage, in several."""
         yield from self.flush()
-        for at in range(0, len(line), LINE_CHARACTERS):
-            yield Passage(number, number, line[at : at + LINE_CHARACTERS], self._titles())
+        size, overlap = (len(line) * tokens // cost for tokens in (PASSAGE_TOKENS, OVERLAP_TOKENS))
+        for at in range(0, len(line) - overlap, size - overlap):
+            yield Passage(number, number, line[at : at + size], self._titles())
+
+    def _go_on(self) -> Iterator[Passage]:
+        """The passage as far as it has come; its last lines begin the next one."""
+        tail: list[tuple[int, str]] = []
+        tokens = 0
+        for number, line in reversed(self.lines):
+            tokens += estimate_tokens(line)
+            if tokens > OVERLAP_TOKENS:
+                break
+            tail.insert(0, (number, line))
+        yield from self.flush()
+        self.lines, self.repeated, self.only_headings = tail, len(tail), False
+        self.tokens = sum(estimate_tokens(line) for _, line in tail)
 
     def flush(self) -> Iterator[Passage]:
         kept = [number for number, line in self.lines if line.strip()]
-        if kept:
+        if any(line.strip() for _, line in self.lines[self.repeated :]):
             text = "\n".join(line for number, line in self.lines if kept[0] <= number <= kept[-1])
             yield Passage(kept[0], kept[-1], text, self._titles())
-        self.lines, self.tokens, self.only_headings = [], 0, True
+        self.lines, self.repeated, self.tokens, self.only_headings = [], 0, 0, True
 
     def _titles(self) -> tuple[str, ...]:
         return tuple(title for _, title in self.headings)

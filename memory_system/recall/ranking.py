@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from memory_system.config import Ranking
+from memory_system.recall import terms
 from memory_system.recall.candidates import Candidates, Memory
 from memory_system.recall.numbers import SESSION_BITS, scope_of, session_of
 from memory_system.recall.question import Question
@@ -150,9 +151,9 @@ def _pieces(question: Question, texts: Mapping[int, str], weights: Ranking) -> V
     return {number: score / (floor + slope * len(texts[number])) for number, score in scores.items()}
 
 
-def _pieces_of(terms: Iterable[str]) -> list[str]:
+def _pieces_of(words: Iterable[str]) -> list[str]:
     pieces: dict[str, None] = {}
-    for term in terms:
+    for term in words:
         if is_cjk(term):
             pieces.update(dict.fromkeys(term))
         else:
@@ -208,20 +209,13 @@ def _asks(text: str) -> bool:
 def named_speaker(question: str, speakers: Iterable[str]) -> str:
     """The one speaker whose name, or a part of it that no other has, stands in the question; empty when there is none
     or more than one."""
-    asked = question.lower()
     owners: dict[str, set[str]] = {}
     for speaker in speakers:
         folded = speaker.lower()
         for name in {folded, *_NAMES.findall(folded)} if speaker else ():
             owners.setdefault(name, set()).add(speaker)
-    meant = {next(iter(each)) for name, each in owners.items() if len(each) == 1 and _stands_in(asked, name)}
+    meant = {next(iter(each)) for name, each in owners.items() if len(each) == 1 and terms.names(question, name)}
     return meant.pop() if len(meant) == 1 else ""
-
-
-def _stands_in(text: str, name: str) -> bool:
-    if name not in text or is_cjk(name):
-        return name in text
-    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))
 
 
 def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:

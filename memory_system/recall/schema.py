@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -37,8 +37,8 @@ SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(:numbers))
     AND said_at >= :since AND (:until = '' OR (said_at < :until AND said_at <> ''))
     AND (:kind = '' OR :kind = CASE scope WHEN 1 THEN 'message' WHEN 2 THEN 'note'
         ELSE (SELECT memory.kind FROM memory WHERE id = key) END)
-    AND (:entity = '' OR instr(lower(about || ' ' || text), lower(:entity))
-        OR lower(:entity) IN (SELECT lower(entity) FROM memory_entity WHERE id = key))
+    AND (:entity = '' OR names(about || ' ' || text, :entity)
+        OR EXISTS (SELECT 1 FROM memory_entity WHERE id = key AND names(entity, :entity)))
 """
 STANDING_ON = """
 SELECT number FROM unit WHERE scope IN (SELECT value FROM json_each(:scopes))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
-from memory_system.recall.candidates import NO_FILTERS, Candidates, gather
+from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted, gather
 from memory_system.recall.excerpt import place_of_memory, place_of_message
 from memory_system.recall.index import Filters, Index, note_digest
 from memory_system.recall.numbers import scope_of
@@ -127,7 +127,7 @@ def _candidates(
     known = index.at(now).these([record.id for record in pending])
     waiting = [record for record in pending if record.id not in known and "memory" in scopes]
     with _overlay(config, waiting, changed, index.forgotten) as overlay:
-        return gather(index, overlay, question, scopes, now, config.zone, gone, filters, near)
+        return gather(index, overlay, Wanted(question, scopes, filters, gone), now, config.zone, near)
 
 
 @contextmanager

@@ -98,6 +98,14 @@ def _phrases(run: str) -> Iterator[str]:
         yield from (part for part in parts if len(part) > 1 and part.isalpha())
 
 
+def names(text: str, name: str) -> bool:
+    """Whether the name stands in the text, in whatever case and width; a Latin one as whole words."""
+    text, name = nfkc(text).lower(), nfkc(name).strip().lower()
+    if name not in text or is_cjk(name):
+        return name in text
+    return bool(re.search(rf"(?<![^\W{CJK}]){re.escape(name)}(?![^\W{CJK}])", text))
+
+
 def keywords(text: str) -> set[str]:
     """The content words of a text that are not CJK, in lower case: names, ids and plain words, no bare numbers."""
     words = _KEYWORDS.findall(nfkc(text).lower())
