@@ -41,9 +41,9 @@ class Database:
     def close(self) -> None:
         self._connection.close()
 
-    def function(self, name: str, function: Callable[[str, str], bool]) -> None:
-        """Let SQL call a function of two texts."""
-        self._connection.create_function(name, 2, function, deterministic=True)
+    def function(self, name: str, function: Callable[..., str | bool], texts: int) -> None:
+        """Let SQL call a pure function of so many texts."""
+        self._connection.create_function(name, texts, function, deterministic=True)
 
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
         with _explained(self.path):

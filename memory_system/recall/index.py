@@ -34,6 +34,7 @@ from memory_system.recall.schema import (
     SCHEMA_VERSION,
     STANDING_ON,
     TALLIES,
+    UNITS,
 )  # fmt: skip
 from memory_system.recall.standing import Standing
 from memory_system.recall.units import Unit, Units, storable
@@ -60,10 +61,11 @@ class Index:
     """One index, open. Close it, or use it in a `with`."""
 
     def __init__(self, database: Database, config: Config) -> None:
-        database.function("names", terms.names)
         self._database = database
         self._config = config
         self._units = Units(config)
+        database.function("names", terms.names, 2)
+        database.function("spelled", self._units.spelled, 1)
         self.forgotten: Tombstones | None = None
 
     @classmethod
@@ -182,8 +184,10 @@ class Index:
 
     def move_session(self, session: str, path: str) -> None:
         """The messages of the session stand in another file now, under that name."""
-        values = (storable(path), SCOPES["session"], f"{storable(session)}:", f"{storable(session)};")
-        self._database.run("UPDATE unit SET path = ? WHERE scope = ? AND key > ? AND key < ?", [values])
+        name = storable(session)
+        self._database.run("UPDATE session SET path = ? WHERE name = ?", [(storable(path), name)])
+        values = (SCOPES["session"], f"{name}:", f"{name};")
+        self._database.run("UPDATE unit SET path = '' WHERE scope = ? AND key > ? AND key < ? AND path <> ''", [values])
 
     def put_note(self, path: str, text: str) -> None:
         """Index a note as it is now, under its name (`Layout.name`); nothing is done when it is indexed so already.
@@ -235,10 +239,10 @@ class Index:
         return self._one("SELECT count(*) FROM words WHERE words MATCH ?", (expression,)) if expression else 0
 
     def units(self, numbers: Collection[int]) -> dict[int, Unit]:
-        """The units with these numbers; those that no unit has are left out."""
-        sql = "SELECT * FROM unit WHERE number IN (SELECT value FROM json_each(?))"
-        rows = self._database.rows(sql, (orjson.dumps(sorted(numbers)).decode(),))
-        return {row[0]: Unit._make(row[2:]) for row in rows}
+        """The units with these numbers, without what is searched beside the text of a message; numbers that no unit has
+        are left out."""
+        rows = self._database.rows(UNITS, (orjson.dumps(sorted(numbers)).decode(),))
+        return {row[0]: Unit._make(row[1:]) for row in rows}
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """The number and the text of every unit, in the order of numbers."""

@@ -1,4 +1,8 @@
-"""The tables of search.sqlite, and the longer questions that are asked of them."""
+"""The tables of search.sqlite, and the longer questions that are asked of them.
+
+What all messages of a session have in common stands in `session`, and what is searched beside a message follows from
+its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is faster.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,16 @@ CREATE INDEX entity_of ON memory_entity (id);
 CREATE TABLE memory_ref (ref TEXT, id TEXT, PRIMARY KEY (ref, id)) WITHOUT ROWID;
 CREATE INDEX ref_of ON memory_ref (id);
 CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
-CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER);
+CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER, path TEXT);
 CREATE INDEX session_name ON session (name);
 CREATE TABLE unit (number INTEGER PRIMARY KEY, scope INTEGER, key TEXT, path TEXT, start_line INTEGER, end_line INTEGER,
     part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT);
 CREATE UNIQUE INDEX unit_key ON unit (scope, key);
-CREATE VIRTUAL TABLE words USING fts5 (text, content='', detail=none,
+CREATE VIEW whole AS SELECT unit.number, scope, key, iif(unit.path = '' AND scope = 1, session.path, unit.path) AS path,
+        start_line, end_line, part, speaker, role, said_at,
+        iif(scope = 1, speaker || ' ' || spelled(said_at), about) AS about, text
+    FROM unit LEFT JOIN session ON session.number = (unit.number >> 20) - (1 << 36);
+CREATE VIRTUAL TABLE words USING fts5 (text, content='', columnsize=0, detail=none,
     tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE word USING fts5vocab (words, row);
 CREATE VIRTUAL TABLE stem USING fts5vocab (words, instance);
@@ -32,8 +40,14 @@ INDEXES = (
     " (pool, category, said_at, protected, log_score, rate, scored_day, importance, id)",
 )
 HOLDERS = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
+UNITS = """
+SELECT unit.number, key, iif(unit.path = '' AND scope = 1, session.path, unit.path),
+    start_line, end_line, part, speaker, role, said_at, about, text
+FROM unit LEFT JOIN session ON session.number = (unit.number >> 20) - (1 << 36)
+WHERE unit.number IN (SELECT value FROM json_each(?))
+"""
 PASSING = """
-SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(:numbers))
+SELECT number FROM whole WHERE number IN (SELECT value FROM json_each(:numbers))
     AND said_at >= :since AND (:until = '' OR (said_at < :until AND said_at <> ''))
     AND (:kind = '' OR :kind = CASE scope WHEN 1 THEN 'message' WHEN 2 THEN 'note'
         ELSE (SELECT memory.kind FROM memory WHERE id = key) END)
@@ -82,7 +96,7 @@ CONTENT = {
     "memory_ref": "SELECT * FROM memory_ref ORDER BY ref, id",
     "note": "SELECT * FROM note ORDER BY path",
     "unit": "SELECT scope, key, path, start_line, end_line, part, speaker, role, said_at, about, text"
-    " FROM unit ORDER BY scope, key",  # without the number, which the order of putting in decides
+    " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
 ENTITIES = "SELECT id, entity FROM memory_entity JOIN memory USING (id) WHERE pool = 'active' ORDER BY id, entity"

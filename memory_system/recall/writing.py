@@ -14,12 +14,12 @@ from memory_system.recall.units import Unit
 
 Numbered = tuple[int, Unit]
 
-_PLACES = "SELECT number, messages, turns, parts FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
+_PLACES = "SELECT number, messages, turns, parts, path FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
 
 
 def find(database: Database, scope: str, keys: Collection[str]) -> list[Numbered]:
     """The units with these keys, and their numbers."""
-    sql = "SELECT * FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
+    sql = "SELECT * FROM whole WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
     rows = database.rows(sql, (SCOPES[scope], orjson.dumps([*keys]).decode()))
     return [(row[0], Unit(*row[2:])) for row in rows]
 
@@ -56,7 +56,7 @@ def whole(database: Database, key: str) -> list[Numbered]:
     firsts = find(database, "session", [key])
     if not firsts or not firsts[0][1].part:
         return firsts
-    sql = "SELECT * FROM unit WHERE scope = ? AND key > ? || '#' AND key < ? || '$'"
+    sql = "SELECT * FROM whole WHERE scope = ? AND key > ? || '#' AND key < ? || '$'"
     rows = database.rows(sql, (SCOPES["session"], key, key))
     rest = [(row[0], Unit(*row[2:])) for row in rows]
     return [*firsts, *sorted((each for each in rest if each[1].ref == key), key=lambda each: each[1].part)]
@@ -65,13 +65,16 @@ def whole(database: Database, key: str) -> list[Numbered]:
 def _replace(database: Database, session: str, numbers: list[int], units: Sequence[Unit]) -> None:
     """Put the message where it stood; at the end of its session where it has become longer."""
     if len(units) <= len(numbers):
-        add(database, "session", list(zip(numbers, units, strict=False)))
+        home = (numbers[0] - first_of("session")) >> SESSION_BITS  # a session that was full has two
+        [(path,)] = database.rows("SELECT path FROM session WHERE number = ?", (home,))
+        _add_messages(database, path, list(zip(numbers, units, strict=False)))
     else:
         _append(database, session, [units], new=0)
 
 
 def _append(database: Database, session: str, messages: list[Sequence[Unit]], new: int = 1) -> None:
-    number, count, turns, parts = _places(database, session, sum(map(len, messages)))
+    needed, path = sum(map(len, messages)), messages[0][0].path
+    number, count, turns, parts, path = _places(database, session, needed) or (_fresh(database), 0, 0, 0, path)
     base = first_of("session") | number << SESSION_BITS
     numbered: list[Numbered] = []
     for units in messages:
@@ -81,25 +84,45 @@ def _append(database: Database, session: str, messages: list[Sequence[Unit]], ne
         else:
             numbered.append((base + 1 + turns, units[0]))
             turns += 1
-    rows = [(number, session, count + new * len(messages), turns, parts)]
-    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?)", rows)
-    add(database, "session", sorted(numbered))
+    rows = [(number, session, count + new * len(messages), turns, parts, path)]
+    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?)", rows)
+    _add_messages(database, path, sorted(numbered))
 
 
-def _places(database: Database, session: str, needed: int) -> tuple[int, int, int, int]:
-    """Number, messages, turns and parts of the session so far; a second number for one that is full."""
+def _places(database: Database, session: str, needed: int) -> tuple[int, int, int, int, str] | None:
+    """Number, messages, turns, parts and path of the session so far; None when it is new, or full."""
     rows = database.rows(_PLACES, (session,))
-    if rows and max(rows[0][2], rows[0][3]) + needed < PARTS_FROM:
-        return tuple(rows[0])
+    return tuple(rows[0]) if rows and max(rows[0][2], rows[0][3]) + needed < PARTS_FROM else None
+
+
+def _fresh(database: Database) -> int:
+    """The number of a new session."""
     [(last,)] = database.rows("SELECT coalesce(max(number), 0) FROM session")
-    return last + 1, 0, 0, 0
+    return int(last) + 1
 
 
 def add(database: Database, scope: str, numbered: Collection[Numbered]) -> None:
-    database.run(
-        "INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-        ((number, SCOPES[scope], *unit) for number, unit in numbered),
+    _add_rows(database, ((number, SCOPES[scope], *unit) for number, unit in numbered))
+    _add_words(database, numbered)
+
+
+def _add_messages(database: Database, path: str, numbered: Collection[Numbered]) -> None:
+    """Of the path only what differs from the session's, and nothing that `whole` can tell."""
+    _add_rows(
+        database,
+        (
+            (number, SCOPES["session"], unit.key, "" if unit.path == path else unit.path, *unit[2:8], "", unit.text)
+            for number, unit in numbered
+        ),
     )
+    _add_words(database, numbered)
+
+
+def _add_rows(database: Database, rows: Iterable[tuple[object, ...]]) -> None:
+    database.run("INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", rows)
+
+
+def _add_words(database: Database, numbered: Collection[Numbered]) -> None:
     words = ((number, unit.words) for number, unit in numbered)
     database.run("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
 
