@@ -6,20 +6,24 @@ answer is an object.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from memory_system import edit, finder, slots
 from memory_system.accesses import Who
 from memory_system.errors import MemorySystemError, UsageError
+from memory_system.finder import Mode
 from memory_system.forgetting import Selection, finish, plan_of
 from memory_system.forgetting import forget as forget_for_good
 from memory_system.forgetting.planning import Plan
 from memory_system.recall import excerpt
 from memory_system.recall.search import SCOPES_OF, Scope
+from memory_system.recall.units import storable
 from memory_system.rules import table
 from memory_system.workspace import Workspace
 
@@ -28,8 +32,10 @@ Answer = dict[str, Any]
 
 RESULTS = 5  # seed 000's default
 MOST_RESULTS = 50
+MOST_COUNT = 10**9  # results, lines: what is more was not meant
 FORGET_MATCHES = 5
 SHOWN = 20  # memories and lines in the preview of a forgetting
+MODES: tuple[Mode, ...] = get_args(Mode)
 FIELDS = ("id", "type", "path", "startLine", "endLine", "score", "source", "snippet", "citation", "said_at")
 
 
@@ -86,7 +92,8 @@ def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     if not query.strip():
         return {"results": [], "error": "Empty query"}
     limit = min(_count(arguments, RESULTS, "top_k", "maxResults"), MOST_RESULTS)
-    found = finder.search(ws, query, limit=limit, scope=_scope(_text(arguments, "corpus")), who=who)
+    scope, mode = _scope(_text(arguments, "corpus")), _mode(_text(arguments, "mode"))
+    found = finder.search(ws, query, limit=limit, scope=scope, mode=mode, who=who)
     least = _number(arguments, 0.0, "minScore")
     rows = [{name: row[name] for name in FIELDS} for row in found["results"] if row["score"] >= least]
     warning = {"warning": found["warning"]} if "warning" in found else {}
@@ -96,6 +103,15 @@ def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
 def _scope(corpus: str) -> Scope:
     """OpenClaw's `memory` is all that is remembered, whatever it is kept in."""
     return next((scope for scope in SCOPES_OF if scope == corpus), "all")
+
+
+def _mode(name: str) -> Mode:
+    for mode in MODES:
+        if mode == name:
+            return mode
+    if name:
+        raise UsageError(f"there is no mode {name}", f"there are: {', '.join(MODES)}")
+    return "auto"
 
 
 def get(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
@@ -134,9 +150,7 @@ def append_note(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
 def forget(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     """Without ids the memories that may be meant; with ids `status` confirm, all that would go, and a code; with that
     code, too, it goes for good."""
-    named = arguments.get("ids") or []
-    ids = tuple(dict.fromkeys([named] if isinstance(named, str) else map(str, named)))
-    query = _text(arguments, "query")
+    ids, query = _texts(arguments, "ids"), _text(arguments, "query")
     if not ids and not query.strip():
         return {"error": "Empty query", "hint": "say what to forget: a query, or ids"}
     matches = [] if ids else _matching(ws, query, who)
@@ -184,27 +198,38 @@ def _code(plan: Plan) -> str:
 
 
 def _text(arguments: Arguments, name: str) -> str:
+    """The argument as a text that any file or answer can hold; empty when it is not given."""
     value = arguments.get(name)
     if value is not None and not isinstance(value, str):
         raise UsageError(f"{name} must be text", "see the tool's schema")
-    return value or ""
+    return storable(value or "")
+
+
+def _texts(arguments: Arguments, name: str) -> tuple[str, ...]:
+    """The different texts of a list; a single text counts as one of one."""
+    value = arguments.get(name) or []
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
+        raise UsageError(f"{name} must be a list of texts", "see the tool's schema")
+    return tuple(dict.fromkeys(map(storable, texts)))
 
 
 def _number(arguments: Arguments, default: float, *names: str) -> float:
     """The first of these arguments that is given; models also write numbers as text."""
     for name in names:
         if arguments.get(name) is not None:
-            try:
-                return float(arguments[name])
-            except (TypeError, ValueError):
-                raise UsageError(f"{name} must be a number", "see the tool's schema") from None
+            with suppress(TypeError, ValueError, OverflowError):
+                number = float(arguments[name])
+                if math.isfinite(number):
+                    return number
+            raise UsageError(f"{name} must be a number", "see the tool's schema")
     return default
 
 
 def _count(arguments: Arguments, default: int, *names: str) -> int:
     number = _number(arguments, default, *names)
-    if not 1 <= number < float("inf"):
-        raise UsageError(f"{names[0]} must be a whole number from 1", "see the tool's schema")
+    if not 1 <= number <= MOST_COUNT:
+        raise UsageError(f"{' or '.join(names)} must be a whole number from 1", "see the tool's schema")
     return int(number)
 
 
@@ -226,9 +251,15 @@ MEMORY_SEARCH = Tool(
     _schema(
         ["query"],
         query={"type": "string", "description": "What to look for."},
-        top_k={"type": "integer", "description": f"Max results. Default {RESULTS}. Also: maxResults.", "minimum": 1},
+        top_k={"type": "integer", "description": f"Max results. Default {RESULTS}.", "minimum": 1},
+        maxResults={"type": "integer", "description": "The same as top_k.", "minimum": 1},
         minScore={"type": "number", "description": "Only results with at least this score, 0 to 1."},
         corpus={"type": "string", "enum": list(SCOPES_OF), "description": "Where to look. Default: all."},
+        mode={
+            "type": "string",
+            "enum": list(MODES),
+            "description": "By words, by meaning, both; tfidf: a baseline over notes. Default: auto.",
+        },
     ),
     search,
     read_only=True,

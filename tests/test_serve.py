@@ -14,7 +14,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from workspaces import at, consolidate, contents, make, say
+from workspaces import at, consolidate, contents, remembering, say
 
 from memory_system import serve
 
@@ -24,14 +24,7 @@ Use = Callable[[Client], Awaitable[Any]]
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = make(tmp_path / "w")
-    say(
-        root,
-        "a",
-        ("2026-02-20T09:00:00Z", "user", "I'm allergic to peanuts."),
-        ("2026-02-20T09:00:05Z", "user", "我住在杭州。"),
-    )
-    consolidate(root, "2026-02-21T03:10:00Z")
+    root = remembering(tmp_path / "w")
     (root / "memory/2026-02-24-西湖.md").write_text("# 2026-02-24\n\n去了西湖。\n", encoding="utf-8")
     (root / "memory/long.md").write_text("".join(f"line {number}\n" for number in range(5_000)))
     return root

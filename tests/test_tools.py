@@ -8,8 +8,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
-from workspaces import at, consolidate, contents, make, memories, say
+from workspaces import at, contents, make, memories, remembering
 
 from memory_system import clock
 from memory_system.tools import FLUSH_TOOLS, TOOLS, Toolbox
@@ -20,15 +21,7 @@ NOW = "2026-02-24T14:30:15Z"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = make(tmp_path / "w")
-    say(
-        root,
-        "a",
-        ("2026-02-20T09:00:00Z", "user", "I'm allergic to peanuts."),
-        ("2026-02-20T09:00:05Z", "user", "我住在杭州。"),
-    )
-    consolidate(root, "2026-02-21T03:10:00Z")
-    return root
+    return remembering(tmp_path / "w")
 
 
 @pytest.fixture
@@ -79,6 +72,18 @@ def test_searching_answers_with_results_and_total_found(box: Toolbox, query: str
     assert wanted <= set(answer["results"][0])
 
 
+def test_the_modes_of_the_search_command_are_those_of_the_tool(box: Toolbox, root: Path) -> None:
+    box.call("memory_write", {"content": "Peanuts are off the shopping list"})
+    modes = TOOLS[0].schema["properties"]["mode"]["enum"]
+    assert modes == ["auto", "keyword", "vector", "hybrid", "tfidf"]
+    found = {mode: box.call("memory_search", {"query": "peanuts", "mode": mode}) for mode in modes}
+    assert {mode: "peanuts" in each["results"][0]["snippet"].lower() for mode, each in found.items()} == dict.fromkeys(
+        modes, True
+    )
+    assert {row["source"] for row in found["tfidf"]["results"]} == {"note"}  # seed 000 searches notes
+    assert {mode for mode, each in found.items() if "warning" in each} == {"vector", "hybrid"}  # there is no embedder
+
+
 def test_results_are_limited_by_either_name(root: Path) -> None:
     moments = (at(NOW) + timedelta(seconds=number) for number in count())
     box = Toolbox(root, lambda: next(moments))
@@ -86,9 +91,9 @@ def test_results_are_limited_by_either_name(root: Path) -> None:
         box.call("memory_write", {"content": f"User owns kite number {number}", "type": "fact"})
     lengths = [
         len(box.call("memory_search", {"query": "kite", **limit})["results"])
-        for limit in ({}, {"top_k": 2}, {"maxResults": 3}, {"top_k": "4"})
+        for limit in ({}, {"top_k": 2}, {"maxResults": 3}, {"top_k": "4"}, {"top_k": None, "maxResults": 1.0})
     ]
-    assert lengths == [5, 2, 3, 4]
+    assert lengths == [5, 2, 3, 4, 1]
     assert box.call("memory_search", {"query": "kite", "minScore": 2})["results"] == []
 
 
@@ -136,12 +141,32 @@ def test_a_memory_with_a_type_is_a_memory_at_once(box: Toolbox, root: Path) -> N
         ("memory_search", {"query": "x", "top_k": float("nan")}),
         ("memory_search", {"query": ["x"]}),
         ("memory_search", "x"),
+        ("memory_search", {"query": "x", "top_k": 10**400}),
+        ("memory_search", {"query": "x", "minScore": float("nan")}),
+        ("memory_search", {"query": "x", "mode": "psychic"}),
+        ("memory_get", {"path": "memory/2026-02-24.md", "from": 10**30}),
         ("memory_forget", {"ids": ["f_20260101_abcdefghij"]}),
+        ("memory_forget", {"ids": 7}),
+        ("memory_forget", {"ids": {"f_20260101_abcdefghij": True}}),
+        ("memory_forget", {"query": "peanuts", "ids": [None]}),
         ("memory_bake", {}),
     ],
 )
 def test_odd_arguments_are_an_error_and_no_crash(box: Toolbox, name: str, arguments: Any) -> None:
     assert box.call(name, arguments)["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("memory_search", {"query": "\ud800 peanuts"}),
+        ("memory_get", {"path": "memory/\ud800.md"}),
+        ("memory_write", {"content": "half a sign: \ud800", "category": "\ud800"}),
+        ("memory_forget", {"ids": ["\ud800"]}),
+    ],
+)
+def test_what_is_no_text_does_not_come_back_in_an_answer(box: Toolbox, name: str, arguments: Any) -> None:
+    assert orjson.dumps(box.call(name, arguments))  # as MCP and a transcript need it
 
 
 def test_without_a_workspace_the_answer_says_so(tmp_path: Path) -> None:

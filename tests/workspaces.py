@@ -43,6 +43,15 @@ def say(root: Path, session: str, *said: tuple[str, str, str], **header: Any) ->
         file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
+def remembering(root: Path) -> Path:
+    """A workspace that remembers one thing in each language, as of 2026-02-21."""
+    make(root)
+    said = ("I'm allergic to peanuts.", "我住在杭州。")
+    say(root, "a", *((f"2026-02-20T09:00:0{5 * number}Z", "user", text) for number, text in enumerate(said)))
+    consolidate(root, "2026-02-21T03:10:00Z")
+    return root
+
+
 def consolidate(root: Path, now: str, *, disk: Disk | None = None, **options: Any) -> pipeline.Report:
     with Workspace.open(root, now=at(now), write=True, disk=disk) as ws:
         return pipeline.consolidate(ws, **options)
