@@ -44,12 +44,11 @@ def take_over(store: Store, stamp: str, *, allow_losses: bool = False) -> Entry 
     if not store.journal.head().seq:
         _keep_originals(store)
     _tidy(store, found.forms)
-    if not found.changes:
-        store.seen.note()
-        return None
     entry = Entry(stamp, BY_HAND, state=_moved_state(store))
-    store.apply(entry, found.changes)
-    return entry
+    if found.changes:
+        store.apply(entry, found.changes)
+    store.seen.note()
+    return entry if found.changes else None
 
 
 def look(store: Store, stamp: str) -> Found:

@@ -13,7 +13,8 @@ from memory_system.config import parse_config
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.files import Files
 from memory_system.layout import Layout
-from memory_system.records import TYPES, Evidence, Fact, Message, Pool, kind_of, memory_id, to_line
+from memory_system.ordered import line_id
+from memory_system.records import POOLS, TYPES, Evidence, Fact, Message, Pool, from_line, memory_id, to_line
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace, config_bytes
 
@@ -163,7 +164,8 @@ def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
     ref = _capture_ref(ws, key)
     waiting = (each for each in ws.inbox.pending() if each.evidence and each.evidence[0].ref == ref)
     ending = memory_id(kind, ws.now.date(), ref, "").rpartition("_")[2]
-    stored = (ws.store.get(each) for each in ws.store.ids() if each.endswith(ending) and kind_of(each) is kind)
+    lines = (line for pool in POOLS for _, line in ws.store.lines(pool, kind) if ending.encode() in line)
+    stored = (from_line(line) for line in lines if line_id(line).endswith(ending))  # without parsing all the others
     return next(waiting, None) or next(stored, None)
 
 
@@ -236,10 +238,10 @@ def commit(ws: Workspace, changes: list[Change], reason: str) -> None:
 
 def find(ws: Workspace, memory_id_: str) -> tuple[Fact, Pool | None]:
     """The memory and its pool (None: it waits in the inbox); NotFoundError when there is none."""
+    waiting = {each.id: each for each in ws.inbox.pending()}  # first: a night beside us moves it into the store
     record = ws.store.get(memory_id_)
     if record is not None:
         return record, ws.store.pool_of(memory_id_)
-    for each in ws.inbox.pending():
-        if each.id == memory_id_:
-            return each, None
+    if memory_id_ in waiting:
+        return waiting[memory_id_], None
     raise NotFoundError(f"there is no memory {memory_id_}")

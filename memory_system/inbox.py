@@ -35,7 +35,7 @@ class Inbox:
     def pending(self) -> list[Fact]:
         """The captures that wait, oldest first, each id once; lines that are no memories are left to `problems`."""
         records: dict[str, Fact] = {}
-        for path in (self.moved, self.path):
+        for path in (self.path, self.moved, self.path):  # twice: while they are sifted they go from one to the other
             for line in self._lines(path).values():
                 if (record := _parsed(line)) is not None:
                     records.setdefault(record.id, record)
@@ -67,8 +67,13 @@ class Inbox:
         return count
 
     def _sift(self, gone: set[str]) -> None:
-        if self.path.exists() and not self.moved.exists():
+        if self.moved.exists():  # it was stopped half-way
+            self._sift_moved(gone)
+        if self.path.exists():
             self.files.rename(self.path, self.moved)
+            self._sift_moved(gone)
+
+    def _sift_moved(self, gone: set[str]) -> None:
         lines = [(line + b"\n", _parsed(line)) for line in self._lines(self.moved).values()]
         self._append(self.path, [line for line, record in lines if record and record.id not in gone])
         self._append(self.path.with_name(f"{self.path.name}.torn"), [line for line, record in lines if record is None])

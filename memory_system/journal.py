@@ -16,7 +16,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -139,8 +139,23 @@ class Journal:
         if not months or "done" in _last_line(months[-1]):
             return None
         self._set_aside_unended(months[-1])
-        groups = [group for path in self.months()[-1:] for group in read_entries(path) if not group.done]
-        return (groups[-1].entry, groups[-1].changes) if groups else None
+        last = next((_last_group(path) for path in self.months()[-1:]), None)
+        return None if last is None or last.done else (last.entry, last.changes)
+
+    def pending(self) -> list[Change]:
+        """The changes of the last entry while its files may not be written yet, for who only reads (which a damaged
+        journal does not prevent); costs one small read when there are none."""
+        months = self.months()
+        if not months or "done" in _last_line(months[-1]):
+            return []
+        with suppress(DamagedError):
+            last = _last_group(months[-1])
+            return [] if last is None or last.done else last.changes
+        return []
+
+    def mark(self) -> tuple[str, int]:
+        """What differs before and after every commit, and before and after its files are written."""
+        return next(((path.name, path.stat().st_size) for path in reversed(self.months())), ("", 0))
 
     def entries(self) -> Iterator[Group]:
         """Every entry, oldest first."""
@@ -183,7 +198,8 @@ class Journal:
             last = _last_line(path)
             if {"done", "hash", "prev"} <= set(last):
                 return Head(last["done"], last["hash"], last["prev"])
-            return _scanned_head(self.months())
+            if (group := _last_group(path)) is not None:  # left unfinished, or followed by what was never begun
+                return Head(group.entry.seq, group.hash, group.prev, done=False)
         return Head()
 
     def _set_aside_unended(self, path: Path) -> None:
@@ -361,13 +377,12 @@ def _last_line(path: Path) -> dict[str, Any]:
     return _parse(tail[:-1].rsplit(b"\n", 1)[-1]) if tail.endswith(b"\n") else {}
 
 
-def _scanned_head(months: list[Path]) -> Head:
-    """The head, when the last line is no `done`: an entry was left unfinished or torn."""
-    head = Head()
-    for path in months:
-        for group in read_entries(path):
-            head = Head(group.entry.seq, group.hash, group.prev)
-    return replace(head, done=False)
+def _last_group(path: Path) -> Group | None:
+    """The last ended entry of a month."""
+    last = None
+    for group in read_entries(path):
+        last = group
+    return last
 
 
 def sound_length(path: Path, previous: str | None = None) -> int:

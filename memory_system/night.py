@@ -12,9 +12,9 @@ from functools import cached_property
 from itertools import repeat
 from typing import Any
 
-from memory_system import accounting, clock
+from memory_system import accounting, by_hand, clock
 from memory_system.draft import Draft, changes_of
-from memory_system.errors import RetirementError
+from memory_system.errors import ChangedSinceError, RetirementError
 from memory_system.journal import Change, Entry
 from memory_system.llm import Usage
 from memory_system.phases import Night
@@ -223,11 +223,16 @@ def _in_and_out(phase: Phase, run: Run) -> dict[str, int]:
 
 
 def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
-    """Make the night true, once; its accounting."""
+    """Make the night true, once; its accounting. ChangedSinceError when a person has changed the files meanwhile."""
     ws, state = run.ws, run.ws.checkpoint.state
     if "commit" in state.phase_data:
         run.changes = _committed_changes(run)
         return dict(state.phase_data["commit"])
+    if not ws.store.seen.holds() and by_hand.take_over(ws.store, clock.stamp(ws.now)):
+        ws.checkpoint.save(retry_count=0)  # stopped, not failed
+        raise ChangedSinceError(
+            "memories were changed by hand while the night ran: that was taken over", "run it again: memory consolidate"
+        )
     run.changes = changes_of(ws.store, run.drafts.values())
     run.drafts.clear()  # what they know beside the changes is much, and over
     counts = ws.store.counts()

@@ -54,12 +54,26 @@ def as_of(ws: Workspace, moment: datetime) -> Iterator[Workspace]:
         past = Workspace(layout, moment, ws.files)
         for folder in (each for each in layout.folders() if each.is_relative_to(layout.own)):
             folder.mkdir(exist_ok=True)
-        then = _told(ws.journal.entries(), clock.stamp(moment))
-        _write_memories(then.since, ws, past)
+        then = ws.store.steadily(lambda pending: _walked_back(pending, ws, past))
         past.inbox.add_all(_waiting(then.since.values(), ws, past))
         past.checkpoint.state = then.state
         past.checkpoint.save(last_night=_last_night(then.state, ws, moment))
         yield past
+
+
+def _walked_back(pending: list[Change], ws: Workspace, past: Workspace) -> _Then:
+    """Write the memories as they were into the other place; what else the journal tells of then."""
+    then = _told(ws.journal.entries(), clock.stamp(past.now))
+    for pool in POOLS:
+        for kind in KINDS.values():
+            mine = {
+                key: change.before if change.before_pool == pool else None
+                for key, change in then.since.items()
+                if kind_of(key) is kind
+            }
+            lines = ordered.merged(ws.store.settled(pool, kind, pending), mine)
+            past.files.replace(past.layout.pool(pool, kind), lines, durable=False)
+    return then
 
 
 def _told(groups: Iterable[Group], stamp: str) -> _Then:
@@ -95,18 +109,6 @@ def _last_night(state: State, ws: Workspace, moment: datetime) -> str:
     slot = ws.config.schedule.last(moment)
     handled = slot is not None and state.last_night and clock.stamp(slot) <= ws.checkpoint.state.last_night
     return max(state.last_night, clock.stamp(slot)) if slot and handled else state.last_night
-
-
-def _write_memories(since: dict[str, Change], ws: Workspace, past: Workspace) -> None:
-    for pool in POOLS:
-        for kind in KINDS.values():
-            mine = {
-                key: change.before if change.before_pool == pool else None
-                for key, change in since.items()
-                if kind_of(key) is kind
-            }
-            lines = ordered.merged(ws.store.lines(pool, kind), mine)
-            past.files.replace(past.layout.pool(pool, kind), lines, durable=False)
 
 
 def _waiting(since: Iterable[Change], ws: Workspace, past: Workspace) -> list[Fact]:

@@ -8,10 +8,10 @@ A store that was loaded keeps each memory as the line it stands on, and parses i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
 from pydantic import ValidationError
@@ -29,6 +29,8 @@ from memory_system.seen import Seen
 if TYPE_CHECKING:
     from memory_system.likeness import Accept, Found, Key, Likeness
 
+T = TypeVar("T")
+STEADY_TRIES = 5  # of reading beside somebody who commits again and again
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 _END_MARKS = " .!?~,。！？～，…"
 
@@ -127,6 +129,27 @@ class Store:
             with path.open("rb") as file:
                 yield from ((number, line) for number, line in enumerate(file, 1) if line != b"\n")
 
+    def settled(self, pool: Pool, kind: type[Fact], pending: Iterable[Change]) -> Iterator[tuple[int, bytes]]:
+        """The numbered lines of one file with the pending changes of a commit that is half-way through the files, so
+        that a memory on the move is seen once."""
+        mine = _mine(pool, kind, pending)
+        there = self.lines(pool, kind)
+        return enumerate(ordered.merged(there, mine), 1) if mine else there
+
+    def steadily(self, read: Callable[[list[Change]], T]) -> T:
+        """What `read` makes of the files and the journal's pending changes; once more where a commit came between."""
+        for _ in range(STEADY_TRIES):
+            mark = self.journal.mark()
+            try:
+                found = read(self.journal.pending())
+            except DamagedError:
+                if self.journal.mark() == mark:
+                    raise
+                continue
+            if self.journal.mark() == mark:
+                return found
+        return read(self.journal.pending())
+
     def rows(self, pool: Pool, kind: type[Fact]) -> Iterator[Row]:
         """The memories of one file as they stand; DamagedError names the line that is none."""
         name = self.layout.name(self.layout.pool(pool, kind))
@@ -192,7 +215,7 @@ class Store:
 
     @cached_property
     def _loaded(self) -> _Loaded:
-        return _load(self)
+        return self.steadily(lambda pending: _load(self, pending))
 
     @cached_property
     def _likeness(self) -> Likeness:
@@ -204,13 +227,18 @@ class Store:
     # writing
 
     def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
-        """Commit: afterwards all of it is true, or (journal not written) nothing."""
-        ordered = sorted(changes, key=lambda change: change.id)
-        self.journal.begin(entry, ordered)
-        self._finish(entry, ordered)
+        """Commit: afterwards all of it is true, or (journal not written) nothing. What was done to the files by hand
+        meanwhile stays to be noticed."""
+        in_order = sorted(changes, key=lambda change: change.id)
+        untouched = self.seen.holds()
+        self.journal.begin(entry, in_order)
+        self._finish(entry, in_order)
+        if untouched:
+            self.seen.note()
 
     def recover(self) -> Entry | None:
-        """Finish the commit that a crash interrupted; the entry, if there was one."""
+        """Finish the commit that a crash interrupted; the entry, if there was one. Whether the files were touched by
+        hand since is not known then."""
         left = self.journal.unfinished()
         if left is None:
             return None
@@ -220,12 +248,11 @@ class Store:
         return left[0]
 
     def _finish(self, entry: Entry, changes: list[Change]) -> None:
-        for pool in ("archive", "active"):  # archive first: a memory on the move may be seen twice, never not at all
+        for pool in ("archive", "active"):  # what is put away may be seen twice by who reads only files, never nowhere
             for kind in KINDS.values():
-                self._rewrite(pool, kind, [change for change in changes if kind_of(change.id) is kind])
+                self._rewrite(pool, kind, changes)
         self.checkpoint.move(entry.state)
         self.journal.done(entry)
-        self.seen.note()
         if "_loaded" in self.__dict__:
             for change in changes:
                 _renew(self._loaded, change, self.config)
@@ -238,10 +265,18 @@ class Store:
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""
-        concerned = (change for change in changes if pool in (change.before_pool, change.after_pool))
-        mine = {change.id: change.after if change.after_pool == pool else None for change in concerned}
-        if mine:
+        if mine := _mine(pool, kind, changes):
             self.files.replace(self.layout.pool(pool, kind), ordered.merged(self.lines(pool, kind), mine))
+
+
+def _mine(pool: Pool, kind: type[Fact], changes: Iterable[Change]) -> dict[str, bytes | None]:
+    """What changes in one file: by id the line that comes, None for one that goes."""
+    start = f"{kind.PREFIX}_"
+    return {
+        each.id: each.after if each.after_pool == pool else None
+        for each in changes
+        if pool in (each.before_pool, each.after_pool) and each.id.startswith(start)
+    }
 
 
 @dataclass(slots=True)
@@ -251,12 +286,12 @@ class _Loaded:
     origins: set[str]
 
 
-def _load(store: Store) -> _Loaded:
+def _load(store: Store, pending: list[Change]) -> _Loaded:
     loaded = _Loaded({}, defaultdict(list), set())
     for pool in POOLS:
         for kind in KINDS.values():
             name = store.layout.name(store.layout.pool(pool, kind))
-            for number, line in store.lines(pool, kind):
+            for number, line in store.settled(pool, kind, pending):
                 where = f"{name}:{number}"
                 row = checked(line, kind, where)
                 if row["id"] in loaded.rows:

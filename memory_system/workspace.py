@@ -81,7 +81,7 @@ class Workspace:
     def _settle(self, *, allow_losses: bool) -> None:
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()
-        if not self.store.seen.holds():
+        if self.recovered or not self.store.seen.holds():
             from memory_system import by_hand
 
             self.taken_over = by_hand.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)

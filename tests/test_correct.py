@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import at, consolidate, contents, layers, make, memories, say
+from workspaces import Crash, at, consolidate, contents, layers, make, memories, say
 
 from memory_system import check, correct, edit, explain, stats, undo
 from memory_system.errors import (
@@ -18,6 +18,7 @@ from memory_system.errors import (
     NotFoundError,
     UsageError,
 )
+from memory_system.files import Disk
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
@@ -323,15 +324,57 @@ def test_a_line_that_is_none_stops_every_writer_and_nothing_is_written(root: Pat
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_a_night_that_stopped_after_its_commit_does_not_hide_an_edit(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class _DiskThatActs(Disk):
+    """A disk on which something else happens right before a file with that ending takes its place."""
+
+    def __init__(self, name: str, act: Callable[[], object]) -> None:
+        self.name = name
+        self.act = act
+
+    def replace(self, source: Path, target: Path) -> None:
+        if target.as_posix().endswith(self.name):
+            self.act()
+        super().replace(source, target)
+
+
+def stop() -> None:
+    raise Crash
+
+
+def test_a_night_that_stopped_after_its_commit_does_not_hide_an_edit(root: Path) -> None:
     say(root, "b", ("2026-03-06T09:00:00Z", "user", "I like rowing. 我养了一只猫，叫年糕。"))
-    with monkeypatch.context() as patched:
-        patched.setattr("memory_system.phases.index.run", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            consolidate(root, "2026-03-07T12:00:00Z")
+    with pytest.raises(Crash):
+        consolidate(root, "2026-03-07T12:00:00Z", disk=_DiskThatActs("keywords.json", stop))
     rewrite(root, FACTS, lambda rows: [row for row in rows if row.get("value") != "Porto"])
     consolidate(root, NEXT)
     assert any("年糕" in each for each in contents(root))
+    assert problems(root) == []
+
+
+def test_an_edit_between_a_commit_that_stopped_and_its_end_is_noticed(root: Path) -> None:
+    """What the interrupted commit had yet to write was taken for all that had changed, and the edit stayed unknown to
+    the journal for ever."""
+    say(root, "b", ("2026-03-06T09:00:00Z", "user", "我养了一只猫，叫年糕。"))
+    with pytest.raises(Crash):
+        consolidate(root, NEXT, disk=_DiskThatActs("active/facts.jsonl", stop))
+    rewrite(root, FACTS, lambda rows: [{**row, "pinned": True} for row in rows])
+    consolidate(root, NEXT)
+    assert one(root, "Porto").edited == ("pinned",)
+    assert one(root, "年糕").edited == ()
+    assert problems(root) == []
+
+
+def test_an_edit_made_while_a_night_runs_stops_it_and_stands(root: Path) -> None:
+    """The night had read the memories before, wrote its own over the edit, and nobody ever knew of it."""
+    say(root, "b", ("2026-03-06T09:00:00Z", "user", "I moved to Ghent."))
+
+    def pin() -> None:
+        rewrite(root, FACTS, lambda rows: [{**row, "importance": 0.3} for row in rows])
+
+    with pytest.raises(ChangedSinceError):
+        consolidate(root, NEXT, disk=_DiskThatActs("decay.jsonl", pin))
+    assert one(root, "Porto").importance == 0.3
+    consolidate(root, NEXT)
+    assert one(root, "Porto", "archive").edited == ("importance",)
+    assert one(root, "Ghent").edited == ()
     assert problems(root) == []

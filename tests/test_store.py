@@ -97,6 +97,45 @@ def test_a_commit_is_all_or_nothing_wherever_it_stops(root: Path, stop: int) -> 
         assert [group.verifies() and group.done for group in ws.journal.entries()]
 
 
+@pytest.mark.parametrize("stop", range(1, 25))
+def test_a_reader_beside_a_commit_that_is_half_way_sees_every_memory_once(root: Path, stop: int) -> None:
+    """A memory on its way to the archive stood in both files, and whoever read them then was told of damage."""
+    going, coming = fact("User rows"), fact("User reads")
+    with Workspace.open(root, now=NOW, write=True) as ws:
+        put(ws, going)
+        put(ws, coming, pool="archive")
+    disk = CrashingDisk(torn=False)
+    with Workspace.open(root, now=NOW, write=True, disk=disk) as ws:
+        back = [Change(each.id, "moved", ws.store.pool_of(each.id), to_line(each), pool, to_line(each))
+                for each, pool in ((going, "archive"), (coming, "active"))]  # fmt: skip
+        disk.done.clear()
+        disk.stop = stop
+        with suppress(Crash):
+            ws.store.apply(Entry("2026-03-02T03:00:00Z", "test"), back)
+    with Workspace.open(root, now=NOW) as reader:
+        pools = {record.content: pool for pool, record in reader.store.records()}
+    assert pools in (
+        {"User rows": "active", "User reads": "archive"},
+        {"User rows": "archive", "User reads": "active"},
+    )
+
+
+def test_who_reads_while_others_commit_reads_again(root: Path) -> None:
+    with Workspace.open(root, now=NOW, write=True) as ws:
+        put(ws, fact("User rows"))
+        with Workspace.open(root, now=NOW) as reader:
+            read = []
+
+            def look(_: list[Change]) -> int:
+                read.append([line for _, line in reader.store.lines("active", Fact)])
+                if len(read) == 1:
+                    put(ws, fact("User reads"))
+                return len(read[-1])
+
+            assert reader.store.steadily(look) == 2
+            assert [len(each) for each in read] == [1, 2]
+
+
 def test_the_journal_chains_its_entries(tmp_path: Path) -> None:
     journal = Journal(tmp_path, Files())
     for number in range(3):
@@ -179,6 +218,18 @@ def test_a_capture_while_others_are_dropped_is_not_lost(root: Path) -> None:
         ws.inbox.add(fact("User reads"))
         ws.inbox.drop([fact("User rows").id])
         assert {record.content for record in ws.inbox.pending()} == {"User reads", "User rests"}
+
+
+def test_a_capture_that_came_while_a_dropping_was_stopped_can_be_dropped_too(root: Path) -> None:
+    """What lay in the moved inbox was sifted, and the captures beside it stayed although they were in the store."""
+    rows, reads = fact("User rows"), fact("User reads")
+    with Workspace.open(root, now=NOW) as ws:
+        ws.inbox.add(rows)
+        ws.layout.inbox.rename(ws.inbox.moved)
+        ws.inbox.add(reads)
+        assert {record.content for record in ws.inbox.pending()} == {"User rows", "User reads"}
+        ws.inbox.drop([rows.id, reads.id])
+        assert ws.inbox.pending() == []
 
 
 TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
