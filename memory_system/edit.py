@@ -176,7 +176,8 @@ def note(ws: Workspace, content: str, category: str = "general") -> str:
         raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')
     local = ws.now.astimezone(ws.config.zone)
     path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
-    header = "" if path.exists() else f"# Memory Log: {local:%Y-%m-%d}\n"
+    begun = path.exists() and path.stat().st_size > 0
+    header = "" if begun else f"# Memory Log: {local:%Y-%m-%d}\n"
     heading = " ".join(_clean(category).split()) or "general"
     ws.files.append(path, f"{header}\n## [{local:%H:%M:%S}] {heading}\n\n{content}\n".encode())
     return ws.layout.name(path)
