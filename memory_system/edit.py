@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 0.6
-CAPTURED = "capture"  # the method of a memory made by hand
+CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
 LONGEST_CAPTURE = 20_000  # characters
 
 SOUL = """# Soul
@@ -93,7 +93,7 @@ def _hold_back(ws: Workspace, content: str, key: str) -> None:
     if not trust.suspects(content) or trust.key_of(content) in ws.quarantine.approved():
         return
     guard = trust.Guard()
-    message = Message("capture", key or ws.now.isoformat(), "user", "", clock.stamp(ws.now), content)
+    message = Message(CAPTURED, key or ws.now.isoformat(), "user", "", clock.stamp(ws.now), content)
     guard.held(message, [(0, len(content), "quarantined")], 0, len(content))
     held = ws.quarantine.add(guard.found)
     which = held[0].id if held else "already"
@@ -150,13 +150,13 @@ def _captured(
 
 def _capture_ref(ws: Workspace, key: str) -> str:
     """Where a capture says that it comes from: the key it was given, else the moment."""
-    return f"capture:{key or ws.now.isoformat()}"
+    return f"{CAPTURED}:{key or ws.now.isoformat()}"
 
 
 def is_captured(record: Fact) -> bool:
     """Whether the memory was made by hand, whatever words nights have added to it or put in their place."""
     first = next(iter(record.evidence), None)
-    return first is not None and first.ref.startswith("capture:") and first.said_at == record.created
+    return first is not None and first.ref.startswith(f"{CAPTURED}:") and first.said_at == record.created
 
 
 def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
@@ -197,7 +197,7 @@ def restore(ws: Workspace, memory_id_: str) -> Fact:
 def approve(ws: Workspace, held_id: str) -> Fact:
     """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
     held = ws.quarantine.settle(held_id, "approved")
-    ref = held.ref if not held.ref.startswith("capture:") else _capture_ref(ws, held.id)
+    ref = held.ref if not held.ref.startswith(f"{CAPTURED}:") else _capture_ref(ws, held.id)
     record = _captured(ws, held.quote, Fact, DEFAULT_IMPORTANCE, (), held.ref, held.id)
     evidence = Evidence(ref=ref, quote=held.quote, said_at=held.said_at, role=held.role, trust=held.role)
     record = record.model_copy(update={"evidence": (evidence,), "said_at": held.said_at})

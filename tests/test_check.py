@@ -9,31 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from workspaces import at, consolidate, make, say
-
-from memory_system import check
-from memory_system.workspace import Workspace
+from workspaces import problems, two_days
 
 NOW = "2026-03-05T12:00:00Z"
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = make(tmp_path_factory.mktemp("sound"))
-    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I live in Porto. I'm allergic to peanuts. 我喜欢划船。"))
-    say(root, "b", ("2026-03-03T09:00:00Z", "user", "I moved to Lisbon. I have a dog called Biscuit."))
-    consolidate(root, NOW)
-    return root
+    return two_days(tmp_path_factory.mktemp("sound"), NOW)
 
 
 @pytest.fixture
 def root(sound: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(sound, tmp_path / "w"))
-
-
-def found(root: Path) -> list[str]:
-    with Workspace.open(root, now=at(NOW)) as ws:
-        return [f"{each.where} {each.what}" for each in check.validate(ws)]
 
 
 FACTS = "memory/layer2/active/facts.jsonl"
@@ -206,14 +194,14 @@ DAMAGE: dict[Callable[[Path], None], str] = {
 
 
 def test_a_sound_workspace(root: Path) -> None:
-    assert found(root) == []
+    assert problems(root, NOW) == []
 
 
 @pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
 def test_damage_is_found(root: Path, damage: Callable[[Path], None]) -> None:
     damage(root)
-    problems = found(root)
-    assert any(DAMAGE[damage] in each for each in problems), problems
+    found = problems(root, NOW)
+    assert any(DAMAGE[damage] in each for each in found), found
 
 
 def test_looking_changes_nothing(root: Path) -> None:
@@ -223,5 +211,5 @@ def test_looking_changes_nothing(root: Path) -> None:
     torn_line(root)
     index_garbage(root)
     before = state()
-    assert found(root)
+    assert problems(root, NOW)
     assert state() == before

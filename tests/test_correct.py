@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import Crash, at, consolidate, contents, layers, make, memories, say
+from workspaces import Crash, at, consolidate, contents, layers, make, memories, problems, say
 
-from memory_system import check, correct, edit, explain, stats, undo
+from memory_system import correct, edit, explain, stats, undo
 from memory_system.errors import (
     ChangedSinceError,
     DamagedError,
@@ -54,11 +54,6 @@ def rewrite(root: Path, name: str, change: Callable[[list[dict[str, Any]]], Any]
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
 
 
-def problems(root: Path, now: str = NEXT) -> list[str]:
-    with Workspace.open(root, now=at(now)) as ws:
-        return [f"{each.where} {each.what}" for each in check.validate(ws)]
-
-
 def write(root: Path, now: str = NEXT, **options: bool) -> Any:
     """Any command that writes; what it took over."""
     with Workspace.open(root, now=at(now), write=True, **options) as ws:
@@ -74,7 +69,7 @@ def test_a_new_value_takes_its_place_in_the_words(root: Path) -> None:
     assert (edited.content, edited.value, edited.version) == ("User lives in Braga", "Braga", 2)
     assert edited.edited == ("content", "value")
     assert edited.evidence[-1].quote == "User lives in Braga"
-    assert problems(root) == []
+    assert problems(root, NEXT) == []
     assert "Braga" in (root / "memory/layer1/snapshot.md").read_text()
 
 
@@ -133,7 +128,7 @@ def test_what_is_said_later_stands_beside_the_owners_word(root: Path, said: str,
     assert any(new in each for each in contents(root))
     with Workspace.open(root, now=at(NEXT)) as ws:
         assert any("two values" in each["what"] for each in stats.status(ws)["problems"])
-    assert problems(root) == []
+    assert problems(root, NEXT) == []
 
 
 def test_what_had_been_said_before_the_owners_word_is_history(root: Path) -> None:
@@ -213,7 +208,7 @@ def test_two_matters_that_were_merged_are_told_apart_again(root: Path, first: st
     assert (kept.id, kept.content) == (before.id, before.content)
     assert [each.ref for each in apart.evidence][:1] == ["c:e1"]
     assert {each.id for each in memories(root) if words in each.content} == {kept.id, apart.id}
-    assert problems(root) == []
+    assert problems(root, NEXT) == []
 
 
 def test_a_capture_that_was_merged_comes_back_under_its_own_id(root: Path) -> None:
@@ -241,7 +236,7 @@ def test_a_line_that_was_changed_is_the_owners_word(root: Path) -> None:
                 row |= {"content": "User lives in Braga", "value": "Braga"}
 
     rewrite(root, FACTS, change)
-    assert any("edited by hand" in each for each in problems(root))
+    assert any("edited by hand" in each for each in problems(root, NEXT))
     taken = write(root)
     assert taken.reason == "edited by hand"
     assert one(root, "Braga").edited == ("content", "value")
@@ -256,7 +251,7 @@ def test_a_night_takes_over_what_an_editor_did_and_derives_from_it(root: Path) -
     consolidate(root, NEXT)
     assert "User lives in Porto" in contents(root, "archive")
     assert "Porto" not in (root / "memory/layer1/snapshot.md").read_text()
-    assert problems(root) == []
+    assert problems(root, NEXT) == []
 
 
 def test_a_line_that_was_written_is_a_memory(root: Path) -> None:
@@ -266,7 +261,7 @@ def test_a_line_that_was_written_is_a_memory(root: Path) -> None:
     assert one(root, "大提琴").method == "hand"
     with Workspace.open(root, now=at(NEXT), write=True) as ws:
         edit.archive(ws, "f_20260305_001")
-    assert problems(root) == []
+    assert problems(root, NEXT) == []
 
 
 def test_a_line_that_was_moved_to_the_other_file_moves(root: Path) -> None:
@@ -290,7 +285,7 @@ def test_a_line_taken_out_of_the_archive_is_gone_and_can_be_brought_back(root: P
     assert contents(root, "archive") == set()
     with Workspace.open(root, now=at(NEXT), write=True) as ws:
         correct.catch_up(ws)
-    assert problems(root) == []  # although what took its place still names it
+    assert problems(root, NEXT) == []  # although what took its place still names it
     with Workspace.open(root, now=at(NEXT), write=True) as ws:
         undo.rollback(ws, f"#{taken.seq}")
     assert contents(root, "archive") == {"User lives in Porto"}
@@ -299,7 +294,7 @@ def test_a_line_taken_out_of_the_archive_is_gone_and_can_be_brought_back(root: P
 def test_another_form_of_the_same_line_is_no_edit(root: Path) -> None:
     rewrite(root, FACTS, lambda rows: [dict(reversed(row.items())) for row in rows])
     assert write(root) is None
-    assert problems(root) == []
+    assert problems(root, NEXT) == []
 
 
 def test_a_file_that_is_gone_is_rather_lost_than_removed(root: Path) -> None:
@@ -348,7 +343,7 @@ def test_a_night_that_stopped_after_its_commit_does_not_hide_an_edit(root: Path)
     rewrite(root, FACTS, lambda rows: [row for row in rows if row.get("value") != "Porto"])
     consolidate(root, NEXT)
     assert any("年糕" in each for each in contents(root))
-    assert problems(root) == []
+    assert problems(root, NEXT) == []
 
 
 def test_an_edit_between_a_commit_that_stopped_and_its_end_is_noticed(root: Path) -> None:
@@ -361,7 +356,7 @@ def test_an_edit_between_a_commit_that_stopped_and_its_end_is_noticed(root: Path
     consolidate(root, NEXT)
     assert one(root, "Porto").edited == ("pinned",)
     assert one(root, "年糕").edited == ()
-    assert problems(root) == []
+    assert problems(root, NEXT) == []
 
 
 def test_an_edit_made_while_a_night_runs_stops_it_and_stands(root: Path) -> None:
@@ -377,4 +372,4 @@ def test_an_edit_made_while_a_night_runs_stops_it_and_stands(root: Path) -> None
     consolidate(root, NEXT)
     assert one(root, "Porto", "archive").edited == ("importance",)
     assert one(root, "Ghent").edited == ()
-    assert problems(root) == []
+    assert problems(root, NEXT) == []

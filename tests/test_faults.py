@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from faults import CODES, FailingDisk, RecordingDisk, after_power_loss
-from workspaces import at, consolidate, layers, make, say
+from workspaces import at, consolidate, layers, make, problems, say
 
-from memory_system import check, derive, edit
+from memory_system import derive, edit
 from memory_system.errors import MemorySystemError
 from memory_system.files import Disk
 from memory_system.workspace import Workspace
@@ -62,11 +62,6 @@ def rebuilt(root: Path) -> dict[str, bytes]:
     return layers(root)
 
 
-def problems(root: Path) -> list[str]:
-    with Workspace.open(root, now=at(END)) as ws:
-        return [f"{each.where} {each.what}" for each in check.validate(ws)]
-
-
 def leftovers(root: Path) -> list[str]:
     return [path.name for path in (root / "memory").rglob(".*")]
 
@@ -94,7 +89,9 @@ def break_at(start: Path, root: Path, fail: int, code: int, expected: dict[str, 
     assert leftovers(root) == [], f"{fail}: {disk.broken}"
     with Workspace.open(root, now=at(END), write=True):
         pass  # what was begun is finished, or it never happened
-    assert not [each for each in problems(root) if "journal" in each or "layer2/a" in each], f"{fail}: {disk.broken}"
+    assert not [each for each in problems(root, END) if "journal" in each or "layer2/a" in each], (
+        f"{fail}: {disk.broken}"
+    )
     act(root)
     assert rebuilt(root) == expected, f"{fail}: {disk.broken}"
     shutil.rmtree(root)
@@ -139,7 +136,7 @@ def test_what_a_failed_fsync_left_is_not_trusted(tmp_path: Path) -> None:
     assert not (root / "memory/layer2/active/facts.jsonl").exists()
     assert [path.stat().st_size for path in (root / "memory/state/journal").iterdir()] == [0]
     consolidate(root, END)
-    assert problems(root) == []
+    assert problems(root, END) == []
 
 
 # ---- power loss ----------------------------------------------------------------------------------------------------
@@ -173,7 +170,7 @@ def check_after(start: Path, root: Path, place: Path, disk: RecordingDisk, cut: 
     found = rebuilt(place)
     assert found == expected, f"{cut}: {[name for name in expected if found.get(name) != expected[name]]}"
     if not cut % 8:  # what the bytes do not tell, such as the journal's chain; it takes as long as all before
-        assert problems(place) == []
+        assert problems(place, END) == []
     shutil.rmtree(place)
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 import test_check
-from workspaces import at, consolidate, layers, make, say
+from workspaces import at, consolidate, layers, make, problems, say, two_days
 
-from memory_system import check
 from memory_system.errors import DamagedError, NewerError
 from memory_system.repair import repair
 from memory_system.workspace import Workspace
@@ -27,11 +26,7 @@ OWNERS = {  # what stays for the owner to mend, because it may be meant or is no
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = make(tmp_path_factory.mktemp("sound"))
-    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I live in Porto. I'm allergic to peanuts. 我喜欢划船。"))
-    say(root, "b", ("2026-03-03T09:00:00Z", "user", "I moved to Lisbon. I have a dog called Biscuit."))
-    consolidate(root, NOW)
-    return root
+    return two_days(tmp_path_factory.mktemp("sound"), NOW)
 
 
 @pytest.fixture
@@ -42,11 +37,6 @@ def root(sound: Path, tmp_path: Path) -> Path:
 def mend(root: Path) -> list[str]:
     with Workspace.open(root, now=at(NOW), write=True, settle=False) as ws:
         return repair(ws)
-
-
-def problems(root: Path) -> list[str]:
-    with Workspace.open(root, now=at(NOW)) as ws:
-        return [f"{each.where} {each.what}" for each in check.validate(ws)]
 
 
 def said(found: dict[str, bytes]) -> dict[str, bytes]:
@@ -62,7 +52,7 @@ def test_damage_is_mended(root: Path, damage: Callable[[Path], None]) -> None:
     before = said(layers(root))
     damage(root)
     mend(root)
-    assert problems(root) == []
+    assert problems(root, NOW) == []
     consolidate(root, NOW)  # the journal does not tell of the empty night that the snapshot stood for
     assert said(layers(root)) == before
 
@@ -114,7 +104,7 @@ def test_nights_go_on_after_a_journal_was_set_aside(root: Path) -> None:
     mend(root)
     say(root, "c", ("2026-03-06T09:00:00Z", "user", "I moved to Ghent."))
     consolidate(root, "2026-03-07T12:00:00Z")
-    assert problems(root) == []
+    assert problems(root, NOW) == []
 
 
 # ---- schema versions -----------------------------------------------------------------------------------------------
@@ -127,7 +117,7 @@ def test_keys_of_a_newer_minor_are_kept(root: Path) -> None:
     consolidate(root, "2026-03-07T12:00:00Z")
     after = json.loads((root / CHECKPOINT).read_text())
     assert (after["schema"], after["moods"]) == ("1.9", {"calm": 3})
-    assert problems(root) == []
+    assert problems(root, NOW) == []
 
 
 def test_a_newer_major_is_read_and_never_written(root: Path) -> None:
@@ -155,9 +145,9 @@ def test_an_entry_of_a_newer_program_keeps_its_place_in_the_chain(root: Path) ->
     with Workspace.open(root) as ws:
         first = next(ws.journal.entries())
     newer = first.header[:-1] + b',"mood":"calm"}'
-    assert not [each for each in problems(root) if "journal" in each]
+    assert not [each for each in problems(root, NOW) if "journal" in each]
     path.write_bytes(path.read_bytes().replace(first.header, newer, 1))
-    assert any("chain" in each for each in problems(root))  # the header is part of the hash, known or not
+    assert any("chain" in each for each in problems(root, NOW))  # the header is part of the hash, known or not
 
 
 def test_a_workspace_from_before_the_journal_is_adopted_and_its_files_kept(tmp_path: Path) -> None:
@@ -171,4 +161,4 @@ def test_a_workspace_from_before_the_journal_is_adopted_and_its_files_kept(tmp_p
         record = ws.store.get("f_20260204_001")
     assert record is not None
     assert (record.content, record.score, record.edited) == ("用户对花生过敏", 0.95, ())
-    assert problems(root) == []
+    assert problems(root, NOW) == []

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_system import clock, edit, pipeline
+from memory_system import check, clock, edit, pipeline
 from memory_system.files import Disk
 from memory_system.phases.index import FILE
 from memory_system.recall.index import Index
@@ -64,6 +64,21 @@ def memories(root: Path, pool: str = "active") -> list[Any]:
 
 def contents(root: Path, pool: str = "active") -> set[str]:
     return {record.content for record in memories(root, pool)}
+
+
+def two_days(root: Path, now: str) -> Path:
+    """A workspace after two days of talk in both languages, and their nights."""
+    make(root)
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I live in Porto. I'm allergic to peanuts. 我喜欢划船。"))
+    say(root, "b", ("2026-03-03T09:00:00Z", "user", "I moved to Lisbon. I have a dog called Biscuit."))
+    consolidate(root, now)
+    return root
+
+
+def problems(root: Path, now: str) -> list[str]:
+    """What `validate` finds: where, and what."""
+    with Workspace.open(root, now=at(now)) as ws:
+        return [f"{each.where} {each.what}" for each in check.validate(ws)]
 
 
 def layers(root: Path) -> dict[str, bytes]:
