@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from workspaces import Crash, CrashingDisk, at, make, say
 
-from memory_system import check, clock, correct, edit, finder, pipeline, undo
+from memory_system import check, clock, correct, edit, finder, forgetting, pipeline, undo
 from memory_system.errors import ExhaustedError
+from memory_system.records import to_line
+from memory_system.store import origin_part
 from memory_system.workspace import Workspace
 
 THINGS = (
@@ -42,6 +44,11 @@ class Model:
     away: set[str] = field(default_factory=set)
     words: dict[str, str] = field(default_factory=dict)
 
+    def forget(self, ids: set[str]) -> None:
+        self.away -= ids
+        for each in ids:
+            self.words.pop(each, None)
+
 
 class Memory(RuleBasedStateMachine):
     """A workspace beside its model."""
@@ -57,6 +64,7 @@ class Memory(RuleBasedStateMachine):
         self.model = Model()
         self.before: dict[int, Model] = {}  # by the number of an entry: what was decided before it
         self.talks = 0
+        self.forgotten: set[str] = set()  # origins of memories that may never come back
 
     def teardown(self) -> None:
         shutil.rmtree(self.root)
@@ -146,6 +154,41 @@ class Memory(RuleBasedStateMachine):
                 model.words[memory_id] = words
                 self.remember(ws, model)
 
+    @rule(number=st.integers(0, 99), stop=st.sampled_from((0, 0, 3, 9, 17, 30)))
+    def forget(self, number: int, stop: int) -> None:
+        with self.open() as ws:
+            memory_id = self.chosen(ws, number)
+            if not memory_id or memory_id.startswith("s_"):  # a summary is told again as long as its facts are there
+                return
+            ids, record = set(ws.store.ids()), edit.find(ws, memory_id)[0]
+        for disk in (CrashingDisk(stop=stop), None):
+            try:
+                with self.open(write=True, disk=disk) as ws:
+                    done = forgetting.finish(ws)
+                    if not done and ws.store.get(memory_id):
+                        plan = forgetting.plan_of(ws, forgetting.Selection(ids=(memory_id,)))
+                        forgetting.forget(ws, plan)
+            except Crash:
+                continue
+        self.captured -= {each.quote for each in record.evidence}
+        with self.open() as ws:
+            gone = ids - set(ws.store.ids())
+            self.remember(ws, self.model)
+        assert memory_id in gone
+        for model in (self.model, *self.before.values()):
+            model.forget(gone)
+        if not edit.is_captured(record):  # what is captured again is the owner's wish
+            self.forgotten.add(origin_part(memory_id))
+        self.no_byte_is_left({each.quote for each in record.evidence})
+
+    def no_byte_is_left(self, quotes: set[str]) -> None:
+        with self.open() as ws:
+            kept = [to_line(each).decode() for each in (*ws.inbox.pending(), *(each for _, each in ws.store.records()))]
+        gone = [each.encode() for each in quotes if not any(each in line for line in kept)]
+        own = [path for each in ("state", "layer1", "layer2") for path in (self.root / "memory" / each).rglob("*")]
+        data = {path: path.read_bytes() for path in own if path.is_file()}
+        assert not [(path, each) for path in data for each in gone if each in data[path]]
+
     @precondition(lambda self: self.before)
     @rule()
     def roll_back(self) -> None:
@@ -169,6 +212,7 @@ class Memory(RuleBasedStateMachine):
         with Workspace.open(self.root, now=self.now) as ws:
             quotes = {each.quote for _, record in ws.store.records() for each in record.evidence}
             assert self.captured <= quotes | {each.content for each in ws.inbox.pending()}
+            assert not self.forgotten & set(map(origin_part, ws.store.ids()))
             for memory_id in self.model.away:
                 assert ws.store.pool_of(memory_id) == "archive"
             for memory_id, words in self.model.words.items():
