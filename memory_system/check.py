@@ -166,6 +166,11 @@ def inbox(ws: Workspace) -> Iterator[Problem]:
     yield from ws.inbox.problems()
 
 
+def held_back(ws: Workspace) -> Iterator[Problem]:
+    """Every line of the quarantine tells of something that was held back."""
+    yield from ws.quarantine.problems()
+
+
 def search_index(ws: Workspace) -> Iterator[Problem]:
     """The index and its dump hold exactly what they would hold if they were made anew; notes that changed since the
     last night are no fault of theirs."""
@@ -230,9 +235,9 @@ def _is_ours(path: Path, ws: Workspace) -> bool:
     return path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "state")
 
 
-AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, permissions)
+AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, held_back, permissions)
 CHECKS: tuple[Check, ...] = (
-    lines, references, inbox, journal, accounts, journalled, evidence,
+    lines, references, inbox, held_back, journal, accounts, journalled, evidence,
     search_index, profiles, the_snapshot, permissions,
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_system import clock, text
+from memory_system import clock, quarantine, text
 from memory_system.callings import USER_NAME
 from memory_system.config import parse_config
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
@@ -94,7 +94,7 @@ def _hold_back(ws: Workspace, content: str, key: str) -> None:
         return
     guard = trust.Guard()
     message = Message(CAPTURED, key or ws.now.isoformat(), "user", "", clock.stamp(ws.now), content)
-    guard.held(message, [(0, len(content), "quarantined")], 0, len(content))
+    guard.held(message, guard.stretches(message), 0, len(content))
     held = ws.quarantine.add(guard.found)
     which = held[0].id if held else "already"
     raise QuarantinedError(
@@ -196,13 +196,16 @@ def restore(ws: Workspace, memory_id_: str) -> Fact:
 
 def approve(ws: Workspace, held_id: str) -> Fact:
     """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
-    held = ws.quarantine.settle(held_id, "approved")
+    held = ws.quarantine.get(held_id)
+    if known := _captured_before(ws, Fact, held.id):
+        return known
     ref = held.ref if not held.ref.startswith(f"{CAPTURED}:") else _capture_ref(ws, held.id)
     record = _captured(ws, held.quote, Fact, DEFAULT_IMPORTANCE, (), held.ref, held.id)
     evidence = Evidence(ref=ref, quote=held.quote, said_at=held.said_at, role=held.role, trust=held.role)
     record = record.model_copy(update={"evidence": (evidence,), "said_at": held.said_at})
     if ws.store.get(record.id) is None:
         ws.inbox.add(record)
+    ws.quarantine.settle(held_id, quarantine.APPROVED)  # last: a crash between the two leaves it waiting, not lost
     return record
 
 

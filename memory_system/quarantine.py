@@ -1,6 +1,6 @@
 """`state/quarantine.jsonl`: what was held back because it wants to steer an agent. The owner looks at it, lets it in or
 throws it out; what was let in once is not held back again. Lines are only added, beside whatever else writes: the last
-one about something counts."""
+one about something counts. A line that a crash has torn says nothing and stops nobody."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, replace
 import orjson
 
 from memory_system import rules
-from memory_system.errors import DamagedError, NotFoundError
+from memory_system.errors import NotFoundError
 from memory_system.files import Files
 from memory_system.layout import Layout
+from memory_system.records import Problem
 from memory_system.trust import key_of
 
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
@@ -35,7 +36,7 @@ class Held:
     def why(self) -> str:
         """What the rule is for."""
         found = (each.why for each in rules.load("trust")["attack"].rules if each.id == self.rule)
-        return next(found, "it goes on where the message before it ended")
+        return next(found, "it ends what the message before it has begun")
 
 
 class Quarantine:
@@ -46,14 +47,18 @@ class Quarantine:
         self.files = files
 
     def all(self) -> list[Held]:
-        """Everything that was ever held back, oldest first; DamagedError when the file is none of ours."""
-        lines = self.files.read(self.path).split(b"\n")
-        try:
-            latest = {row["id"]: Held(**row) for row in map(orjson.loads, filter(bytes.strip, lines))}
-        except (orjson.JSONDecodeError, TypeError, KeyError) as error:
-            hint = "put it back from a copy, or remove it: what it holds back is in the transcripts still"
-            raise DamagedError(f"{self.path} is damaged: {error}", hint) from None
+        """Everything that was ever held back, oldest first."""
+        latest = {held.id: held for held in map(_parsed, self._lines()) if held}
         return sorted(latest.values(), key=lambda held: (held.said_at, held.id))
+
+    def problems(self) -> list[Problem]:
+        """The lines that tell of nothing that was held back, such as the torn line of a crash."""
+        what, hint = "this line tells of nothing that was held back", "remove the line: the transcripts hold the words"
+        return [
+            Problem(f"{self.path.name}:{number}", what, hint)
+            for number, line in enumerate(self._lines(), 1)
+            if line.strip() and _parsed(line) is None
+        ]
 
     def waiting(self) -> list[Held]:
         return [each for each in self.all() if each.status == WAITING]
@@ -84,7 +89,19 @@ class Quarantine:
 
     def _append(self, held: Iterable[Held]) -> None:
         if lines := b"".join(orjson.dumps(asdict(each)) + b"\n" for each in held):
-            self.files.append(self.path, lines)
+            self.files.append(self.path, lines, follow_renames=True)
+
+    def _lines(self) -> list[bytes]:
+        return self.files.read(self.path).split(b"\n")
+
+
+def _parsed(line: bytes) -> Held | None:
+    try:
+        row = orjson.loads(line)
+        held = Held(**row)
+    except (orjson.JSONDecodeError, TypeError):
+        return None
+    return held if all(isinstance(each, str) for each in row.values()) else None
 
 
 def _held(row: Mapping[str, str]) -> Held:

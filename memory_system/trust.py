@@ -14,7 +14,8 @@ from memory_system.text import essence
 
 TIERS = {"user": 2, "note": 2, "person": 2, "assistant": 1}  # whose words count more; all others' count nothing
 OWNER = frozenset({"user", "note"})
-SHORT = 160  # characters of two messages in a row that are read as one: orders may come in pieces
+SHORT = 160  # characters of a voice that are read as one over several messages: orders may come in pieces
+IN_PIECES = "in pieces"  # the rule of words that only together with those before them are an order
 _UNSEEN = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\U000e0000-\U000e007f]"
 )
@@ -66,6 +67,25 @@ def borrowed(text: str) -> list[tuple[int, int]]:
     return [match.span() for rule in rules.load("trust")["borrowed"].firing(text) for match in rule.matches(text)]
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a message that is held back. `reason` is `quarantined` or `quoted`; what is quarantined stands
+    around the words that want to steer (`core`), which `rule` knows."""
+
+    start: int
+    end: int
+    reason: str
+    rule: str = ""
+    core: tuple[int, int] = (0, 0)
+
+    def overlaps(self, start: int, end: int) -> bool:
+        return self.start < end and start < self.end
+
+    def is_hit(self, start: int, end: int) -> bool:
+        """Whether any of the words that want to steer stand there."""
+        return self.core[0] < end and start < self.core[1]
+
+
 class Guard:
     """Watches the messages of a night go by, session by session. `found` are the segments that were held back: the
     ref, the words, when they were said and by whom, and the rule's id. `approved` are `key_of` what the owner has
@@ -74,50 +94,60 @@ class Guard:
     def __init__(self, approved: Iterable[str] = ()) -> None:
         self.approved = frozenset(approved)
         self.found: list[dict[str, str]] = []
-        self._before: Message | None = None
-        self._open = False  # whether the message before could begin something
+        self._session = ""
+        self._tails: dict[tuple[str, str], tuple[str, bool]] = {}  # a voice's last words, and whether they could begin
 
-    def spans(self, message: Message) -> list[tuple[int, int, str]]:
-        """The stretches of a message that are held back, and why: `quarantined` or `quoted`; most have none."""
-        text, before, was_open = message.text, self._before, self._open
-        self._before, self._open = message, rules.load("trust")["gate"].fires(message.text)
-        if not (self._open or was_open):
+    def stretches(self, message: Message) -> list[Stretch]:
+        """The stretches of a message that are held back, and why; most have none."""
+        text, voice = message.text, (message.role, message.speaker)
+        if message.session != self._session:
+            self._session = message.session
+            self._tails.clear()
+        tail, was_open = self._tails.pop(voice, ("", False))
+        is_open = rules.load("trust")["gate"].fires(text)
+        is_short = len(text) < SHORT
+        if is_short:
+            self._tails[voice] = f"{tail} {text}"[-SHORT:], is_open or was_open
+        if not (is_open or was_open):
             return []
         owner = message.role in OWNER and not message.speaker
-        held = [(*_line_of(text, each), "quarantined") for each in suspects(text, owner=owner)]
-        if not held and before and _goes_on(before, message) and suspects(f"{before.text} {text}", owner=owner):
-            held = [(0, len(text), "quarantined")]
+        held = [_around(text, each) for each in suspects(text, owner=owner)]
+        if not held and tail and is_short and _ends(tail, text, owner=owner):
+            held = [Stretch(0, len(text), "quarantined", IN_PIECES, (0, len(text)))]
         if not held and not rules.load("trust")["borrowed"].fires(text):
             return held
-        return [*held, *((*span, "quoted") for span in borrowed(text))]
+        return [*held, *(Stretch(*span, "quoted") for span in borrowed(text))]
 
-    def held(self, message: Message, spans: Iterable[tuple[int, int, str]], start: int, end: int) -> str:
-        """Why the segment is held back; empty when it is not. What is suspect is put down."""
+    def held(self, message: Message, held: Iterable[Stretch], start: int, end: int, *, idle: bool = False) -> str:
+        """Why the segment is held back; empty when it is not. What is quarantined is put down. An `idle` segment, of
+        which nothing would be remembered, is held back only where it wants to steer itself."""
         words = message.text[start:end]
-        why = {reason for first, last, reason in spans if first < end and start < last}
-        if "quarantined" in why and key_of(words) not in self.approved:
-            self._put_down(message, words)
+        over = [each for each in held if each.overlaps(start, end)]
+        suspect = [each for each in over if each.reason == "quarantined" and (each.is_hit(start, end) or not idle)]
+        if suspect and key_of(words) not in self.approved:
+            hit = next((each for each in suspect if each.is_hit(start, end)), suspect[0])
+            self._put_down(message, words, hit.rule)
             return "quarantined"
-        return "quoted" if "quoted" in why else ""
+        return "quoted" if any(each.reason == "quoted" for each in over) else ""
 
-    def _put_down(self, message: Message, words: str) -> None:
-        fired = suspects(words, owner=False)
-        rule = fired[0].rule.id if fired else "in pieces"
+    def _put_down(self, message: Message, words: str, rule: str) -> None:
         self.found.append(
             {"ref": message.ref, "quote": words, "said_at": message.said_at, "role": message.role, "rule": rule}
         )
 
 
-def _line_of(text: str, suspect: Suspect) -> tuple[int, int]:
+def _around(text: str, suspect: Suspect) -> Stretch:
     """The whole line: what stands beside such words is of a piece with them; after a frame, all that is in it."""
     end = -1 if suspect.rule.data.get("rest") else text.find("\n", suspect.end)
-    return text.rfind("\n", 0, suspect.start) + 1, len(text) if end < 0 else end
+    start, end = text.rfind("\n", 0, suspect.start) + 1, len(text) if end < 0 else end
+    return Stretch(start, end, "quarantined", suspect.rule.id, (suspect.start, suspect.end))
 
 
-def _goes_on(before: Message, message: Message) -> bool:
-    """Whether a short message goes on where a short one of the same voice ended."""
-    same_voice = (before.session, before.role) == (message.session, message.role)
-    return same_voice and len(before.text) + len(message.text) < SHORT
+def _ends(tail: str, text: str, *, owner: bool) -> bool:
+    """Whether a message ends what the ones before it have begun: neither of the two says it alone."""
+    across = [each for each in suspects(f"{tail} {text}", owner=owner) if each.start < len(tail) < each.end - 1]
+    before = {each.rule.id for each in suspects(tail, owner=owner)} if across else ()
+    return any(each.rule.id not in before for each in across)
 
 
 def key_of(words: str) -> str:
@@ -132,6 +162,6 @@ def shown(text: str) -> str:
         text = _UNSEEN.sub("", text)
     if "](" in text:
         text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
-    if "://" in text or "data:" in text:
+    if ":/" in text:
         text = _ADDRESS.sub(lambda found: f"`{found[0]}`", text)
     return text.translate(_TAGS) if "<" in text or ">" in text else text

@@ -42,15 +42,15 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "why": "explaining",
     "diff": "explaining",
     "rollback": "explaining",
-    "forget": "guarding",
+    "forget": "forgetting",
     "heartbeat": "curating",
     "distill": "curating",
     "integrate": "hosting",
     "schedule": "hosting",
     "hook": "hosting",
     "watch": "hosting",
-    "quarantine": "watching",
-    "audit": "watching",
+    "quarantine": "guarding",
+    "audit": "guarding",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 

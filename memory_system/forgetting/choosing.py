@@ -75,6 +75,7 @@ def _by_words(selection: Selection, records: list[Stored], said: list[Message]) 
     known = {record.id for _, record in records}
     if unknown := [each for each in selection.ids if each not in known]:
         raise NotFoundError(f"there is no memory {', '.join(unknown)}")
+    _refuse_composed(selection, records)
     chosen = Chosen(words=words)
     texts = {message.ref: message.text for message in said}
     touched = {ref for ref, text in texts.items() if words.spans(text)}
@@ -84,6 +85,14 @@ def _by_words(selection: Selection, records: list[Stored], said: list[Message]) 
     while _add_dependent(records, chosen, texts, touched):
         pass
     return chosen
+
+
+def _refuse_composed(selection: Selection, records: Iterable[Stored]) -> None:
+    """UsageError for the id of a summary, which would be composed anew from the same facts."""
+    for pool, record in records:
+        if isinstance(record, Summary) and _is_composed(pool, record) and record.id in selection.ids:
+            facts = " ".join(record.source_facts)
+            raise UsageError(f"{record.id} only sums up other memories", f"forget those: memory forget {facts}")
 
 
 def _names(record: Fact, words: Words) -> bool:

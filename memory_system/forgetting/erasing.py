@@ -131,6 +131,11 @@ def _tainted(ws: Workspace, plan: Plan, changed: set[str]) -> Iterator[tuple[Cha
                 yield change, digest
 
 
+def _names(line: bytes, sources: set[str]) -> bool:
+    """Whether a line of ours is about one of these messages, or of what was held back."""
+    return bool(sources) and not sources.isdisjoint(strings(people.parsed(line)))
+
+
 def _holds(line: bytes, plan: Plan) -> bool:
     """Whether a line of ours names a memory that goes, or the name or words that do."""
     text = line.decode(errors="replace")
@@ -184,7 +189,9 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
 
 
 def _reset_night(ws: Workspace) -> None:
-    """A half-done night begins anew: what it staged goes."""
+    """A half-done night begins anew: what it staged goes. What it held back is put down first, if it is committed."""
+    if "commit" in ws.checkpoint.state.phase_data and ws.checkpoint.stage("quarantine").exists():
+        ws.quarantine.add(ws.checkpoint.read_stage("quarantine", dict))
     for folder in sorted(ws.layout.runs.glob("*")):
         ws.files.remove_folder(folder)
     if ws.checkpoint.state.current_phase is not None or ws.checkpoint.state.phase_data:
@@ -234,8 +241,13 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
 
 def _without_lines(ws: Workspace, path: Path, plan: Plan) -> None:
     needles = [orjson.dumps(quote)[1:-1] for quote in plan.words.quotes]
+    sources = {*plan.refs, *plan.held}
     lines = ws.files.read(path).splitlines(keepends=True)
-    kept = [line for line in lines if not _holds(line, plan) and not any(each in line for each in needles)]
+    kept = [
+        line
+        for line in lines
+        if not (_holds(line, plan) or any(each in line for each in needles) or _names(line, sources))
+    ]
     if len(kept) == len(lines):
         return
     if path.suffix == ".json":

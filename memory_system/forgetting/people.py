@@ -4,6 +4,7 @@ it out there. They are read, and written only when their owner says so."""
 from __future__ import annotations
 
 import gzip
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -63,10 +64,11 @@ def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> list[str]
     """Take them out of the transcripts; the names of those that could not be written."""
     failed = []
     for place in transcripts(ws):
+        before = state_of(place.path)
         whole = _lines_of(ws, place, refs)
         lines = _bytes_of(place.path).split(b"\n")
         cut = [_line_without(line, words, whole=number in whole) for number, line in enumerate(lines, 1)]
-        if cut != lines and not _write(ws, place.path, b"\n".join(cut), packed=place.is_packed):
+        if cut != lines and not write(ws, place.path, b"\n".join(cut), before, packed=place.is_packed):
             failed.append(place.name)
     return failed
 
@@ -75,17 +77,33 @@ def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> list[str]:
     """Take them out of the Markdown files; the names of those that could not be written."""
     failed = []
     for path in notes(ws):
+        before = state_of(path)
         whole = _note_lines(ws, path, refs)
         lines = _bytes_of(path).decode(errors="surrogateescape").split("\n")
         cut = [PLACEHOLDER if number in whole else words.cut(line) for number, line in enumerate(lines, 1)]
-        if cut != lines and not _write(ws, path, "\n".join(cut).encode(errors="surrogateescape")):
+        if cut != lines and not write(ws, path, "\n".join(cut).encode(errors="surrogateescape"), before):
             failed.append(ws.layout.name(path))
     return failed
 
 
-def _write(ws: Workspace, path: Path, data: bytes, *, packed: bool = False) -> bool:
-    with suppress(MemorySystemError):
+State = tuple[int, int, int]  # rights, size and time of change of a file
+
+
+def state_of(path: Path) -> State | None:
+    with suppress(OSError):
+        found = path.stat()
+        return stat.S_IMODE(found.st_mode), found.st_size, found.st_mtime_ns
+    return None
+
+
+def write(ws: Workspace, path: Path, data: bytes, before: State | None, *, packed: bool = False) -> bool:
+    """Put the file there anew, with the rights that it had; not when somebody has written to it since it was read:
+    those lines would be lost."""
+    if before is None or state_of(path) != before:
+        return False
+    with suppress(MemorySystemError, OSError):
         ws.files.replace(path, gzip.compress(data, mtime=0) if packed else data)
+        path.chmod(before[0])
         return True
     return False
 

@@ -15,6 +15,7 @@ from memory_system import clock
 from memory_system.forgetting import people
 from memory_system.forgetting.choosing import Selection, choose
 from memory_system.forgetting.cutting import Words
+from memory_system.quarantine import Held
 from memory_system.readers import Cursor
 from memory_system.recall.passages import note_files, read_note
 from memory_system.records import Fact, Message, Row
@@ -26,7 +27,8 @@ from memory_system.workspace import Workspace
 @dataclass(slots=True)
 class Plan:
     """`gone`: ids of memories, by why; `lost`: refs of evidence that others lose; `back`: ids that come back; `words`
-    and `refs` (of whole messages): what goes from texts; `left`: lines of people's files that hold it (path, line)."""
+    and `refs` (of whole messages): what goes from texts; `left`: lines of people's files that hold it (path, line);
+    `held`: ids of what was held back."""
 
     id: str
     at: str
@@ -37,6 +39,7 @@ class Plan:
     marks: list[Mark]
     refs: list[str]
     left: list[tuple[str, int]]
+    held: list[str] = field(default_factory=list)
     messages: int = 0
     transcripts: bool = False
     notes: bool = False
@@ -44,7 +47,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.gone or self.lost or self.messages or self.left)
+        return not (self.gone or self.lost or self.messages or self.left or self.held)
 
     def to_bytes(self) -> bytes:
         return orjson.dumps({**asdict(self), "shown": {}}) + b"\n"
@@ -64,6 +67,7 @@ class Plan:
             "evidence": [{"id": key, "refs": refs} for key, refs in self.lost.items()],
             "restored": self.back,
             "messages": self.messages,
+            "quarantine": self.held,
             "left": [{"path": path, "line": line} for path, line in self.left],
         }
 
@@ -82,12 +86,20 @@ def plan_of(ws: Workspace, selection: Selection, *, transcripts: bool = False, n
     touched = refs | {each.ref for each in said if chosen.words.spans(each.text)}
     words = chosen.words if not whole else Words()
     left = sorted(set(people.lines_with(ws, words, refs)))
+    held = [each.id for each in ws.quarantine.all() if _is_meant(each, selection, chosen.words)]
     shown = {key: record.content for key, record in gone.items()}
     plan_id = f"forget_{os.urandom(6).hex()}"
     return Plan(
         plan_id, at, chosen.gone, chosen.lost, chosen.back, words, marks, sorted(refs), left,
-        len(touched), transcripts, notes, shown,
+        held, len(touched), transcripts, notes, shown,
     )  # fmt: skip
+
+
+def _is_meant(held: Held, selection: Selection, words: Words) -> bool:
+    """Whether what was held back goes, too."""
+    if selection.by_source:
+        return selection.was_said(held.ref, held.said_at)
+    return bool(words.spans(held.quote)) or any(quote in held.quote for quote in words.quotes)
 
 
 def messages_of(ws: Workspace) -> Iterator[Message]:

@@ -139,12 +139,14 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
         around = text.language(turn.message.text)
         verdicts, keys = [], []
         role, speaker = turn.message.role, turn.message.speaker
-        spans = guard.spans(turn.message)
+        stretches = guard.stretches(turn.message)
         for segment in turn.segments:
             words = turn.text_of(segment)
             verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
-            if spans and (reason := guard.held(turn.message, spans, segment.start, segment.end)):
-                verdict = Verdict(reason, verdict.tokens)
+            if stretches:
+                idle = bool(verdict.reason)
+                held = guard.held(turn.message, stretches, segment.start, segment.end, idle=idle)
+                verdict = Verdict(held, verdict.tokens) if held else verdict
             verdicts.append(verdict)
             keys.append(0 if verdicts[-1].reason else quote_key(role, words))
         if len(verdicts) > 1:
