@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ class Store:
 
 def image(ident: str, events: Iterable[Mapping[str, Any]]) -> bytes:
     """The bytes of a store with one session."""
-    store = Store(":memory:")
-    store.session(ident)
-    store.add(ident, events)
-    return store.db.serialize()
+    with closing(Store(":memory:")) as store:
+        store.session(ident)
+        store.add(ident, events)
+        return store.db.serialize()
