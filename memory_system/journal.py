@@ -1,10 +1,10 @@
 """The journal: every change to the truth, before it is made. From it come recovery, accounting, explanation and undo.
 
-An entry is a group of lines in `state/journal/YYYY-MM.jsonl`: a header, one line a change, and an `end` line with the
-entry's place in the hash chain; when the files are written, a `done` line follows. A group without `end` never happened
-(its lines are set aside); one with `end` but without `done` is finished by the next writer. The chain runs over salted
-digests of the changes, so that a payload can be blanked later and the chain still verifies (as in etcd's and Borg's
-logs, the commit mark comes last).
+An entry is a group of lines in `state/journal/YYYY-MM.jsonl` (see `months`): a header, one line a change, and an `end`
+line with the entry's place in the hash chain; when the files are written, a `done` line follows. A group without `end`
+never happened (its lines are set aside); one with `end` but without `done` is finished by the next writer. The chain
+runs over salted digests of the changes, so that a payload can be blanked later and the chain still verifies (as in
+etcd's and Borg's logs, the commit mark comes last).
 
 Forgetting blanks payloads. The entry of the forgetting says in its header, which the chain covers, which digests give
 way to what: a blanked line can be changed as little as any other.
@@ -22,6 +22,7 @@ from typing import Any
 
 import orjson
 
+from memory_system import months
 from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.records import Pool
@@ -116,13 +117,21 @@ class Journal:
         self.files = files
 
     def months(self) -> list[Path]:
-        return sorted(self.folder.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl"))
+        """Its files, the oldest first (see `months`)."""
+        return months.months_in(self.folder)
+
+    def pack(self) -> None:
+        """Pack the months that are over: all but the newest."""
+        for path in self.months()[:-1]:
+            months.pack(path, self.files)
 
     def begin(self, entry: Entry, changes: Iterable[Change]) -> Entry:
         """Write the entry down, durably; the changes may be made now."""
         head = self.head()
         entry.seq = head.seq + 1
-        self.files.append(self._month_of(entry), _entry_lines(entry, changes, head.hash), alone=True)
+        path = self._month_of(entry)
+        months.unpack(path, self.files)
+        self.files.append(path, _entry_lines(entry, changes, head.hash), alone=True)
         return entry
 
     def done(self, entry: Entry) -> None:
@@ -135,27 +144,29 @@ class Journal:
     def unfinished(self) -> tuple[Entry, list[Change]] | None:
         """The entry that was begun and not done, after setting aside what was not even begun; costs one small read when
         there is none."""
-        months = self.months()
-        if not months or "done" in _last_line(months[-1]):
+        newest = self._newest()
+        if newest is None or "done" in _last_line(newest):
             return None
-        self._set_aside_unended(months[-1])
-        last = next((_last_group(path) for path in self.months()[-1:]), None)
+        self._set_aside_unended(newest)
+        last = _last_group(newest) if newest.exists() else None
         return None if last is None or last.done else (last.entry, last.changes)
 
     def pending(self) -> list[Change]:
         """The changes of the last entry while its files may not be written yet, for who only reads (which a damaged
         journal does not prevent); costs one small read when there are none."""
-        months = self.months()
-        if not months or "done" in _last_line(months[-1]):
-            return []
         with suppress(DamagedError):
-            last = _last_group(months[-1])
+            newest = self._newest()
+            last = _last_group(newest) if newest and "done" not in _last_line(newest) else None
             return [] if last is None or last.done else last.changes
         return []
 
     def mark(self) -> tuple[str, int]:
         """What differs before and after every commit, and before and after its files are written."""
-        return next(((path.name, path.stat().st_size) for path in reversed(self.months())), ("", 0))
+        newest = self._newest()
+        return months.mark(newest) if newest else ("", 0)
+
+    def _newest(self) -> Path | None:
+        return next(reversed(self.months()), None)
 
     def entries(self) -> Iterator[Group]:
         """Every entry, oldest first."""
@@ -166,11 +177,11 @@ class Journal:
         """Blank every payload that the entry says gives way; how many were. What is blank already stays so."""
         count = 0
         for path in self.months():
-            lines = path.read_bytes().splitlines(keepends=True)
+            lines = months.read(path).splitlines(keepends=True)
             blanked = [_blank_line(line, entry.blanked, aliases) for line in lines]
             if blanked != lines:
                 count += sum(one != other for one, other in zip(lines, blanked, strict=True))
-                self.files.replace(path, blanked)
+                months.replace(path, blanked, self.files)
         return count
 
     def digest_of(self, change: Change) -> str:
@@ -194,32 +205,29 @@ class Journal:
 
     def head(self) -> Head:
         """Where the journal ends; costs one small read unless a crash left an entry unfinished."""
+        done = True
         for path in reversed(self.months()):
             last = _last_line(path)
             if {"done", "hash", "prev"} <= set(last):
-                return Head(last["done"], last["hash"], last["prev"])
-            if (group := _last_group(path)) is not None:  # left unfinished, or followed by what was never begun
-                return Head(group.entry.seq, group.hash, group.prev, done=False)
+                return Head(last["done"], last["hash"], last["prev"], done)
+            done = False  # left unfinished, or followed by what was never begun
+            if (group := _last_group(path)) is not None:
+                return Head(group.entry.seq, group.hash, group.prev, done)
         return Head()
 
     def _set_aside_unended(self, path: Path) -> None:
         """Set aside what follows the last ended entry: its writer was stopped before it had said that it is there, so
-        any of its bytes may be missing. DamagedError when what is broken had been acknowledged."""
-        keep = sound_length(path)
-        data = self.files.read(path)
+        any of its bytes may be missing; a month of which nothing stays goes. DamagedError when what is broken had been
+        acknowledged."""
+        keep, data = sound_length(path), months.read(path)
         if b'{"done":' in data[keep:]:
             list(read_entries(path))  # which names the line
-        self.cut(path, keep, ".torn")
-
-    def cut(self, path: Path, keep: int, ending: str) -> None:
-        """Move everything after so many bytes of a month into a file beside it; a month of which nothing stays goes."""
-        data = self.files.read(path)
         if keep < len(data):
-            self.files.append(path.with_name(f"{path.name}{ending}"), data[keep:].rstrip(b"\n") + b"\n")
+            self.files.append(path.with_name(f"{path.name}.torn"), data[keep:].rstrip(b"\n") + b"\n")
         if not keep:
-            self.files.remove(path)
+            months.remove(path, self.files)
         elif keep < len(data):
-            self.files.replace(path, data[:keep])
+            months.replace(path, [data[:keep]], self.files)
 
 
 @dataclass(slots=True)
@@ -244,7 +252,7 @@ class Group:
 def read_entries(path: Path) -> Iterator[Group]:
     """The ended entries of one month; DamagedError for a line that is none of ours."""
     reading = _Reading()
-    with path.open("rb") as lines:
+    with months.opened(path) as lines:
         for number, line in enumerate(lines, 1):
             try:
                 whole = reading.take(line)
@@ -356,13 +364,6 @@ def _chain(previous: str, header: bytes, digests: Iterable[str]) -> str:
     return running.hexdigest()
 
 
-def _tail(path: Path) -> bytes:
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        file.seek(max(0, size - TAIL))
-        return file.read()
-
-
 def _parse(line: bytes) -> dict[str, Any]:
     try:
         row = orjson.loads(line)
@@ -373,7 +374,7 @@ def _parse(line: bytes) -> dict[str, Any]:
 
 def _last_line(path: Path) -> dict[str, Any]:
     """The last line of a file, if it is whole; {} when it is torn."""
-    tail = _tail(path)
+    tail = months.tail(path, TAIL)
     return _parse(tail[:-1].rsplit(b"\n", 1)[-1]) if tail.endswith(b"\n") else {}
 
 

@@ -173,13 +173,15 @@ def _next(ws: Workspace, found: nights.Waiting, report: Report, *, force: bool, 
 
 
 def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
-    """After the last night: the snapshot of the latest slot even if it was empty, and the alarm for useless nights."""
+    """After the last night: the snapshot of the latest slot even if it was empty, the journal's past months packed, and
+    the alarm for useless nights."""
     if nights.is_long_silence(found, ws) and not ws.checkpoint.state.decay_held:
         ws.checkpoint.save(decay_held=clock.stamp(ws.now))
     empty = nights.last_slot(ws)
     if empty is not None:
         snapshot.write(empty, ws)
         ws.checkpoint.save(last_night=clock.stamp(empty), shown_night="")
+    ws.journal.pack()
     now = max(clock.stamp(ws.now), ws.checkpoint.state.last_success)
     ws.checkpoint.save(last_run=now, last_success=now)
     report.totals = totals(ws)

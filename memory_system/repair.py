@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from memory_system import by_hand, clock, derive
+from memory_system import by_hand, clock, derive, months
 from memory_system.check import readable_by_others
 from memory_system.checkpoint import Checkpoint, State
 from memory_system.errors import DamagedError
@@ -49,17 +49,29 @@ def _aside(ws: Workspace, name: str) -> Path:
 def _journal(ws: Workspace) -> Iterator[str]:
     """The journal ends where its chain breaks; what follows can explain and undo nothing any more."""
     previous, whole = GENESIS, True
-    months = ws.journal.months()
-    for path in months:
-        data = ws.files.read(path)
+    newest = next(reversed(ws.journal.months()), None)
+    for path in ws.journal.months():
+        data, readable = months.salvaged(path)
         keep = sound_length(path, previous) if whole else 0
-        broken = keep < len(data) and (path != months[-1] or b'{"done":' in data[keep:])
+        unbegun = readable and path == newest and b'{"done":' not in data[keep:]
+        broken = not readable or (keep < len(data) and not unbegun)
         if broken or not whole:
-            ws.files.append(_aside(ws, path.name), data[keep:].rstrip(b"\n") + b"\n")
-            ws.files.replace(path, data[:keep]) if keep else ws.files.remove(path)
+            _set_aside(ws, path, data, keep, readable=readable)
             yield f"the journal from {path.name}, byte {keep}, was set aside"
         whole = whole and not broken
         previous = next((group.hash for group in reversed(list(read_entries(path)))), previous) if keep else previous
+
+
+def _set_aside(ws: Workspace, path: Path, data: bytes, keep: int, *, readable: bool) -> None:
+    """Move a month but for its first bytes to where damage is kept; what cannot be unpacked, as it is."""
+    if data[keep:]:
+        ws.files.append(_aside(ws, path.name), data[keep:].rstrip(b"\n") + b"\n")
+    if keep:
+        ws.files.replace(path, data[:keep])
+    if not readable:
+        ws.files.rename(months.packed(path), _aside(ws, months.packed(path).name))
+    if not keep:
+        months.remove(path, ws.files)
 
 
 def _checkpoint(ws: Workspace) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from memory_system import clock, derive
+from memory_system import clock, derive, months
 from memory_system.draft import Draft
 from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
@@ -235,7 +235,9 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
         ws.files.remove(path)
     derive.sweep(ws)
     for path in sorted(ws.layout.state.iterdir()) + sorted(ws.layout.journal.glob("*.torn")):
-        if path.is_file() and path.name not in KEPT_STATE:
+        if path.suffix == months.ENDING:  # a damaged month of the journal that nobody can look into
+            ws.files.remove(path)
+        elif path.is_file() and path.name not in KEPT_STATE:
             _without_lines(ws, path, plan)
 
 

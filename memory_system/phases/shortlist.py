@@ -75,7 +75,8 @@ def _stands_alone(record: Fact) -> bool:
     """Whether it tells something of the people, and can be understood without what was said before it."""
     if record.subject == ASSISTANT or record.method.startswith("rule:question."):
         return False
-    return not (record.method.startswith("rule:") and leans(record.evidence[0].quote, record.lang))
+    words = record.evidence[0].quote if record.evidence else record.content
+    return not (record.method.startswith("rule:") and leans(words, record.lang))
 
 
 def _lasts(record: Fact, remark: float) -> bool:

@@ -22,6 +22,7 @@ from memory_system.files import Files
 from memory_system.recall import dump, terms, writing
 from memory_system.recall.database import IN_MEMORY, Database, StaleIndexError
 from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
+from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import searchable
 from memory_system.recall.schema import (
     CONTENT,
@@ -299,7 +300,7 @@ class Index:
         """The memories with these ids, of either pool."""
         sql = "SELECT id, pool, line FROM memory WHERE id IN (SELECT value FROM json_each(?))"
         rows = self._database.rows(sql, (orjson.dumps([*ids]).decode(),))
-        return {key: (pool, from_line(line)) for key, pool, line in rows}
+        return {key: (pool, from_line(unpacked(line))) for key, pool, line in rows}
 
     def pool(self, memory_id: str) -> Pool | None:
         """The pool in which the memory is; None when it is not indexed."""

@@ -11,6 +11,7 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.recall.database import Database
+from memory_system.recall.packing import unpacked
 from memory_system.recall.schema import OF_KIND, RANKED, STANDING
 from memory_system.recall.units import SMALLEST_SCORE, day_number
 
@@ -54,7 +55,7 @@ class Standing:
 
     def _found(self, sql: str, **values: Any) -> list[Ranked]:
         rows = self._database.rows(sql, self._moment | values)
-        return [Ranked(key, math.exp(score), importance, line) for key, score, importance, line in rows]
+        return [Ranked(key, math.exp(score), importance, unpacked(line)) for key, score, importance, line in rows]
 
 
 def _json(values: Collection[str]) -> str:

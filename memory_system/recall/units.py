@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from memory_system import clock, retention
 from memory_system.config import Config
-from memory_system.recall import terms
+from memory_system.recall import packing, terms
 from memory_system.recall.passages import passages, pieces
 from memory_system.records import Message, Pool, Row, kind_of, type_name
 from memory_system.text import estimate_tokens
@@ -101,7 +101,7 @@ class Units:
             storable(row.get("subject", "user")), storable(row.get("attribute", "")), storable(row.get("value", "")),
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
-            self._number(scored_at), retention.is_protected_row(row), line,
+            self._number(scored_at), retention.is_protected_row(row), packing.packed(line),
         )  # fmt: skip
 
     def day(self, stamp: str) -> str:

@@ -23,7 +23,7 @@ from workspaces import at, consolidate, make, say  # noqa: E402 - after the path
 
 from memory_system import check  # noqa: E402 - likewise
 from memory_system.journal import Change, Entry  # noqa: E402 - likewise
-from memory_system.records import Fact, memory_id, to_line  # noqa: E402 - likewise
+from memory_system.records import Evidence, Fact, memory_id, to_line  # noqa: E402 - likewise
 from memory_system.workspace import Workspace  # noqa: E402 - likewise
 
 FIRST = date(2026, 1, 1)
@@ -38,10 +38,11 @@ def old_facts(count: int) -> Iterator[Change]:
     for number in range(count):
         colour, thing = COLOURS[number % 8], THINGS[number // 8 % 10]
         content = f"User saw {thing} number {number}, the {colour} one, in street {number % 997}"
+        words = Evidence(ref=f"capture:{number}", quote=content, said_at=stamp, role="user", trust="user")
         fact = Fact(
             id=memory_id(Fact, FIRST, f"old:{number}@0-1", content), content=content, importance=0.5, score=0.9,
-            entities=("User", f"street {number % 997}"), created=stamp, source=f"capture:{number}", said_at=stamp,
-            lang="en", scored_at=stamp, updated=stamp, method="rule:general.en",
+            entities=("User", f"street {number % 997}"), created=stamp, source=words.ref, said_at=stamp, lang="en",
+            evidence=(words,), last_confirmed=stamp, scored_at=stamp, updated=stamp, method="capture",
         )  # fmt: skip
         yield Change(fact.id, "new", None, None, "active", to_line(fact))
 
