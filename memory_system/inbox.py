@@ -94,4 +94,5 @@ def _parsed(line: bytes) -> Fact | None:
         record = from_line(line)
     except (ValueError, ValidationError):
         return None
-    return record if parse_instant(record.created) else None
+    times = filter(None, (record.said_at, record.scored_at, record.expires))
+    return record if parse_instant(record.created) and all(map(parse_instant, times)) else None

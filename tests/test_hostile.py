@@ -88,6 +88,19 @@ def test_a_wounded_file_ends_in_an_error_of_ours_or_not_at_all(name: str, sound:
     wound_it()
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("memory/state/inbox.jsonl", b'"scored_at":"2026', b'"scored_at":"9999999'),
+        ("memory/state/inbox.jsonl", b'"said_at":"2026', b'"said_at":"'),
+    ],
+)
+def test_wounds_that_once_went_through(name: str, before: bytes, after: bytes, sound: Path, tmp_path: Path) -> None:
+    data = (sound / name).read_bytes()
+    assert before in data
+    survive(sound, tmp_path / "w", name, [(data.index(before) / len(data), len(before), after)])
+
+
 @pytest.mark.parametrize("piece", PIECES, ids=lambda piece: repr(piece[:12]))
 def test_the_rest_of_a_transcript_is_read(piece: bytes, tmp_path: Path) -> None:
     make(tmp_path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import zlib
 
+from memory_system.recall.database import StaleIndexError
+
 WINDOW = -15  # as zlib has it: 32 KB, without head and end
 # What most lines hold, in their order; the index is made anew where it changes.
 USUAL = (
@@ -24,4 +26,8 @@ def packed(line: bytes) -> bytes:
 
 
 def unpacked(data: bytes) -> bytes:
-    return zlib.decompressobj(WINDOW, USUAL).decompress(data)
+    """The line again; StaleIndexError where the index is damaged."""
+    try:
+        return zlib.decompressobj(WINDOW, USUAL).decompress(data)
+    except zlib.error as error:
+        raise StaleIndexError(f"a line in the search index is damaged: {error}") from None
