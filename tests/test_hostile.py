@@ -15,6 +15,7 @@ from workspaces import at, consolidate, contents, make, say
 
 from memory_system import check, edit, explain, finder, stats
 from memory_system.errors import MemorySystemError
+from memory_system.secrets import redact
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
@@ -93,6 +94,9 @@ def test_a_wounded_file_ends_in_an_error_of_ours_or_not_at_all(name: str, sound:
     [
         ("memory/state/inbox.jsonl", b'"scored_at":"2026', b'"scored_at":"9999999'),
         ("memory/state/inbox.jsonl", b'"said_at":"2026', b'"said_at":"'),
+        ("memory/layer2/active/facts.jsonl", b'"said_at":"2026-03-02T09', b'"said_at":"2026-03-04T99'),
+        ("memory/layer2/active/facts.jsonl", b'"said_at":"', b'"sad_at":"'),
+        ("memory/layer2/active/facts.jsonl", b'"evidence":[', b'"evidences":['),
     ],
 )
 def test_wounds_that_once_went_through(name: str, before: bytes, after: bytes, sound: Path, tmp_path: Path) -> None:
@@ -112,6 +116,12 @@ def test_the_rest_of_a_transcript_is_read(piece: bytes, tmp_path: Path) -> None:
     assert {"User likes rowing", "用户对花生过敏"} <= contents(tmp_path)
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
         assert list(check.validate(ws)) == []
+
+
+def test_digits_in_groups_as_long_as_a_message_take_no_longer_than_others() -> None:
+    """Every group was put together with all that follow: a message of a megabyte took days."""
+    words = "2026-" * 20_000
+    assert redact(f"{words} 4111 1111 1111 1111") == (f"{words} [secret:card]", {"card": 1})
 
 
 def test_a_transcript_that_shrinks_or_is_replaced_while_it_is_read_loses_nothing_read(tmp_path: Path) -> None:

@@ -240,9 +240,10 @@ def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidat
     ranked = index.at(moment).ranked(CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))
     found = [each for each in map(candidate_of, ranked) if not isinstance(each.record, Summary)]
     for each in sorted(found, key=lambda each: each.record.said_at, reverse=True):
-        if each.record.id not in used:
-            said = clock.local_date(clock.read_stamp(each.record.said_at), moment.tzinfo or clock.zone_named("UTC"))
-            yield _bullet(each, f"{said}: {short(each.record)}")
+        said = clock.parse_instant(each.record.said_at or each.record.created)
+        if said is not None and each.record.id not in used:
+            day = clock.local_date(said, moment.tzinfo or clock.zone_named("UTC"))
+            yield _bullet(each, f"{day}: {short(each.record)}")
 
 
 def identity_lines(ws: Workspace, role: str) -> list[str]:

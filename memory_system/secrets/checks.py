@@ -12,6 +12,7 @@ from memory_system import rules
 
 _GROUP = re.compile(r"\d+[Xx]?(?!\d)|\d+")
 _CARD_LENGTHS = range(13, 20)
+_LONGEST_NUMBER = 20  # digits, and an X
 _ISSUERS = re.compile(r"4|5\d|2[2-7]|3[04-9]|6\d|81|9\d", re.ASCII)
 _BEFORE = re.compile(r"[A-Za-z0-9+._]\Z")  # part of a word, a decimal or a telephone number
 _AFTER = re.compile(r"[A-Za-z0-9_]")
@@ -31,11 +32,21 @@ def numbers(text: str, start: int, end: int, is_secret: Callable[[str], bool]) -
     first = 0
     while first < len(groups):
         at = groups[first][0]
-        last = next((n for n in range(first, len(groups)) if is_secret(run[at : groups[n][1]])), None)
+        last = next((n for n in _within_reach(groups, first) if is_secret(run[at : groups[n][1]])), None)
         if last is not None:
             yield start + at, start + groups[last][1]
             first = last
         first += 1
+
+
+def _within_reach(groups: list[tuple[int, int]], first: int) -> Iterator[int]:
+    """The groups that can end a number which begins with the first: a run may be as long as a message."""
+    size = 0
+    for number in range(first, len(groups)):
+        size += groups[number][1] - groups[number][0]
+        if size > _LONGEST_NUMBER:
+            return
+        yield number
 
 
 def is_card(piece: str) -> bool:

@@ -23,6 +23,7 @@ import test_hostile as story  # noqa: E402 - after the path to it is known
 from workspaces import make, say  # noqa: E402 - likewise
 
 MB = 1 << 20
+LONGEST = 1800  # seconds that a night may take of what has no end
 MEASURED = """
 import resource, sys
 from memory_system.cli import main
@@ -87,7 +88,7 @@ def run_monsters(place: Path, scale: float) -> None:
             "2026-03-05T12:00:00Z",
             "consolidate",
         ]
-        done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=LONGEST)
         seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
         kept = (root / "memory/layer2/active/facts.jsonl").read_text("utf-8") if done.returncode == 0 else ""
         rest = "rowing" in kept and "花生" in kept
