@@ -280,6 +280,19 @@ def test_the_dump() -> None:
         }
 
 
+def test_the_line_of_a_memory_far_down_its_file() -> None:
+    facts = sorted((fact(f"fact {number}", number) for number in range(2_300)), key=lambda each: each.id)
+    beliefs = [fact(f"belief {number}", number, Belief) for number in range(20)]
+    with Index.in_memory(CONFIG) as index:
+        with index.writing("one"):
+            index.put_memories(("active", to_line(each)) for each in (*facts, *beliefs))
+        lines = {number: index.line_number(facts[number - 1].id) for number in (1, 999, 1_000, 1_001, 2_000, 2_300)}
+        assert all(line == number for number, line in lines.items())
+        index.drop_memories([facts[4].id])  # every milestone after it stands for another memory now
+        assert index.line_number(facts[2_299].id) == 2_299
+        assert index.line_number(facts[4].id) == 0
+
+
 # Notes
 
 COUNTED = " ".join(map(str, range(900)))  # far too long for one passage

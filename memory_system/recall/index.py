@@ -30,6 +30,7 @@ from memory_system.recall.schema import (
     INDEXES,
     LATEST,
     LINE_NUMBER,
+    MILESTONES,
     PASSING,
     SCHEMA,
     SCHEMA_VERSION,
@@ -142,6 +143,8 @@ class Index:
         """One transaction: everything put and dropped inside, and the fingerprint, or nothing."""
         with self._database.transaction():
             yield
+            self._database.rows("DELETE FROM milestone")
+            self._database.rows(MILESTONES)
             counts = orjson.dumps(self._counted()).decode()
             rows = [("fingerprint", fingerprint), ("counts", counts)]
             self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
@@ -208,6 +211,7 @@ class Index:
         self._database.run("DELETE FROM note WHERE path = ?", [(name,)])
 
     def _drop_rows(self, ids: Collection[str]) -> None:
+        self._database.rows("DELETE FROM milestone")
         self._database.run("DELETE FROM memory WHERE id = ?", ((key,) for key in ids))
         self._database.run("DELETE FROM memory_entity WHERE id = ?", ((key,) for key in ids))
         self._database.run("DELETE FROM memory_ref WHERE id = ?", ((key,) for key in ids))

@@ -13,6 +13,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE memory (id TEXT PRIMARY KEY, kind TEXT, pool TEXT, category TEXT, subject TEXT, attribute TEXT, value TEXT,
     said_at TEXT, day TEXT, importance REAL, log_score REAL, rate REAL, scored_day REAL, protected INTEGER,
     line BLOB);
+CREATE TABLE milestone (pool TEXT, kind TEXT, id TEXT, line INTEGER, PRIMARY KEY (pool, kind, id)) WITHOUT ROWID;
 CREATE TABLE memory_entity (entity TEXT, id TEXT, PRIMARY KEY (entity, id)) WITHOUT ROWID;
 CREATE INDEX entity_of ON memory_entity (id);
 CREATE TABLE memory_ref (ref TEXT, id TEXT, PRIMARY KEY (ref, id)) WITHOUT ROWID;
@@ -86,9 +87,17 @@ WHERE pool = 'active' AND subject = 'user' AND (category IN (SELECT value FROM j
     OR substr(attribute, 1, instr(attribute, '.') - 1) IN (SELECT value FROM json_each(:attributes)))
 ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
 """
+# Every thousandth memory of a file: from the last of them on, lines are counted.
+MILESTONES = """
+INSERT INTO milestone SELECT pool, kind, id, line
+FROM (SELECT pool, kind, id, row_number() OVER (PARTITION BY pool, kind ORDER BY id) AS line FROM memory)
+WHERE line % 1000 = 0
+"""
 LINE_NUMBER = """
-SELECT count(*) FROM memory, (SELECT pool AS its_pool, kind AS its_kind FROM memory WHERE id = :id)
-WHERE pool = its_pool AND kind = its_kind AND id <= :id
+WITH its AS (SELECT pool, kind FROM memory WHERE id = :id),
+    passed AS (SELECT id, line FROM milestone JOIN its USING (pool, kind) WHERE id <= :id ORDER BY id DESC LIMIT 1)
+SELECT coalesce((SELECT line FROM passed), 0) + count(*) FROM memory JOIN its USING (pool, kind)
+WHERE memory.id <= :id AND memory.id > coalesce((SELECT id FROM passed), '')
 """
 CONTENT = {
     "memory": "SELECT * FROM memory ORDER BY id",
