@@ -184,7 +184,9 @@ def search_index(ws: Workspace) -> Iterator[Problem]:
         try:
             with Index.open(path, ws.config) as there:
                 notes = there.note_digests() == fresh.note_digests()
-                if list(there.content(notes=notes)) != list(fresh.content(notes=notes)):
+                words = notes and not there.unread()
+                held, wanted = (each.content(notes=notes, words=words) for each in (there, fresh))
+                if list(held) != list(wanted):
                     yield Problem(where, "the index does not hold what the truth says", REBUILD)
         except StaleIndexError as error:
             yield Problem(where, str(error), REBUILD)

@@ -1,18 +1,18 @@
-"""Watching the workspace: a note is indexed 1.5 seconds after its last change, and 5 seconds after the last change of a
-transcript the nights that are due are run, as the host of the seeds does. (Notes are found at once without it, because
-a search looks at what has changed; the index only spares it the work.)"""
+"""Watching the workspace: notes are indexed 1.5 seconds after their last change, transcripts 5 seconds after theirs, as
+seeds 001 and 004 have it; nights that are due then are run. (Notes are found at once without it, because a search looks
+at what has changed; what was said today is found before the night only where somebody watches.)"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_system import pipeline
+from memory_system import derive, pipeline
 from memory_system.errors import LockedError
 from memory_system.layout import Layout
 from memory_system.phases import index
-from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
 from memory_system.recall.passages import DERIVED_FOLDERS
 from memory_system.workspace import Workspace
@@ -51,45 +51,61 @@ def places(ws: Workspace) -> list[Path]:
 
 
 def kind_of(path: Path, layout: Layout) -> str:
-    """Which kind of file it is; empty for what is none of either, and for what this program writes itself."""
+    """Which kind of file it is; empty for what is none of either, and for what this program writes itself. A new
+    snapshot means that a night was run, perhaps by somebody else: it has read some transcripts, and not the others."""
     if path.is_relative_to(layout.memory):
+        if path == layout.snapshot:
+            return TRANSCRIPTS
         first = path.relative_to(layout.memory).parts[0]
         return NOTES if path.suffix == ".md" and first not in DERIVED_FOLDERS else ""
     return TRANSCRIPTS if path.name.endswith(_ENDINGS) else ""
 
 
 def watch(opening: Open, batches: Iterable[Iterable[Path]], clock: Callable[[], float]) -> Iterator[str]:
-    """Act on batches of changed paths (an empty one now and then, so that time passes); yields what was done. When
-    somebody else writes to the workspace, it is tried again at the next change or batch."""
-    quiet = Quiet()
+    """Act on batches of changed paths (an empty one now and then, so that time passes); yields what was done. What
+    changed before it began counts as changed at the first batch. When somebody else writes to the workspace, it is
+    tried again after the same pause."""
+    with opening() as ws:
+        layout = ws.layout
+    quiet, changed = Quiet(), {NOTES, TRANSCRIPTS}
     for batch in batches:
         at = clock()
-        with opening() as ws:
-            for kind in {kind_of(path, ws.layout) for path in batch} - {""}:
-                quiet.changed(kind, at)
+        for kind in (changed | {kind_of(path, layout) for path in batch}) - {""}:
+            quiet.changed(kind, at)
+        changed = set()
         for kind in quiet.due(at):
             try:
                 with opening(write=True) as ws:
-                    yield _index_notes(ws) if kind == NOTES else _consolidate(ws)
+                    yield from _index_notes(ws) if kind == NOTES else _read_transcripts(ws)
             except LockedError:
                 quiet.changed(kind, at)
 
 
-def _index_notes(ws: Workspace) -> str:
-    """Bring the notes in the index up to date; an index that is of no use is left to the next night."""
-    try:
-        with Index.open(ws.layout.index / index.FILE, ws.config, write=True) as opened:
-            before = opened.note_digests()
-            with opened.writing(opened.fingerprint):
-                index.put_notes(opened, ws)
-            changed = dict(opened.note_digests().items() ^ before.items())
-    except StaleIndexError:
-        return "there is no index yet: the first night makes it"
-    return f"indexed: {', '.join(sorted(changed)) or 'nothing new'}"
+def _index_notes(ws: Workspace) -> Iterator[str]:
+    with _index(ws) as opened:
+        before = opened.note_digests()
+        index.put_notes(opened, ws)
+        changed = dict(opened.note_digests().items() ^ before.items())
+    if changed:
+        yield f"indexed: {', '.join(sorted(changed))}"
 
 
-def _consolidate(ws: Workspace) -> str:
+def _read_transcripts(ws: Workspace) -> Iterator[str]:
+    """Run the nights that are due, and index what they leave."""
     report = pipeline.consolidate(ws, if_due=True)
-    if not report.nights:
-        return "transcripts have changed; no night is due"
-    return f"consolidated {', '.join(report.nights)}"
+    if report.nights:
+        yield f"consolidated: {', '.join(report.nights)}"
+    with _index(ws) as opened:
+        names = index.put_unread(opened, ws)
+    if names:
+        yield f"indexed: {', '.join(names)}"
+
+
+@contextmanager
+def _index(ws: Workspace) -> Iterator[Index]:
+    """The index, to be written in one piece; made anew where there is none, or none of use."""
+    path = ws.layout.index / index.FILE
+    if not index.stands_at(ws.journal.head().hash, ws):
+        derive.rebuild(ws)
+    with Index.open(path, ws.config, write=True) as opened, opened.writing(opened.fingerprint):
+        yield opened

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import at, consolidate, contents, make, say
+from workspaces import at, consolidate, contents, layers, make, say
 
+from memory_system import clock, derive, finder, pipeline
+from memory_system.check import search_index
 from memory_system.layout import Layout
 from memory_system.phases.index import FILE
-from memory_system.recall.index import Index
+from memory_system.recall.index import Index, note_digest
 from memory_system.watch import Quiet, kind_of, places, watch
 from memory_system.workspace import Workspace
 
@@ -40,7 +46,7 @@ def test_a_note_waits_for_a_second_and_a_half_of_quiet_and_a_transcript_for_five
     [
         ("memory/2026-03-02.md", "notes"),
         ("memory/projects/茶.md", "notes"),
-        ("memory/layer1/snapshot.md", ""),
+        ("memory/layer1/snapshot.md", "transcripts"),  # a night was run
         ("memory/dreaming/light/2026-03-02.md", ""),
         ("memory/state/inbox.jsonl", ""),
         ("memory/layer2/active/facts.jsonl", ""),
@@ -100,9 +106,89 @@ def test_a_note_is_in_the_index_and_transcripts_are_read_when_a_night_is_due(tmp
     assert indexed(root) == {"memory/tea.md"}
     say(root, "a", ("2026-03-03T09:00:00Z", "user", "我住在上海。"))
     hand = Hand(root, (0.0, "sessions/a.jsonl"), (4.9, ""), (5.1, ""), (9.0, ""))
-    assert hand.watched("2026-03-03T10:00:00Z") == ["transcripts have changed; no night is due"]
-    assert hand.watched("2026-03-04T04:00:00Z") == ["consolidated 2026-03-04T03:00:00Z"]
+    assert hand.watched("2026-03-03T10:00:00Z") == ["indexed: sessions/a.jsonl"]
+    assert hand.watched("2026-03-04T04:00:00Z") == ["consolidated: 2026-03-04T03:00:00Z"]
     assert "用户住在上海" in contents(root)
+
+
+# ---- what was said today -------------------------------------------------------------------------------------------
+
+SLACK = 0.05  # seconds by which a change is noticed before a test has looked at its clock
+LATER = "2026-03-03T10:00:00Z"
+TODAY = (("2026-03-03T09:00:00Z", "user", "I moved to Porto."), ("2026-03-03T09:01:00Z", "user", "我养了一只猫。"))
+
+
+def found(root: Path, query: str) -> list[str]:
+    with Workspace.open(root, now=at(LATER)) as ws:
+        return [row["text"] for row in finder.search(ws, query, scope="sessions")["results"]]
+
+
+def indexes(root: Path) -> list[str]:
+    return Hand(root, (0.0, "sessions/a.jsonl"), (6.0, "")).watched(LATER)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = make(tmp_path / "ws")
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
+    consolidate(root, "2026-03-03T04:00:00Z")
+    return root
+
+
+def test_what_was_said_today_is_found_and_the_night_makes_of_it_what_it_would_have_made(root: Path) -> None:
+    twin = root.with_name("twin")
+    shutil.copytree(root, twin)
+    for each in (root, twin):
+        say(each, "a", *TODAY)
+    assert found(root, "Porto") == []
+    assert indexes(root) == ["indexed: sessions/a.jsonl"]
+    assert found(root, "Porto") == ["I moved to Porto."]
+    assert found(root, "猫") == ["我养了一只猫。"]
+    assert contents(root) == {"User is allergic to peanuts"}  # no night was due
+    with Workspace.open(root, now=at(LATER)) as ws:
+        assert list(search_index(ws)) == []
+    for each in (root, twin):
+        consolidate(each, "2026-03-04T04:00:00Z")
+    assert layers(root) == layers(twin)
+    with Workspace.open(root, now=at(LATER)) as ws, Index.open(ws.layout.index / FILE, ws.config) as index:
+        assert index.unread() == {}
+
+
+@pytest.mark.parametrize("night_first", [False, True])
+def test_what_the_user_took_back_leaves_the_index(root: Path, night_first: bool) -> None:
+    say(root, "a", *TODAY)
+    indexes(root)
+    path = root / "sessions/a.jsonl"
+    message = {"role": "user", "content": "I moved to Lyon."}
+    again = {"type": "message", "id": "x", "parentId": "e1", "timestamp": "2026-03-03T09:02:00Z", "message": message}
+    with path.open("a") as file:
+        file.write(json.dumps(again) + "\n")
+    if night_first:
+        consolidate(root, "2026-03-04T04:00:00Z")
+    else:
+        indexes(root)
+    assert found(root, "Porto") == []
+    assert found(root, "Lyon") == ["I moved to Lyon."]
+    with Workspace.open(root, now=at(LATER)) as ws, Index.open(ws.layout.index / FILE, ws.config) as index:
+        assert index.counts()["messages"] == 2
+        assert list(search_index(ws)) == []
+
+
+def test_what_changed_before_it_began_is_indexed_and_an_index_is_made_where_there_is_none(root: Path) -> None:
+    (root / "memory/layer2/index" / FILE).unlink()
+    (root / "memory/tea.md").write_text("The tea shop opens at nine.\n")
+    say(root, "a", *TODAY)
+    done = Hand(root, (0.0, ""), (1.0, ""), (1.6, ""), (5.1, "")).watched(LATER)
+    assert done == ["indexed: sessions/a.jsonl"]  # the note is in the index that was made
+    assert indexed(root) == {"memory/tea.md"}
+    assert found(root, "猫") == ["我养了一只猫。"]
+
+
+def test_what_waits_for_a_later_night_stays_in_the_index(root: Path) -> None:
+    say(root, "a", *TODAY, ("2026-03-04T09:00:00Z", "user", "The ferry leaves at seven."))
+    indexes(root)
+    consolidate(root, "2026-03-04T04:00:00Z")
+    assert found(root, "ferry") == ["The ferry leaves at seven."]
 
 
 def test_somebody_else_who_writes_is_waited_for(tmp_path: Path) -> None:
@@ -112,18 +198,49 @@ def test_somebody_else_who_writes_is_waited_for(tmp_path: Path) -> None:
         assert hand.watched("2026-03-03T05:00:00Z") == []
 
 
-def test_the_command_watches_until_it_is_interrupted(tmp_path: Path) -> None:
-    root = make(tmp_path)
-    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
-    consolidate(root, "2026-03-03T04:00:00Z")
-    command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "watch"]
+# ---- the real program ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def watching(root: Path) -> Iterator[Callable[[str], float]]:
+    """The command, running; what waits for a line that begins so and tells when it came."""
+    command = [sys.executable, "-u", "-m", "memory_system", "--workspace", str(root), "watch"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        limit = time.monotonic() + 60
-        while "memory/tea.md" not in indexed(root):  # until it has begun to watch, and 1.5 seconds more
-            (root / "memory/tea.md").write_text(f"The tea shop opens at nine. {time.monotonic()}\n")
-            time.sleep(2.5)
-            assert time.monotonic() < limit
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=120)
-    assert "indexed: memory/tea.md" in out
-    assert process.returncode == 130
+
+        def wait(beginning: str) -> float:
+            while line := process.stdout.readline() if process.stdout else "":
+                if line.startswith(beginning):
+                    return time.monotonic()
+            raise AssertionError(process.communicate()[1])
+
+        patience = threading.Timer(120, process.kill)
+        patience.start()
+        try:
+            yield wait
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 130
+        finally:
+            patience.cancel()
+            process.kill()
+
+
+def test_notes_are_indexed_a_second_and_a_half_and_transcripts_five_after_they_change(tmp_path: Path) -> None:
+    """Seeds 001 and 004, with files that really change."""
+    root = make(tmp_path)
+    with Workspace.open(root, write=True) as ws:
+        pipeline.consolidate(ws)
+        derive.rebuild(ws)
+    (root / "memory/tea.md").write_text("The tea shop opens at nine.\n")
+    said = clock.stamp(clock.now())
+    with watching(root) as wait:
+        wait("indexed: memory/tea.md")  # what changed before it began; now it watches
+        say(root, "b", (said, "user", "I moved to Porto."))
+        spoken = time.monotonic()
+        (root / "memory/tea.md").write_text("The tea shop opens at ten.\n")
+        written = time.monotonic()
+        assert wait("indexed: memory/tea.md") - written + SLACK >= 1.5
+        with Workspace.open(root) as ws, Index.open(ws.layout.index / FILE, ws.config) as index:
+            assert index.note_digests()["memory/tea.md"] == note_digest("The tea shop opens at ten.\n")
+            assert index.unread() == {}
+        assert wait("indexed: sessions/b.jsonl") - spoken + SLACK >= 5.0
+        assert found(root, "Porto") == ["I moved to Porto."]

@@ -156,14 +156,16 @@ def _job_lines(row: dict[str, Any]) -> list[str]:
 
 @handled
 def watch(context: typer.Context) -> None:
-    """Index notes and run due nights as files change, until it is interrupted; needs the extra `[watch]`."""
+    """Index notes and transcripts and run due nights as files change, until interrupted; needs the extra `[watch]`."""
     import time
 
     from memory_system import watch as watching
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        batches = _changes(watching.places(ws))
+        folders = watching.places(ws)
+    batches = _changes(folders)
+    settings.say(f"watching {', '.join(map(str, folders))}; Ctrl-C ends it")
     for done in watching.watch(settings.open, batches, time.monotonic):
         settings.answer({"done": done}, done)
 

@@ -4,9 +4,10 @@ deleted: `rebuild` makes the same content from the memories, the transcripts rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import groupby
+from typing import Any
 
 import orjson
 
@@ -16,6 +17,7 @@ from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
 from memory_system.recall.passages import note_files, read_note
+from memory_system.recall.units import storable
 from memory_system.records import Message, Pool
 from memory_system.workspace import Workspace
 
@@ -64,10 +66,46 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
     changes = list(changes)
     index.drop_memories(change.id for change in changes if change.after_pool is None)
     index.put_memories(_as_they_stand(changes, ws))
-    cursors = ws.checkpoint.state.cursors
-    for session, group in groupby(messages, key=lambda message: message.session):
+    cursors, unread = ws.checkpoint.state.cursors, index.unread()
+    said = _read(messages, unread) if unread else messages
+    for session, group in groupby(said, key=lambda message: message.session):
         index.put_messages(cursors[session]["path"], group)
+    _drop_refused(unread, index, cursors)
     put_notes(index, ws)
+
+
+def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Message]:
+    """The messages, which are unread no more."""
+    for message in messages:
+        unread.pop(storable(message.ref), None)
+        yield message
+
+
+def _drop_refused(unread: Mapping[str, str], index: Index, cursors: Mapping[str, Mapping[str, Any]]) -> None:
+    """Of the messages that are still unread, take out those that were said before the last one that was read of their
+    session: the night has refused them."""
+    last = {session: str(row.get("last", "")) for session, row in cursors.items()} if unread else {}
+    refused = {ref for ref, stamp in unread.items() if stamp <= last.get(ref.partition(":")[0], "")}
+    index.drop_messages(sorted(refused))
+    index.set_unread({ref: stamp for ref, stamp in unread.items() if ref not in refused})
+
+
+def put_unread(index: Index, ws: Workspace) -> list[str]:
+    """Put what was said and no night has read yet into the index, in place of what was unread before; the names of its
+    transcripts. Nothing but the index knows of it: the night reads it all the same."""
+    before, now = index.unread(), dict[str, str]()
+    cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
+    names = []
+    for session in sorted(ws.library.backlog(cursors).waiting):
+        batch = ws.library.read(session, cursors.get(session), None)
+        said = {storable(message.ref): message.said_at for message in batch.messages}
+        there = index.has_messages(said)
+        now |= {ref: stamp for ref, stamp in said.items() if ref in before or ref not in there}
+        index.put_messages(batch.cursor.path, batch.messages)
+        names.append(batch.cursor.path)
+    index.drop_messages(sorted(before.keys() - now.keys()))
+    index.set_unread(now)
+    return names
 
 
 def put_notes(index: Index, ws: Workspace) -> None:

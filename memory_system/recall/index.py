@@ -186,6 +186,23 @@ class Index:
             units = ((message.session, self._units.message(name, message)) for message in batch)
             writing.put_messages(self._database, units)
 
+    def unread(self) -> dict[str, str]:
+        """When each of the messages that no night has read yet was said, by ref."""
+        found: dict[str, str] = orjson.loads(self._meta("unread") or b"{}")
+        return found
+
+    def set_unread(self, said: Mapping[str, str]) -> None:
+        """These messages of the index are the unread ones from now on."""
+        self._database.run("INSERT OR REPLACE INTO meta VALUES ('unread', ?)", [(orjson.dumps({**said}).decode(),)])
+
+    def drop_messages(self, refs: Iterable[str]) -> None:
+        """Take messages out."""
+        writing.take_out_messages(self._database, refs)
+
+    def has_messages(self, refs: Iterable[str]) -> set[str]:
+        """Those of the refs that are indexed."""
+        return {unit.key for batch in _batches(refs) for _, unit in writing.find(self._database, "session", batch)}
+
     def move_session(self, session: str, path: str) -> None:
         """The messages of the session stand in another file now, under that name."""
         name = storable(session)
@@ -352,14 +369,24 @@ class Index:
             "relations": dump.relations(entities),
         }
 
-    def content(self, *, notes: bool = True) -> Iterator[bytes]:
-        """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things.
-        Without `notes`, what comes from them is left out: they may change by day, before the next night indexes
-        them."""
+    def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
+        """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things. What
+        no night has read is left out, but for its `words`; without `notes`, what comes from them: they may change by
+        day, before the next night indexes them."""
+        unread = self.unread()
+        left_out = {*(() if notes else ("note",)), *(() if words else ("word",))}
         for name, sql in CONTENT.items():
-            for row in self._database.rows(sql) if notes or name not in ("note", "word") else ():
-                if notes or name != "unit" or row[0] != SCOPES["note"]:
+            for row in self._database.rows(sql) if name not in left_out else ():
+                if name != "unit" or _lasts(row, notes=notes, unread=unread):
                     yield f"{name} {row!r}\n".encode()
+
+
+def _lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
+    """Whether a unit is part of the content that is compared."""
+    scope, key, part = row[0], row[1], row[5]
+    if scope == SCOPES["session"]:
+        return (key.removesuffix(f"#{part}") if part > 1 else key) not in unread
+    return notes or scope != SCOPES["note"]
 
 
 def note_digest(text: str) -> str:

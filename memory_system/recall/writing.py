@@ -131,6 +131,15 @@ def take_out(database: Database, scope: str, keys: Collection[str]) -> None:
     erase(database, find(database, scope, keys))
 
 
+def take_out_messages(database: Database, keys: Iterable[str]) -> None:
+    """Take messages out, with all their passages; their places in their sessions stay empty."""
+    for key in keys:
+        units = whole(database, key)
+        erase(database, units)
+        places = [(number - first_of("session") >> SESSION_BITS,) for number, _ in units[:1]]
+        database.run("UPDATE session SET messages = messages - 1 WHERE number = ?", places)
+
+
 def erase(database: Database, numbered: Collection[Numbered]) -> None:
     database.run(
         "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)",
