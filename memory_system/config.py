@@ -115,7 +115,8 @@ class Ranking(Section):
         0.5  # times less for what an assistant says; for the user's words where the assistant's are asked for
     )
     standing: Rate = 0.25  # times more, at most, for a memory that is important and fresh
-    diversity: Share = 0.5  # times less, at most, for what says nearly the same as a better result
+    age: Share = 0.1  # times less, at most, for a dated note that is old: half of it after 30 days
+    diversity: Share = 0.3  # 1 − λ of MMR: how much saying nearly the same as a better result counts against it
 
 
 class RankingChinese(Ranking):

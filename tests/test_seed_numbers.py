@@ -1,18 +1,27 @@
-"""Numbers that the seeds name, where the agent's tools really run them (those of the prompt, the flush and the archive
-stand in test_prompt.py, test_agent.py and test_sessions.py)."""
+"""Numbers that the seeds name, where `memory_search` really runs them in its modes tfidf and hybrid, in English and
+Chinese. Those of the prompt, the flush and compaction, pruning, the archive and the watcher stand in test_prompt.py,
+test_agent.py, test_sessions.py and test_watch.py; where we differ stands in docs/agent.md."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from endpoint import Endpoint, knowing, serving
 from workspaces import at, make
 
+from memory_system import derive, finder
 from memory_system.recall.passages import passages
 from memory_system.text import estimate_tokens
 from memory_system.tools import Toolbox
+from memory_system.workspace import Workspace
 
+NOON = "2026-03-02T12:00:00Z"
 LONG = {
     "en": " ".join(f"On day {n} the crew repaired the lighthouse lamp." for n in range(400)),
     "zh": "".join(f"第{n}天，大家修好了灯塔的灯。" for n in range(400)),
@@ -20,19 +29,62 @@ LONG = {
 
 
 @pytest.fixture
-def box(tmp_path: Path) -> Toolbox:
-    root = make(tmp_path / "w")
+def endpoint() -> Iterator[Endpoint]:
+    with serving(knowing("couch sofa", "番茄 西红柿")) as running:
+        yield running
+
+
+@pytest.fixture
+def root(tmp_path: Path, endpoint: Endpoint) -> Path:
+    """A workspace with an embedder, so that hybrid searches both ways."""
+    return make(tmp_path / "w", embedder={"kind": "http", "base_url": endpoint.url, "model": "test"})
+
+
+@pytest.fixture
+def box(root: Path) -> Toolbox:
     for lang, text in LONG.items():
         lines = text.replace(". ", ".\n").replace("。", "。\n")
         (root / f"memory/lighthouse-{lang}.md").write_text(lines, encoding="utf-8")
-    return Toolbox(root, lambda: at("2026-03-02T09:00:00Z"))
+    return Toolbox(root, lambda: at(NOON))
+
+
+def hybrid(root: Path, query: str) -> list[dict[str, Any]]:
+    """What `memory search --mode hybrid --explain` finds, after a night has indexed the notes and their vectors."""
+    with Workspace.open(root, now=at(NOON), write=True) as ws:
+        derive.rebuild(ws)
+    with Workspace.open(root, now=at(NOON)) as ws:
+        found = finder.search(ws, query, mode="hybrid", explain=True)
+    assert "warning" not in found
+    rows: list[dict[str, Any]] = found["results"]
+    return rows
+
+
+# ---- seeds 000, 001 and 004: results and chunks --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", ["lighthouse lamp", "灯塔的灯"])
-def test_snippets_have_at_most_700_characters_as_in_seed_001(box: Toolbox, query: str) -> None:
-    results = box.call("memory_search", {"query": query, "top_k": 50})["results"]
-    assert results
-    assert all(len(each["snippet"]) <= 700 for each in results)
+@pytest.mark.parametrize("mode", ["hybrid", "auto"])
+def test_snippets_have_at_most_700_characters_as_in_seed_001(box: Toolbox, query: str, mode: str) -> None:
+    (box.root / "memory/one.md").write_text(f"{LONG['en'][:900]} {LONG['zh'][:90]}", encoding="utf-8")
+    results = box.call("memory_search", {"query": query, "top_k": 50, "mode": mode})["results"]
+    assert max(len(each["snippet"]) for each in results) == 700
+
+
+def test_seed_000_weighs_a_word_by_its_share_of_a_section_and_the_sections_that_have_it(root: Path) -> None:
+    """Worked out by hand: idf is ln(sections / those that have it), a score the cosine; 300 characters are shown."""
+    (root / "MEMORY.md").write_text(
+        f"# Tea\ngreen tea\n# Boat\nred boat {'x' * 300}\n# 茶\n我喜欢喝茶", encoding="utf-8"
+    )
+    box = Toolbox(root, lambda: at(NOON))
+    found = box.call("memory_search", {"query": "tea", "mode": "tfidf"})
+    # "tea" is 2 of 3 tokens, "green" 1, both with idf ln 3: cosine = 2/√5
+    assert [(each["path"], each["startLine"], each["endLine"], each["score"]) for each in found["results"]] == [
+        ("MEMORY.md", 1, 2, round(2 / math.sqrt(5), 4))
+    ]
+    (boat,) = box.call("memory_search", {"query": "boat", "mode": "tfidf"})["results"]
+    assert len(boat["snippet"]) == 300
+    assert box.call("memory_search", {"query": "喝茶", "mode": "tfidf"})["results"] == []  # a clause is one word to it
+    assert len(box.call("memory_search", {"query": "我喜欢喝茶", "mode": "tfidf"})["results"]) == 1
 
 
 @pytest.mark.parametrize("lang", LONG)
@@ -56,3 +108,48 @@ def test_a_search_result_has_the_fields_of_seed_004(box: Toolbox) -> None:
     assert {"path", "startLine", "endLine", "score", "snippet"} <= set(result)
     read = box.call("memory_get", {"path": result["path"], "from": result["startLine"], "lines": 1})
     assert read["text"] == result["snippet"].split("\n")[0]
+
+
+# ---- seeds 001 and 004: fading, normalising, diversity --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("said", "query"), [("The couch is by the window.", "couch"), ("番茄放在窗台上。", "番茄")])
+def test_being_fresh_halves_every_30_days_as_in_seeds_001_and_004(root: Path, said: str, query: str) -> None:
+    """Of what is fresh 7 days leave 85 %, 30 days 50 %, 90 days 12.5 %; evergreen files do not fade. What fades is a
+    tenth of the score, so that a note is found however old it is."""
+    today = at(NOON).date()
+    left = {0: 1.0, 7: 0.85, 30: 0.5, 90: 0.125, 2000: 0.0}
+    for days, sign in zip(left, "茶书琴棋画", strict=True):  # not word for word the same
+        (root / f"memory/{today - timedelta(days=days)}.md").write_text(f"{said}{sign}\n", encoding="utf-8")
+    (root / "memory/rooms.md").write_text(f"{said}花\n", encoding="utf-8")
+    rows = {each["path"]: each for each in hybrid(root, query)}
+    assert "age" not in rows["memory/rooms.md"]["explain"]
+    for days, share in left.items():
+        part = rows[f"memory/{today - timedelta(days=days)}.md"]["explain"]["age"]
+        assert (part - 0.9) / 0.1 == pytest.approx(share, abs=0.005)
+
+
+def test_bm25_becomes_a_number_below_1_as_in_seed_004(root: Path) -> None:
+    """relevance / (1 + relevance), of a BM25 that is worked out here by hand."""
+    texts = ["The ferry leaves at seven.", "We painted the fence.", "Nora bakes bread.", "猫在窗台上睡觉。"]
+    for number, text in enumerate(texts):
+        (root / f"memory/n{number}.md").write_text(text, encoding="utf-8")
+    (row,) = (each for each in hybrid(root, "ferry") if "ferry" in each["text"])
+    idf = math.log(1 + (4 - 1 + 0.5) / (1 + 0.5))
+    bm25 = idf / (1 + 1.2 * (1 - 0.4) + 1.2 * 0.4 * len(texts[0]) / 120)
+    assert row["textScore"] == pytest.approx(bm25 / (1 + bm25), abs=0.0001)
+
+
+def test_what_says_nearly_the_same_makes_way_by_mmr_with_the_lambda_of_seed_001(root: Path) -> None:
+    """λ 0.7: 0.7 × relevance − 0.3 × likeness to the likest before it; likeness counts from a half of the words on, so
+    that 8 of 10 different words in common are one of 0.6."""
+    same = "kite over the lake in early spring"
+    for name, text in {"a": f"{same} alpha beta", "b": f"{same} alpha gamma", "c": "the kite is torn"}.items():
+        (root / f"memory/{name}.md").write_text(text, encoding="utf-8")
+    rows = {each["path"].removeprefix("memory/")[0]: each for each in hybrid(root, "kite over the lake")}
+    assert list(rows) == ["a", "b", "c"]
+    shown = {name: each["score"] / rows["a"]["score"] for name, each in rows.items()}
+    parts = rows["b"]["explain"]
+    relevance = shown["b"] / parts["alike"]
+    assert parts["alike"] == pytest.approx((0.7 * relevance - 0.3 * 0.6) / (0.7 * relevance), abs=0.001)
+    assert (rows["a"]["explain"]["alike"], rows["c"]["explain"]["alike"]) == (1.0, 1.0)

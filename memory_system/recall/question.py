@@ -40,11 +40,12 @@ _POINT = re.compile(
 @dataclass(frozen=True, slots=True)
 class Question:
     """`terms` are looked up, those in `aside` only lead up to the question; `spans` are the times it names, each from a
-    stamp to a stamp; `asks` is
-    false where words are only looked up; `yours` is whether it asks what the assistant said."""
+    stamp to a stamp; `asks` is false where words are only looked up; `yours` is whether it asks what the assistant
+    said; `now` is when it is asked."""
 
     text: str
     lang: str
+    now: datetime
     terms: list[str]
     aside: frozenset[str]
     asks: bool
@@ -61,6 +62,7 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
     return Question(
         text=text,
         lang=language(text),
+        now=now,
         terms=list(dict.fromkeys(main + rest))[: terms.MAX_TERMS],
         aside=frozenset(rest).difference(main),
         asks=bool(_ASKS.search(folded)),

@@ -7,7 +7,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
+from memory_system import clock
 from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.candidates import Candidates, Memory
@@ -19,6 +21,7 @@ from memory_system.text import is_cjk
 K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
 MOST = 150  # candidates whose parts are all looked at
 GRAM = 4  # letters of a piece of a word
+HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
 _TIMED = re.compile(
@@ -38,14 +41,15 @@ Values = dict[int, float]
 
 @dataclass(slots=True)
 class Scored:
-    """A candidate with its score, and the `parts` of it: `words`, `pieces`, `said`, `neighbours` and `session` are
-    added, the others multiply."""
+    """A candidate with its score, and the `parts` of it: `words`, `pieces`, `said`, `neighbours`, `session` and
+    `meaning` are added, the others multiply. `bm25` is what its words are worth by themselves."""
 
     number: int
     unit: Unit
     memory: Memory
     score: float
     parts: dict[str, float]
+    bm25: float = 0.0
 
 
 def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored]:
@@ -61,7 +65,7 @@ def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored
         for name, factor in factors.of(texts[number], unit, memory):
             parts[name] = factor
             score *= factor
-        scored.append(Scored(number, unit, memory, score, parts))
+        scored.append(Scored(number, unit, memory, score, parts, added.bm25[number]))
     return sorted(scored, key=lambda each: (-each.score, each.unit.key))
 
 
@@ -79,7 +83,8 @@ class _Added:
     """The parts that are added, each relative to the best candidate's."""
 
     def __init__(self, question: Question, found: Candidates, texts: Mapping[int, str], weights: Ranking) -> None:
-        self._words = _relative(_words(found, texts, weights), 1.0)
+        self.bm25 = _words(found, texts, weights)
+        self._words = _relative(self.bm25, 1.0)
         self._pieces = _relative(_pieces(question, texts, weights), weights.pieces)
         self._own = {number: words + self._pieces[number] for number, words in self._words.items()}
         self._beside = _neighbours(self._own, texts, weights)
@@ -199,6 +204,18 @@ class _Factors:
             yield "role", 1 - weights.assistant
         if memory.standing:
             yield "standing", 1 + weights.standing * memory.standing
+        if unit.said_at and unit.path.endswith(".md"):
+            yield "age", 1 - weights.age * (1 - freshness(question.now - clock.read_stamp(unit.said_at)))
+
+
+def freshness(age: timedelta) -> float:
+    """1 for today's note, half of it after each `HALF_LIFE` days."""
+    return float(0.5 ** (max(0, age.days) / HALF_LIFE))
+
+
+def text_score(bm25: float) -> float:
+    """BM25 as a number from 0 to 1, as seed 004 makes it one."""
+    return bm25 / (1 + bm25)
 
 
 def _asks(text: str) -> bool:

@@ -16,6 +16,7 @@ COMPARED = 400  # characters of each
 NEARLY = 0.8
 BESIDE = 0.7  # of its score, for each better memory of the same message
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
+SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
 _SIGNS = re.compile(rf"[{CJK}]|\w+")
 
@@ -84,21 +85,23 @@ def _are_memories(found: Iterable[Scored]) -> bool:
 
 
 def diverse(results: list[Result], share: float) -> list[Result]:
-    """The first of them in a new order: each loses up to `share` of its score for being like one before it."""
+    """The first of them in a new order, by maximal marginal relevance (Carbonell & Goldstein 1998; seed 001's λ is
+    1 − `share`): λ × how near the score is to the best − (1 − λ) × how like it is to the likest before it. Words that
+    texts on one matter have in common are no likeness: it counts from a half of the words on."""
     head = [(each, frozenset(_SIGNS.findall(each.best.unit.text[:COMPARED].lower()))) for each in results[:DIVERSE]]
+    price = share / max(1 - share, SMALLEST) * results[0].full if results else 0.0
     ordered: list[Result] = []
     while head:
         place = max(range(len(head)), key=lambda at: head[at][0].score)  # the first of equals
         taken, words = head.pop(place)
         ordered.append(taken)
         for each, others in head:
-            _lower(each, words, others, share)
+            each.alike = min(each.alike, max(0.0, 1 - price * _likeness(words, others) / (each.full or 1.0)))
     return ordered + results[DIVERSE:]
 
 
-def _lower(result: Result, words: frozenset[str], others: frozenset[str], share: float) -> None:
+def _likeness(words: frozenset[str], others: frozenset[str]) -> float:
+    """From 0 (no more than half of the words in common) to 1."""
     common = len(words & others)
     alike = common / (len(words) + len(others) - common or 1)
-    if alike > ALIKE:
-        factor = 1 - share * (alike - ALIKE) / (1 - ALIKE)
-        result.alike = min(result.alike, factor)
+    return max(0.0, (alike - ALIKE) / (1 - ALIKE))

@@ -21,7 +21,7 @@ from memory_system.recall.index import Filters, Index, note_digest
 from memory_system.recall.numbers import scope_of
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.question import Question, understood
-from memory_system.recall.ranking import by_meaning, rank
+from memory_system.recall.ranking import by_meaning, rank, text_score
 from memory_system.recall.results import Result, diverse, folded
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
@@ -60,8 +60,8 @@ def search(
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
     among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
     now; the archive only when asked for, and only what the filters let through. With `near` it counts as well what a
-    text means. Each result has `explain`, the parts of its score, when that is asked for. Never raises for a query,
-    whatever it holds."""
+    text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. Never raises
+    for a query, whatever it holds."""
     answer = answer_to(
         layout, config, index, list(pending), query, now=now, scope=scope, archived=archived, filters=filters, near=near
     )
@@ -186,7 +186,10 @@ class _Rows:
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
         }
-        return row | ({"explain": result.best.parts | {"alike": result.alike}} if explain else {})
+        if explain:
+            row["explain"] = result.best.parts | {"alike": result.alike}
+            row["textScore"] = round(text_score(result.best.bm25), 4)
+        return row
 
     def _place(self, result: Result) -> tuple[str, int, int]:
         """The name of the file that holds the text, and its first and last line there."""
