@@ -84,6 +84,14 @@ class Layout:
         return self.state / "batch.json"
 
     @property
+    def queue(self) -> Path:
+        return self.state / "queue.jsonl"
+
+    @property
+    def wording(self) -> Path:
+        return self.state / "wording.json"
+
+    @property
     def rankings(self) -> Path:
         return self.state / "rankings.json"
 

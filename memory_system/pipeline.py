@@ -114,8 +114,7 @@ def _run_nights(
             from memory_system.night import Run, run_night
             from memory_system.order import DERIVED, STAGED
 
-            if questions.asker is not None:
-                questions.asker.begin(report.run_id, clock.stamp(at))
+            questions.begin(report.run_id, clock.stamp(at))
             held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
             run = Run(ws, Night(at, ws.config, questions.asker, held), found.sessions_before(at), progress)
             account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)

@@ -17,7 +17,7 @@ from memory_system.explain import change_row
 from memory_system.files import is_held
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.llm.estimating import Estimator
-from memory_system.llm.ledger import Ledger, summed
+from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
 from memory_system.workspace import Workspace
 
 
@@ -36,22 +36,25 @@ def preview(
     return {**report.to_row(), "dry_run": True, "changes": changes}
 
 
-def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False) -> dict[str, Any]:
+def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False, mode: str | None = None) -> dict[str, Any]:
     """What asking a language model in the nights that are due would cost, counted on a copy: by question and in all
     calls, tokens and US dollars (null for a model without a price), and what the budget still allows. It is a guess:
-    what is asked later depends on what is answered first."""
+    what is asked later depends on what is answered first. `mode` is that of the run, unless given llm.mode."""
+    mode = mode or ws.config.llm.mode
     with _copied(ws, allow_losses=True) as copy:
         booked = len(Ledger(copy.layout.ledger, copy.files, copy.config).rows)
         report = pipeline.consolidate(
-            copy, force=force, if_due=if_due, allow_retire=True, llm=Estimator(copy.config.model)
+            copy, force=force, if_due=if_due, allow_retire=True, llm=Estimator(copy.config.model), mode="auto"
         )
         rows = Ledger(copy.layout.ledger, copy.files, copy.config).rows[booked:]
+    if mode == "batch":
+        rows = [{**row, "usd": row["usd"] and BATCH_PRICE * row["usd"]} for row in rows]
     names = dict.fromkeys(row["phase"] for row in rows)
     budget = ws.config.budget
     return {
         "nights": report.nights,
         "model": ws.config.model,
-        "mode": ws.config.llm.mode,
+        "mode": mode,
         "questions": {name: summed(row for row in rows if row["phase"] == name) for name in names},
         **summed(rows),
         "budget": {

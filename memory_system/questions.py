@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from memory_system import clock
 from memory_system.errors import UsageError
-from memory_system.llm import LLM, WHERE, AskError, Usage
+from memory_system.llm import LLM, WHERE, AskError
 from memory_system.records import Problem
 from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:  # a run that asks nobody does without
     from memory_system.llm.asking import Asker
     from memory_system.llm.batches import Outbox, Pending
+    from memory_system.llm.waiting import Queue
 
 
 class Questions:
@@ -27,8 +28,12 @@ class Questions:
     def __init__(self, ws: Workspace, asker: Asker | None, problems: list[Problem]) -> None:
         self.asker = asker
         self.problems = problems
-        self.waiting_since = ""
         self._ws = ws
+        self._pending: Pending | None = None  # whose answers are there
+
+    @property
+    def waiting_since(self) -> str:
+        return self._pending.at if self._pending else ""
 
     @cached_property
     def _outbox(self) -> Outbox:
@@ -36,19 +41,27 @@ class Questions:
 
         return Outbox(self._ws.layout.batch, self._ws.files)
 
+    @cached_property
+    def _queue(self) -> Queue:
+        from memory_system.llm.waiting import Queue
+
+        return Queue(self._ws.layout.queue, self._ws.files)
+
     def take_in(self, model: LLM, now: str, *, batch: bool) -> None:
-        """Collect what a batch has answered. In the mode of batches questions wait for the next one, and while one is
-        on its way none are asked."""
-        asker = self.asker
-        if asker is None:
+        """Collect what a batch has answered. In the mode of batches questions wait for the next one."""
+        if self.asker is None:
             return
-        pending = self._outbox.read()
         if batch:
-            asker.queue = []
-        if pending is not None and self._collected(pending, model, asker, now):
-            asker.late, self.waiting_since = pending.contexts, pending.at
-        elif pending is not None and batch:
-            self.asker = None
+            self.asker.queue = self._queue
+        pending = self._outbox.read()
+        if pending is None:
+            return
+        sent = {each.key: each for each in pending.requests}
+        self._queue.drop(sent.keys())
+        if self._collected(pending, model, self.asker, now):
+            self._pending = pending
+        else:
+            self._queue.underway = sent
 
     def _collected(self, pending: Pending, model: LLM, asker: Asker, now: str) -> bool:
         from memory_system.llm.batches import collect
@@ -62,24 +75,45 @@ class Questions:
             self.problems.append(Problem(WHERE, f"the batch: {error}", "the next run looks for it again"))
             return False
 
-    def used(self) -> None:
-        """A night has used what there was."""
-        if self.asker is not None and self.waiting_since:
-            self.asker.late, self.waiting_since = [], ""
-            self._outbox.clear()
-
-    def send_off(self, model: LLM | None, run: str, now: str) -> None:
-        """Send what waits for a batch."""
-        if self.asker is None or not self.asker.queue:
+    def begin(self, run: str, night: str) -> None:
+        """A night begins, or goes on. What a batch has answered belongs to the first night that begins after it was
+        collected, and to no other, however often that one is stopped."""
+        if self.asker is None:
             return
+        self.asker.begin(run, night)
+        pending, state = self._pending, self._ws.checkpoint.state
+        if pending is None:
+            return
+        if pending.night and pending.night <= state.last_night and pending.night != night:
+            self._clear()  # stopped after the commit
+            return
+        goes_on = state.current_phase is not None and state.night == night
+        if pending.night != night and not goes_on:
+            pending.night = night
+            self._outbox.write(pending)
+        self.asker.late = pending.requests if pending.night == night else []
+
+    def used(self) -> None:
+        """The night has used what there was for it."""
+        if self.asker is not None and self._pending and self._pending.night == self.asker.night:
+            self._clear()
+
+    def _clear(self) -> None:
+        self._pending = None
+        if self.asker is not None:
+            self.asker.late = []
+        self._outbox.clear()
+
+    def send_off(self, model: LLM | None, now: str) -> None:
+        """Send what waits for a batch, unless one is on its way or waits for a night."""
         from memory_system.llm.batches import Pending, send
         from memory_system.llm.claude import Claude
 
-        if not isinstance(model, Claude):
+        if not isinstance(model, Claude) or self._outbox.read() is not None or not self._queue.waiting:
             return
-        pending = Pending("sending", now, run, self.asker.queue, self.asker.contexts)
+        pending = Pending("sending", now, self._queue.waiting)
         try:
-            send(pending, self._outbox, model)
+            send(pending, self._queue, self._outbox, model)
         except AskError as error:
             self.problems.append(Problem(WHERE, f"the batch: {error}", "the next run sends it again"))
 
@@ -101,20 +135,17 @@ def asking(ws: Workspace, model: LLM | None, mode: str, replay: str) -> Iterator
         if chosen is not None:
             questions.take_in(chosen, now, batch=mode == "batch")
         yield questions
-        questions.send_off(chosen, questions.asker.run if questions.asker else "", now)
+        questions.send_off(chosen, now)
 
 
 def asked_by(asker: Asker | None) -> dict[str, Any]:
-    """What a run has asked: calls, tokens sent and received, US dollars (None without a price), and the lines that
-    were left to the rules because no question had room for them."""
-    used = asker.used if asker else Usage()
-    return {
-        "calls": used.calls,
-        "input_tokens": used.tokens - used.output,
-        "output_tokens": used.output,
-        "usd": asker.ledger.cost(used, asker.config.model) if asker and used.calls else 0.0,
-        "left_to_rules": asker.left_to_rules if asker else 0,
-    }
+    """What a run has asked, and what a batch has brought it: calls, tokens sent and received, US dollars (None without
+    a price), and the lines that were left to the rules because no question had room for them."""
+    if asker is None:
+        return {"calls": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0.0, "left_to_rules": 0}
+    from memory_system.llm.ledger import summed
+
+    return {**summed(asker.ledger.added), "left_to_rules": asker.left_to_rules}
 
 
 def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
@@ -132,4 +163,5 @@ def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
     ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
     if model is not None:
         ledger.catch_up(answers.costs())
+        answers.drop_old()
     return Asker(ws.config, answers, ledger, clock.stamp(ws.now), model, replay)

@@ -41,16 +41,17 @@ def stats(ws: Workspace) -> dict[str, Any]:
 
 
 def _asked(ws: Workspace) -> dict[str, Any]:
-    """What asking a language model has cost, by day and in all, and the tokens that sending it every segment would have
-    taken."""
+    """What the nights' asking of a language model has cost, what talking to one has, both by day, and the tokens that
+    sending every segment would have taken."""
     ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
     accounts = (group.entry.accounting or {} for group in ws.journal.entries())
     segments = sum(account.get("segments", {}).get("total", 0) for account in accounts)
-    used = summed(ledger.rows)
+    used = summed(ledger.of_nights)
     tokens = used["input_tokens"] + used["output_tokens"]
     everything = segments * EVERY_SEGMENT
     return {
         **used,
+        "talk": summed(ledger.of_talks),
         "by_day": by_day(ledger.rows),
         "usd_left_this_month": round(ledger.dollars_left(clock.stamp(ws.now)), 6),
         "tokens_for_everything": everything,

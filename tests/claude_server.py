@@ -6,28 +6,17 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+import local_server
+from local_server import DROP, Reply, Request, reply_of
 
 from memory_system.text import estimate_tokens
 
-DROP = 0  # as status: the connection is closed without a word
-
-
-@dataclass
-class Reply:
-    """One reply: HTTP status, headers, body, seconds before it."""
-
-    status: int = 200
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
-    delay: float = 0.0
-    kind: str = "application/json"
-
+__all__ = ["DROP", "Reply", "Server", "error", "serving"]
 
 Script = Callable[[dict[str, Any]], Any]  # a request's body -> a Reply, text, or what the answer's JSON holds
 
@@ -45,6 +34,8 @@ class Server:
     batches: dict[str, dict[str, Any]] = field(default_factory=dict)
     ended: bool = True  # whether batches are done as soon as they are asked for
     away: bool = False  # whether batches are refused
+    gone: bool = False  # whether batches are no longer known
+    aged: bool = False  # whether their results are no longer kept
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -59,7 +50,7 @@ class Server:
         with self._lock:
             self.requests.append(body)
             found = self.script(body)
-        return found if isinstance(found, Reply) else Reply(body=json.dumps(self.message(body, found)).encode())
+        return found if isinstance(found, Reply) else reply_of(self.message(body, found))
 
     def message(self, body: dict[str, Any], answer: Any, stop: str = "end_turn") -> dict[str, Any]:
         """A message of the model, with what it cost; cut off where it is longer than asked for."""
@@ -89,44 +80,14 @@ def serving(script: Script) -> Iterator[Server]:
     """A server that runs until the block ends."""
     server = Server(script)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(request: Request) -> Reply:
+        if request.method == "GET":
+            return BATCHES.get(server, request.path)
+        server.headers.append(dict(request.headers))
+        return server.reply(request.body) if request.path == "/v1/messages" else BATCHES.post(server, request.body)
 
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            server.headers.append({name.lower(): value for name, value in self.headers.items()})
-            self._send(server.reply(body) if self.path == "/v1/messages" else BATCHES.post(server, body))
-
-        def do_GET(self) -> None:
-            self._send(BATCHES.get(server, self.path))
-
-        def _send(self, reply: Reply) -> None:
-            time.sleep(reply.delay)
-            if reply.status == DROP:
-                self.close_connection = True
-                return
-            self.send_response(reply.status)
-            for name, value in {"content-type": reply.kind, **reply.headers}.items():
-                self.send_header(name, value)
-            self.send_header("content-length", str(len(reply.body)))
-            with suppress(BrokenPipeError):  # who asked did not wait
-                self.end_headers()
-                self.wfile.write(reply.body)
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the base class's
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    server.url = f"http://127.0.0.1:{http.server_address[1]}"
-    try:
+    with local_server.serving(answer) as server.url:
         yield server
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 class BATCHES:
@@ -138,7 +99,7 @@ class BATCHES:
             return error(503, retry_after="0")
         number = f"msgbatch_{len(server.batches) + 1}"
         server.batches[number] = body
-        return Reply(body=json.dumps(BATCHES.row(server, number)).encode())
+        return reply_of(BATCHES.row(server, number))
 
     @staticmethod
     def row(server: Server, number: str) -> dict[str, Any]:
@@ -150,7 +111,7 @@ class BATCHES:
             "id": number, "type": "message_batch", "processing_status": "ended" if ended else "in_progress",
             "request_counts": counts, "ended_at": moment if ended else None, "created_at": moment,
             "expires_at": "2026-03-04T03:00:00Z", "archived_at": None, "cancel_initiated_at": None,
-            "results_url": f"{server.url}/v1/messages/batches/{number}/results" if ended else None,
+            "results_url": f"{server.url}/v1/messages/batches/{number}/results" if ended and not server.aged else None,
         }  # fmt: skip
 
     @staticmethod
@@ -159,12 +120,12 @@ class BATCHES:
         if not rest:
             rows = [BATCHES.row(server, number) for number in reversed(server.batches)]
             page = {"data": rows, "has_more": False, "first_id": None, "last_id": None}
-            return Reply(body=json.dumps(page).encode())
+            return reply_of(page)
         number, _, results = rest.partition("/")
-        if number not in server.batches:
+        if number not in server.batches or server.gone:
             return error(404, "not_found_error")
         if not results:
-            return Reply(body=json.dumps(BATCHES.row(server, number)).encode())
+            return reply_of(BATCHES.row(server, number))
         lines = [BATCHES.result(server, request) for request in reversed(server.batches[number]["requests"])]
         return Reply(body=b"".join(lines), kind="application/x-jsonl")
 

@@ -3,14 +3,14 @@ of the text decides."""
 
 from __future__ import annotations
 
-import json
-import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import sin
 from typing import Any
+
+import local_server
+from local_server import Reply, Request, reply_of
 
 DIMENSIONS = 509
 Vectors = Callable[[str], list[float]]
@@ -78,29 +78,11 @@ def serving(vectors: Vectors) -> Iterator[Endpoint]:
     """The endpoint, running."""
     endpoint = Endpoint(vectors)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            endpoint.keys.append(self.headers.get("Authorization", ""))
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status, answer = endpoint.answer(body) if self.path == "/v1/embeddings" else (404, {})
-            data = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+    def answer(request: Request) -> Reply:
+        endpoint.keys.append(request.headers.get("authorization", ""))
+        status, row = endpoint.answer(request.body) if request.path == "/v1/embeddings" else (404, {})
+        return reply_of(row, status)
 
-        def log_message(self, *_: Any) -> None:
-            """Nothing is logged."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        endpoint.url = f"http://127.0.0.1:{server.server_port}/v1"
+    with local_server.serving(answer) as address:
+        endpoint.url = f"{address}/v1"
         yield endpoint
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

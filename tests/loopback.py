@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
 from typing import Any
 
+import local_server
+from local_server import Reply
+
+BREAKS_OFF = 3  # events after which a dropped answer breaks off
 Block = dict[str, Any]
 Request = dict[str, Any]
 
@@ -52,47 +55,23 @@ def loopback(brain: Brain, pause: float = 0.0) -> Iterator[tuple[str, list[Reque
     """The address of a running server, and the requests it has seen; `pause` seconds between pieces of an answer."""
     seen: list[Request] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            seen.append(request)
-            answer = brain(request)
-            if isinstance(answer, Failure) and answer.status:
-                self._fail(answer)
-                return
-            self.send_response(200)
-            self.send_header("content-type", "text/event-stream")
-            self.end_headers()
-            for number, event in enumerate(_events(answer, tokens(request))):
-                if isinstance(answer, Failure) and number == 3:
-                    return
-                time.sleep(pause)
-                try:
-                    self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
-                    self.wfile.flush()
-                except OSError:
-                    return  # the client has gone
+    def reply(request: local_server.Request) -> Reply:
+        seen.append(request.body)
+        answer = brain(request.body)
+        if isinstance(answer, Failure) and answer.status:
+            error = {"type": "error", "error": {"type": "api_error", "message": answer.said}}
+            return Reply(answer.status, json.dumps(error).encode(), answer.headers)
+        lines = _lines(answer, tokens(request.body))
+        whole = islice(lines, BREAKS_OFF) if isinstance(answer, Failure) else lines
+        return Reply(body=whole, kind="text/event-stream", pause=pause)
 
-        def _fail(self, failure: Failure) -> None:
-            body = json.dumps({"type": "error", "error": {"type": "api_error", "message": failure.said}}).encode()
-            self.send_response(failure.status)
-            for name, value in {**failure.headers, "content-length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+    with local_server.serving(reply) as address:
+        yield address, seen
 
-        def log_message(self, *_: Any) -> None:
-            """Says nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", seen
-    finally:
-        server.shutdown()
-        server.server_close()
+def _lines(answer: str | list[Block] | Failure, cost: int) -> Iterator[bytes]:
+    for event in _events(answer, cost):
+        yield f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
 def _events(answer: str | list[Block] | Failure, cost: int) -> Iterator[dict[str, Any]]:

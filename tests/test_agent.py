@@ -16,6 +16,7 @@ from memory_system.agent.compaction import compact
 from memory_system.agent.messages import INTERRUPTED, messages_of, result_message, told, user_message
 from memory_system.agent.model import Reply
 from memory_system.config import ChatConfig
+from memory_system.llm import Usage
 from memory_system.prompt import phrases
 from memory_system.sessions.rows import Row
 from memory_system.text import estimate_tokens
@@ -227,6 +228,9 @@ def test_which_answers_are_silent() -> None:
 
 class Scripted:
     """Answers each question with the next text, and keeps the questions."""
+
+    name = "scripted"
+    spent = Usage()
 
     def __init__(self, *answers: str) -> None:
         self.answers = list(answers)

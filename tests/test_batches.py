@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,13 @@ import pytest
 from answering import telling
 from claude_server import Reply, Server, serving
 from test_asking import MEANINGS, NOW, QUOTE, QUOTE_ZH, fill, rows, rules_alone
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, memories
+from test_questions import a_belief, a_topic, always, ask_only, keeping, much_talk, shortening, summary_of, two_values
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
 from memory_system import check, edit
+from memory_system.errors import DamagedError
+from memory_system.llm.prompts import template
+from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
 LATER = "2026-03-05T12:00:00Z"
@@ -104,6 +110,182 @@ def test_stopped_around_the_sending_it_is_sent_once(tmp_path: Path, key: None) -
             assert len(server.batches) <= 1
             if server.batches:
                 assert set(MEANINGS.values()) <= contents(root), stop
+
+
+def test_stopped_anywhere_every_question_is_sent_once(tmp_path: Path, key: None) -> None:
+    """Questions of a night that is done wait where a crash does not take them away."""
+    with serving(telling(MEANINGS)) as server:
+        counting = CrashingDisk()
+        consolidate(filled(tmp_path / "whole", server), NOW, disk=counting)
+        expected = Counter(sent(server))
+    queued = [number for number, name in enumerate(counting.done, 1) if name == "open queue.jsonl"]
+    assert len(queued) == 2
+    for stop in (queued[0], queued[0] + 3, queued[1] - 20, queued[1] + 1, queued[1] + 3, len(counting.done) - 8):
+        with serving(telling(MEANINGS)) as server:
+            root = filled(tmp_path / str(stop), server)
+            with pytest.raises(Crash):
+                consolidate(root, NOW, disk=CrashingDisk(stop=stop))
+            consolidate(root, NOW)
+            consolidate(root, LATER)
+            consolidate(root, LAST)
+            assert Counter(sent(server)) == expected, counting.done[stop - 1]
+
+
+def test_an_answer_is_used_once_wherever_the_night_is_stopped(tmp_path: Path, key: None) -> None:
+    """A denial takes confidence: twice, it would take too much."""
+    script = always("beliefs", {"confirm": [], "deny": [1]})
+
+    def asked(root: Path, url: str) -> Path:
+        a_belief(make(root, llm={**ask_only(url, "beliefs"), "mode": "batch"}))
+        consolidate(root, NOW)
+        return root
+
+    with serving(script) as server:
+        counting = CrashingDisk()
+        whole = asked(tmp_path / "whole", server.url)
+        consolidate(whole, LATER, disk=counting)
+        expected = layers(whole)
+    named = [number for number, name in enumerate(counting.done, 1) if "batch.json" in name]
+    assert named
+    for stop in sorted({*range(named[0], len(counting.done), 23), *(each for each in named), named[-1] - 1}):
+        with serving(script) as server:
+            root = asked(tmp_path / str(stop), server.url)
+            with pytest.raises(Crash):
+                consolidate(root, LATER, disk=CrashingDisk(stop=stop))
+            consolidate(root, LATER)
+            assert layers(root) == expected, f"{stop}: {counting.done[stop - 1]}"
+
+
+def test_a_night_keeps_its_budget_in_a_batch_too(tmp_path: Path, key: None) -> None:
+    questions = ["screen", "extract", "conflict", "beliefs", "summaries", "polish"]
+    with serving(lambda _: {}) as server:
+        root = make(
+            tmp_path,
+            llm={"mode": "batch", "base_url": server.url, "questions": questions},
+            budget={"tokens_per_night": 1_800},
+        )
+        much_talk(root)
+        a_topic(root)
+        for number in range(12):
+            text = f"It took the {number + 2} of us a whole day to carry it there, and they helped with the rest."
+            say(root, "c", (f"2026-03-02T10:{number:02}:00Z", "user", text))
+        consolidate(root, NOW)
+    bodies = [request["params"] for batch in server.batches.values() for request in batch["requests"]]
+    assert len(bodies) > 1
+    took = [estimate_tokens(body["messages"][0]["content"] + body["system"][0]["text"]) for body in bodies]
+    assert sum(took) + sum(body["max_tokens"] for body in bodies) < 1_800
+
+
+def test_the_batch_of_another_workspace_is_not_taken_for_ours(tmp_path: Path, server: Server) -> None:
+    """Stopped between sending and writing down, while somebody else with the same key has as many questions on their
+    way: which one is whose shows when it has ended."""
+    consolidate(filled(tmp_path / "ours", server), NOW)
+    ours = tmp_path / "ours/memory/state/batch.json"
+    row = json.loads(ours.read_text())
+    ours.write_text(json.dumps({**row, "state": "sending", "id": ""}))
+    theirs = {"custom_id": "another", "params": {}}
+    server.batches = {"msgbatch_0": {"requests": [theirs, theirs]}}
+    server.ended = False
+    assert not consolidate(tmp_path / "ours", LATER).problems
+    assert list(server.batches) == ["msgbatch_0"]  # theirs may be ours: nothing is sent twice
+    server.ended = True
+    server.script = lambda request: telling(MEANINGS)(request) if request else Reply()
+    consolidate(tmp_path / "ours", LAST)
+    assert len(server.batches) == 2
+
+
+@pytest.mark.parametrize("how", ["gone", "aged"])
+def test_a_batch_that_is_no_more_is_left_to_the_rules(how: str, tmp_path: Path, server: Server) -> None:
+    root = filled(tmp_path, server)
+    consolidate(root, NOW)
+    before = contents(root)
+    setattr(server, how, True)
+    report = consolidate(root, LATER)
+    assert any("the batch gave no answer: gone" in each.what for each in report.problems)
+    assert contents(root) == before
+    assert not (root / "memory/state/batch.json").exists()
+
+
+def test_questions_of_the_nights_meanwhile_wait_for_the_next_batch(tmp_path: Path, server: Server) -> None:
+    server.ended = False
+    consolidate(filled(tmp_path, server), NOW)
+    said = "It leaks where my neighbour and me forgot the pitch at the stern of that canoe."
+    say(tmp_path, "english", ("2026-03-04T13:00:00Z", "user", said))
+    consolidate(tmp_path, LATER)
+    assert len(server.batches) == 1
+    server.ended = True
+    consolidate(tmp_path, LAST)
+    assert len(server.batches) == 2
+    assert said in sent(server)[-1]
+
+
+def test_a_damaged_batch_file_is_told_with_what_to_do(tmp_path: Path, server: Server) -> None:
+    root = filled(tmp_path, server)
+    (root / "memory/state/batch.json").write_text('{"state": "sent", "requests": [{"colour": "red"}]}')
+    with pytest.raises(DamagedError, match="no batch"):
+        consolidate(root, NOW)
+
+
+def ask_late(root: Path, server: Server, *questions: str) -> Path:
+    return make(root, llm={**ask_only(server.url, *questions), "mode": "batch"})
+
+
+def test_a_segment_that_the_share_left_out_is_kept_a_night_later(tmp_path: Path, server: Server) -> None:
+    server.script = keeping(slice(1))
+    much_talk(ask_late(tmp_path, server, "screen"))
+    consolidate(tmp_path, NOW)
+    rules = contents(tmp_path)
+    report = consolidate(tmp_path, LATER).to_row()
+    added = [each for each in memories(tmp_path) if each.content not in rules and each.id.startswith("f_")]
+    assert [(each.category, each.importance) for each in added] == [("status", 0.7)]
+    assert "My cousin" in added[0].evidence[0].quote
+    assert (report["accounting"]["segments"]["total"], report["accounting"]["segments"]["kept"]) == (1, 1)
+    with Workspace.open(tmp_path, now=at(LATER)) as ws:
+        assert not list(check.validate(ws))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_conflict_is_decided_a_night_later(lang: str, tmp_path: Path, server: Server) -> None:
+    server.script = always("conflict", {"over": [1]})
+    two_values(ask_late(tmp_path, server, "conflict"), lang)
+    consolidate(tmp_path, NOW)
+    assert len([each for each in memories(tmp_path) if each.attribute == "birthday"]) == 2
+    consolidate(tmp_path, LATER)
+    (birthday,) = [each for each in memories(tmp_path) if each.attribute == "birthday"]
+    assert birthday.source == "b:e1"
+
+
+def test_a_topic_is_worded_a_night_later(tmp_path: Path, server: Server) -> None:
+    text = "Ines is User's sister, lives in Ghent, plays cello."
+    server.script = always("summaries", {"topics": [{"n": 1, "text": text}]})
+    a_topic(ask_late(tmp_path, server, "summaries"))
+    consolidate(tmp_path, NOW)
+    assert summary_of(tmp_path).method == "rule:compose"
+    consolidate(tmp_path, LATER)
+    assert (summary_of(tmp_path).content, summary_of(tmp_path).method) == (text, template("summaries", "en").method)
+
+
+def test_a_topic_that_has_changed_meanwhile_is_not_worded(tmp_path: Path, server: Server) -> None:
+    text = "Ines is User's sister, lives in Ghent, plays cello."
+    server.script = always("summaries", {"topics": [{"n": 1, "text": text}]})
+    a_topic(ask_late(tmp_path, server, "summaries"))
+    consolidate(tmp_path, NOW)
+    say(tmp_path, "a", ("2026-03-04T13:00:00Z", "user", "My sister Ines has moved to Porto."))
+    consolidate(tmp_path, LATER)
+    assert summary_of(tmp_path).method == "rule:compose"
+    assert "Porto" in summary_of(tmp_path).content
+
+
+def test_the_snapshot_is_worded_a_night_later(tmp_path: Path, server: Server) -> None:
+    server.script = shortening
+    ask_late(tmp_path, server, "polish")
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I play the cello in the orchestra of the old town."))
+    consolidate(tmp_path, NOW)
+    snapshot = tmp_path / "memory/layer1/snapshot.md"
+    assert "the cello in the orchestra" in snapshot.read_text()
+    consolidate(tmp_path, LATER)
+    assert "User plays cello in orchestra of old town" in snapshot.read_text()
+    assert len(server.batches) == 1
 
 
 def test_what_expired_is_left_to_the_rules(tmp_path: Path, key: None) -> None:

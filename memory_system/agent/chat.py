@@ -3,12 +3,13 @@ The system prompt is made anew for each turn; room is made before the context fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from memory_system import clock
 from memory_system.agent import window
 from memory_system.agent.compaction import compact
 from memory_system.agent.flush import NO_REPLY, flush, is_silent
@@ -17,6 +18,7 @@ from memory_system.agent.messages import user_message
 from memory_system.agent.model import ContextFullError, Model, Reply
 from memory_system.agent.pruning import prune
 from memory_system.errors import LLMError
+from memory_system.llm.ledger import Ledger
 from memory_system.prompt import Phrases, compose, language, phrases
 from memory_system.sessions import register, summary
 from memory_system.sessions.rows import Row, in_context
@@ -60,11 +62,13 @@ class Chat:
             self.session.message(user_message(said), ws.now)
             self._make_room(ws, words, system)
         try:
-            replies = self._answer(system, words)
+            with self._booked("chat"):
+                replies = self._answer(system, words)
         except ContextFullError:
             if not self._compact(words, system, keep=0):
                 raise
-            replies = self._answer(system, words)
+            with self._booked("chat"):
+                replies = self._answer(system, words)
         self._count(replies)
         if replies[-1].stop not in WHOLE:
             self.show.notice(words["ended"].format(stop=replies[-1].stop))
@@ -90,6 +94,20 @@ class Chat:
     def _record(self, message: Mapping[str, Any], heard: _Heard) -> None:
         self.session.message(message, self.now())
         heard.end()
+
+    @contextmanager
+    def _booked(self, phase: str) -> Iterator[None]:
+        """What the model takes meanwhile stands in the ledger, whatever comes of it."""
+        before, outcome = self.model.spent, "failed"
+        try:
+            yield
+            outcome = "answered"
+        finally:
+            used = self.model.spent.minus(before)
+            if used.calls:
+                with self._open() as ws:
+                    ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
+                    ledger.add_talk(phase, self.model.name, used, outcome, clock.stamp(ws.now))
 
     def _count(self, replies: list[Reply], **changed: Any) -> None:
         """Keep what the replies cost, and how full the context is."""
@@ -134,7 +152,8 @@ class Chat:
             if done or not rows:
                 return False
             try:
-                replies = flush(self.model, compose(ws).text, rows, ws, phrases(language(ws)))
+                with self._booked("flush"):
+                    replies = flush(self.model, compose(ws).text, rows, ws, phrases(language(ws)))
             except LLMError:
                 if forced:
                     raise
@@ -155,7 +174,8 @@ class Chat:
     def _compact(self, words: Phrases, system: str, *, keep: int | None = None) -> bool:
         with self._open() as ws:
             config, entry = ws.config.chat, register.entry(ws, self.session.id)
-        made = compact(self.model, self.rows, config, words, self.tokens(system), keep=keep)
+        with self._booked("compact"):
+            made = compact(self.model, self.rows, config, words, self.tokens(system), keep=keep)
         if not made:
             return False
         self.session.append(made, self.now())

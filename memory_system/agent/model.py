@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from memory_system.config import Config
 from memory_system.errors import LLMError
+from memory_system.llm import Usage
+from memory_system.llm.claude import usage_of
 from memory_system.llm.opening import KEY
 from memory_system.sessions.rows import Row
 
@@ -56,7 +58,10 @@ class Reply:
 
 
 class Model(Protocol):
-    """The port: anything that can go on with a conversation."""
+    """The port: anything that can go on with a conversation. `name` names it, `spent` counts all that it took."""
+
+    name: str
+    spent: Usage
 
     def reply(self, system: str, messages: Sequence[Row], tools: Sequence[Row], say: Say) -> Reply:
         """The whole answer; its text is given to `say` piece by piece as it comes. LLMError when there is none."""
@@ -67,6 +72,8 @@ class Claude:
     """Anthropic's models, at the address and with the key that consolidation would use, too."""
 
     def __init__(self, config: Config, pause: Callable[[float], None] = time.sleep) -> None:
+        self.name = config.chat.model
+        self.spent = Usage()
         self._config = config
         self._pause = pause
 
@@ -103,19 +110,33 @@ class Claude:
 
     def _ask(self, system: str, messages: Sequence[Row], tools: Sequence[Row], say: Say) -> Reply:
         offered: Any = list(tools)
-        with self._client.messages.stream(
-            model=self._config.chat.model,
+        asked = self._client.messages.stream(
+            model=self.name,
             max_tokens=self._config.chat.max_tokens,
             system=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
             messages=_cached(messages),
             tools=offered,
-        ) as stream:
-            for piece in stream.text_stream:
-                say(piece)
-            final = stream.get_final_message()
+        )
+        started = time.monotonic()
+        self.spent = self.spent.plus(Usage(calls=1))
+        with asked as stream:
+            try:
+                for piece in stream.text_stream:
+                    say(piece)
+                final = stream.get_final_message()
+            finally:  # what breaks off was billed, too
+                self.spent = self.spent.plus(_so_far(stream)).plus(Usage(seconds=time.monotonic() - started))
         if final.stop_reason == "model_context_window_exceeded":
             raise ContextFullError
         return Reply(_message(final), str(final.stop_reason))
+
+
+def _so_far(stream: anthropic.MessageStream[Any]) -> Usage:
+    """The tokens that the server has told of by now."""
+    try:
+        return usage_of(stream.current_message_snapshot)
+    except AssertionError:  # the SDK's word for an answer that has not begun
+        return Usage()
 
 
 def _cached(messages: Sequence[Row]) -> Any:

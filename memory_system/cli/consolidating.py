@@ -60,7 +60,7 @@ def consolidate(
         return
     options: dict[str, Any] = {"force": force, "if_due": if_due, "allow_retire": allow_retire, "replay": replay}
     if estimate:
-        _estimate(settings, force=force, if_due=if_due)
+        _estimate(settings, force=force, if_due=if_due, mode=llm)
         return
     if dry_run:
         _preview(settings, **options)
@@ -92,7 +92,7 @@ def _preview(settings: Settings, **options: Any) -> None:
     settings.answer(row, lambda: "\n".join(lines))
 
 
-def _estimate(settings: Settings, **options: bool) -> None:
+def _estimate(settings: Settings, **options: Any) -> None:
     from memory_system.preview import estimate
 
     with settings.open() as ws:

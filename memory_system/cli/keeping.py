@@ -126,15 +126,24 @@ def stats_lines(row: dict[str, Any]) -> Iterator[str]:
     for name, count in row["by_importance"].items():
         yield f"  {name.capitalize()} ({spans[name]}): {count}"
     yield ""
-    asked = row["llm"]
-    if asked["calls"]:
-        tokens = asked["input_tokens"] + asked["output_tokens"]
-        price = "an unknown price" if asked["usd"] is None else f"${asked['usd']:.4f}"
-        yield f"Language model: {asked['calls']} calls, {tokens} tokens, {price}"
-        for day, of_day in list(asked["by_day"].items())[-DAYS:]:
-            cost = "?" if of_day["usd"] is None else f"${of_day['usd']:.4f}"
-            yield f"  {day}: {of_day['calls']} calls, {of_day['input_tokens'] + of_day['output_tokens']} tokens, {cost}"
-        yield f"  Sending everything: about {asked['tokens_for_everything']} tokens"
-        yield ""
+    yield from _asked_lines(row["llm"])
     yield f"Last Consolidation: {row['last_consolidation'] or 'never'}"
     yield f"Next Scheduled: {row['next_scheduled']}"
+
+
+def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
+    """What a language model has cost, where one was asked."""
+    if not asked["by_day"]:
+        return
+    yield f"Language model: {_cost(asked)}"
+    if asked["talk"]["calls"]:
+        yield f"  and in talks: {_cost(asked['talk'])}"
+    for day, of_day in list(asked["by_day"].items())[-DAYS:]:
+        yield f"  {day}: {_cost(of_day)}"
+    yield f"  Sending everything: about {asked['tokens_for_everything']} tokens"
+    yield ""
+
+
+def _cost(asked: dict[str, Any]) -> str:
+    price = "an unknown price" if asked["usd"] is None else f"${asked['usd']:.4f}"
+    return f"{asked['calls']} calls, {asked['input_tokens'] + asked['output_tokens']} tokens, {price}"

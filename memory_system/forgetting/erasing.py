@@ -231,7 +231,8 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
     for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
         ws.files.remove_folder(folder)
         ws.files.make_folder(folder)
-    for path in (ws.layout.answers, ws.layout.batch):  # a model says it in words of its own, which nobody can look for
+    spoken = (ws.layout.answers, ws.layout.batch, ws.layout.queue, ws.layout.wording)
+    for path in spoken:  # a model says it in words of its own, which nobody can look for
         ws.files.remove(path)
     derive.sweep(ws)
     for path in sorted(ws.layout.state.iterdir()) + sorted(ws.layout.journal.glob("*.torn")):

@@ -1,11 +1,12 @@
 """`state/answers.jsonl`: every answer under the name of its question, written before it is used. A run that goes on
 after a crash asks nothing twice, and a night can be run again from its answers alone. What failed is kept for its own
-run, so that the run ends in the same bytes whenever it goes on.
+run, so that the run ends in the same bytes whenever it goes on. The file holds the last `KEPT_RUNS` runs that asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ Row = dict[str, Any]
 COSTS = "costs"  # of a row: its line of the ledger, which a crash may have kept from being written there
 
 
+KEPT_RUNS = 400  # that have asked: about a year of nights
+_SPARE = 40  # more than that many, before the file is written anew
+
+
 class Answers:
     """The answers of one workspace. A row holds `key`, `at`, `run`, `night`, the question's `name` and `prompt` (file,
     version and hash), `model`, `tokens`, `answer` or `failed`, and where it was paid for its `costs`."""
@@ -27,21 +32,26 @@ class Answers:
         self.files = files
 
     @cached_property
-    def _rows(self) -> dict[str, list[Row]]:
-        """By key, in the order of the file; a line that is no answer (a torn one) is passed over."""
-        rows: dict[str, list[Row]] = {}
+    def _rows(self) -> list[Row]:
+        """In the order of the file; a line that is no answer (a torn one) is passed over."""
+        rows = []
         for line in self.files.read(self.path).split(b"\n"):
-            try:
+            with suppress(orjson.JSONDecodeError):
                 row = orjson.loads(line)
-            except orjson.JSONDecodeError:
-                continue
-            if isinstance(row, dict) and isinstance(row.get("key"), str):
-                rows.setdefault(row["key"], []).append(row)
+                if isinstance(row, dict) and isinstance(row.get("key"), str):
+                    rows.append(row)
         return rows
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[Row]]:
+        found: dict[str, list[Row]] = {}
+        for row in self._rows:
+            found.setdefault(row["key"], []).append(row)
+        return found
 
     def find(self, key: str, run: str) -> Row | None:
         """What became of a question: in that run, else the answer that another run got."""
-        rows = self._rows.get(key, ())
+        rows = self._by_key.get(key, ())
         own = [row for row in rows if row.get("run") == run]
         answered = [row for row in rows if "answer" in row]
         found = own or answered
@@ -49,27 +59,37 @@ class Answers:
 
     def tokens(self, run: str, night: str, names: Collection[str]) -> int:
         """Tokens that questions of those names have taken in a night of a run."""
-        rows = (row for rows in self._rows.values() for row in rows)
-        return sum(
-            int(row.get("tokens", 0))
-            for row in rows
-            if (row.get("run"), row.get("night")) == (run, night) and row.get("name") in names
-        )
+        mine = (row for row in self._rows if (row.get("run"), row.get("night")) == (run, night))
+        return sum(int(row.get("tokens", 0)) for row in mine if row.get("name") in names)
 
     def runs(self) -> list[str]:
         """The runs that asked something, in the order in which they did."""
-        return list(dict.fromkeys(str(row.get("run")) for rows in self._rows.values() for row in rows))
+        return list(dict.fromkeys(str(row.get("run")) for row in self._rows))
 
     def has(self, key: str, run: str) -> bool:
         """Whether that run has an answer, or a failure, to the question."""
-        return any(row.get("run") == run for row in self._rows.get(key, ()))
+        return any(row.get("run") == run for row in self._by_key.get(key, ()))
 
     def costs(self) -> list[Row]:
         """The line of the ledger of every question that was paid for, in the order of the file."""
-        found = [row for rows in self._rows.values() for row in rows if row.get(COSTS)]
-        return [row[COSTS] for row in found]
+        return [row[COSTS] for row in self._rows if row.get(COSTS)]
 
     def keep(self, key: str, row: Row) -> None:
         """Write an answer or a failure down, durably."""
-        self.files.append(self.path, orjson.dumps({"key": key, **row}) + b"\n")
-        self._rows.setdefault(key, []).append(row)
+        row = {"key": key, **row}
+        self.files.append(self.path, orjson.dumps(row) + b"\n")
+        known = self._by_key  # as the file was before
+        self._rows.append(row)
+        known.setdefault(key, []).append(row)
+
+    def drop_old(self) -> None:
+        """Keep what the last runs that asked were answered, and drop what those before them were: they cannot be
+        replayed any more."""
+        runs = self.runs()
+        if len(runs) <= KEPT_RUNS + _SPARE:
+            return
+        kept = set(runs[-KEPT_RUNS:])
+        rows = [row for row in self._rows if str(row.get("run")) in kept]
+        self.files.replace(self.path, (orjson.dumps(row) + b"\n" for row in rows))
+        self.__dict__.update(_rows=rows)
+        self.__dict__.pop("_by_key", None)

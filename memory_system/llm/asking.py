@@ -5,9 +5,9 @@ the budget; every answer is written down before it is used, every cost in the le
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -15,16 +15,25 @@ from pydantic import BaseModel, ValidationError
 from memory_system.config import Config, Question
 from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage
 from memory_system.llm.answers import COSTS, Answers
-from memory_system.llm.batches import Queued
 from memory_system.llm.claude import request_of
 from memory_system.llm.ledger import Ledger, usage_row
+from memory_system.llm.waiting import Queue, Queued
 from memory_system.llm.wire import cost_of, key_of
 from memory_system.records import Problem
 
 QUEUED = "queued"
-LATE = ("extract", "conflict", "beliefs")  # questions whose answers can still be used a night later
 QUESTIONS: tuple[str, ...] = get_args(Question)  # in the order in which a night asks them
+Rows = Iterable[dict[str, Any]]
 _FINAL = {"unauthorised", "payment", "forbidden", "not_found", "deadline"}  # the next question would fare no better
+
+
+class Late(NamedTuple):
+    """What a batch has answered: what was kept for each line of the question, the answer, and the method of what it
+    makes."""
+
+    rows: list[dict[str, Any]]
+    answer: Any
+    method: str
 
 
 @dataclass
@@ -42,12 +51,10 @@ class Asker:
     night: str = ""
     used: Usage = field(default_factory=Usage)
     problems: list[Problem] = field(default_factory=list)
-    queue: list[Queued] | None = None  # questions that wait for a batch, where they are not asked at once
-    contexts: list[dict[str, Any]] = field(default_factory=list)  # what using their answers will need
+    queue: Queue | None = None  # of what waits for a batch, where questions are not asked at once
     left_to_rules: int = 0  # lines for which no question had room
-    late: list[dict[str, Any]] = field(default_factory=list)  # of questions that a batch has answered
+    late: list[Queued] = field(default_factory=list)  # questions that a batch has answered, for this night to use
     _taken: Counter[str] = field(default_factory=Counter)
-    _queued: float = 0.0  # US dollars that what waits for a batch may cost
     _closed: AskError | None = None
 
     def begin(self, run: str, night: str) -> None:
@@ -57,17 +64,19 @@ class Asker:
 
     def wants(self, question: str) -> bool:
         """Whether questions of that name may be asked."""
-        return question in self.config.llm.questions and (self.queue is None or question in LATE)
+        return question in self.config.llm.questions
 
     def room(self, question: str) -> int:
         """Tokens that questions of that name may still take this night, answers included. It depends on nothing but
-        the answers of this run's earlier questions, so that a run that goes on asks the same."""
+        this run's earlier questions, so that a run that goes on asks the same."""
         earlier = QUESTIONS[: QUESTIONS.index(question)]
         taken = self.answers.tokens(self.replayed or self.run, self.night, earlier) + self._taken[question]
-        return max(0, self.config.budget.tokens_per_night - taken)
+        waiting = self.queue.tokens(self.night, earlier) if self.queue is not None else 0
+        return max(0, self.config.budget.tokens_per_night - taken - waiting)
 
-    def ask(self, prompt: Prompt, schema: type[Answer]) -> Answer:
-        """The answer, valid in the schema; AskError when there is none, which is among the problems by then."""
+    def ask(self, prompt: Prompt, schema: type[Answer], rows: Rows = ()) -> Answer:
+        """The answer, valid in the schema; AskError when there is none, which is among the problems by then. `rows` are
+        what using a late answer will need, one for each line of the question: they are kept where it waits."""
         key = key_of(prompt, schema, self._model_name)
         try:
             row = self.answers.find(key, self.replayed or self.run)
@@ -75,28 +84,33 @@ class Asker:
                 return self._recorded(key, row, prompt, schema)
             if self.model is None:
                 raise AskError("no_answer", "there is no recorded answer")
-            self._watch_budget(self.model.model, prompt, schema)
             if self.queue is not None:
-                self._put_off(key, prompt, schema, self.model.model)
+                self._put_off(self.queue, key, prompt, schema, rows)
+            self._watch_budget(self.model.model, prompt, schema)
             return self._answered(self.model, key, prompt, schema)
         except AskError as error:
-            self._note(prompt, error)
+            self._note(prompt.name, error)
             raise
 
-    def expect(self, question: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Keep what using a late answer to the next question of that name will need."""
-        rows = list(rows)
-        if self.queue is not None and rows:
-            self.contexts.append({"name": question, "rows": rows})
+    def answered(self, question: str, schema: type[BaseModel]) -> Iterator[Late]:
+        """What a batch has answered to questions of that name; a failure is among the problems by then."""
+        for each in self.late:
+            if each.name != question:
+                continue
+            row = self.answers.find(each.key, each.run) or {"failed": "gone", "what": "the batch's answer is gone"}
+            try:
+                yield Late(each.rows, _answer_of(row, schema), f"llm:{each.prompt}")
+            except AskError as error:
+                self._note(question, error)
 
-    def answered_late(self, question: str) -> list[list[dict[str, Any]]]:
-        """What was kept for each question of that name that a batch has answered."""
-        return [each["rows"] for each in self.late if each["name"] == question]
-
-    def _put_off(self, key: str, prompt: Prompt, schema: type[BaseModel], model: str) -> None:
-        if self.queue is not None and all(each.key != key for each in self.queue):
-            params = request_of(model, prompt, schema)
-            self.queue.append(Queued(key, prompt.name, prompt.digest, self.night, params))
+    def _put_off(self, queue: Queue, key: str, prompt: Prompt, schema: type[BaseModel], rows: Rows) -> None:
+        """Let the question wait for a batch; never returns."""
+        if not queue.knows(key):
+            cost = self._watch_budget(self._model_name, prompt, schema)
+            body = request_of(self._model_name, prompt, schema)
+            tokens = cost_of(prompt, schema) + prompt.most
+            where = (self.run, self.night)
+            queue.put(Queued(key, prompt.name, prompt.digest, *where, body, tokens, cost, list(rows)))
         self._taken[prompt.name] += cost_of(prompt, schema) + prompt.most
         raise AskError(QUEUED, "it waits for a batch", retryable=True)
 
@@ -106,35 +120,27 @@ class Asker:
         if self.run and row["run"] != (self.replayed or self.run):
             mine = {"at": self.now, "run": self.run, "night": self.night, COSTS: None}
             self.answers.keep(key, {**row, **mine})
-        if "answer" not in row:
-            kind, what = str(row.get("failed")), str(row.get("what", ""))
-            raise AskError(kind, what, retryable=bool(row.get("retryable")))
-        return _as_asked(row["answer"], schema)
-
-    def recall(self, prompt: Prompt, schema: type[Answer]) -> Answer:
-        """The answer that was recorded for an earlier night; AskError when there is none. Costs nothing."""
-        row = self.answers.find(key_of(prompt, schema, self._model_name), "")
-        if row is None or "answer" not in row:
-            raise AskError("no_answer", "there is no recorded answer")
-        return _as_asked(row["answer"], schema)
+        return _answer_of(row, schema)
 
     @property
     def _model_name(self) -> str:
         return self.model.model if self.model is not None else self.config.model
 
-    def _watch_budget(self, model: str, prompt: Prompt, schema: type[BaseModel]) -> None:
-        """AskError where the question, with the longest answer to it, goes beyond what may be spent."""
+    def _watch_budget(self, model: str, prompt: Prompt, schema: type[BaseModel]) -> float:
+        """The US dollars that the question costs at most; AskError where it, with the longest answer to it, goes beyond
+        what may be spent."""
         if self._closed is not None:
             raise self._closed
         expected = Usage(input=cost_of(prompt, schema), output=prompt.most)
-        if expected.tokens > self.ledger.tokens_left(self.night):
+        waiting = self.queue.tokens(self.night, QUESTIONS) if self.queue is not None else 0
+        if expected.tokens + waiting > self.ledger.tokens_left(self.night):
             raise AskError("budget", "the tokens of the night (budget.tokens_per_night) are used up")
         cost = self.ledger.cost(expected, model, batch=self.queue is not None)
         if cost is None:
             raise AskError("budget", f"llm.prices names no price for {model}")
-        if self._queued + cost > self.ledger.dollars_left(self.now):
+        if cost + (self.queue.usd if self.queue is not None else 0.0) > self.ledger.dollars_left(self.now):
             raise AskError("budget", "the dollars of the month (budget.usd_per_month) are used up")
-        self._queued += cost if self.queue is not None else 0.0
+        return cost
 
     def _answered(self, model: LLM, key: str, prompt: Prompt, schema: type[Answer]) -> Answer:
         """Ask the model; answer or failure are on the disk before anybody sees them."""
@@ -160,21 +166,23 @@ class Asker:
         self.answers.keep(key, {**where, **asked, **outcome, COSTS: line})
         self.ledger.add(line)
 
-    def _note(self, prompt: Prompt, error: AskError) -> None:
+    def _note(self, question: str, error: AskError) -> None:
         """Tell of the failure once, and stop asking where the next question would fare no better."""
         if error.kind == QUEUED:
             return
-        problem = Problem(WHERE, f"{prompt.name}: {error}; the rules' own result stands", _hint(error))
+        problem = Problem(WHERE, f"{question}: {error}; the rules' own result stands", _hint(error))
         if problem not in self.problems:
             self.problems.append(problem)
         if error.kind in _FINAL:
             self._closed = error
 
 
-def _as_asked(found: Any, schema: type[Answer]) -> Answer:
-    """A recorded answer as a value; AskError where the file holds something else."""
+def _answer_of(row: dict[str, Any], schema: type[Answer]) -> Answer:
+    """A recorded answer as a value; AskError where it is a failure, or not what was asked for."""
+    if "answer" not in row:
+        raise AskError(str(row.get("failed")), str(row.get("what", "")), retryable=bool(row.get("retryable")))
     try:
-        return schema.model_validate_json(orjson.dumps(found))
+        return schema.model_validate_json(orjson.dumps(row["answer"]))
     except ValidationError:
         raise AskError("bad_output", "the recorded answer is not what was asked for") from None
 

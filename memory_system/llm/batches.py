@@ -4,44 +4,33 @@ sent, so that one that was sent and not recorded is found again in the list of b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
+from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.llm import AskError, Usage
 from memory_system.llm.answers import COSTS, Answers
-from memory_system.llm.claude import Claude, RefusalError, checked, text_of, usage_of
+from memory_system.llm.claude import Claude, RequestError, checked, text_of, usage_of
 from memory_system.llm.ledger import Ledger, usage_row
+from memory_system.llm.waiting import Queue, Queued, queued_from
 
 _LISTED = 50  # batches looked through for one that was sent and not recorded
 
 
 @dataclass(slots=True)
-class Queued:
-    """A question that waits: the name of its answer, where it belongs, and the body of its request."""
-
-    key: str
-    name: str
-    prompt: str
-    night: str
-    params: dict[str, Any]
-
-
-@dataclass(slots=True)
 class Pending:
-    """The batch on its way. `contexts` are what the phases need to use the answers; `state` is sending until the server
-    has said the batch's id, sent until the answers are there, collected until a night has used them."""
+    """The batch on its way. `state` is sending until the server has said the batch's id, sent until the answers are
+    there, then collected; `night` is the one that uses them, once one has begun to."""
 
     state: Literal["sending", "sent", "collected"]
     at: str
-    run: str
     requests: list[Queued]
-    contexts: list[dict[str, Any]] = field(default_factory=list)
     id: str = ""
+    night: str = ""
 
 
 class Outbox:
@@ -52,10 +41,14 @@ class Outbox:
         self.files = files
 
     def read(self) -> Pending | None:
+        """DamagedError when the file is none of ours."""
         row = self.files.read_object(self.path)
         if not row:
             return None
-        return Pending(**{**row, "requests": [Queued(**each) for each in row["requests"]]})
+        try:
+            return Pending(**{**row, "requests": [queued_from(each) for each in row["requests"]]})
+        except (TypeError, ValueError, KeyError) as error:
+            raise DamagedError(f"{self.path} is no batch", "remove it: what it asks goes by rules") from error
 
     def write(self, pending: Pending) -> None:
         self.files.replace(self.path, orjson.dumps(asdict(pending)))
@@ -64,10 +57,15 @@ class Outbox:
         self.files.remove(self.path)
 
 
-def send(pending: Pending, outbox: Outbox, model: Claude) -> None:
+def send(pending: Pending, queue: Queue, outbox: Outbox, model: Claude) -> None:
     """Write the batch down, send it, and write down its id. AskError where it could not be sent; then the next run
     looks for it first."""
     outbox.write(pending)
+    queue.clear()  # from here on the batch has them
+    _send(pending, outbox, model)
+
+
+def _send(pending: Pending, outbox: Outbox, model: Claude) -> None:
     requests: Any = [{"custom_id": each.key, "params": each.params} for each in pending.requests]
     batch = model.patiently(lambda timeout: model.client.messages.batches.create(requests=requests, timeout=timeout))
     if not isinstance(getattr(batch, "id", None), str):
@@ -77,77 +75,96 @@ def send(pending: Pending, outbox: Outbox, model: Claude) -> None:
 
 
 def collect(pending: Pending, outbox: Outbox, model: Claude, answers: Answers, ledger: Ledger, now: str) -> bool:
-    """Take in the answers of a batch that has ended; whether it has. What expired or failed is written down as failed.
-    AskError where the server could not be asked."""
+    """Take in the answers of a batch that has ended; whether it has. What expired, failed or is gone is written down as
+    failed. AskError where the server could not be asked."""
     if pending.state == "sending":
         _find_again(pending, outbox, model)
     if pending.state == "sent":
-        batch = model.patiently(lambda timeout: model.client.messages.batches.retrieve(pending.id, timeout=timeout))
-        if getattr(batch, "processing_status", "") != "ended":
+        results = _results(pending, model)
+        if results is None:
             return False
-        for key, result in _results(pending, model):
-            if not answers.has(key, pending.run):  # else a run that was stopped here has kept it
-                _keep(key, result, pending, answers, ledger, now)
+        for asked in pending.requests:
+            if not answers.has(asked.key, asked.run):  # else a run that was stopped here has kept it
+                _keep(asked, results.get(asked.key), answers, ledger, now)
         pending.state = "collected"
         outbox.write(pending)
-    return True
+    return pending.state == "collected"
 
 
-def _results(pending: Pending, model: Claude) -> list[tuple[str, Any]]:
-    """The results of the batch by the names of their questions, in the order of the questions: they come in none."""
-    found = {
-        each.custom_id: each.result
-        for each in model.patiently(
-            lambda timeout: list(model.client.messages.batches.results(pending.id, timeout=timeout))
-        )
-    }
-    return [(each.key, found.get(each.key)) for each in pending.requests]
+def _results(pending: Pending, model: Claude) -> dict[str, Any] | None:
+    """The results of the batch by the names of their questions; none when the server no longer has them, None while it
+    is on its way."""
+    try:
+        batch = model.patiently(lambda timeout: model.client.messages.batches.retrieve(pending.id, timeout=timeout))
+    except AskError as error:
+        if error.kind != "not_found":
+            raise
+        return {}
+    if getattr(batch, "processing_status", "") != "ended":
+        return None
+    return _results_of(batch, model)
+
+
+def _results_of(batch: Any, model: Claude) -> dict[str, Any]:
+    """What a batch that has ended has given, by name; nothing where it is too old to be had."""
+    if not getattr(batch, "results_url", None):
+        return {}
+
+    def read(timeout: float) -> dict[str, Any]:
+        rows = model.client.messages.batches.results(batch.id, timeout=timeout)
+        return {each.custom_id: each.result for each in rows}
+
+    found: dict[str, Any] = model.patiently(read)
+    return found
 
 
 def _find_again(pending: Pending, outbox: Outbox, model: Claude) -> None:
-    """The batch may have been sent although its id was not recorded: it is one of as many questions as ours, and when
-    it has ended, of the same questions. One that was never sent is sent now."""
+    """The batch may have been sent although its id was not recorded: it is the one of the same questions. That shows
+    when it has ended; while one of as many questions has not, it is waited for. One that was never sent is sent now."""
     wanted = {each.key for each in pending.requests}
-    listed = model.patiently(lambda timeout: model.client.messages.batches.list(limit=_LISTED, timeout=timeout))
-    for batch in listed.data:
-        if sum(batch.request_counts.to_dict().values()) != len(wanted):
-            continue
-        if batch.processing_status != "ended" or _names(batch.id, model) == wanted:
+
+    def listed(timeout: float) -> list[Any]:
+        found = model.client.messages.batches.list(limit=_LISTED, timeout=timeout).data
+        return [each for each in found if _size(each) == len(wanted)]
+
+    alike = model.patiently(listed)
+    for batch in alike:
+        if batch.processing_status == "ended" and _results_of(batch, model).keys() == wanted:
             pending.state, pending.id = "sent", batch.id
+            outbox.write(pending)
             return
-    send(pending, outbox, model)
+    if all(each.processing_status == "ended" for each in alike):
+        _send(pending, outbox, model)
 
 
-def _names(batch_id: str, model: Claude) -> set[str]:
-    rows: Iterable[Any] = model.patiently(
-        lambda timeout: list(model.client.messages.batches.results(batch_id, timeout=timeout))
-    )
-    return {each.custom_id for each in rows}
+def _size(batch: Any) -> int:
+    """How many questions a batch has."""
+    counts: dict[str, int] = batch.request_counts.to_dict()
+    return sum(counts.values())
 
 
-def _keep(key: str, result: Any, pending: Pending, answers: Answers, ledger: Ledger, now: str) -> None:
+def _keep(asked: Queued, result: Any, answers: Answers, ledger: Ledger, now: str) -> None:
     """One result as an answer or a failure, with what it cost."""
-    asked = next(each for each in pending.requests if each.key == key)
     model = str(asked.params["model"])
     message = getattr(result, "message", None)
     usage = usage_of(message).plus(Usage(calls=1))
     outcome = _outcome(result, message)
-    where = {"at": now, "run": pending.run, "night": asked.night}
+    where = {"at": now, "run": asked.run, "night": asked.night}
     told = {"name": asked.name, "prompt": asked.prompt, "model": model, "tokens": usage.tokens}
-    costs = {"usd": ledger.cost(usage, model, batch=True), "seconds": 0.0, "key": key}
+    costs = {"usd": ledger.cost(usage, model, batch=True), "seconds": 0.0, "key": asked.key}
     phase = {"phase": asked.name, "model": model, "outcome": outcome.get("failed", "answered")}
     line = {**where, **phase, **usage_row(usage), **costs}
-    answers.keep(key, {**where, **told, **outcome, COSTS: line})
+    answers.keep(asked.key, {**where, **told, **outcome, COSTS: line})
     ledger.add(line)
 
 
 def _outcome(result: Any, message: Any) -> dict[str, Any]:
-    kind = getattr(result, "type", "missing")
+    kind = getattr(result, "type", "gone")
     if kind != "succeeded":
         return {"failed": kind, "what": f"the batch gave no answer: {kind}", "retryable": True}
     try:
         return {"answer": orjson.loads(text_of(checked(message)))}
-    except (AskError, RefusalError) as error:
+    except (AskError, RequestError) as error:
         return {"failed": getattr(error, "kind", "bad_envelope"), "what": str(error), "retryable": False}
     except orjson.JSONDecodeError:
         return {"failed": "bad_output", "what": "the answer is not what was asked for", "retryable": False}

@@ -35,6 +35,7 @@ class Claude:
         self._key = key
         self._pauses = pauses
         self._until: float | None = None  # the deadline of the run, from its first question on
+        self._told: AskError | None = None  # that the server is to be left alone for longer than a run waits
 
     @cached_property
     def client(self) -> anthropic.Anthropic:
@@ -67,31 +68,35 @@ class Claude:
         """What a request gives, tried again where that may help, within the deadline of the run. `send` is told how
         many seconds it has."""
         self._until = self._until or time.monotonic() + self._config.timeouts.run
+        if self._told is not None:
+            raise AskError(self._told.kind, str(self._told), retryable=True)
         for pause in (*self._pauses, None):
             left = self._until - time.monotonic()
             if left <= 0:
                 raise AskError("deadline", "the time for asking (llm.timeouts.run) is over", retryable=True)
             try:
                 return self._timed(send, min(self._config.timeouts.request, left))
-            except RefusalError as refusal:
-                wait = refusal.after if refusal.after is not None else pause
-                error = refusal.error
-                if not error.retryable or pause is None or wait is None:
+            except RequestError as failed:
+                wait = failed.after if failed.after is not None else pause
+                error = failed.error
+                if not error.retryable or wait is None or (pause is None and wait <= LONGEST_WAIT):
                     raise error from None
             if wait > min(LONGEST_WAIT, self._until - time.monotonic()):
-                raise AskError(error.kind, f"{error}; the server asks to wait {wait:.0f} s", retryable=True)
+                late = AskError(error.kind, f"{error}; it would be {wait:.0f} s until the next try", retryable=True)
+                self._told = late if wait > LONGEST_WAIT else None
+                raise late
             time.sleep(wait)
         raise AssertionError("the last try ends the loop")
 
     def _timed(self, send: Callable[[float], Any], timeout: float) -> Any:
-        """One request: counted whatever comes of it, and every failure as a RefusalError."""
+        """One request: counted whatever comes of it, and every failure as a RequestError."""
         started = time.monotonic()
         try:
             return send(timeout)
-        except (AskError, RefusalError):
+        except (AskError, RequestError):
             raise
         except Exception as error:  # the SDK lets through whatever reading a strange answer raises
-            raise _refusal(error) from error
+            raise _failure(error) from error
         finally:
             self.spent = self.spent.plus(Usage(calls=1, seconds=time.monotonic() - started))
 
@@ -130,8 +135,8 @@ def usage_of(message: Any) -> Usage:
 
 def checked(message: Any) -> Any:
     """The reply, if it is one that was ended by the model; AskError where it was cut off or refused."""
-    if not isinstance(getattr(message, "content", None), list) or isinstance(message, str):
-        raise RefusalError(AskError("bad_envelope", "the server's reply is no message of a model", retryable=True))
+    if not isinstance(getattr(message, "content", None), list):
+        raise RequestError(AskError("bad_envelope", "the server's reply is no message of a model", retryable=True))
     if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
         raise AskError("truncated", "the answer was cut off")
     if message.stop_reason == "refusal":
@@ -144,7 +149,7 @@ def text_of(message: Any) -> str:
     return "".join(block.text for block in message.content if getattr(block, "type", "") == "text")
 
 
-class RefusalError(Exception):
+class RequestError(Exception):
     """A request that failed: the error it ends as if it is not tried again, and the seconds that the server asks to
     wait before that."""
 
@@ -154,28 +159,28 @@ class RefusalError(Exception):
         self.after = after
 
 
-def _refusal(error: Exception) -> RefusalError:
+def _failure(error: Exception) -> RequestError:
     """What the SDK raised, in our words; never with the request in it."""
     import anthropic
 
     if isinstance(error, anthropic.APITimeoutError):
-        return RefusalError(AskError("timeout", "the server did not answer in time", retryable=True))
+        return RequestError(AskError("timeout", "the server did not answer in time", retryable=True))
     if isinstance(error, anthropic.APIConnectionError):
-        return RefusalError(AskError("connection", "no connection to the server", retryable=True))
+        return RequestError(AskError("connection", "no connection to the server", retryable=True))
     if isinstance(error, anthropic.APIStatusError):
         return _of_status(error)
     if isinstance(error, TypeError) and "authentication" in str(error):
-        return RefusalError(AskError("unauthorised", "there is no key for the model"))
+        return RequestError(AskError("unauthorised", "there is no key for the model"))
     what = f"the server's reply could not be read ({type(error).__name__})"
-    return RefusalError(AskError("bad_envelope", what, retryable=True))
+    return RequestError(AskError("bad_envelope", what, retryable=True))
 
 
-def _of_status(error: anthropic.APIStatusError) -> RefusalError:
+def _of_status(error: anthropic.APIStatusError) -> RequestError:
     status = error.status_code
     kind = _STATUS.get(status) or _AGAIN.get(status) or ("server" if status >= 500 else "bad_request")
     retryable = status in _AGAIN or status >= 500
     what = f"the server answered {status} ({kind.replace('_', ' ')})"
-    return RefusalError(AskError(kind, what, retryable=retryable), _seconds(error.response.headers.get("retry-after")))
+    return RequestError(AskError(kind, what, retryable=retryable), _seconds(error.response.headers.get("retry-after")))
 
 
 def _seconds(header: str | None) -> float | None:

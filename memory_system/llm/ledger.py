@@ -1,5 +1,5 @@
-"""`state/ledger.jsonl`: what asking a language model took, one line a question: run, night, phase, model, calls,
-tokens, US dollars by the price table of the configuration, seconds. The budget is kept by adding it up.
+"""`state/ledger.jsonl`: what a language model took, one line a question or turn of a talk: run, night, phase, model,
+calls, tokens, US dollars by the price table of the configuration, seconds. The budget is kept by adding up the nights'.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class Ledger:
         self.path = path
         self.files = files
         self.config = config
+        self.added: list[Row] = []  # by `add`: what was paid in the lifetime of this object
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -35,15 +36,34 @@ class Ledger:
         return list(_rows(self.files.read(self.path).split(b"\n")))
 
     def add(self, row: Row) -> None:
+        self._append(row)
+        self.added.append(row)
+
+    def _append(self, row: Row) -> None:
+        known = self.rows  # as the file was before
         self.files.append(self.path, orjson.dumps(row) + b"\n")
-        self.rows.append(row)
+        known.append(row)
+
+    def add_talk(self, phase: str, model: str, usage: Usage, outcome: str, now: str) -> None:
+        """What a talk with the owner took. It belongs to no night, and the budget is not for it."""
+        told = {"at": now, "run": "", "night": "", "phase": phase, "model": model, "outcome": outcome}
+        self.add({**told, **usage_row(usage), "usd": self.cost(usage, model), "seconds": usage.seconds})
+
+    @property
+    def of_nights(self) -> list[Row]:
+        """The lines of questions that nights have asked."""
+        return [row for row in self.rows if row["night"]]
+
+    @property
+    def of_talks(self) -> list[Row]:
+        return [row for row in self.rows if not row["night"]]
 
     def catch_up(self, lines: Iterable[Row]) -> None:
         """Add those of the lines that are not there yet, by question and run."""
         known = {(row.get("key"), row.get("run")) for row in self.rows}
         for line in lines:
             if (line.get("key"), line.get("run")) not in known:
-                self.add(line)
+                self._append(line)
 
     def cost(self, usage: Usage, model: str, *, batch: bool = False) -> float | None:
         """US dollars; None for a model without a price."""
@@ -62,8 +82,8 @@ class Ledger:
         return max(0, self.config.budget.tokens_per_night - spent)
 
     def dollars_left(self, now: str) -> float:
-        """US dollars that the month of that stamp may still cost."""
-        spent = sum(row["usd"] or 0.0 for row in self.rows if row["at"][:7] == now[:7])
+        """US dollars that the nights of that stamp's month may still cost."""
+        spent = sum(row["usd"] or 0.0 for row in self.of_nights if row["at"][:7] == now[:7])
         return max(0.0, self.config.budget.usd_per_month - spent)
 
 

@@ -37,7 +37,7 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
     asker = night.asker(suppositions.NAME)
     pairs = list(_touched(facts, draft)) if asker else []
     verdicts = suppositions.judged(asker, pairs) if asker and pairs else []
-    verdicts += suppositions.late(night.llm, draft) if night.llm else []
+    verdicts += suppositions.late(night.llm, draft) if night.llm else ()
     for pair, verdict in verdicts:
         _move(pair, draft, night, confirmed=verdict == "confirm")
     return draft
@@ -47,6 +47,8 @@ def _touched(facts: Draft, draft: Draft) -> Iterator[Pair]:
     """The beliefs that share a name, or several words, with a fact that the night made or confirmed: one fact each, the
     newest. What stands in the same slot the rules have seen to."""
     for belief in _beliefs(draft.active(Belief), draft):
+        if belief.is_owners:
+            continue
         found = (draft.get(each) for each in sorted(_sharing(belief, draft)) if each in facts.changed)
         bearing = [each for each in found if type(each) is Fact and each.said_at > belief.said_at]
         bearing = [each for each in bearing if not belief.attribute or each.slot != belief.slot]
@@ -67,7 +69,7 @@ def _sharing(belief: Belief, draft: Draft) -> set[str]:
 def _move(pair: Pair, draft: Draft, night: Night, *, confirmed: bool) -> None:
     """A fact bears on a belief as a model reads it: the belief becomes surer or less sure, and stays a belief."""
     belief = draft.get(pair.belief.id)
-    if not isinstance(belief, Belief) or draft.pool_of(belief.id) != "active":
+    if not isinstance(belief, Belief) or belief.is_owners or draft.pool_of(belief.id) != "active":
         return
     if confirmed:
         confidence = max(belief.confidence, min(PROMOTED_FROM - 0.01, combined(belief.confidence, _READ)))

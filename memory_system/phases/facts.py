@@ -58,7 +58,7 @@ def _use_late_answers(asker: Asker, draft: Draft, night: Night) -> None:
     for open_, claim in asking.late(asker):
         found = _facts(draft.find(content_key(open_.claim.content)), draft)
         same = next((each for each in found if claim.ref in {said.ref for said in each.evidence}), None)
-        if open_.told and same is not None:
+        if open_.told and same is not None and not same.is_owners:
             names = ("content", "attribute", "value", "entities", "event_time", "method")
             changed = {name: getattr(claim, name) for name in names}
             changed |= {"updated": night.stamp, "version": same.version + 1}
@@ -95,7 +95,7 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     if not rivals:
         draft.put("active", fact, "new")
         if doubts is not None and said:
-            doubts += [Doubt(each, fact) for each in revising.suspects(claim, draft)]
+            doubts += [Doubt(each, fact) for each in revising.suspects(claim, draft) if _counts_beside(claim, each)]
         return "claims.new"
     newest = max(rivals, key=_last_said)
     if _last_said(newest) > claim.said_at:
@@ -120,9 +120,10 @@ def _counts_beside(claim: Claim, fact: Fact) -> bool:
 
 
 def _supersede_after_all(doubt: Doubt, draft: Draft, night: Night) -> None:
-    """What the rules left open is decided: the newer fact takes the older one's place, if both still stand."""
+    """What the rules left open is decided: the newer fact takes the older one's place, if both still stand and the
+    owner has not set the older one."""
     old, new = draft.get(doubt.old.id), draft.get(doubt.new.id)
-    if old and new and draft.pool_of(old.id) == draft.pool_of(new.id) == "active":
+    if old and new and not old.is_owners and draft.pool_of(old.id) == draft.pool_of(new.id) == "active":
         supersede([old], new, draft, night)
 
 

@@ -79,7 +79,9 @@ def run(
 ) -> Iterator[Turn]:
     """The turns with the segments that are kept, importance and rule ids set. Reads the turns twice: the first pass
     keeps a few numbers a segment, the second sees only turns of which something is kept. `guard` holds back what must
-    not be believed. Counts `segments.kept` and `segments.dropped.<reason>`."""
+    not be believed. Counts `segments.kept` and `segments.dropped.<reason>`. First come segments of an earlier night
+    that a batch has kept, counted anew."""
+    yield from _late(night, tally)
     found = _scores(turns(repeat(True)), Judge(night.config), known, guard or Guard())
     kept = _chosen(found, night.config.screen.keep_share)
     rescued = _rescued(found, kept, night, lambda: turns(repeat(True)))
@@ -94,6 +96,16 @@ def run(
             _marked(segment, number, found, rescued.get(number)) for number, segment in numbered if kept[number]
         ]
         yield Turn(turn.message, segments, turn.asked)
+
+
+def _late(night: Night, tally: Counter[str]) -> Iterator[Turn]:
+    """What an earlier night left out and a batch has kept since."""
+    for turn, rescued in asking.late(night.llm) if night.llm is not None else ():
+        for segment in turn.segments:
+            segment.importance = rescued.importance
+            segment.rules += (JUDGED + rescued.category,) if rescued.category else ()
+        tally.update({"segments": len(turn.segments), "segments.kept": len(turn.segments)})
+        yield turn
 
 
 def _count(kept: bytearray, found: _Scores, tally: Counter[str]) -> None:
@@ -127,7 +139,7 @@ def _rescued(
     if asker is None or not left_out:
         return {}
     left_out.sort(key=lambda each: -found.scores[each])
-    unsure = [asking.Unsure(each, found.costs[each], found.importance[each]) for each in left_out]
+    unsure = [asking.Unsure(each, found.costs[each], found.importance[each], found.outcome(each)) for each in left_out]
     room = max(_MORE * night.config.screen.keep_share * found.tokens, _LEAST_MORE)
     return asking.rescue(asker, unsure, room, turns)
 

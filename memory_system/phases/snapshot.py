@@ -31,6 +31,7 @@ from memory_system.phases.shortlist import (
 )
 from memory_system.recall.index import Index
 from memory_system.records import Fact, Summary
+from memory_system.retention import is_protected
 from memory_system.rules import table
 from memory_system.secrets import redact
 from memory_system.text import estimate_tokens
@@ -81,20 +82,15 @@ class Choice:
 
 
 def run(night: Night, ws: Workspace) -> Iterator[str]:
-    """Write the snapshot; with somebody to ask, in the fewer words that are found for its memories."""
-    if ws.config.llm.mode != "off":
-        _ask(night, ws)
+    """Write the snapshot; with somebody to ask, in the order and the fewer words that are found for its memories."""
+    if ws.config.llm.mode != "off" and night.llm is not None:
+        from memory_system.phases.asking import polish
+
+        if asker := night.asker(polish.NAME):
+            with open_index(ws) as index:
+                _, choice = compose(index, night.day, ws)
+            polish.ask(asker, [short(each.record) for each in choice.chosen], ws)
     yield from write(night.at, ws)
-
-
-def _ask(night: Night, ws: Workspace) -> None:
-    from memory_system.phases.asking import polish
-
-    asker = night.asker(polish.NAME)
-    if asker:
-        with open_index(ws) as index:
-            _, choice = compose(index, night.day, ws)
-        polish.shorter(asker, [short(each.record) for each in choice.chosen])
 
 
 def write(at: datetime, ws: Workspace) -> list[str]:
@@ -148,18 +144,19 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
 
 
 def _core(chosen: list[Candidate], ws: Workspace) -> list[str]:
-    """The core memories, numbered, in the fewer words that were found for them, if any."""
+    """The core memories, numbered, in the order and the words that were found for them, if any."""
     told = [short(each.record) for each in chosen]
-    fewer = _fewer_words(told, ws) if told and ws.config.llm.mode != "off" else {}
-    shown = (f"[{each.rank:.2f}] {trust.shown(fewer.get(place, told[place]))}" for place, each in enumerate(chosen))
+    arranged = _arranged(chosen, told, ws) if told and ws.config.llm.mode != "off" else list(enumerate(told))
+    shown = (f"[{chosen[place].rank:.2f}] {trust.shown(words)}" for place, words in arranged)
     return [f"{number}. {line}" for number, line in enumerate(shown, 1)]
 
 
-def _fewer_words(told: list[str], ws: Workspace) -> dict[int, str]:
+def _arranged(chosen: list[Candidate], told: list[str], ws: Workspace) -> list[tuple[int, str]]:
+    """What must not be forgotten keeps its place: who reads only the beginning finds it there."""
     from memory_system.phases.asking import polish
 
-    asker = polish.recorded(ws)
-    return polish.shorter(asker, told) if asker else {}
+    fixed = {place for place, each in enumerate(chosen) if is_protected(each.record)}
+    return polish.wording(ws).arranged(told, fixed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,19 +29,36 @@ IMPORTANCE_SHARE = 0.9  # of the most important fact in it
 def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
     """The summaries of all topics that the night's changes touch; `memories` has those changes."""
     draft = Draft(memories)
-    found: list[_Wanted] = []
-    for entity, topics in groupby(sorted(set(_touched(changed)), key=lambda each: (_entity(each), each)), key=_entity):
+    late = texts.late(night.llm) if night.llm is not None else {}
+    found = list(_all_wanted({*_touched(changed), *late}, draft, night))
+    told = {each.topic: kept for each in found if (kept := _kept(each)) is not None}
+    for each in found:
+        told |= late[each.topic].told(each.shown) if each.topic in late else {}
+    asker = night.asker(texts.NAME)
+    untold = [each.shown for each in found if each.topic not in told]
+    told |= texts.told(asker, untold) if asker and untold else {}
+    for wanted in found:
+        _write(wanted, *told.get(wanted.topic, (wanted.shown.composed, COMPOSED)), draft, night)
+    return draft
+
+
+def _all_wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[_Wanted]:
+    """Those of the topics that get a summary, entity by entity."""
+    for entity, of_entity in groupby(sorted(topics, key=lambda each: (_entity(each), each)), key=_entity):
         ranked, known = _gathered(entity, draft)
-        for topic in topics:
+        for topic in of_entity:
             best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked[topic], reverse=True)[:MOST_FACTS])
             facts = [each for each in best if each is not None]
             if (wanted := _wanted(topic, facts, known.get(topic), draft, night)) is not None:
-                found.append(wanted)
-    asker = night.asker(texts.NAME)
-    told = texts.told(asker, [each.shown for each in found]) if asker and found else {}
-    for place, wanted in enumerate(found):
-        _write(wanted, *told.get(place, (wanted.shown.composed, COMPOSED)), draft, night)
-    return draft
+                yield wanted
+
+
+def _kept(wanted: _Wanted) -> tuple[str, str] | None:
+    """The text that a language model has found before, where it still tells the topic's facts: it is paid for."""
+    known = wanted.known
+    if known is None or not known.method.startswith("llm:") or not texts.is_covered(known.content, wanted.shown):
+        return None
+    return known.content, known.method
 
 
 def _touched(drafts: Iterable[Draft]) -> Iterator[str]:
@@ -99,7 +116,7 @@ def _wanted(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, n
         return None
     facts = _fitting(facts)
     about = "" if _entity(topic) == USER else _entity(topic)
-    return _Wanted(topic, known, texts.Topic(tuple(facts), about, compose(facts, about)))
+    return _Wanted(topic, known, texts.Topic(topic, tuple(facts), about, compose(facts, about)))
 
 
 def _write(wanted: _Wanted, content: str, method: str, draft: Draft, night: Night) -> None:

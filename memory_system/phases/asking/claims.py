@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -34,6 +34,7 @@ _UNCLEAR = {
     "en": re.compile(r"\b(?:it|that|this|there|they|them|those|these|one|he|she|him|her)\b", re.IGNORECASE),
     "zh": re.compile(r"[它这那他她]"),
 }
+Reject = Callable[[str], None]  # counts a claim that does not enter, by its reason
 _GUARDED = frozenset({"identity", "health", "safety", "instruction", "contact", "schedule", "reminder", "todo"})
 
 
@@ -119,29 +120,26 @@ class Waiting:
         waiting = [each for *_, each in sorted(self._found, key=lambda each: (-each[0], -each[1]))]
         form, told = _form(waiting), [each.line for each in waiting]
         count = form.fitting(self.asker, told, self.asker.room(NAME))
-        self.asker.expect(NAME, [_row(each) for each in waiting[:count]])
+        rows = [_row(each) for each in waiting[:count]] if self.asker.queue is not None else ()
         answers: list[list[_Said]] = [[] for _ in waiting]
-        for start, answer in form.ask(self.asker, told[:count]):
-            for said in answer.claims:
-                if 0 < said.n <= count - start:
-                    answers[start + said.n - 1].append(said)
-                else:
-                    self._reject("answers no question")
+        for places, answer in form.ask(self.asker, told[:count], rows):
+            for place, said in _by_place(answer, places, self._reject):
+                answers[place].append(said)
         for open_, said_of_it in zip(waiting, answers, strict=True):
             yield from self._settled(open_, said_of_it, form.template.method)
 
     def answered_late(self) -> Iterator[Claim]:
         """The claims of segments of an earlier night of which the rules could tell nothing."""
-        for open_, claim in late(self.asker):
+        for open_, claim in late(self.asker, self._reject):
             if not open_.told:
                 self.tally["claims"] += 1
                 yield claim
 
     def _settled(self, open_: Open, said: list[_Said], method: str) -> list[Claim]:
         """The claims of one segment, counted."""
-        made = []
-        for number, each in enumerate(said):
-            if why := "too many of one segment" if number >= _CLAIMS else _fault(each, open_):
+        made: list[Claim] = []
+        for each in said:
+            if why := _fault(each, open_, len(made)):
                 self._reject(why)
             else:
                 made.append(_claim(each, open_, method))
@@ -158,20 +156,30 @@ class Waiting:
         self.tally[f"claims.rejected.{reason}"] += 1
 
 
-def late(asker: Asker) -> Iterator[tuple[Open, Claim]]:
+def late(asker: Asker, reject: Reject = lambda _: None) -> Iterator[tuple[Open, Claim]]:
     """The segments of an earlier night that a batch has answered, with the claims that can be verified: of a segment
     that the rules had told, one that says at least as much."""
-    for rows in asker.answered_late(NAME):
-        opens = [_open(each) for each in rows]
-        form = _form(opens)
-        for start, answer in form.ask(asker, [each.line for each in opens], late=True):
-            for said in answer.claims:
-                open_ = opens[start + said.n - 1] if 0 < said.n <= len(opens) - start else None
-                if open_ is None or _fault(said, open_):
-                    continue
-                claim = _claim(said, open_, form.template.method)
-                if not open_.told or covers(claim.content, open_.claim.content):
-                    yield open_, claim
+    for rows, answer, method in asker.answered(NAME, Claims):
+        opens, taken = [_open(row) for row in rows], Counter[int]()
+        for place, said in _by_place(answer, range(len(rows)), reject):
+            if why := _fault(said, opens[place], taken[place]):
+                reject(why)
+                continue
+            claim = _claim(said, opens[place], method)
+            if opens[place].told and not covers(claim.content, opens[place].claim.content):
+                reject("says less than the rules")
+                continue
+            taken[place] += 1
+            yield opens[place], claim
+
+
+def _by_place(answer: Claims, places: range, reject: Reject) -> Iterator[tuple[int, _Said]]:
+    """The claims of an answer about these places, each with the place of its line."""
+    for said in answer.claims:
+        if 0 < said.n <= len(places):
+            yield places[said.n - 1], said
+        else:
+            reject("answers no question")
 
 
 def _row(open_: Open) -> dict[str, Any]:
@@ -205,8 +213,10 @@ def _expected(line: str) -> int:
     return _FORM + 2 * estimate_tokens(line.rpartition("]")[2])
 
 
-def _fault(said: _Said, open_: Open) -> str:
-    """Why a claim does not enter; empty where it does."""
+def _fault(said: _Said, open_: Open, taken: int) -> str:
+    """Why a claim does not enter beside so many of its segment that were taken; empty where it does."""
+    if taken >= _CLAIMS:
+        return "too many of one segment"
     if not is_quoted(said.quote, open_.claim.quote):
         return "quote not in the source"
     if not _is_known(said.about, open_):

@@ -5,7 +5,7 @@ has changed where the rules do not see what.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -38,30 +38,22 @@ class Doubt:
 
 def over(asker: Asker, doubts: Sequence[Doubt]) -> list[Doubt]:
     """Those of the pairs whose older fact no longer holds, in their order; none where there is no answer."""
-    shown = doubts[: _form(doubts).fitting(asker, [each.line for each in doubts], asker.room(NAME))]
-    asker.expect(NAME, [{"old": each.old.id, "new": each.new.id} for each in shown])
-    return _answered(asker, shown, late=False)
+    told = [each.line for each in doubts]
+    form = lines.form(NAME, (each.new.lang for each in doubts), Over, _expected)
+    count = form.fitting(asker, told, asker.room(NAME))
+    rows = [{"old": each.old.id, "new": each.new.id, "line": each.line} for each in doubts[:count]]
+    answers = form.ask(asker, told[:count], rows)
+    return [doubts[place] for places, answer in answers for place in lines.meant(answer.over, places)]
 
 
-def late(asker: Asker, memories: Memories) -> list[Doubt]:
-    """The pairs of an earlier night whose older fact no longer holds, as a batch has answered: only of questions whose
-    facts all say what they said."""
-    found: list[Doubt] = []
-    for rows in asker.answered_late(NAME):
-        pairs = [(memories.get(row["old"]), memories.get(row["new"])) for row in rows]
-        found += _answered(asker, [Doubt(old, new) for old, new in pairs if old and new], late=True)
-    return found
-
-
-def _answered(asker: Asker, doubts: Sequence[Doubt], *, late: bool) -> list[Doubt]:
-    found: set[int] = set()
-    for start, answer in _form(doubts).ask(asker, [each.line for each in doubts], late=late):
-        found |= {start + number - 1 for number in answer.over if 0 < number <= len(doubts) - start}
-    return [doubts[number] for number in sorted(found)]
-
-
-def _form(doubts: Sequence[Doubt]) -> lines.Form[Over]:
-    return lines.form(NAME, (each.new.lang for each in doubts), Over, _expected)
+def late(asker: Asker, memories: Memories) -> Iterator[Doubt]:
+    """The pairs of an earlier night whose older fact no longer holds, as a batch has answered: those that still say
+    what was asked about."""
+    for rows, answer, _ in asker.answered(NAME, Over):
+        for place in lines.meant(answer.over, range(len(rows))):
+            old, new = memories.get(rows[place]["old"]), memories.get(rows[place]["new"])
+            if old and new and Doubt(old, new).line == rows[place]["line"]:
+                yield Doubt(old, new)
 
 
 def _expected(line: str) -> int:

@@ -5,8 +5,9 @@ off is asked for once more in halves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -17,6 +18,7 @@ from memory_system.llm.wire import overhead
 from memory_system.text import estimate_tokens
 
 Answer = TypeVar("Answer", bound=BaseModel)
+Row = dict[str, Any]  # what using a late answer to a line needs
 
 MOST_LINES = 60  # in one question
 _LONGEST = 400  # characters of a line
@@ -52,31 +54,34 @@ class Form(Generic[Answer]):
         asker.left_to_rules += len(lines) - count
         return count
 
-    def ask(self, asker: Asker, lines: Sequence[str], *, late: bool = False) -> list[tuple[int, Answer]]:
-        """The answers about the lines, each with the place of its first line: one, none where there are no lines or it
-        failed, or up to two where it was cut off and its halves were not. Lines count from 1 in each. With `late` only
-        what is recorded counts."""
-        put = asker.recall if late else asker.ask
+    def ask(self, asker: Asker, lines: Sequence[str], rows: Sequence[Row] = ()) -> list[tuple[range, Answer]]:
+        """The answers about the lines, each with the places of the lines that it is about: one, none where there are no
+        lines or it failed, or up to two where it was cut off and its halves were not. `rows` are what using a late
+        answer will need, one for each line."""
         if not lines:
             return []
+        places = range(len(lines))
         try:
-            return [(0, put(self._about(lines), self.schema))]
+            return [(places, asker.ask(self._about(lines), self.schema, rows))]
         except AskError as error:
             if error.kind != "truncated" or len(lines) < 2:
                 return []
         half = len(lines) // 2
         found = []
-        for start, part in ((0, lines[:half]), (half, lines[half:])):
-            try:
-                found.append((start, put(self._about(part), self.schema)))
-            except AskError:
-                continue
+        for part in (slice(0, half), slice(half, None)):
+            with suppress(AskError):
+                found.append((places[part], asker.ask(self._about(lines[part]), self.schema, rows[part])))
         return found
 
     def _about(self, lines: Sequence[str]) -> Prompt:
         numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
         most = int(_SLACK * sum(map(self.expected, lines))) + _LEAST_ANSWER
         return self.template.about(_FRAME.format(numbered), most)
+
+
+def meant(numbers: Iterable[int], places: Sequence[int]) -> list[int]:
+    """The places of the lines that an answer about these places means by its numbers, in order, each once."""
+    return sorted({places[number - 1] for number in numbers if 0 < number <= len(places)})
 
 
 def form(name: str, languages: Iterable[str], schema: type[Answer], expected: Callable[[str], int]) -> Form[Answer]:

@@ -5,7 +5,7 @@ and archives nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,39 +37,35 @@ class Pair:
         return f"{lines.quoted(self.belief.content)} | {lines.quoted(self.fact.content)}"
 
 
-Judged = tuple[Pair, Literal["confirm", "deny"]]
+Verdict = Literal["confirm", "deny"]
+Judged = tuple[Pair, Verdict]
 
 
 def judged(asker: Asker, pairs: Sequence[Pair]) -> list[Judged]:
     """The pairs in which the fact confirms or denies the belief, in their order; one that is said to do both does
     neither."""
-    shown = pairs[: _form(pairs).fitting(asker, [each.line for each in pairs], asker.room(NAME))]
-    asker.expect(NAME, [{"belief": each.belief.id, "fact": each.fact.id} for each in shown])
-    return _answered(asker, shown, late=False)
+    told = [each.line for each in pairs]
+    form = lines.form(NAME, (each.belief.lang for each in pairs), Verdicts, _expected)
+    count = form.fitting(asker, told, asker.room(NAME))
+    rows = [{"belief": each.belief.id, "fact": each.fact.id, "line": each.line} for each in pairs[:count]]
+    answers = form.ask(asker, told[:count], rows)
+    return [(pairs[place], verdict) for places, answer in answers for place, verdict in _verdicts(answer, places)]
 
 
-def late(asker: Asker, memories: Memories) -> list[Judged]:
-    """What a batch has answered about pairs of an earlier night: only of questions whose memories all say what they
-    said."""
-    found: list[Judged] = []
-    for rows in asker.answered_late(NAME):
-        both = [(memories.get(row["belief"]), memories.get(row["fact"])) for row in rows]
-        pairs = [Pair(belief, fact) for belief, fact in both if isinstance(belief, Belief) and fact]
-        found += _answered(asker, pairs, late=True)
-    return found
+def late(asker: Asker, memories: Memories) -> Iterator[Judged]:
+    """What a batch has answered about pairs of an earlier night: those that still say what was asked about."""
+    for rows, answer, _ in asker.answered(NAME, Verdicts):
+        for place, verdict in _verdicts(answer, range(len(rows))):
+            belief, fact = memories.get(rows[place]["belief"]), memories.get(rows[place]["fact"])
+            if isinstance(belief, Belief) and fact and Pair(belief, fact).line == rows[place]["line"]:
+                yield Pair(belief, fact), verdict
 
 
-def _answered(asker: Asker, pairs: Sequence[Pair], *, late: bool) -> list[Judged]:
-    found: dict[int, Literal["confirm", "deny"]] = {}
-    for start, answer in _form(pairs).ask(asker, [each.line for each in pairs], late=late):
-        for number in set(answer.confirm) ^ set(answer.deny):
-            if 0 < number <= len(pairs) - start:
-                found[start + number - 1] = "confirm" if number in answer.confirm else "deny"
-    return [(pairs[number], found[number]) for number in sorted(found)]
-
-
-def _form(pairs: Sequence[Pair]) -> lines.Form[Verdicts]:
-    return lines.form(NAME, (each.belief.lang for each in pairs), Verdicts, _expected)
+def _verdicts(answer: Verdicts, places: range) -> Iterator[tuple[int, Verdict]]:
+    """What the answer says of these places."""
+    confirmed, denied = (set(lines.meant(numbers, places)) for numbers in (answer.confirm, answer.deny))
+    for place in sorted(confirmed ^ denied):
+        yield place, "confirm" if place in confirmed else "deny"
 
 
 def _expected(line: str) -> int:

@@ -34,8 +34,9 @@ class Texts(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """The facts of a topic, whom or what it is about, and the text that the rules compose."""
+    """A topic by its name: its facts, whom or what it is about, and the text that the rules compose."""
 
+    name: str
     facts: tuple[Fact, ...]
     about: str
     composed: str
@@ -45,17 +46,46 @@ class Topic:
         return " | ".join(lines.quoted(each.content) for each in self.facts)
 
 
-def told(asker: Asker, topics: Sequence[Topic]) -> dict[int, tuple[str, str]]:
-    """By place of the topic: a text that can be verified, and its method. Topics without one keep the rules' text."""
+Told = dict[str, tuple[str, str]]  # by the name of a topic: its text in the model's words, and the method of that
+
+
+def told(asker: Asker, topics: Sequence[Topic]) -> Told:
+    """The texts that can be verified. Topics without one keep the rules' text."""
     shown = [each.line for each in topics]
     form = lines.form(NAME, (each.facts[0].lang for each in topics), Texts, _expected)
     count = form.fitting(asker, shown, asker.room(NAME))
-    found: dict[int, tuple[str, str]] = {}
-    for start, answer in form.ask(asker, shown[:count]):
+    rows = [{"topic": each.name, "line": each.line} for each in topics[:count]]
+    found: Told = {}
+    for places, answer in form.ask(asker, shown[:count], rows):
         for each in answer.topics:
-            place = start + each.n - 1
-            if 0 < each.n <= count - start and is_covered(each.text, topics[place]):
-                found.setdefault(place, (" ".join(each.text.split()), form.template.method))
+            for place in lines.meant([each.n], places):
+                if is_covered(each.text, topics[place]):
+                    found.setdefault(topics[place].name, (" ".join(each.text.split()), form.template.method))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """What a batch has answered about a topic of an earlier night: its line as it was sent, the text, the method."""
+
+    line: str
+    text: str
+    method: str
+
+    def told(self, topic: Topic) -> Told:
+        """The text, where the topic still says what was asked about and the text can be verified."""
+        if self.line != topic.line or not is_covered(self.text, topic):
+            return {}
+        return {topic.name: (" ".join(self.text.split()), self.method)}
+
+
+def late(asker: Asker) -> dict[str, Late]:
+    """What a batch has answered, by the names of the topics."""
+    found: dict[str, Late] = {}
+    for rows, answer, method in asker.answered(NAME, Texts):
+        for each in answer.topics:
+            for place in lines.meant([each.n], range(len(rows))):
+                found.setdefault(rows[place]["topic"], Late(rows[place]["line"], each.text, method))
     return found
 
 
