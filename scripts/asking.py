@@ -7,7 +7,8 @@
 Sets are those of scripts/eval; --most takes that many conversations of each.
 
 tokens    tokens a night on the sample workspace and the sets, counted by a server on this machine that the real SDK
-          talks to: as configured by default, with every question on, and with every segment sent to both questions
+          talks to: as configured by default, with every question on, and with every segment sent to both questions;
+          and of the nights with segments that the rules are not sure of, in how many anything was asked
 table     the same for one night of invented talk that gives 10, 50 and 100 memories
 quality   how much of what questions ask for survives and is found, by rules, with a model that answers from the
           questions' own evidence, and with one that lies; and how many of its lies entered
@@ -110,7 +111,8 @@ def tokens(sets: list[Path], most: int | None) -> None:
     """Tokens a night, in three ways of asking."""
     sample = [Talk("sample", PROJECT / "workspace", SAMPLE_END)]
     print(
-        f"{'':16} {'nights':>6} {'unsure':>6} {'default':>8} {'all on':>8} {'every segment':>14} {'default/every':>14}"
+        f"{'':16} {'nights':>6} {'unsure':>6} {'asked':>6} {'default':>8} {'all on':>8} {'every segment':>14} "
+        f"{'all/every':>10}"
     )
     for name, found in [("sample", sample), *talks(sets, most)]:
         counted = Counter[str]()
@@ -119,8 +121,8 @@ def tokens(sets: list[Path], most: int | None) -> None:
         nights = counted["nights"]
         row = [counted[each] / nights for each in ("default", "everything", "all")]
         print(
-            f"{name:16} {nights:6} {counted['unsure']:6} {row[0]:8.0f} {row[1]:8.0f} {row[2]:14.0f} "
-            f"{counted['default'] / counted['all']:14.2f}",
+            f"{name:16} {nights:6} {counted['unsure']:6} {counted['asked']:6} {row[0]:8.0f} {row[1]:8.0f} "
+            f"{row[2]:14.0f} {counted['everything'] / counted['all']:10.2f}",
             flush=True,
         )
 
@@ -154,7 +156,8 @@ def night_of(wanted: int, folder: Path) -> Talk:
 
 
 def spent(talk: Talk, *, force: bool = True) -> dict[str, int]:
-    """Nights of a conversation, and the tokens that each way of asking takes."""
+    """Nights of a conversation, those of them with segments that the rules are not sure of, those of these in which
+    anything was asked, and the tokens that each way of asking takes."""
     found: dict[str, int] = {}
     ways: dict[str, dict[str, Any]] = {
         "default": {"budget": {"usd_per_month": 1_000_000}},
@@ -164,13 +167,21 @@ def spent(talk: Talk, *, force: bool = True) -> dict[str, int]:
         with serving(behaving) as server:
             llm = {"mode": "auto", "base_url": server.url, **{k: way[k] for k in way if k == "questions"}}
             with workspace(talk, llm=llm, budget=way["budget"]) as ws:
-                found["nights"] = len(consolidated(ws, force=force).nights)
+                report = consolidated(ws, force=force)
+                asked = {json.loads(line)["night"] for line in ws.layout.ledger.read_bytes().splitlines()}
         found[name] = server.tokens
         if name == "default":
-            asked = Counter(question_of(request) for request in server.requests)
-            found["unsure"] = asked["screen"]
+            unsure = {
+                night for night, account in zip(report.nights, report.accounts, strict=True) if is_unsure(account)
+            }
+            found |= {"nights": len(report.nights), "unsure": len(unsure), "asked": len(unsure & asked)}
     found["all"] = every_segment(talk)
     return found
+
+
+def is_unsure(account: dict[str, Any]) -> bool:
+    """Whether a night left segments out for nothing but the share, or kept ones of which the rules told nothing."""
+    return bool(account["segments"]["dropped"].get("share") or account["kept"]["without_claim"].get("fragment"))
 
 
 def consolidated(ws: Any, *, force: bool = True, **options: Any) -> Any:
@@ -215,7 +226,7 @@ def by_night(ws: Any) -> Iterator[list[str]]:
         turns = list(segment.run(run.messages(), run.night, run.tally))
         ws.checkpoint.state.cursors |= {key: each.to_row() for key, each in run.cursors.items()}
         if told := shown(None, turns):
-            yield list(told.values())
+            yield [each.line for each in told.values()]
 
 
 def behaving(request: dict[str, Any]) -> Any:

@@ -67,17 +67,15 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:
 
         def _send(self, reply: Reply) -> None:
             self.send_response(reply.status)
-            for name, value in {"content-type": reply.kind, **reply.headers}.items():
+            pieces = [reply.body] if isinstance(reply.body, bytes) else reply.body
+            length = {"content-length": str(len(reply.body))} if isinstance(reply.body, bytes) else {}
+            for name, value in {"content-type": reply.kind, **length, **reply.headers}.items():
                 self.send_header(name, value)
-            if isinstance(reply.body, bytes):
-                self.send_header("content-length", str(len(reply.body)))
-                self.end_headers()
-                self.wfile.write(reply.body)
-                return
-            self.close_connection = True  # where nobody says how much is to come
-            self.send_header("connection", "close")
+            if not length or "content-length" in reply.headers:  # the end of the connection is that of the body
+                self.close_connection = True
+                self.send_header("connection", "close")
             self.end_headers()
-            for piece in reply.body:
+            for piece in pieces:
                 time.sleep(reply.pause)
                 self.wfile.write(piece)
                 self.wfile.flush()

@@ -17,6 +17,7 @@ import pytest
 from loopback import Brain, Failure, Request, call, last, loopback, system, tokens
 from workspaces import at, consolidate, contents, make
 
+from memory_system import stats
 from memory_system.agent.chat import Chat
 from memory_system.agent.model import Claude, ContextFullError
 from memory_system.errors import LLMError
@@ -320,6 +321,47 @@ def test_without_a_key_it_says_which_is_needed(root: Path) -> None:
     with pytest.raises(LLMError, match="no key") as caught:
         chat.turn("hello")
     assert "ANTHROPIC_API_KEY" in caught.value.hint
+
+
+# ---- what it costs ----
+
+
+def booked(root: Path) -> list[tuple[str, str, int]]:
+    """What stands in the ledger: phase, outcome, tokens."""
+    lines = (root / "memory/state/ledger.jsonl").read_bytes().splitlines()
+    found = map(json.loads, lines)
+    return [(each["phase"], each["outcome"], each["input"] + each["output"]) for each in found]
+
+
+def test_what_talking_costs_stands_in_the_ledger(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with talking(root, monkeypatch) as (chat, _, seen):
+        chat.turn("I live in Porto.")
+        chat.turn("My boat is called Seagull.")
+        chat.flush(forced=True)
+        assert chat.compact(keep=0)
+        with Workspace.open(root, now=START) as ws:
+            entry, shown = register.entry(ws, chat.session.id), stats.stats(ws)["llm"]
+    found = booked(root)
+    assert [each[0] for each in found] == ["chat", "chat", "flush", "compact"]
+    assert {each[1] for each in found} == {"answered"}
+    assert sum(each[2] for each in found[:3]) == entry["inputTokens"] + entry["outputTokens"]
+    assert sum(each[2] for each in found) == shown["talk"]["input_tokens"] + shown["talk"]["output_tokens"]
+    assert shown["talk"]["calls"] == len(seen)
+    assert shown["talk"]["usd"] > 0
+    assert (shown["calls"], shown["usd_left_this_month"]) == (0, 1.0)  # the budget is for nights
+
+
+def test_an_answer_that_breaks_off_is_booked_too(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with talking(root, monkeypatch, lambda _: Failure(0)) as (chat, _, seen):
+        chat.turn("hello")
+        assert booked(root) == [("chat", "answered", tokens(seen[0]) + 1)]
+
+
+def test_a_refused_request_is_booked_as_one_that_failed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with talking(root, monkeypatch, lambda _: Failure(401)) as (chat, _, _):
+        with pytest.raises(LLMError):
+            chat.turn("hello")
+        assert booked(root) == [("chat", "failed", 0)]
 
 
 # ---- sessions ------------------------------------------------------------------------------------------------------

@@ -119,6 +119,7 @@ FAILS: dict[str, tuple[Any, str, int]] = {
     "too slow": (Reply(delay=0.5), "timeout", 3),
     "a page with 200": (Reply(200, b"<html>Sign in</html>", kind="text/html"), "bad_envelope", 3),
     "half a reply with 200": (Reply(200, b'{"id": "msg_1", "type"'), "bad_envelope", 3),
+    "a reply that breaks off": (Reply(200, b'{"id": "msg_1",', {"content-length": "900"}), "connection", 3),
     "another shape with 200": (Reply(200, b'{"foo": 1}'), "bad_envelope", 3),
     "a list with 200": (Reply(200, b"[1, 2]"), "bad_envelope", 3),
     "400": (error(400, "invalid_request_error"), "bad_request", 1),
@@ -169,6 +170,28 @@ def test_a_wait_that_a_server_asks_for_is_kept_within_reason(serve: Serve) -> No
     started = time.monotonic()
     assert claude(server).ask(PROMPT, Chosen).numbers == [1]
     assert 0.2 <= time.monotonic() - started < 60  # a busy machine is slow, but not by the hours that may be asked for
+
+
+def test_a_wait_longer_than_a_request_may_take_is_kept_and_one_beyond_the_run_is_not(serve: Serve) -> None:
+    """What a server asks for has nothing to do with the timeout of a request, and everything with the run's."""
+    server = serve([error(429, "rate_limit_error", retry_after="0.6"), OK])
+    assert claude(server, request=0.5, run=60).ask(PROMPT, Chosen).numbers == [1]
+    server = serve([error(429, "rate_limit_error", retry_after="20")])
+    started = time.monotonic()
+    with pytest.raises(AskError) as failed:
+        claude(server, run=5).ask(PROMPT, Chosen)
+    assert failed.value.kind == "rate_limited"
+    assert time.monotonic() - started < 20
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_wants_to_be_left_alone_is_left_alone(serve: Serve) -> None:
+    server = serve([error(429, "rate_limit_error", retry_after="7200"), OK])
+    model = claude(server)
+    for _ in range(3):
+        with pytest.raises(AskError, match="7200 s until the next try"):
+            model.ask(PROMPT, Chosen)
+    assert len(server.requests) == model.spent.calls == 1
 
 
 def test_the_deadline_of_the_run_ends_all_asking(serve: Serve) -> None:

@@ -71,6 +71,15 @@ def test_an_estimate_needs_no_key_and_no_mode(tmp_path: Path) -> None:
     assert "extract: 2 calls" in done.stdout
 
 
+def test_the_estimate_for_a_batch_is_half_the_price(tmp_path: Path) -> None:
+    root = fill(tmp_path, llm={"mode": "batch"})
+    with Workspace.open(root, now=at(NOW)) as ws:
+        batch, at_once = preview.estimate(ws), preview.estimate(ws, mode="auto")
+    assert batch["calls"] == at_once["calls"] == 2
+    assert batch["mode"] == "batch"
+    assert batch["usd"] == pytest.approx(at_once["usd"] / 2, abs=2e-6)
+
+
 def test_stats_show_what_was_spent_and_saved(tmp_path: Path, key: None) -> None:
     with serving(telling(MEANINGS)) as server:
         consolidate(fill(tmp_path, server.url), NOW)

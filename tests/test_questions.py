@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from answering import EMPTY, lines_of, question_of
 from claude_server import serving
 from workspaces import at, consolidate, contents, make, memories, say
 
-from memory_system import check
+from memory_system import check, correct
 from memory_system.llm.prompts import template
+from memory_system.phases.asking.polish import is_shorter
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-04T12:00:00Z"
@@ -159,6 +161,126 @@ def test_a_snapshot_that_would_lose_something_is_left_as_it_is(tmp_path: Path, k
         consolidate(tmp_path, NOW)
     assert server.requests
     assert "in the orchestra of the old town" in (tmp_path / "memory/layer1/snapshot.md").read_text()
+
+
+SAID = (
+    "I play the cello in the orchestra of the old town.",
+    "I keep bees on the roof of the house.",
+    "I paint the boats in the harbour of the island.",
+    "I'm allergic to the pollen of the birches.",
+)
+
+
+def arranging(order: list[int]) -> Any:
+    """A script that gives the snapshot's lines in that order, and no words for them."""
+    return always("polish", {"lines": [{"n": n, "text": ""} for n in order]})
+
+
+def core(root: Path) -> list[str]:
+    """The core memories of the snapshot, in their order."""
+    text = (root / "memory/layer1/snapshot.md").read_text()
+    return re.findall(r"^\d+\. \[[\d.]+\] (.*)$", text, re.MULTILINE)
+
+
+def hobbies(root: Path) -> None:
+    for number, words in enumerate(SAID):
+        say(root, "a", (f"2026-03-02T09:0{number}:00Z", "user", words))
+
+
+@pytest.mark.parametrize("order", [[4, 3, 2, 1], [3, 3, 9, 0, 4, 2], [2]])
+def test_the_snapshot_in_another_order_loses_nothing(order: list[int], tmp_path: Path, key: None) -> None:
+    """What keeps the user safe stays where it is; numbers that mean no line, or mean one twice, mean nothing."""
+    hobbies(make(tmp_path / "rules"))
+    consolidate(tmp_path / "rules", NOW)
+    plain = core(tmp_path / "rules")
+    assert "allergic" in plain[0]
+    with serving(arranging(order)) as server:
+        hobbies(make(tmp_path / "asked", llm=ask_only(server.url, "polish")))
+        consolidate(tmp_path / "asked", NOW)
+    found = core(tmp_path / "asked")
+    assert (sorted(found), found[0]) == (sorted(plain), plain[0])
+    if len(order) > 1:
+        assert found != plain
+    with Workspace.open(tmp_path / "asked", now=at(NOW)) as ws:
+        assert not list(check.validate(ws))
+
+
+LEFT = "User moved from Porto to the old town of Ghent with the 3 cats of their sister"
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("User moved from Porto to old town of Ghent with 3 cats of sister", True),
+        ("User moved to Porto from old town of Ghent with 3 cats of sister", False),
+        ("Sister moved from Porto to old town of Ghent with 3 cats of User", False),
+        ("User moved from Porto to old town of Ghent with cats of sister", False),
+        ("User moved from Porto to town of Ghent with 3 cats of sister", False),
+        ("User moved from Porto to old town of Ghent with 4 cats of sister", False),
+        ("moved from Porto to old town of Ghent with 3 cats of sister", False),
+        ("User never moved from Porto to old town of Ghent w 3 cats of sister", False),
+        ("", False),
+        (LEFT, False),
+    ],
+)
+def test_a_line_may_only_lose_words_that_say_nothing(text: str, taken: bool) -> None:
+    assert is_shorter(text, LEFT) is taken
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [("用户在苏州买了3条旧木船", True), ("用户在苏州卖了3条旧木船", False), ("用户在苏州没买3条旧木船", False)],
+)
+def test_a_chinese_line_may_only_lose_words_that_say_nothing(text: str, taken: bool) -> None:
+    assert is_shorter(text, "用户在苏州的那里买了3条旧的木船") is taken
+
+
+def test_lines_that_were_asked_about_are_not_asked_about_again(tmp_path: Path, key: None) -> None:
+    with serving(shortening) as server:
+        hobbies(make(tmp_path, llm=ask_only(server.url, "polish")))
+        consolidate(tmp_path, NOW)
+        consolidate(tmp_path, "2026-03-09T12:00:00Z", force=True)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "mine", "other"),
+    [
+        (
+            "I rent a boat shed near the harbour of Ghent.",
+            "User rents a boat shed near the old harbour of Ghent",
+            "The boat shed near the old harbour of Ghent: that is no longer so.",
+        ),
+        ("我在苏州的河边租了一间船屋。", "用户在苏州的老河边租了一间船屋", "苏州老河边租的那间船屋，现在不再用了。"),
+    ],
+)
+@pytest.mark.parametrize("owners", [False, True])
+def test_the_model_does_not_retire_what_the_owner_has_set(
+    owners: bool, one: str, mine: str, other: str, tmp_path: Path, key: None
+) -> None:
+    with serving(always("conflict", {"over": [1, 2, 3]})) as server:
+        make(tmp_path, llm=ask_only(server.url, "conflict"))
+        say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", one))
+        consolidate(tmp_path, "2026-03-03T12:00:00Z")
+        (fact,) = [each for each in memories(tmp_path) if each.id.startswith("f_")]
+        if owners:
+            with Workspace.open(tmp_path, now=at("2026-03-03T13:00:00Z"), write=True) as ws:
+                correct.edit(ws, fact.id, {"content": mine})
+        say(tmp_path, "b", ("2026-03-03T14:00:00Z", "user", other))
+        consolidate(tmp_path, NOW)
+    assert (fact.id in {each.id for each in memories(tmp_path)}) is owners
+
+
+def test_a_summary_that_was_paid_for_is_not_asked_for_again(tmp_path: Path, key: None) -> None:
+    text = "Ines is User's sister, lives in Ghent, plays cello."
+    with serving(always("summaries", {"topics": [{"n": 1, "text": text}]})) as server:
+        a_topic(make(tmp_path, llm=ask_only(server.url, "summaries")))
+        consolidate(tmp_path, NOW)
+        asked = len(server.requests)
+        say(tmp_path, "b", ("2026-03-04T13:00:00Z", "user", "My sister Ines plays the cello."))
+        consolidate(tmp_path, "2026-03-05T12:00:00Z")
+    assert len(server.requests) == asked == 1
+    assert summary_of(tmp_path).content == text
 
 
 THINGS = ("kettle", "canoe", "ladder", "lantern", "saddle", "violin", "bucket", "hammer", "mirror", "basket", "helmet")

@@ -93,9 +93,10 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         rivals = revising.over([each for each in taken_back if _counts_beside(claim, each)], rivals)
     fact = new_fact(new_id, claim, night)
     if not rivals:
+        if doubts is not None and said:  # before the fact is there, whose own words are the rarest
+            near = revising.suspects(claim, draft)
+            doubts += [Doubt(each, fact) for each in near if _counts_beside(claim, each) and not each.is_owners]
         draft.put("active", fact, "new")
-        if doubts is not None and said:
-            doubts += [Doubt(each, fact) for each in revising.suspects(claim, draft) if _counts_beside(claim, each)]
         return "claims.new"
     newest = max(rivals, key=_last_said)
     if _last_said(newest) > claim.said_at:
