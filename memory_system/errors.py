@@ -9,6 +9,8 @@ MemorySystemError
 │   ├── DamagedError           4
 │   ├── NewerError             4
 │   ├── LocklessError          4
+│   ├── UnsafeError            4
+│   ├── SealedError            4
 │   └── UnwritableError        4
 ├── LockedError                5
 ├── LLMError                   6
@@ -82,6 +84,12 @@ class UnsafeError(WorkspaceError):
     """What would be written could land elsewhere, or be read or changed by others; nothing was written."""
 
     hint = "see who may do what there: ls -la"
+
+
+class SealedError(WorkspaceError):
+    """The backup cannot be opened."""
+
+    hint = "it was changed or cut, or the key is another one: try another copy, or another key"
 
 
 class UnwritableError(WorkspaceError):

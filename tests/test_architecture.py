@@ -17,7 +17,7 @@ ROWS = (
     {"records", "callings", "carried", "clock", "layout", "files", "mounts", "text", "ordered", "months"},
     {
         "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "trust", "gist",
-        "likeness", "dates", "phrasing",
+        "likeness", "dates", "phrasing", "crypt",
     },
     {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting", "quarantine"},
     {"seen", "store", "by_hand", "draft"},
@@ -25,7 +25,7 @@ ROWS = (
     {"phases", "nights"},
     {"derive", "finder", "proposals", "forgetting"},
     {"prompt", "sessions", "edit", "night", "order", "pipeline", "questions"},
-    {"explain", "preview", "undo", "audit", "past", "correct", "tools"},
+    {"explain", "preview", "undo", "audit", "past", "correct", "tools", "backup"},
     {"check", "stats", "repair", "serve", "agent", "hosts"},
     {"heartbeat", "distill", "watch"},
     {"cli"},
@@ -80,7 +80,7 @@ def test_every_room_has_its_row() -> None:
     assert {room_of(path) for path in FILES} == set().union(*ROWS)
 
 
-HEAVY = ("anthropic", "mcp", "numpy", "asyncio", "sqlite3", "croniter", "rapidfuzz", "httpx2")
+HEAVY = ("anthropic", "mcp", "numpy", "asyncio", "sqlite3", "croniter", "rapidfuzz", "httpx2", "pyrage")
 
 
 @pytest.mark.parametrize(

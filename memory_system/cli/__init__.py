@@ -49,6 +49,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "schedule": "hosting",
     "hook": "hosting",
     "watch": "hosting",
+    "backup": "backup",
     "quarantine": "guarding",
     "audit": "guarding",
 }
