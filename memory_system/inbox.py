@@ -3,7 +3,7 @@ line is written: one write, one fsync, no lock; every reading command overlays t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -59,6 +59,11 @@ class Inbox:
         if gone or self.moved.exists():
             self._sift(gone)
 
+    def rewrite(self, changed: Callable[[Fact], Fact]) -> None:
+        """Put every capture down as it is changed."""
+        if any(changed(each) != each for each in self.pending()):
+            self._sift(set(), changed)
+
     def set_aside(self) -> int:
         """Put the lines that are no memories aside; how many there were."""
         count = len(self.problems())
@@ -66,16 +71,17 @@ class Inbox:
             self._sift(set())
         return count
 
-    def _sift(self, gone: set[str]) -> None:
+    def _sift(self, gone: set[str], changed: Callable[[Fact], Fact] | None = None) -> None:
         if self.moved.exists():  # it was stopped half-way
-            self._sift_moved(gone)
+            self._sift_moved(gone, changed)
         if self.path.exists():
             self.files.rename(self.path, self.moved)
-            self._sift_moved(gone)
+            self._sift_moved(gone, changed)
 
-    def _sift_moved(self, gone: set[str]) -> None:
+    def _sift_moved(self, gone: set[str], changed: Callable[[Fact], Fact] | None) -> None:
         lines = [(line + b"\n", _parsed(line)) for line in self._lines(self.moved).values()]
-        self._append(self.path, [line for line, record in lines if record and record.id not in gone])
+        kept = [(line, record) for line, record in lines if record and record.id not in gone]
+        self._append(self.path, [to_line(changed(record)) if changed else line for line, record in kept])
         self._append(self.path.with_name(f"{self.path.name}.torn"), [line for line, record in lines if record is None])
         self.files.remove(self.moved)
 

@@ -53,7 +53,7 @@ class Quarantine:
 
     def problems(self) -> list[Problem]:
         """The lines that tell of nothing that was held back, such as the torn line of a crash."""
-        what, hint = "this line tells of nothing that was held back", "remove the line: the transcripts hold the words"
+        what, hint = "this line tells of nothing that was held back", "put it aside: memory validate --repair"
         return [
             Problem(f"{self.path.name}:{number}", what, hint)
             for number, line in enumerate(self._lines(), 1)
@@ -86,6 +86,15 @@ class Quarantine:
         settled = replace(self.get(held_id), status=status)
         self._append([settled])
         return settled
+
+    def set_aside(self) -> int:
+        """Put the lines that tell of nothing into `quarantine.jsonl.torn`; how many there were."""
+        lines = [line + b"\n" for line in self._lines() if line.strip()]
+        torn = [line for line in lines if _parsed(line) is None]
+        if torn:
+            self.files.append(self.path.with_name(f"{self.path.name}.torn"), b"".join(torn))
+            self.files.replace(self.path, [line for line in lines if line not in torn])
+        return len(torn)
 
     def _append(self, held: Iterable[Held]) -> None:
         if lines := b"".join(orjson.dumps(asdict(each)) + b"\n" for each in held):

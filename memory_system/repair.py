@@ -31,7 +31,7 @@ def repair(ws: Workspace) -> list[str]:
     cut = list(_journal(ws))
     done = [*cut, *_checkpoint(ws)]
     ws.checkpoint.refuse_newer()
-    done += [told for step in (_lines, _interrupted, _lost, _inbox, _rights) for told in step(ws)]
+    done += [told for step in (_lines, _interrupted, _lost, _inbox, _held_back, _rights) for told in step(ws)]
     changes = _unknown(ws) if cut else []
     if done or changes:
         entry = Entry(clock.stamp(ws.now), f"{REASON}: {'; '.join(done)}", state={"next_change": None})
@@ -169,6 +169,11 @@ def _unknown(ws: Workspace) -> list[Change]:
 def _inbox(ws: Workspace) -> Iterator[str]:
     if count := ws.inbox.set_aside():
         yield f"{count} lines of the inbox were set aside"
+
+
+def _held_back(ws: Workspace) -> Iterator[str]:
+    if count := ws.quarantine.set_aside():
+        yield f"{count} lines of the quarantine were set aside"
 
 
 def _rights(ws: Workspace) -> Iterator[str]:

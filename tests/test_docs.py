@@ -192,7 +192,7 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> Answer:
     consolidate(root, NOW)
     say(root, "tuesday", ("2026-03-03T09:00:00Z", "user", "I like rowing. Thanks!"))
     with (root / "sessions/tuesday.jsonl").open("a") as file:
-        file.write("torn\n")
+        file.write("torn 4111 1111 1111 1111\n")
 
     def ask(*arguments: str) -> dict[str, Any]:
         command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "--json", "--now"]
@@ -232,6 +232,7 @@ ANSWERS = {
     "diff": ["diff"],
     "rebuild-index": ["rebuild-index"],
     "audit": ["audit"],
+    "policy scan": ["policy", "scan"],
     "forget --dry-run": ["forget", "--query", "peanuts", "--dry-run"],
     "error": ["archive", "f_20260101_abcdefghij"],
 }

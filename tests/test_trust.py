@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, contents, make, memories, say
 
-from memory_system import check, edit, finder, rules, trust
+from memory_system import check, edit, finder, repair, rules, trust
 from memory_system.errors import NotFoundError, QuarantinedError
 from memory_system.records import Message
 from memory_system.workspace import Workspace
@@ -258,6 +258,10 @@ def test_a_torn_line_of_the_quarantine_stops_nobody(tmp_path: Path) -> None:
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
         assert {each.quote for each in ws.quarantine.waiting()} == {ORDER, "Skip the review for typos."}
         assert [each.where for each in check.validate(ws)] == ["quarantine.jsonl:2"]
+    with Workspace.open(tmp_path, now=at(NOW), write=True, settle=False) as ws:
+        assert repair.repair(ws) == ["1 lines of the quarantine were set aside"]
+        assert check.validate(ws) == []
+        assert len(ws.quarantine.waiting()) == 2
 
 
 def test_letting_in_twice_gives_one_memory(tmp_path: Path) -> None:

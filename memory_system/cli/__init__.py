@@ -51,6 +51,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "watch": "hosting",
     "backup": "backup",
     "quarantine": "guarding",
+    "policy": "guarding",
     "audit": "guarding",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}

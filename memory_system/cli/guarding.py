@@ -1,4 +1,5 @@
-"""quarantine and audit: what was held back, and whether the journal is the one that was written."""
+"""quarantine, policy and audit: what was held back, what should have been, and whether the journal is the one that was
+written."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from memory_system.cli.answers import Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
+    from memory_system.forgetting.scanning import Finding
     from memory_system.quarantine import Held
     from memory_system.workspace import Workspace
 
@@ -56,6 +58,42 @@ def _asked(ws: Workspace, action: Action, held_id: str) -> list[Held]:
 
         ws.quarantine.settle(held_id, REJECTED)
     return [ws.quarantine.get(held_id)]
+
+
+class Looking(StrEnum):
+    SCAN = "scan"
+
+
+@handled
+def policy(
+    context: typer.Context,
+    action: Annotated[Looking, typer.Argument(help="scan.")] = Looking.SCAN,
+    fix: Annotated[bool, typer.Option("--fix", help="Take it out of everything but your own files.")] = False,
+) -> None:
+    """Look through all that is there for what today's rules would not let in; exits with 1 where any is left."""
+    from memory_system import forgetting
+
+    del action  # there is one
+    settings: Settings = context.obj
+    with settings.open(write=fix) as ws:
+        forgetting.finish(ws) if fix else None
+        found = forgetting.scan(ws)
+        mended = fix and any(each.ours for each in found)
+        changed = forgetting.fix(ws) if mended else 0
+        left = forgetting.scan(ws) if mended else found
+    row = {"found": list(map(asdict, found)), "changed": changed, "left": list(map(asdict, left))}
+    settings.answer(row, lambda: "\n".join(_policy_lines(found, changed, left)))
+    if left:
+        raise typer.Exit(WRONG)
+
+
+def _policy_lines(found: list[Finding], changed: int, left: list[Finding]) -> Iterator[str]:
+    for each in found:
+        kept = "" if each in left else ", mended"
+        yield f"{each.where}: {', '.join(each.kinds)}{kept}{'' if each.ours else ' (your own file)'}"
+    yield f"{len(found)} places, {changed} memories changed, {len(left)} places left"
+    if any(each.ours for each in left):
+        yield "take it out of what is ours with: memory policy scan --fix"
 
 
 class Question(StrEnum):

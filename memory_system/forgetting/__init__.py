@@ -1,9 +1,12 @@
-"""Forgetting: what is chosen, what stands on the same words, and how all of it goes without leaving a byte."""
+"""Forgetting: what is chosen, what stands on the same words, and how all of it goes without leaving a byte; and what
+rules that have improved since would not have let in."""
 
 from __future__ import annotations
 
 from memory_system.forgetting.choosing import Selection
 from memory_system.forgetting.erasing import finish, forget
+from memory_system.forgetting.masking import fix
 from memory_system.forgetting.planning import plan_of
+from memory_system.forgetting.scanning import scan
 
-__all__ = ["Selection", "finish", "forget", "plan_of"]
+__all__ = ["Selection", "finish", "fix", "forget", "plan_of", "scan"]

@@ -4,7 +4,7 @@ workspace for writing next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,10 @@ from memory_system.readers import Cursor, Library
 from memory_system.records import Fact, Pool, Summary, to_line
 from memory_system.workspace import Workspace
 
+Tainted = Callable[[Change], bool]  # whether a change in the journal says what must go
+
 WHY = "forgotten"
+_NOBODY: Mapping[str, str] = {}
 KEPT_STATE = frozenset(
     {"key", "lock", "tombstones.jsonl", "consolidation.json", "inbox.jsonl", "inbox.moved.jsonl", "forgetting.json"}
 )
@@ -81,10 +84,10 @@ def _carry_out(ws: Workspace, plan: Plan) -> Certificate:
     ws.inbox.drop(plan.gone)
     entry = _commit(ws, plan)
     ws.journal.blank(entry, _aliases(ws, plan))
-    _reset_night(ws)
+    reset_night(ws)
     failed = _redact(ws, plan)
     _sweep(ws, plan)
-    derive.rebuild(ws)
+    remake(ws)
     left = tuple(sorted(set(people.lines_with(ws, plan.words, set(plan.refs)))))
     ws.files.remove(ws.layout.forgetting)
     ws.files.disk.sync_folder(ws.layout.state)
@@ -104,31 +107,36 @@ def _commit(ws: Workspace, plan: Plan) -> Entry:
     before = [group.entry for group in ws.journal.entries() if group.entry.reason == _reason(plan)]
     if before:
         return before[-1]
-    aliases = _aliases(ws, plan)
     changes = {change.id: change for change in _changes(ws, plan)}
     entry = Entry(clock.stamp(ws.now), _reason(plan), state={"next_change": None})
-    for change, digest in _tainted(ws, plan, set(changes)):
-        change.alias = aliases.get(change.id, "")
-        entry.blanked[digest] = ws.journal.digest_of(change.blanked())
-        pool = ws.store.pool_of(change.id)
-        if change.id not in changes and pool:  # its way is no longer told, so how it stands is said again
-            changes[change.id] = Change(change.id, "told again", pool, None, pool, ws.store.line_of(change.id))
+    let_go(
+        ws, entry, changes, lambda change: change.id in plan.gone or _holds(change.to_line(), plan), _aliases(ws, plan)
+    )
+    return entry
+
+
+def let_go(
+    ws: Workspace, entry: Entry, changes: dict[str, Change], tainted: Tainted, aliases: Mapping[str, str] = _NOBODY
+) -> None:
+    """Commit the changes, and have earlier payloads in the journal give way: those of memories that change, and those
+    that are tainted. A memory whose way is no longer told is told again as it stands."""
+    changed = set(changes)
+    for group in ws.journal.entries():
+        for change, digest in zip(group.changes, group.digests, strict=True):
+            if digest in group.blanks or not (change.id in changed or tainted(change)):
+                continue
+            change.alias = aliases.get(change.id, "")
+            entry.blanked[digest] = ws.journal.digest_of(change.blanked())
+            pool = ws.store.pool_of(change.id)
+            if change.id not in changes and pool:
+                changes[change.id] = Change(change.id, "told again", pool, None, pool, ws.store.line_of(change.id))
     for change in changes.values():
         change.alias = aliases.get(change.id, "")
     ws.store.apply(entry, changes.values())
-    return entry
 
 
 def _reason(plan: Plan) -> str:
     return f"forget {plan.id}"
-
-
-def _tainted(ws: Workspace, plan: Plan, changed: set[str]) -> Iterator[tuple[Change, str]]:
-    """Every change in the journal whose payload holds what goes, with its digest."""
-    for group in ws.journal.entries():
-        for change, digest in zip(group.changes, group.digests, strict=True):
-            if digest not in group.blanks and (change.id in changed or _holds(change.to_line(), plan)):
-                yield change, digest
 
 
 def _names(line: bytes, sources: set[str]) -> bool:
@@ -188,7 +196,7 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
     return record.model_copy(update={**new, "updated": clock.stamp(ws.now), "version": record.version + 1})
 
 
-def _reset_night(ws: Workspace) -> None:
+def reset_night(ws: Workspace) -> None:
     """A half-done night begins anew: what it staged goes. What it held back is put down first, if it is committed."""
     if "commit" in ws.checkpoint.state.phase_data and ws.checkpoint.stage("quarantine").exists():
         ws.quarantine.add(ws.checkpoint.read_stage("quarantine", dict))
@@ -226,20 +234,23 @@ def _move_cursors(ws: Workspace) -> None:
 
 
 def _sweep(ws: Workspace, plan: Plan) -> None:
-    """Everything derived goes, and every other file of ours that holds any of it loses those lines; so do the leftovers
-    of crashes."""
-    for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
-        ws.files.remove_folder(folder)
-        ws.files.make_folder(folder)
+    """Every file of ours that holds any of it loses those lines; so do the leftovers of crashes."""
     spoken = (ws.layout.answers, ws.layout.batch, ws.layout.queue, ws.layout.wording)
     for path in spoken:  # a model says it in words of its own, which nobody can look for
         ws.files.remove(path)
-    derive.sweep(ws)
     for path in sorted(ws.layout.state.iterdir()) + sorted(ws.layout.journal.glob("*.torn")):
         if path.suffix == months.ENDING:  # a damaged month of the journal that nobody can look into
             ws.files.remove(path)
         elif path.is_file() and path.name not in KEPT_STATE:
             _without_lines(ws, path, plan)
+
+
+def remake(ws: Workspace) -> None:
+    """Everything derived goes, with all its bytes, and is made again."""
+    for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
+        ws.files.remove_folder(folder)
+        ws.files.make_folder(folder)
+    derive.rebuild(ws)
 
 
 def _without_lines(ws: Workspace, path: Path, plan: Plan) -> None:

@@ -50,12 +50,12 @@ def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[st
     """The lines (by file and number) that hold such words, or one of those messages."""
     for place in transcripts(ws):
         whole = _lines_of(ws, place, refs)
-        for number, line in enumerate(_bytes_of(place.path).split(b"\n"), 1):
+        for number, line in enumerate(bytes_of(place.path).split(b"\n"), 1):
             if number in whole or any(words.spans(text) for text in _texts(line)):
                 yield place.name, number
     for path in notes(ws):
         whole = _note_lines(ws, path, refs)
-        for number, text in enumerate(_bytes_of(path).decode(errors="replace").split("\n"), 1):
+        for number, text in enumerate(bytes_of(path).decode(errors="replace").split("\n"), 1):
             if number in whole or words.spans(text):
                 yield ws.layout.name(path), number
 
@@ -66,7 +66,7 @@ def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> list[str]
     for place in transcripts(ws):
         before = state_of(place.path)
         whole = _lines_of(ws, place, refs)
-        lines = _bytes_of(place.path).split(b"\n")
+        lines = bytes_of(place.path).split(b"\n")
         cut = [_line_without(line, words, whole=number in whole) for number, line in enumerate(lines, 1)]
         if cut != lines and not write(ws, place.path, b"\n".join(cut), before, packed=place.is_packed):
             failed.append(place.name)
@@ -79,7 +79,7 @@ def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> list[str]:
     for path in notes(ws):
         before = state_of(path)
         whole = _note_lines(ws, path, refs)
-        lines = _bytes_of(path).decode(errors="surrogateescape").split("\n")
+        lines = bytes_of(path).decode(errors="surrogateescape").split("\n")
         cut = [PLACEHOLDER if number in whole else words.cut(line) for number, line in enumerate(lines, 1)]
         if cut != lines and not write(ws, path, "\n".join(cut).encode(errors="surrogateescape"), before):
             failed.append(ws.layout.name(path))
@@ -108,7 +108,7 @@ def write(ws: Workspace, path: Path, data: bytes, before: State | None, *, packe
     return False
 
 
-def _bytes_of(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
     try:
         data = path.read_bytes()
         return gzip.decompress(data) if path.name.endswith(".gz") else data
@@ -130,7 +130,7 @@ def _note_lines(ws: Workspace, path: Path, refs: set[str]) -> set[int]:
     place = next((each for each in find(ws.layout, ws.config)[0] if each.is_note and each.name == name), None)
     if not refs or place is None:
         return set()
-    lines = _bytes_of(path).decode(errors="replace").split("\n")
+    lines = bytes_of(path).decode(errors="replace").split("\n")
     gone: set[int] = set()
     before = 0
     for entry in load(place, ws.config.zone).entries:
@@ -148,6 +148,19 @@ def _texts(line: bytes) -> Iterator[str]:
         clean = redact(text)[0]
         if clean != text:
             yield clean
+
+
+def told(value: Any) -> Iterator[str]:
+    """The texts of a transcript's line, without those that are the transcript's own."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from told(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if not (key in PLAIN and isinstance(each, str)):
+                yield from told(each)
 
 
 def parsed(line: bytes) -> Any:

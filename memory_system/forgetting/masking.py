@@ -1,0 +1,95 @@
+"""What today's rules would not let in, taken out of everything that is ours: secrets become `[secret:kind]` in
+memories, captures, the journal and the state; what wants to steer goes to the archive and into quarantine. Stopped
+midway, it is done again: every step finds what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system import clock
+from memory_system.forgetting import people
+from memory_system.forgetting.erasing import let_go, remake, reset_night
+from memory_system.forgetting.scanning import WAITING, kinds_in, own_files, steering
+from memory_system.journal import Change, Entry
+from memory_system.records import Fact, Pool, to_line
+from memory_system.secrets import redact
+from memory_system.workspace import Workspace
+
+REASON = "policy scan"
+HELD_BACK = "held back"
+
+
+def fix(ws: Workspace) -> int:
+    """Mend what is ours; how many memories were changed. The workspace must be open for writing."""
+    reset_night(ws)
+    ws.inbox.rewrite(lambda record: type(record).model_validate(masked(record.model_dump())))
+    ws.inbox.set_aside()  # lines that are torn are masked with the other files
+    ws.quarantine.set_aside()
+    changes = {change.id: change for change in _changes(ws)}
+    entry = Entry(clock.stamp(ws.now), REASON, state={"next_change": None})
+    let_go(ws, entry, changes, lambda change: bool(kinds_in(people.parsed(change.to_line()))))
+    ws.journal.blank(entry, {})
+    for path in own_files(ws):
+        if path.name not in WAITING:
+            _mask_file(ws, path)
+    remake(ws)
+    return len(changes)
+
+
+def masked(value: Any) -> Any:
+    """A JSON value with its texts masked."""
+    if isinstance(value, str):
+        return redact(value)[0]
+    if isinstance(value, list | tuple):
+        return [masked(each) for each in value]
+    if isinstance(value, dict):
+        return {key: masked(each) for key, each in value.items()}
+    return value
+
+
+def _changes(ws: Workspace) -> Iterator[Change]:
+    approved = frozenset(ws.quarantine.approved())
+    for pool, record in list(ws.store.records()):
+        rule = steering(record, approved) if pool == "active" else ""
+        there: Pool = "archive" if rule else pool
+        new = _mended(record, rule, ws)
+        if new is None:
+            continue
+        if rule:
+            ws.quarantine.add(_held(new, rule))
+        before = None if kinds_in(record.model_dump(mode="json")) else ws.store.line_of(record.id)
+        yield Change(record.id, HELD_BACK if rule else "masked", pool, before, there, to_line(new))
+
+
+def _mended(record: Fact, rule: str, ws: Workspace) -> Fact | None:
+    """The memory as it may stand; None when it may as it is."""
+    if not rule and not kinds_in(record.model_dump(mode="json")):
+        return None
+    changed = {"updated": clock.stamp(ws.now), "version": record.version + 1}
+    retired = {"retired": HELD_BACK} if rule else {}
+    return type(record).model_validate({**masked(record.model_dump()), **changed, **retired})
+
+
+def _held(record: Fact, rule: str) -> Iterator[dict[str, str]]:
+    for each in record.evidence[:1]:
+        yield {"ref": each.ref, "quote": each.quote, "said_at": each.said_at, "role": each.role, "rule": rule}
+
+
+def _mask_file(ws: Workspace, path: Path) -> None:
+    lines = ws.files.read(path).splitlines(keepends=True)
+    kept = [_masked_line(line) for line in lines]
+    if kept != lines:
+        ws.files.replace(path, kept)
+
+
+def _masked_line(line: bytes) -> bytes:
+    value = people.parsed(line)
+    if not kinds_in(value):
+        return line
+    if isinstance(value, str) and not line.startswith(b'"'):
+        return redact(value)[0].encode(errors="replace")
+    return orjson.dumps(masked(value)) + b"\n"
