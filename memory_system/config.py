@@ -222,6 +222,12 @@ class Budget(Section):
     usd_per_month: Rate = 1.0  # US dollars that asking may cost in a calendar month (UTC)
 
 
+class Policy(Section):
+    """What is kept and not shown unless it is asked for; what is never kept needs no setting."""
+
+    masked: tuple[Literal["phone", "email", "address"], ...] = ()
+
+
 class Config(Section):
     version: str = "1.0"
     timezone: str = "UTC"
@@ -242,6 +248,7 @@ class Config(Section):
     embedder: EmbedderConfig = EmbedderConfig()
     llm: LLMConfig = LLMConfig()
     budget: Budget = Budget()
+    policy: Policy = Policy()
 
     @field_validator("timezone")
     @classmethod

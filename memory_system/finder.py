@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from memory_system import clock
 from memory_system.accesses import Who
 from memory_system.errors import EmbedderError
+from memory_system.masks import masked, shown
 from memory_system.phases.index import fresh_index, open_index
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
@@ -41,14 +42,16 @@ def search(
     explain: bool = False,
     mode: Mode = "auto",
     who: Who = "library",
+    unmasked: bool = False,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`; the memories it shows count as used. `since` and `until` are local days,
     both included; `kind` is fact, belief, summary, message or note; `explain` adds the parts of each score. `mode` is
     keyword (words alone), vector (meaning alone), hybrid (both), auto (hybrid where an embedder is configured) or tfidf
     (the teaching algorithm over notes, which knows none of the other options but `limit`). Where vectors are wanted and
-    not to be had, words answer and `warning` says why."""
+    not to be had, words answer and `warning` says why. What `policy.masked` names is masked unless `unmasked`; so it is
+    in the answers below."""
     if mode == "tfidf":
-        return _noted(ws, "search", tfidf.search(ws.layout, query, limit or ws.config.search.limit), who)
+        return _noted(ws, "search", tfidf.search(ws.layout, query, limit or ws.config.search.limit), who, unmasked)
     filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
 
     def ask(index: Index) -> dict[str, Any]:
@@ -60,13 +63,19 @@ def search(
         )  # fmt: skip
         return found | ({"warning": warning} if warning else {})
 
-    return _noted(ws, "search", _asked(ws, ask), who)
+    return _noted(ws, "search", _asked(ws, ask), who, unmasked)
 
 
-def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who) -> dict[str, Any]:
-    """The answer, after the access log knows of it."""
+def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, unmasked: bool) -> dict[str, Any]:
+    """The answer as it is shown, after the access log knows of it."""
     ws.accesses.note(did, (row["id"] for row in found.get("results") or found.get("items", ())), ws.now, who)
-    return found
+    return _shown(ws, found, unmasked)
+
+
+def _shown(ws: Workspace, found: dict[str, Any], unmasked: bool) -> dict[str, Any]:
+    """The answer, with what the owner does not want to be shown masked unless it is asked for."""
+    answer: dict[str, Any] = found if unmasked else shown(found, ws.config.policy.masked)
+    return answer
 
 
 def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near | None, str]:
@@ -106,7 +115,13 @@ def _midnight(ws: Workspace, day: date | None) -> str:
 
 
 def get(
-    ws: Workspace, path_or_id: str, *, from_line: int = 1, lines: int = excerpt.LINES, who: Who = "library"
+    ws: Workspace,
+    path_or_id: str,
+    *,
+    from_line: int = 1,
+    lines: int = excerpt.LINES,
+    who: Who = "library",
+    unmasked: bool = False,
 ) -> dict[str, Any]:
     """The answer of `memory get --json`; a memory that is read counts as used."""
 
@@ -115,11 +130,17 @@ def get(
 
     found = _asked(ws, read)
     ws.accesses.note("get", [path_or_id] if found["status"] == "ok" else [], ws.now, who)
-    return found
+    return _shown(ws, found, unmasked)
 
 
 def context(
-    ws: Workspace, message: str, *, budget: int | None = None, without_snapshot: bool = False, who: Who = "library"
+    ws: Workspace,
+    message: str,
+    *,
+    budget: int | None = None,
+    without_snapshot: bool = False,
+    who: Who = "library",
+    unmasked: bool = False,
 ) -> dict[str, Any]:
     """The answer of `memory context --json`: what to give an agent for a message, in at most `budget` tokens (else as
     configured). `without_snapshot` leaves out the memories that the snapshot shows already."""
@@ -135,14 +156,19 @@ def context(
         )
         return found | ({"warning": warning} if warning else {})
 
-    return _noted(ws, "context", _asked(ws, ask), who)
+    return _noted(ws, "context", _asked(ws, ask), who, unmasked)
 
 
 def _in_snapshot(ws: Workspace) -> Callable[[Fact], bool]:
     from memory_system.phases.snapshot import shows
 
-    text = ws.files.read(ws.layout.snapshot).decode(errors="replace")
-    return lambda record: shows(text, record)
+    text, kinds = ws.files.read(ws.layout.snapshot).decode(errors="replace"), ws.config.policy.masked
+
+    def is_shown(record: Fact) -> bool:
+        words = {name: masked(getattr(record, name), kinds) for name in ("content", "value")} if kinds else {}
+        return shows(text, record.model_copy(update=words) if words else record)
+
+    return is_shown
 
 
 def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:

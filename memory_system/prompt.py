@@ -16,6 +16,7 @@ from typing import Any, Literal
 from memory_system import clock, finder, text
 from memory_system.carried import PROMPTS
 from memory_system.files import is_regular
+from memory_system.masks import masked
 from memory_system.workspace import Workspace
 
 Session = Literal["main", "group"]
@@ -78,7 +79,8 @@ def compose(ws: Workspace, *, session: Session = "main", message: str = "", days
     else:
         layers = [*_private(ws, words, ws.config.prompt.days if days is None else days)]
         layers += [_recalled(ws, message, words)] if message.strip() else []
-    kept = [each for each in layers if each is not None]
+    kinds = ws.config.policy.masked
+    kept = [replace(each, text=masked(each.text, kinds)) if kinds else each for each in layers if each is not None]
     return Prompt(session, tuple(_within(kept, ws.config.prompt.total_characters, words)))
 
 

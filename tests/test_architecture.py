@@ -17,7 +17,7 @@ ROWS = (
     {"records", "callings", "carried", "clock", "layout", "files", "mounts", "text", "ordered", "months"},
     {
         "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "trust", "gist",
-        "likeness", "dates", "phrasing", "crypt",
+        "likeness", "dates", "phrasing", "crypt", "masks",
     },
     {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting", "quarantine"},
     {"seen", "store", "by_hand", "draft"},

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock, trust
+from memory_system.masks import masked
 from memory_system.phases import Night
 from memory_system.phases.index import open_index
 from memory_system.phases.shortlist import (
@@ -140,6 +141,7 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     chosen = choose(for_core(rest, ws.config.importance_rules.general_fact), left, budget)
     shown = {each.record.id for each in chosen}
     text = page.text(_core(chosen, ws), _lines(each for each in recent if each.record.id not in shown))
+    text = masked(text, ws.config.policy.masked)
     return text, Choice(chosen, [each for each in rest if each.record.id not in shown])
 
 
