@@ -41,8 +41,10 @@ def take_over(store: Store, stamp: str, *, allow_losses: bool = False) -> Entry 
     found = look(store, stamp)
     if not allow_losses:
         _watch_losses(found.changes, store)
-    if not store.journal.head().seq:
-        _keep_originals(store)
+    if not store.journal.head().seq:  # a workspace from before there was a journal
+        for pool in POOLS:
+            for kind in KINDS.values():
+                keep_original(store, pool, kind, "adopted")
     _tidy(store, found.forms)
     entry = Entry(stamp, BY_HAND, state=_moved_state(store))
     if found.changes:
@@ -146,13 +148,12 @@ def _watch_losses(changes: Iterable[Change], store: Store) -> None:
             raise MissingLinesError(f"{count} memories are missing from {store.layout.name(path)}")
 
 
-def _keep_originals(store: Store) -> None:
-    """Keep the files of a workspace from before there was a journal as they were found."""
-    for pool in POOLS:
-        for kind in KINDS.values():
-            data = store.files.read(store.layout.pool(pool, kind))
-            if data:
-                store.files.replace(store.layout.state / f"adopted.{pool}.{kind.NAME}.jsonl", data)
+def keep_original(store: Store, pool: Pool, kind: type[Fact], name: str) -> None:
+    """Keep a file of memories as it is, in `state/NAME.*`, unless one was kept before."""
+    kept = store.layout.state / f"{name}.{pool}.{kind.NAME}.jsonl"
+    data = store.files.read(store.layout.pool(pool, kind))
+    if data and not kept.exists():
+        store.files.replace(kept, data)
 
 
 def _tidy(store: Store, forms: dict[str, bytes]) -> None:

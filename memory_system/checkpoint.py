@@ -12,14 +12,15 @@ from typing import Any, TypeVar
 
 import orjson
 
+from memory_system import migrations
 from memory_system.clock import parse_instant
 from memory_system.errors import DamagedError, NewerError
 from memory_system.files import Files
 from memory_system.layout import Layout
+from memory_system.migrations import SCHEMA
 
 T = TypeVar("T")
 MAX_TRIES = 3
-SCHEMA = "1.1"  # of everything under memory/: a newer minor only adds, a newer major is not understood
 BATCH = 256  # lines parsed at once: reading and working in turns would be slower
 RESTORE = "put back a copy of the file, or have it made from the journal: memory validate --repair"
 STAMPS = {
@@ -56,7 +57,7 @@ class State:
     @property
     def is_newer(self) -> bool:
         """Whether a program wrote it that does things otherwise: then it is only read."""
-        return _major(self.schema) > _major(SCHEMA)
+        return migrations.is_newer(self.schema)
 
 
 class Checkpoint:
@@ -70,11 +71,18 @@ class Checkpoint:
     def save(self, **changed: Any) -> None:
         """Change keys of the state, durably."""
         self.refuse_newer()
+        self._keep_original()
         for name, value in changed.items():
             setattr(self.state, name, value)
         row = asdict(self.state)
         row |= row.pop("others")
         self.files.replace_if_changed(self.layout.checkpoint, orjson.dumps(row, option=orjson.OPT_INDENT_2) + b"\n")
+
+    def _keep_original(self) -> None:
+        """Before the file of an older program is written over: keep it as it was."""
+        kept = self.layout.state / f"schema-{self.state.schema}.{self.layout.checkpoint.name}"
+        if migrations.due(self.state.schema) and self.layout.checkpoint.exists() and not kept.exists():
+            self.files.replace(kept, self.files.read(self.layout.checkpoint))
 
     def refuse_newer(self) -> None:
         """NewerError where only reading is safe."""
@@ -120,23 +128,19 @@ def moved_keys(state: State, moved: dict[str, Any]) -> dict[str, Any]:
 
 def _read_state(path: Path, files: Files) -> State:
     row = files.read_object(path)
-    schema = row.get("schema", SCHEMA)
-    if not isinstance(schema, str) or _major(schema) < 0:
+    schema = row.setdefault("schema", migrations.FIRST if row else SCHEMA)
+    if migrations.version(schema) is None:
         raise DamagedError(f"{path}: schema holds what it must not", RESTORE)
+    for step in migrations.due(schema):
+        row = dict(step.state(row))
     known = {each.name for each in fields(State)} - {"others"}
     others = {name: value for name, value in row.items() if name not in known}
     if others and schema == SCHEMA:
         raise DamagedError(f"{path} has keys of another program: {', '.join(sorted(others))}", RESTORE)
     unsound = [name for name in known & set(row) if not _is_sound(name, row[name])]
-    if unsound and _major(schema) <= _major(SCHEMA):
+    if unsound and not migrations.is_newer(schema):
         raise DamagedError(f"{path}: {unsound[0]} holds what it must not", RESTORE)
     return State(**{name: row[name] for name in known & set(row) if name not in unsound}, others=others)
-
-
-def _major(schema: str) -> int:
-    """The number before the dot; -1 for what is no schema."""
-    major, _, minor = schema.partition(".")
-    return int(major) if major.isdecimal() and minor.isdecimal() else -1
 
 
 def _is_sound(name: str, value: Any) -> bool:

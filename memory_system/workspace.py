@@ -1,6 +1,6 @@
 """The waist of the program: everything that belongs to one workspace, built when it is asked for. Opening it for
-writing takes the lock, finishes what a crash left and takes over what was done by hand; whoever holds a writable
-workspace is the only writer."""
+writing takes the lock, finishes what a crash left, takes over what was done by hand and what an older program wrote;
+whoever holds a writable workspace is the only writer."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, 
 from memory_system.files import Disk, Files, lock_holder
 from memory_system.inbox import Inbox
 from memory_system.layout import Layout
+from memory_system.migrations import due
 from memory_system.records import Fact
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
@@ -85,6 +86,10 @@ class Workspace:
             from memory_system import by_hand
 
             self.taken_over = by_hand.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
+        if due(self.checkpoint.state.schema):
+            from memory_system.migrate import migrate
+
+            migrate(self.store, clock.stamp(self.now))
 
     def close(self) -> None:
         """Let go of the lock."""

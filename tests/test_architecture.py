@@ -14,13 +14,13 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 # Each room may import the rooms of earlier rows, and those of its own row as long as no ring forms.
 ROWS = (
     {"errors"},
-    {"records", "callings", "carried", "clock", "layout", "files", "mounts", "text", "ordered", "months"},
+    {"records", "callings", "carried", "clock", "layout", "files", "mounts", "text", "ordered", "months", "migrations"},
     {
         "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "trust", "gist",
         "likeness", "dates", "phrasing", "crypt", "masks",
     },
     {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting", "quarantine"},
-    {"seen", "store", "by_hand", "draft"},
+    {"seen", "store", "by_hand", "draft", "migrate"},
     {"workspace"},
     {"phases", "nights"},
     {"derive", "finder", "proposals", "forgetting"},

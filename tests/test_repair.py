@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import test_check
-from workspaces import at, consolidate, layers, make, problems, say, two_days
+from workspaces import at, consolidate, layers, problems, say, two_days
 
-from memory_system.errors import DamagedError, NewerError
 from memory_system.repair import repair
 from memory_system.workspace import Workspace
 
@@ -104,61 +102,4 @@ def test_nights_go_on_after_a_journal_was_set_aside(root: Path) -> None:
     mend(root)
     say(root, "c", ("2026-03-06T09:00:00Z", "user", "I moved to Ghent."))
     consolidate(root, "2026-03-07T12:00:00Z")
-    assert problems(root, NOW) == []
-
-
-# ---- schema versions -----------------------------------------------------------------------------------------------
-
-
-def test_keys_of_a_newer_minor_are_kept(root: Path) -> None:
-    row = json.loads((root / CHECKPOINT).read_text())
-    (root / CHECKPOINT).write_text(json.dumps({**row, "schema": "1.9", "moods": {"calm": 3}}))
-    say(root, "c", ("2026-03-06T09:00:00Z", "user", "I like chess."))
-    consolidate(root, "2026-03-07T12:00:00Z")
-    after = json.loads((root / CHECKPOINT).read_text())
-    assert (after["schema"], after["moods"]) == ("1.9", {"calm": 3})
-    assert problems(root, NOW) == []
-
-
-def test_a_newer_major_is_read_and_never_written(root: Path) -> None:
-    row = json.loads((root / CHECKPOINT).read_text())
-    (root / CHECKPOINT).write_text(json.dumps({**row, "schema": "2.0", "cursors": "elsewhere"}))
-    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file() and path.name != "lock"}
-    for act in (lambda: consolidate(root, NOW), lambda: mend(root)):
-        with pytest.raises(NewerError):
-            act()
-    with Workspace.open(root) as ws:
-        assert "User has a dog called Biscuit" in {record.content for _, record in ws.store.records()}
-    assert {path: path.read_bytes() for path in before} == before
-
-
-@pytest.mark.parametrize("schema", ["", "2", "x.y", 2, None, "-1.0"])
-def test_a_schema_that_is_none_is_damage(root: Path, schema: object) -> None:
-    row = json.loads((root / CHECKPOINT).read_text())
-    (root / CHECKPOINT).write_text(json.dumps({**row, "schema": schema}))
-    with pytest.raises(DamagedError):
-        consolidate(root, NOW)
-
-
-def test_an_entry_of_a_newer_program_keeps_its_place_in_the_chain(root: Path) -> None:
-    path = next((root / "memory/state/journal").glob("*.jsonl"))
-    with Workspace.open(root) as ws:
-        first = next(ws.journal.entries())
-    newer = first.header[:-1] + b',"mood":"calm"}'
-    assert not [each for each in problems(root, NOW) if "journal" in each]
-    path.write_bytes(path.read_bytes().replace(first.header, newer, 1))
-    assert any("chain" in each for each in problems(root, NOW))  # the header is part of the hash, known or not
-
-
-def test_a_workspace_from_before_the_journal_is_adopted_and_its_files_kept(tmp_path: Path) -> None:
-    root = make(tmp_path)
-    line = '{"id":"f_20260204_001","content":"用户对花生过敏","importance":1.0,"score":0.95,"category":"health"}\n'
-    facts = root / "memory/layer2/active/facts.jsonl"
-    facts.write_text(line)
-    consolidate(root, NOW)
-    assert (root / "memory/state/adopted.active.facts.jsonl").read_text() == line
-    with Workspace.open(root) as ws:
-        record = ws.store.get("f_20260204_001")
-    assert record is not None
-    assert (record.content, record.score, record.edited) == ("用户对花生过敏", 0.95, ())
     assert problems(root, NOW) == []

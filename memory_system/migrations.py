@@ -1,0 +1,55 @@
+"""How workspaces of older programs become ones of today: each step leads to a schema and says what is another in it.
+Readers take the checkpoint through the steps as they read it, the first writer takes the files through (see `migrate`).
+
+A schema is `major.minor`, of everything under memory/: a newer minor only adds keys, which are kept; a newer major is
+something that an older program would get wrong, so that it only reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memory_system.records import Row
+
+FIRST = "1.0"  # of a checkpoint that names none
+SCHEMA = "2.0"
+
+
+def _as_it_is(row: Row) -> Row:
+    """Nothing is another."""
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A step: the schema it leads to, why there is one, and what it makes of the checkpoint and of a memory, which are
+    as they were or have been through it already."""
+
+    to: str
+    why: str
+    state: Callable[[Row], Row] = _as_it_is
+    memory: Callable[[Row], Row] = _as_it_is
+
+
+MIGRATIONS = (
+    Migration("1.1", "the checkpoint names its schema"),
+    Migration("2.0", "past months of the journal are packed: a program that cannot unpack them takes them for lost"),
+)
+
+
+def version(schema: object) -> tuple[int, int] | None:
+    """Major and minor number; None for what is no schema."""
+    major, _, minor = schema.partition(".") if isinstance(schema, str) else ("", "", "")
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+
+
+def due(schema: str, migrations: tuple[Migration, ...] = MIGRATIONS) -> list[Migration]:
+    """The steps that a workspace of that schema has before it."""
+    there = version(schema) or (0, 0)
+    return [each for each in migrations if (version(each.to) or there) > there]
+
+
+def is_newer(schema: str) -> bool:
+    """Whether a program wrote it that does things otherwise: then it is only read."""
+    return (version(schema) or (0, 0))[0] > (version(SCHEMA) or (0, 0))[0]
