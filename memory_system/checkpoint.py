@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
-from itertools import compress, islice, repeat
+from itertools import compress, repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +21,7 @@ from memory_system.migrations import SCHEMA
 
 T = TypeVar("T")
 MAX_TRIES = 3
-BATCH = 256  # lines parsed at once: reading and working in turns would be slower
+BATCH = 1 << 17  # bytes of lines that are parsed at once: reading and working in turns would be slower
 RESTORE = "put back a copy of the file, or have it made from the journal: memory validate --repair"
 STAMPS = {
     "last_run", "last_success", "night", "last_night", "shown_night", "last_message", "next_change", "decay_held",
@@ -108,9 +108,9 @@ class Checkpoint:
     ) -> Iterator[T]:
         """What was staged under that name, parsed, where it is marked; it may be read many times."""
         with self.stage(name).open("rb") as file:
-            lines = compress(file, marks)
-            while batch := list(islice(lines, BATCH)):
-                yield from [parse(orjson.loads(line)) for line in batch]
+            marked = iter(marks)
+            while lines := file.readlines(BATCH):
+                yield from [parse(orjson.loads(line)) for line in compress(lines, marked)]
 
     def drop_other_stages(self) -> None:
         """Remove the stages of all runs but the current one."""

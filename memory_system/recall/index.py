@@ -45,6 +45,7 @@ from memory_system.tombstones import Tombstones
 
 POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
 BATCH = 4_000
+BATCH_CHARACTERS = 4_000_000
 
 Item = TypeVar("Item")
 
@@ -182,7 +183,7 @@ class Index:
         """Index messages of one transcript, word for word; `path` is its name (`Layout.name`). What was read from a
         note is left out: the note itself is indexed."""
         name = storable(path)
-        for batch in _batches(message for message in messages if message.role != "note"):
+        for batch in _weighed(message for message in messages if message.role != "note"):
             units = ((message.session, self._units.message(name, message)) for message in batch)
             writing.put_messages(self._database, units)
 
@@ -392,6 +393,20 @@ def _lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
 def note_digest(text: str) -> str:
     """What tells two versions of a note apart."""
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()
+
+
+def _weighed(messages: Iterable[Message]) -> Iterator[list[Message]]:
+    """The messages in batches, of which none is large however long they are."""
+    batch: list[Message] = []
+    size = 0
+    for message in messages:
+        batch.append(message)
+        size += len(message.text)
+        if len(batch) == BATCH or size > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
