@@ -159,6 +159,90 @@ def test_asked_for_a_whole_the_weightiest_come(world: World) -> None:
     assert "第29种茶" in found["text"]
 
 
+@pytest.mark.parametrize(
+    ("question", "stated", "talk"),
+    [
+        ("Where do I work?", "User is employed by Halden Marine", "Where I work they changed the coffee machine."),
+        ("我在哪里上班？", "用户就职于海达造船", "我上班的地方换了咖啡机。"),
+    ],
+)
+def test_the_memory_that_states_what_is_asked_comes_before_talk_with_the_same_words(
+    world: World, question: str, stated: str, talk: str
+) -> None:
+    world.remember(fact(stated, attribute="works_at", value="H", category="status"))
+    world.say(talk, question)
+    shown = world.about(question)["items"]
+    assert shown[0]["line"].startswith(f"- 2026-02-03 {stated} [")
+    assert [each["confidence"] for each in shown if question in each["line"]] in ([], ["middle"])
+
+
+EVERYDAY = {
+    "en": {
+        "My name is Sigrid Aune.": ("What's my name?", "Do you remember my name?"),
+        "I work at Halden Marine as a naval architect.": ("Where do I work?", "What do I do for a living?"),
+        "I live in Bergen, near the fish market.": ("Where do I live?", "which city do I live in"),
+        "I was born on 14 June 1988.": ("When is my birthday?", "When was I born?"),
+        "I'm allergic to shellfish.": ("What am I allergic to?", "What must I not eat?"),
+        "My husband is called Jonas.": ("What is my husband's name?",),
+        "We have a cat called Pickle.": ("What's our cat called?",),
+        "My favorite food is mushroom risotto.": ("What is my favourite food?",),
+        "I drive a green Volvo.": ("What car do I drive?",),
+        "My sister Ingrid lives in Trondheim.": ("Where does my sister live?",),
+        "My phone number ends with 4471.": ("What is my phone number?",),
+        "I studied engineering in Delft.": ("What did I study?",),
+        "I can't stand coriander.": ("What food don't I like?", "What do I hate?"),
+        "I'm learning Portuguese.": ("Which language am I learning?",),
+        "My boss is Torunn Vik.": ("Who is my boss?",),
+        "I wear size 39 shoes.": ("What's my shoe size?",),
+        "My dentist appointment is on 12 March at 9:30.": ("When is my dentist appointment?",),
+        "I take my coffee black, no sugar.": ("How do I take my coffee?",),
+    },
+    "zh": {
+        "我叫宋以宁。": ("我叫什么名字？",),
+        "我在海达造船上班，做结构工程师。": ("我在哪里上班？", "我在哪工作"),
+        "我住在青岛，离鱼市很近。": ("我住在哪里？", "我住哪"),
+        "我的生日是6月14号。": ("我的生日是什么时候？",),
+        "我对虾过敏。": ("我对什么过敏", "我有什么忌口吗"),
+        "我老公叫郑岩。": ("我老公叫什么？",),
+        "我们家养了一只猫，叫豆包。": ("我家的猫叫什么名字？",),
+        "我最喜欢吃的是菌菇烩饭。": ("我最喜欢吃什么？",),
+        "我开一辆绿色的沃尔沃。": ("我开什么车？",),
+        "我姐姐在西安教音乐。": ("我姐姐在哪里？",),
+        "我的手机尾号是4471。": ("我的手机号是多少？",),
+        "我大学学的是机械。": ("我大学学的什么专业？",),
+        "我受不了香菜。": ("我不喜欢吃什么？", "我讨厌什么"),
+        "我在学葡萄牙语。": ("我在学什么语言？",),
+        "我的老板是唐敏。": ("我老板是谁？",),
+        "我穿39码的鞋。": ("我穿多大的鞋？",),
+        "我3月12号九点半要看牙医。": ("我什么时候看牙医？",),
+        "我喝咖啡不加糖。": ("我喝咖啡加糖吗？",),
+    },
+}
+
+
+@pytest.fixture(scope="module", params=EVERYDAY)
+def lived_in(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Workspace]]:
+    root = make(tmp_path_factory.mktemp(request.param), screen={"keep_share": 1.0})
+    for number, text in enumerate(EVERYDAY[request.param], 1):
+        say(root, f"s{number}", (f"2026-02-2{number % 3}T09:00:00Z", "user", text))
+    consolidate(root, "2026-03-03T12:00:00Z")
+    with Workspace.open(root, now=at("2026-03-03T12:00:00Z")) as ws:
+        yield request.param, ws
+
+
+def test_everyday_questions_are_answered_in_the_first_three_lines(lived_in: tuple[str, Workspace]) -> None:
+    lang, ws = lived_in
+    missed = []
+    for number, questions in enumerate(EVERYDAY[lang].values(), 1):
+        for question in questions:
+            first = finder.context(ws, question)["items"][:3]
+            if not any(f"s{number}:e1" in each["refs"] and each["confidence"] != "low" for each in first):
+                missed.append((question, [each["line"] for each in first]))
+    assert missed == []
+
+
 def test_a_message_about_the_past_is_shown_weaker_finds(world: World) -> None:
     world.say("I went to the lake and swam", "We repainted the shed on a windy day in June", "a windy night")
     weak = world.about("windy lake repainting plans with neighbours")

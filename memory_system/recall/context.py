@@ -16,6 +16,7 @@ from memory_system.recall.cues import Cues, Kind, cues_of
 from memory_system.recall.index import Index
 from memory_system.recall.lines import Level, line_of, wrapped
 from memory_system.recall.numbers import scope_of
+from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.search import Answer, answer_to, type_of
 from memory_system.recall.units import Unit, Units
@@ -153,9 +154,10 @@ class _Gathered:
         return [row for row in rows if row.get("subject", "user") == "user"][: kind.most]
 
     def _level(self, item: Item, known: float) -> Level | None:
-        """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure."""
+        """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure, nor
+        what only asks: it may have every word of the question and no answer."""
         wanted = self._config.context
-        if known * item.share**2 >= wanted.sure and item.type != "belief":
+        if known * item.share**2 >= wanted.sure and item.type != "belief" and not only_asks(item.unit.text):
             return "high"
         if item.share >= wanted.unsure:
             return "middle"

@@ -16,7 +16,7 @@ from memory_system.recall.candidates import Candidates, Memory
 from memory_system.recall.numbers import SESSION_BITS, scope_of, session_of
 from memory_system.recall.question import Question
 from memory_system.recall.units import Unit
-from memory_system.text import is_cjk
+from memory_system.text import is_cjk, sentences
 
 K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
 MOST = 150  # candidates whose parts are all looked at
@@ -221,6 +221,11 @@ def text_score(bm25: float) -> float:
 def _asks(text: str) -> bool:
     """Whether the first line ends in a question mark."""
     return ("?" in text or "？" in text) and text.split("\n", 1)[0].rstrip().endswith(_MARKS)
+
+
+def only_asks(text: str) -> bool:
+    """Whether every sentence is a question."""
+    return text.rstrip().endswith(_MARKS) and all(text[start:end].endswith(_MARKS) for start, end in sentences(text))
 
 
 def named_speaker(question: str, speakers: Iterable[str]) -> str:
