@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memory_system import clock
 from memory_system.accesses import Who
-from memory_system.errors import EmbedderError
+from memory_system.errors import EmbedderError, LockedError
 from memory_system.masks import masked, shown
-from memory_system.phases.index import fresh_index, open_index
+from memory_system.phases.index import FILE, fresh_index
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.database import StaleIndexError
@@ -25,6 +25,7 @@ from memory_system.workspace import Workspace
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
 
+WAIT_SECONDS = 2.0  # for an index that another program holds
 Mode = Literal["auto", "keyword", "vector", "hybrid", "tfidf"]
 
 
@@ -94,7 +95,7 @@ def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near 
         weight = 1.0 if mode == "vector" else wanted.weight * matrix.trust[language(query)]
         asked = embedder.embed([query], patient=False)[0] if weight else None
         near = vectors.Near(matrix, asked, weight, alone=mode == "vector") if asked else None
-    except (EmbedderError, StaleIndexError) as error:
+    except (EmbedderError, StaleIndexError, LockedError) as error:
         return None, f"{error}; answered by words alone"
     return near, f"{matrix.missing} texts have no vector yet" if matrix.missing else ""
 
@@ -172,10 +173,15 @@ def _in_snapshot(ws: Workspace) -> Callable[[Fact], bool]:
 
 
 def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
-    """The answer of the index; of one made for the moment where the file turns out to be damaged."""
+    """The answer of the index; of one made for the moment, with a warning, where the file is of no use or held."""
+    path = ws.layout.index / FILE
     try:
-        with open_index(ws) as index:
+        with Index.open(path, ws.config, wait=WAIT_SECONDS) as index:
+            index.forgotten = ws.tombstones
             return ask(index)
-    except StaleIndexError:
-        with fresh_index(ws) as index:
-            return ask(index)
+    except (StaleIndexError, LockedError) as error:
+        why = f"{error}; answered without it"
+        hint = f" ({error.hint})" if isinstance(error, StaleIndexError) else ""
+    with fresh_index(ws) as index:
+        found = ask(index)
+    return found | ({"warning": f"{why}{hint}"} if path.exists() else {})

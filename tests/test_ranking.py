@@ -18,6 +18,7 @@ from workspaces import consolidate, make, say
 from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
+from memory_system.phases import index as index_phase
 from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.question import understood
@@ -361,17 +362,26 @@ def test_a_name_is_found_in_any_case_and_width_but_not_inside_a_word(world: Foun
 # The file
 
 
-def test_answers_do_not_depend_on_the_state_of_the_file(tmp_path: Path) -> None:
-    root = make(tmp_path / "agent")
+def talked(root: Path) -> Path:
+    """A workspace with everything of queries.toml in its index; the index."""
+    make(root)
     lines = [("2026-02-03T10:00:00Z", "user", each["text"]) for lang in ("en", "zh") for each in QUERIES[lang]]
     say(root, "talk", *lines)
     consolidate(root, "2026-02-04T09:00:00Z")
-    path = root / "memory/layer2/index/search.sqlite"
+    return root / "memory/layer2/index/search.sqlite"
+
+
+def results(root: Path, *queries: str) -> list[object]:
+    with Workspace.open(root, now=NOW) as ws:
+        return [finder.search(ws, query, limit=5)["results"] for query in queries]
+
+
+def test_answers_do_not_depend_on_the_state_of_the_file(tmp_path: Path) -> None:
+    path = talked(root := tmp_path / "agent")
     whole = path.read_bytes()
 
     def answer() -> list[object]:
-        with Workspace.open(root, now=NOW) as ws:
-            return [finder.search(ws, query, limit=5) for query in ("Where is the key?", "外婆爱吃什么？", "INV-20417")]
+        return results(root, "Where is the key?", "外婆爱吃什么？", "INV-20417")
 
     expected = answer()
     pages = range(0, len(whole), 4096)
@@ -386,6 +396,25 @@ def test_answers_do_not_depend_on_the_state_of_the_file(tmp_path: Path) -> None:
         older.execute("UPDATE meta SET value = '1 of old' WHERE key = 'identity'")
         older.execute("DELETE FROM unit")
     assert answer() == expected
+    with Workspace.open(root, now=NOW) as ws:
+        assert "memory rebuild-index" in finder.search(ws, "key")["warning"]
+        assert "other version" in finder.context(ws, "Where is the key?")["warning"]
+    with Workspace.open(root, now=NOW, write=True) as ws:
+        list(index_phase.rebuild(ws))
+    assert answer() == expected
+    with Workspace.open(root, now=NOW) as ws:
+        assert "warning" not in finder.search(ws, "key")
+
+
+def test_a_locked_index_does_not_keep_anybody_from_an_answer(tmp_path: Path) -> None:
+    path = talked(root := tmp_path / "agent")
+    expected = results(root, "INV-20417")
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with Workspace.open(root, now=NOW) as ws:
+            found = finder.search(ws, "INV-20417", limit=5)
+    assert [found["results"]] == expected
+    assert "another program holds the search index" in found["warning"]
 
 
 # What must always hold

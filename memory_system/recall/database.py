@@ -28,15 +28,15 @@ class StaleIndexError(WorkspaceError):
 class Database:
     """A connection. `rows` and `run` raise StaleIndexError, LockedError or UnwritableError, never a sqlite3.Error."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, wait: float = LOCK_SECONDS) -> None:
         """The database in the file, which must exist (or `IN_MEMORY`). SQLite may write to it, so that it can undo what
-        a killed writer left; `PRAGMA query_only` is for readers."""
+        a killed writer left; `PRAGMA query_only` is for readers. LockedError after `wait` seconds."""
         if path != IN_MEMORY and not is_regular(path):
             raise StaleIndexError(f"there is no search index at {path}")
         self.path = path
         address = "file::memory:" if path == IN_MEMORY else f"{path.absolute().as_uri()}?mode=rw"
         with _explained(path):
-            self._connection = sqlite3.connect(address, timeout=LOCK_SECONDS, isolation_level=None, uri=True)
+            self._connection = sqlite3.connect(address, timeout=wait, isolation_level=None, uri=True)
 
     def close(self) -> None:
         self._connection.close()

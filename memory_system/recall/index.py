@@ -20,7 +20,7 @@ import orjson
 from memory_system.config import Config
 from memory_system.files import Files
 from memory_system.recall import dump, terms, writing
-from memory_system.recall.database import IN_MEMORY, Database, StaleIndexError
+from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
 from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import searchable
@@ -72,9 +72,9 @@ class Index:
         self.forgotten: Tombstones | None = None
 
     @classmethod
-    def open(cls, path: Path, config: Config, *, write: bool = False) -> Self:
+    def open(cls, path: Path, config: Config, *, write: bool = False, wait: float = LOCK_SECONDS) -> Self:
         """The index in the file; StaleIndexError when there is none or it is of no use. Nothing is created."""
-        index = cls(Database(path), config)
+        index = cls(Database(path, wait), config)
         try:
             index._check(write=write)
         except BaseException:  # Ctrl-C too must not leave the file open
@@ -144,8 +144,8 @@ class Index:
         """One transaction: everything put and dropped inside, and the fingerprint, or nothing."""
         with self._database.transaction():
             yield
-            self._database.rows("DELETE FROM milestone")
-            self._database.rows(MILESTONES)
+            if not self._one("SELECT count(*) FROM milestone"):  # memories have changed, or there are few
+                self._database.rows(MILESTONES)
             counts = orjson.dumps(self._counted()).decode()
             rows = [("fingerprint", fingerprint), ("counts", counts)]
             self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
