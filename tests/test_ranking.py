@@ -313,6 +313,21 @@ def test_what_a_misspelt_word_means(word: str, stems: list[str]) -> None:
     assert near(word, [stem for stem in known if stem[0] == word[0]]) == stems
 
 
+@pytest.mark.parametrize(
+    ("said_so", "asked_so"),
+    [
+        ("my favourite colour is teal", "favorite colors"),
+        ("we painted the theater gray", "grey theatre"),
+        ("they recognized the neighbors", "recognise neighbour"),
+        ("mom analyzed the program", "mum analysed programmes"),
+    ],
+)
+def test_british_and_american_spellings_are_one(world: Found, said_so: str, asked_so: str) -> None:
+    world.say(*said("the fox barks", said_so))
+    for word in asked_so.split():
+        assert world.texts(word) == [said_so]
+
+
 # Filters
 
 

@@ -1,7 +1,9 @@
-"""Words that nobody has written, and what was probably meant."""
+"""Words in another spelling: the British or American one, and what is probably meant by words that nobody has
+written."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 SHORTEST = 4  # letters: shorter words are too near to too many others
@@ -11,6 +13,32 @@ MEANT = 2  # words at most that are taken for one
 # Indexed words have lost theirs.
 _ENDINGS = "s es d ed ing e ly al ic ation ion ions ment ments er ers ness ive ous"
 ENDINGS = tuple(_ENDINGS.split())
+
+
+# What words begin with, as the British and as Americans write it.
+_TWO = """
+aeroplane airplane|ageing aging|aluminium aluminum|anaem anem|anaesth anesth|armour armor|behaviour behavior
+|catalogue catalog|centre center|colour color|cosy cozy|defence defense|dialogue dialog|diarrhoea diarrhea
+|doughnut donut|endeavour endeavor|enrol enroll|favour favor|fibre fiber|flavour flavor|fulfil fulfill|grey gray
+|harbour harbor|honour honor|humour humor|jewellery jewelry|labour labor|licence license|litre liter
+|manoeuvre maneuver|metre meter|mould mold|moustache mustache|mum mom|neighbour neighbor|odour odor|offence offense
+|orthopaedic orthopedic|paediatr pediatr|parlour parlor|plough plow|practise practice|programme program
+|pyjamas pajamas|rumour rumor|sceptic skeptic|theatre theater|tumour tumor|yoghurt yogurt
+"""
+_PAIRS = [tuple(pair.split()) for pair in _TWO.split("|")]
+_ISE = re.compile(r"(?<=[a-z]{3})(i|y)([sz])(?=(?:e[drs]?|ing|ations?)$)")
+_LETTER = {"s": "z", "z": "s"}
+
+
+def otherwise_spelt(word: str) -> str:
+    """The word (in lower case) as it is written on the other side of the Atlantic; empty where that is the same."""
+    for british, american in _PAIRS:
+        if word.startswith(british):
+            return american + word.removeprefix(british)
+        if word.startswith(american):
+            return british + word.removeprefix(american)
+    other = _ISE.sub(lambda found: found[1] + _LETTER[found[2]], word)
+    return other if other != word else ""
 
 
 def can_be_misspelt(word: str) -> bool:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from memory_system.recall.spelling import otherwise_spelt
 from memory_system.text import CJK, is_cjk, nfkc
 
 MAX_CHARACTERS = 2_000  # of a question that are looked at
@@ -70,7 +71,12 @@ def _runs(query: str) -> list[str]:
 def match(term: str) -> str:
     """The FTS5 expression for one of `asked`: every token quoted, so that it has no syntax but AND. Empty when nothing
     of it can be looked up."""
-    return " AND ".join(f'"{token}"' for token in _TOKENS.findall(term) if is_cjk(token) or _known(token))
+    return " AND ".join(_looked_up(token) for token in _TOKENS.findall(term) if is_cjk(token) or _known(token))
+
+
+def _looked_up(token: str) -> str:
+    other = otherwise_spelt(token)
+    return f'("{token}" OR "{other}")' if other else f'"{token}"'
 
 
 def _known(token: str) -> bool:
