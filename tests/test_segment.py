@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import kinds, pieces, said, segmented, talk
 
-from memory_system.phases.segment import LONG, PASSAGE, width
+from memory_system.phases.essays import PASSAGE, width
+from memory_system.phases.segment import LONG
 
 WORDS = st.sampled_from(
     (
@@ -109,7 +110,7 @@ def test_code_is_one_piece_of_chat(text: str) -> None:
     "text", ["Here is a plan:\n- Pack\n- Book\n- Leave\n- Return", "计划如下：\n- 收拾\n- 订票\n- 出发\n- 回来"]
 )
 def test_an_assistants_list_is_one_piece(text: str) -> None:
-    assert kinds(text, "assistant") == ["chat"]
+    assert kinds(text, "assistant") == ["statement"]
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,20 @@ from itertools import islice
 
 from memory_system import phrasing, slots, text
 from memory_system.phases import Night
+from memory_system.phases.asked import asks_what_is_wanted
 from memory_system.phases.asking import claims as asking
+from memory_system.phases.essays import in_one_line
 from memory_system.phases.filling import Reading, left_over, read
 from memory_system.phases.known import Known
 from memory_system.phases.mood import Mood
+from memory_system.phases.parting import event_of, parted, tells_when
 from memory_system.phases.passage import Passage, Place, passages
+from memory_system.phases.replying import with_question
 from memory_system.phases.scene import ASSISTANT, Scene, in_its_language, scenes
 from memory_system.phases.segment import together
 from memory_system.phases.subjects import Subject, opening
 from memory_system.phrasing.naming import named
-from memory_system.records import Claim, Segment, Turn
+from memory_system.records import Claim, EventTime, Segment, Turn
 
 _BATCH = 128  # turns whose passages are looked at together
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
@@ -29,7 +33,6 @@ _BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
 _PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
-_LINE_MARK = re.compile(r"^\s*(?:#+|[-*•+>]|\d+[.)、])\s+")
 _LEANING = {
     "en": re.compile(r"\b(?:he|she)\b", re.IGNORECASE),
     "zh": re.compile(r"^\W*(?:他|她|它|其|住|在|今年|身高|生日|喜欢)|^(?!\W*我).*[他她其]"),
@@ -111,6 +114,8 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     fired = passage.fired.get("claim", []) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = read(passage, fired, passage.named or last or opened)
+    if parts := parted(passage, readings):
+        return _of_parts(passage, parts, antecedent)
     others = (each.subject for each in readings if each.subject.key not in (scene.subject, ASSISTANT))
     about = next(others, None) or opened
     claims = _of_readings(readings, passage, about)
@@ -119,12 +124,23 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     return claims, about or last
 
 
+def _of_parts(
+    passage: Passage, parts: Iterable[Segment], antecedent: Subject | None
+) -> tuple[list[Claim], Subject | None]:
+    """The claims of a passage that says two things, each with what belongs to it."""
+    claims: list[Claim] = []
+    for part in passages([(passage.turn, each, passage.scene) for each in parts], passage.config):
+        told, antecedent = _claims(part, antecedent)
+        claims += told
+    return claims, antecedent
+
+
 def _of_readings(readings: list[Reading], passage: Passage, about: Subject | None) -> list[Claim]:
     """The slots as claims. What a segment says beside them is told as well: in the claim itself where it fills one slot
     of many values, else as a claim of its own."""
     whole = _retold(passage, about, _rest(readings, passage) if readings else passage.words)
     alone = whole if len(readings) == 1 and not slots.about(readings[0].attribute).get("single") else ""
-    claims = [_slotted(passage, each, alone) for each in readings]
+    claims = [_slotted(passage, each, alone, event_of(each, readings, passage)) for each in readings]
     if whole and not alone:
         claims.append(_general(passage, whole, about))
     return [claim for claim in claims if claim.content]
@@ -135,6 +151,8 @@ def _rest(readings: list[Reading], passage: Passage) -> str:
     its slot; empty where that is too little to be worth a sentence."""
     scene = passage.scene
     rest = left_over(readings, passage.plain, passage.offset, scene.lang)
+    if any(whole and tells_when(passage, start, end) for start, end, whole in rest):
+        return passage.words  # an appointment is never too little
     plain = "".join(passage.plain[start:end] for start, end, _ in rest)
     if 2 * len(plain) < _MORE:
         return ""
@@ -157,23 +175,18 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
         return passage.picture
     if passage.noted:
         told = phrasing.report(words, scene.voices, scene.lang)
-        return scene.prefix + told if told else ""
+        title = scene.title if passage.segment.start > scene.skip else ""
+        return scene.prefix + title + told if told else ""
     other = about if about and about.shown != scene.voices.speaker else None
     if other and (pronoun := _PRONOUN.match(words)):
         words = other.shown + words[pronoun.end() :]
     if not scene.first_hand and "\n" in words:
-        words = _in_one_line(words)
-    told = phrasing.retell(words, scene.voices, scene.lang)
+        words = in_one_line(words, scene.lang)
+    told = phrasing.retell(words, scene.voices, scene.lang, wanted=asks_what_is_wanted(passage.turn.asked))
     if other and (plain := phrasing.stripped(words, scene.voices, scene.lang)).startswith(other.shown):
         told = phrasing.report(plain, scene.voices, scene.lang)  # about another by name: nobody needs to say it
     beside = told.replace(scene.voices.speaker, "")
-    return told if len(beside) + text.cjk_count(beside) >= _LEAST[scene.lang] else ""
-
-
-def _in_one_line(words: str) -> str:
-    """Paragraphs, headings and items of a list as parts of one sentence."""
-    lines = (_LINE_MARK.sub("", line).strip(" \t.:*。：") for line in words.split("\n"))
-    return "; ".join(line for line in lines if line)
+    return with_question(told, passage) if len(beside) + text.cjk_count(beside) >= _LEAST[scene.lang] else ""
 
 
 def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
@@ -203,7 +216,7 @@ def _question(passage: Passage) -> list[Claim]:
     return [claim] if told else []
 
 
-def _slotted(passage: Passage, reading: Reading, whole: str) -> Claim:
+def _slotted(passage: Passage, reading: Reading, whole: str, event: EventTime | None) -> Claim:
     """The claim of one filled slot. What was hedged, what its rule has no words for, and what says more than the slot
     (`whole`), is told in full."""
     mood, rule = passage.mood, reading.rule
@@ -215,7 +228,7 @@ def _slotted(passage: Passage, reading: Reading, whole: str) -> Claim:
         category = "general"  # a plan without a time to come is no schedule: it does not run out
     claim = _claim(passage, content, category, reading.subject, rule.id)
     _meant(claim, replace(mood, modality=modality, correction=mood.correction or bool(rule.data.get("correction"))))
-    claim.attribute, claim.value = reading.attribute, reading.value
+    claim.attribute, claim.value, claim.event_time = reading.attribute, reading.value, event
     claim.polarity = bool(rule.data.get("polarity", True))
     return claim
 

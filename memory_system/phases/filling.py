@@ -237,7 +237,10 @@ def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -
     long rest (False: not the whole clause). What only announces ("one more thing:") is no rest."""
     taken = bytearray(len(plain))
     for each in readings:
-        taken[each.span[0] : each.span[1]] = b"\1" * (each.span[1] - each.span[0])
+        start, end = each.span
+        if plain.startswith(" and ", each.value_span[1]):
+            end = each.value_span[1]  # what the value ended at is the beginning of something else
+        taken[start:end] = b"\1" * (end - start)
     rest = []
     for clause in _CLAUSE.finditer(plain, offset):
         if clause[0].rstrip().endswith((":", "：")):

@@ -11,6 +11,7 @@ from functools import cache
 
 from memory_system import rules, slots
 from memory_system.config import Config
+from memory_system.phases.essays import closes
 from memory_system.phases.scene import as_rules_see
 from memory_system.records import Segment, Turn
 
@@ -19,6 +20,7 @@ NEVER = -100.0  # the score of what is dropped whatever the share
 _WORTH = 0.4  # the score below which a segment says too little, however much room there is
 _SAYS = 1  # tokens that telling adds beside the speaker's name
 _ESSAY = 240  # characters above which an assistant's segment is a passage of a long answer
+_TOLD = 0.9  # of the tokens of such a passage: marks, numbers of lists and what rounds it off are not told
 _DETAILS = 4  # words a question must have beside the common ones to tell something of who asks
 _INFORMATIVE = 6  # and an assistant's answer, to be worth asking about again
 
@@ -81,7 +83,7 @@ class Judge:
         groups = _GROUPS if is_first_hand(turn) else _NOT_OF_ONESELF
         fired = rules.together(lang, *groups).firing(plain)
         always = is_first_hand(turn) and any(rule.data.get("always") for rule in fired.get("signal", ()))
-        if reason := _unwanted(turn, segment, plain, fired, words, always=always):
+        if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
             return Verdict(reason, tokens)
         return self._weighed(turn, segment, lang, fired, words, tokens, always=always)
 
@@ -102,7 +104,8 @@ class Judge:
         score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
         certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
         score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
-        cost = tokens + _added(turn.message.speaker, fired.get("weight", ()))
+        told = int(_TOLD * tokens) if segment.end - segment.start > _ESSAY and not first_hand else tokens
+        cost = told + _added(turn.message.speaker, fired.get("weight", ()))
         return Verdict("", tokens, score, importance, cost, tuple(rule.id for rule in (*signals, *natures, *claims)))
 
     def _intrinsic(self, categories: set[str]) -> float:
@@ -167,10 +170,10 @@ def _noise(segment: Segment, plain: str, lang: str) -> str:
     return "" if _SAYING.search(plain) else "empty"
 
 
-def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: float, *, always: bool) -> str:
+def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: float, lang: str, *, always: bool) -> str:
     """Why a segment that is no noise is still nothing to remember, or empty."""
     if not is_first_hand(turn):
-        return "" if _is_assistants(turn, segment, plain, fired, words) else "assistant"
+        return "" if _is_assistants(turn, segment, plain, fired, words, lang) else "assistant"
     if segment.kind not in _ASKING or turn.message.role == "note":
         return ""
     if words >= _DETAILS and any(rule.data.get("own") for rule in fired.get("weight", ())):
@@ -190,13 +193,15 @@ def _is_told(fired: Fired) -> bool:
     return any(rule.data.get("told") for rule in fired.get("assistant", ()))
 
 
-def _is_assistants(turn: Turn, segment: Segment, plain: str, fired: Fired, words: float) -> bool:
+def _is_assistants(turn: Turn, segment: Segment, plain: str, fired: Fired, words: float, lang: str) -> bool:
     """Whether an assistant's words are worth keeping: a promise, a recommendation that was asked for or has a name,
     what it says back, a rich answer; but never what it makes up about the user."""
     if segment.kind == "question":
         return False
     if len(plain) > _ESSAY:
         return True  # nobody gets a long answer unasked
+    if closes(plain, lang):
+        return False
     saying = fired.get("assistant", ())
     if not _is_told(fired) and any(rule.data.get("never") for rule in saying):
         return False

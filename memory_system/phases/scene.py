@@ -21,7 +21,10 @@ _NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in map(chr, range(0xFF10, 0xFF
 _WIDE = re.compile(f"[{''.join(map(chr, _NARROW))}]")
 _WHEN = {"zh": "（{}）", "en": " ({})"}
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
-_FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]")
+_TITLE = re.compile(r"[^：:。！？.!?\n，,；;]{2,20}[：:]")
+_FIRST_PERSON_QUOTE = re.compile(
+    r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]|‘[^‘']*我[^‘']*'"  # a closing ’ is ' by now
+)
 
 
 def as_rules_see(words: str) -> str:
@@ -29,7 +32,7 @@ def as_rules_see(words: str) -> str:
     words = words.replace("’", "'")
     if not words.isascii() and _WIDE.search(words):
         words = words.translate(_NARROW)
-    if '"' not in words and "“" not in words and "「" not in words:
+    if '"' not in words and "“" not in words and "「" not in words and "‘" not in words:
         return words
     return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words)
 
@@ -38,7 +41,8 @@ def as_rules_see(words: str) -> str:
 class Scene:
     """The message's setting. `subject` is the key of the speaker's memories: user, assistant or a person's name.
     `anchor` is the moment of speaking where the owner lives; `known` are the names that were introduced so far.
-    A label in brackets before the text gives `prefix`, `category` and `skip`, the characters it takes."""
+    A label in brackets before the text gives `prefix`, `category` and `skip`, the characters it takes; what was noted
+    may begin with a `title`, which says of all of it what it is about."""
 
     lang: str
     voices: Voices
@@ -49,6 +53,7 @@ class Scene:
     prefix: str = ""
     category: str = ""
     skip: int = 0
+    title: str = ""
 
     @property
     def first_hand(self) -> bool:
@@ -118,13 +123,16 @@ def _as_told(scene: Scene, rule: rules.Rule, found: rules.Found, words: str) -> 
         voices = Voices(voices.speaker, who)
     when = found.parts.get("when", "").strip()
     prefix = str(rule.data.get("prefix", ""))
+    skip = _after_label(words, found.span[1], named=voices != scene.voices)
+    title = _TITLE.match(words, skip) if prefix else None
     return replace(
         scene,
         voices=voices,
         subject=subject,
         prefix=prefix.format(who=voices.speaker, when=_WHEN[scene.lang].format(when) if when else ""),
         category=str(rule.data.get("category", "")),
-        skip=_after_label(words, found.span[1], named=voices != scene.voices),
+        skip=skip,
+        title=title[0] + " " * title[0].endswith(":") if title else "",
     )
 
 

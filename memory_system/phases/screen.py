@@ -11,6 +11,7 @@ from itertools import accumulate, compress, repeat
 
 from memory_system import text
 from memory_system.phases import Night
+from memory_system.phases.asked import cost_of, is_needed, tells_the_topic
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
 from memory_system.phases.leaning import leans
@@ -163,12 +164,27 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
             keys.append(0 if verdicts[-1].reason else quote_key(role, words))
         if len(verdicts) > 1:
             _spread(verdicts, assistant=not is_first_hand(turn))
+        if turn.asked:
+            _charge(turn, verdicts, around)
         before = "nothing"
+        first_hand = is_first_hand(turn)  # a passage of a long answer is long enough to stand alone
         for segment, verdict, key in zip(turn.segments, verdicts, keys, strict=True):
-            leaning = before in _LEANED_ON and not verdict.reason and leans(turn.text_of(segment), around)
+            leaning = (
+                first_hand and before in _LEANED_ON and not verdict.reason and leans(turn.text_of(segment), around)
+            )
             found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key), leaning=leaning)
             before = verdict.reason
     return found
+
+
+def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
+    """Add what the question costs that is told with what the message begins with."""
+    first = next((place for place, each in enumerate(verdicts) if not each.reason), None)
+    if first is None or not tells_the_topic(turn.asked):
+        return
+    words = turn.text_of(turn.segments[first])
+    if is_needed(words, turn.asked, lang, first_hand=is_first_hand(turn)):
+        verdicts[first].cost += cost_of(turn.asked)
 
 
 def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:

@@ -13,13 +13,13 @@ from itertools import pairwise
 
 from memory_system import rules, text
 from memory_system.phases import Night
+from memory_system.phases.essays import passages_of, width
 from memory_system.phases.leaning import leans
 from memory_system.phases.scene import as_rules_see
 from memory_system.records import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas
 SHORT = 10  # columns below which it joins its neighbour
-PASSAGE = 420  # columns of a passage of an assistant's long answer
 _ESSAY = 700  # columns from which an assistant's message is one
 _JOINED = 160  # columns a sentence and the one that goes on about it may have together
 _LEANING = 260  # and where the second alone would say nothing
@@ -37,6 +37,7 @@ _CLAUSE = re.compile(
 )
 _OPENED = re.compile(r"[“「\"]")
 _SPECIAL = re.compile(r"```|^\s*(?:[|>#]|[-*•] |\d+[.)] )", re.MULTILINE)
+_ITEM = re.compile(r"^\s*(?:[-*•+] |\d+[.)、]).*\w", re.MULTILINE)  # what was asked for often comes as a list
 _LIST_LINE = re.compile(r"\s*(?:[-*•+] |\d+[.)、] ?|#+ |\||>|[-=*_]{3,}\s*$)")
 _SUBORDINATE = re.compile(
     r"(?:(?:and|but|so|ok|also),? )*(?:if|when|while|once|since|because|after|before)\b|(?:如果|要是|假如|当)",
@@ -76,13 +77,13 @@ def cut(message: Message) -> list[Segment]:
     body = message.text
     lang = text.language(body)
     listed = message.role == "assistant" and not message.speaker  # an assistant's lists tell nothing about anyone
-    essay = listed and width(body) > _ESSAY
+    essay = listed and (width(body) > _ESSAY or len(_ITEM.findall(body)) > 1)
     segments: list[Segment] = []
     for start, end, block in _blocks(body, listed and not essay):
         if block:
             segments.append(Segment(start, end, "chat"))
         elif essay:
-            segments += (Segment(*span, "statement") for span in _passages(body, start, end))
+            segments += (Segment(*span, "statement") for span in passages_of(body, start, end))
         else:
             segments += _prose(body, start, end, lang)
     return segments
@@ -106,25 +107,12 @@ def _belongs(turn: Turn, group: list[Segment], segment: Segment, apart: Callable
     """Whether the segment is told together with those before it."""
     body, last = turn.message.text, group[-1]
     between = body[last.end : segment.start]
-    if segment.kind != "statement" or last.kind != "statement" or between.strip() or "\n" in between or apart(segment):
+    if segment.kind != "statement" or last.kind != "statement" or between.strip() or "\n" in between:
         return False
     columns = width(body[group[0].start : segment.end])
-    if columns <= _JOINED and not apart(last):
+    if columns <= _JOINED and not (apart(last) or apart(segment)):
         return True
     return columns <= _LEANING and leans(turn.text_of(segment), lang)
-
-
-def _passages(body: str, start: int, end: int) -> Iterator[Span]:
-    """A stretch of an essay in passages: as many sentences and lines together as PASSAGE columns hold."""
-    first, last, columns = start, start, 0
-    for begin, stop in text.sentences(body[start:end]):
-        more = width(body[last : start + stop])
-        if columns and columns + more > PASSAGE:
-            yield first, last
-            first, columns = start + begin, 0
-        last, columns = start + stop, columns + more
-    if last > first:
-        yield first, last
 
 
 def _blocks(body: str, listed: bool) -> Iterator[tuple[int, int, bool]]:
@@ -250,8 +238,3 @@ def _short_enough(body: str, start: int, end: int) -> Iterator[Span]:
         start = fitting[-1]
     if rest := text.strip_span(body, start, end):
         yield rest
-
-
-def width(piece: str) -> int:
-    """Columns: a CJK character counts two."""
-    return len(piece) if piece.isascii() else len(piece) + text.cjk_count(piece)

@@ -16,10 +16,12 @@ class Voices:
     other: str
 
 
-def retell(text: str, voices: Voices, lang: str) -> str:
-    """The statement as a sentence that stands alone and names its speaker; empty when it is too little to tell."""
-    tell = zh.retell if lang == "zh" else en.retell
-    return tell(text, voices.speaker, voices.other)
+def retell(text: str, voices: Voices, lang: str, *, wanted: bool = False) -> str:
+    """The statement as a sentence that stands alone and names its speaker; empty when it is too little to tell.
+    `wanted` says that it names what somebody would like: "Seeing the ruins" is not what they are doing."""
+    if lang == "zh":
+        return zh.retell(text, voices.speaker, voices.other)
+    return en.retell(text, voices.speaker, voices.other, wanted=wanted)
 
 
 def report(text: str, voices: Voices, lang: str) -> str:
@@ -32,6 +34,13 @@ def ask(text: str, voices: Voices, lang: str) -> str:
     """The question as one that the speaker asks: "How can I stop it?" is "User asks: how can they stop it"; empty when
     it is too little to tell."""
     tell = zh.ask if lang == "zh" else en.ask
+    return tell(text, voices.speaker, voices.other)
+
+
+def asked(text: str, voices: Voices, lang: str) -> str:
+    """What the question or request of `voices.speaker` asks, to stand in brackets beside the answer: "how can Ana stop
+    it", "to list the books"."""
+    tell = zh.asked if lang == "zh" else en.asked
     return tell(text, voices.speaker, voices.other)
 
 

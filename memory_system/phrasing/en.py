@@ -39,14 +39,16 @@ _OPENING = " ,.!?;:–—-~)"
 _CLOSING = " \t\n,;:-–—~!.…"
 
 
-def retell(text: str, speaker: str, other: str) -> str:
+def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
     words = stripped(text, other)
     if len(words) < 4 or not _LETTERS.search(words) or _DEPENDENT.match(words):
         return ""
-    told = Telling(speaker, other).tell(with_subject(words))
-    if _own_kin().match(told) and speaker != ASSISTANT_NAME["en"]:
+    assistant = speaker == ASSISTANT_NAME["en"]  # what it leaves out is no "I": it gives advice
+    whole = assistant or (wanted and words.partition(" ")[0].endswith("ing"))
+    told = Telling(speaker, other).tell(words if whole else with_subject(words))
+    if _own_kin().match(told) and not assistant:
         return _capital(f"{speaker}'s {told[:1].lower()}{told[1:]}")
-    if speaker.lower() not in told.lower():
+    if (assistant and not told.startswith(speaker)) or speaker.lower() not in told.lower():
         told = f"{speaker} says {_lowered(told)}"
     return _capital(told)
 
@@ -63,6 +65,14 @@ def ask(text: str, speaker: str, other: str) -> str:
     said = words[wish.end() :] if wish else _INVERTED.sub(_they, _lowered(words))
     told = Telling(speaker, other, named=True).tell(said)
     return f"{speaker} asks {other} to {told}" if wish else f"{speaker} asks: {told}"
+
+
+def asked(text: str, speaker: str, other: str) -> str:
+    """What the question asks, with names for all persons: "how can Ana stop it", "to list the books"."""
+    words = stripped(text, other).rstrip(" ?")
+    wish = _WISH.match(words)
+    told = Telling(speaker, other).tell(words[wish.end() :] if wish else _lowered(words))
+    return f"to {told}" if wish else told
 
 
 def _they(found: re.Match[str]) -> str:
@@ -197,6 +207,8 @@ def _is_doing(verb: str, words: str) -> bool:
     if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb):
         return False
     clause = _CLAUSE_END.split(words)[0].lower()
+    if words[len(clause) : len(clause) + 1] == ":":  # "packing list: …" is a heading
+        return False
     return "'s" not in clause and not any(is_word("finite", each) for each in clause.split()[1:])
 
 

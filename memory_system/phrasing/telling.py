@@ -31,6 +31,10 @@ _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
+_INVERTED = {
+    "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
+    "haven't": "hasn't", "weren't": "wasn't",
+}  # fmt: skip
 _CONTRACTED = {
     "m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is"),
 }  # fmt: skip
@@ -197,8 +201,7 @@ class Telling:
         elif base == "you":
             self._second(ending, tokens, at)
         elif base == "let" and ending == "s":
-            self._out.append(f"{self._speaker} suggests that they")
-            self._named = True
+            self._lets()
         else:
             return False
         self._joined = False
@@ -210,7 +213,8 @@ class Telling:
         self._out.append("they" if again else self._speaker)
         self._named = self._clear = True
         self._since, self._infinitive, self._present = 0, False, False
-        self._agreeing = "" if pair or _is_asking(tokens, at) else "plural" if again else "singular"
+        asking = not again and self._invert(tokens, at)
+        self._agreeing = "" if pair or asking else "plural" if again else "singular"
         self._contract(ending, tokens, at, single=not again and not pair)
 
     def _is_pair(self, tokens: Sequence[str], at: int) -> bool:
@@ -218,6 +222,8 @@ class Telling:
         before = [each.lower() for each in tokens[max(0, at - 10) : at] if each[0].isalnum()]
         if not before or before[-1] != "and" or len(before) > 5 or self._since < _FAR - 10 or self._present:
             return False
+        if tokens[max(0, at - 4) : at - 3] == [","]:
+            return False  # "be patient, and I …" is two clauses
         return not any(
             is_word("verbs", each)
             or is_word("past", each)
@@ -252,8 +258,15 @@ class Telling:
         self._agreeing = ""
         self._since += 1
 
+    def _lets(self) -> None:
+        """What is said to somebody is done with them; an assistant says so of what it is about to do."""
+        assistant = self._speaker == _assistant()
+        self._out.append(f"{self._speaker} " + ("sets out to" if assistant else f"suggests to {self._other} that they"))
+        self._named = True
+
     def _we(self, ending: str, tokens: Sequence[str], at: int) -> None:
-        self._out.append("they" if self._named and self._since < _FAR else f"{self._speaker} and others")
+        others = self._other if self._speaker == _assistant() else "others"
+        self._out.append("they" if self._named and self._since < _FAR else f"{self._speaker} and {others}")
         self._named, self._clear, self._present, self._agreeing = True, False, False, ""
         self._contract(ending, tokens, at, single=False)
 
@@ -264,13 +277,20 @@ class Telling:
         self._out.append("one" if anyone else self._other)
         self._clear, self._present = False, False
         is_object = anyone or is_word("before_object", before) or is_word("after_verb", after)
-        self._agreeing = "" if is_object else "singular"
+        asking = not anyone and self._invert(tokens, at)
+        self._agreeing = "" if is_object or asking else "singular"
         self._contract(ending, tokens, at, single=True)
 
-
-def _is_asking(tokens: Sequence[str], at: int) -> bool:
-    """Whether a modal stands before the subject, as in "what can I do": the verb behind it stays as it is."""
-    return at > 1 and tokens[at - 1].isspace() and tokens[at - 2].lower() in _MODALS
+    def _invert(self, tokens: Sequence[str], at: int) -> bool:
+        """Whether a modal or an auxiliary stands before the person just named, as in "do you know" and "what can I do":
+        that one agrees, and no other verb."""
+        if at < 2 or not tokens[at - 1].isspace():
+            return False
+        before = tokens[at - 2].lower()
+        if before in _INVERTED:
+            said = _INVERTED[before]
+            self._out[-3] = said.capitalize() if tokens[at - 2].istitle() else said
+        return before in _INVERTED or before in _MODALS
 
 
 def _is_joined_verb(low: str, tokens: Sequence[str], at: int) -> bool:
@@ -280,8 +300,16 @@ def _is_joined_verb(low: str, tokens: Sequence[str], at: int) -> bool:
 
 
 def _stands_alone(tokens: Sequence[str], at: int) -> bool:
-    """Whether a small "i" is the pronoun: blanks around it."""
+    """Whether a small "i" is the pronoun: blanks around it, and no "i.e."."""
+    if list(tokens[at + 1 : at + 3]) == [".", "e"]:
+        return False
     return (at == 0 or not tokens[at - 1][0].isalnum()) and (at + 1 == len(tokens) or tokens[at + 1][0] in " ,.!?;")
+
+
+@cache
+def _assistant() -> str:
+    """How an assistant without a name is called."""
+    return str(table("en", "words")["assistant"])
 
 
 def _is_participle(tokens: Sequence[str], at: int) -> bool:

@@ -10,14 +10,15 @@ from memory_system.callings import ASSISTANT_NAME
 from memory_system.rules import table
 
 _MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]")
-_QUOTED = re.compile(r"(“[^”]*”|「[^」]*」|『[^』]*』|\"[^\"]*\")")
-_QUOTE = re.compile('[“「『"]')  # without one of these nothing is quoted
+_QUOTED = re.compile(r"(“[^”]*”|‘[^‘’]*’|「[^」]*」|『[^』]*』|\"[^\"]*\")")
+_QUOTE = re.compile('[“‘「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
     r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])"
 )
 _ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
 _CLAUSE_MARK = re.compile(r"[，,。！？!?；;：:]")
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
+_ADVISING = re.compile("(?:强烈|非常|特别)?(?:推荐|建议|提醒)")
 _PLACES = (
     "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
 )
@@ -91,7 +92,9 @@ def retell(text: str, speaker: str, other: str) -> str:
     told = _told(words, speaker, other)
     if speaker in told:
         return told
-    if _own_kin().match(told) and speaker != ASSISTANT_NAME["zh"]:
+    if speaker == ASSISTANT_NAME["zh"]:  # 它省略主语说的是建议，不是自己做的事
+        return f"{speaker}{told}" if _ADVISING.match(told) else f"{speaker}说{told}"
+    if _own_kin().match(told):
         return f"{speaker}的{told}"
     return f"{speaker}{told}" if _verbs().match(told) and not told.startswith(other) else f"{speaker}说{told}"
 
@@ -103,6 +106,10 @@ def report(text: str, speaker: str, other: str) -> str:
 def ask(text: str, speaker: str, other: str) -> str:
     words = stripped(text, other).rstrip("？?")
     return f"{speaker}问：{_told(words, speaker, other)}" if len(words) > 1 else ""
+
+
+def asked(text: str, speaker: str, other: str) -> str:
+    return _told(stripped(text, other).rstrip("？?"), speaker, other)
 
 
 def inner(text: str, speaker: str, other: str) -> str:

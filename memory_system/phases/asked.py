@@ -1,0 +1,127 @@
+"""Questions as a reply's other half: which of them say what a reply is about, and what they ask for."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from memory_system import rules, text, trust
+from memory_system.gist import stem
+from memory_system.phases.essays import width
+from memory_system.phases.leaning import leans
+
+_LONGEST = 90  # columns of a question that is told beside its answer
+_LONGEST_REQUEST = 180  # of what an assistant was asked for at length
+_SHORT_REPLY = 120  # columns above which a reply says by itself what it is about
+_LEAST = 2  # words that not every sentence has, which a question must have before any that leans on something
+_OPENS = re.compile(
+    r"(?:(?:and|so|but|oh|well|ok|please),? )*(?:what|how|why|when|where|who|which|do|does|did|is|are|was|were|have|has"
+    r"|can|could|would|will|any)(?:'s)? (?!up\b|new\b|been\b)",
+    re.IGNORECASE,
+)
+_LEANING = {
+    "en": re.compile(
+        r"\b(?:it|its|it's|they|them|their|they're|he|she|him|her|his|there|that|that's|this|these|those|one|ones|else"
+        r"|other|another|again|same|either|what about|how about)\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile("[它他她其]|这|那|呢[？?]?$|还有|别的|其他|同样|除此|另外"),
+}
+_SUBJECT = {
+    "en": re.compile(
+        r"(?:(?:on|in|at|last|this|next|yesterday|today|lately|recently|currently|right now)\b[^.!?]{0,40}?,? "
+        r"|(?:since|for|when|after)\b[^.!?,]{0,60}, )?"
+        r"(?:i|i'm|i've|i'd|i'll|we|we're|we've|my|our|a friend|mom|dad|(?-i:[A-Z][a-z]+) (?:is|was))\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile("[^，。]{0,8}(?:我|咱)|.{0,6}《"),
+}
+_WANTED = re.compile(
+    r"\b(?:would|want|wish|like|love|enjoy|prefer|plan|hope|favou?rite|best|part|kind|type|idea|tips?|advice|suggest)",
+    re.IGNORECASE,
+)
+_REST = re.compile(
+    r"(?:since|because)\b"
+    r"|(?:either|about|around|for|at|in|on|from|to|by|with|mostly|usually|mainly|only|every|once|twice|\d+)\b"
+    r"(?! (?:i|my|we|it|me|that|this)\b)"
+)
+_SUBJECT = {
+    "en": re.compile(
+        r"(?:(?:on|in|at|last|this|next|yesterday|today|lately|recently|currently|right now)\b[^.!?]{0,40}?,? "
+        r"|(?:since|for|when|after)\b[^.!?,]{0,60}, )?"
+        r"(?:i|i'm|i've|i'd|i'll|we|we're|we've|my|our|a friend|mom|dad|(?-i:[A-Z][a-z]+) (?:is|was))\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile("[^，。]{0,8}(?:我|咱)|.{0,6}《"),
+}
+_WANTED = re.compile(
+    r"\b(?:would|want|wish|like|love|enjoy|prefer|plan|hope|favou?rite|best|part|kind|type|idea|tips?|advice|suggest)",
+    re.IGNORECASE,
+)
+_REST = re.compile(
+    r"(?:since|because)\b|(?:either|about|around|for|at|in|on|from|to|by|with|mostly|usually|mainly|only|every|once|twice|\d+)\b"
+    r"(?! (?:i|my|we|it|me|that|this)\b)"
+)
+_WORD = re.compile(r"[a-z]{3,}")
+
+
+def tells_the_topic(asked: str, *, at_length: bool = False) -> bool:
+    """Whether the question is one, short, and names what it asks about before it leans on anything. `at_length` lets a
+    longer one pass, and a request."""
+    plain = asked.replace("’", "'")
+    lang = text.language(plain)
+    if width(plain) > (_LONGEST_REQUEST if at_length else _LONGEST) or not (at_length or plain.endswith(("?", "？"))):
+        return False
+    if lang == "en" and not _OPENS.match(plain):
+        return False
+    leaning = _LEANING[lang].search(plain)
+    named = _names_enough(plain[: leaning.start()] if leaning else plain, lang)
+    return named and not trust.suspects(plain, owner=False)
+
+
+def is_needed(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
+    """Whether the reply leans on the question: it takes it up, and speaks of what it does not name, or (a person's)
+    does not say of whom."""
+    if width(reply) > _SHORT_REPLY or not takes_up(reply, asked, lang):
+        return False
+    return leans(reply, lang) or (first_hand and not _SUBJECT[lang].match(reply))
+
+
+def takes_up(reply: str, asked: str, lang: str) -> bool:
+    """Whether the reply has a word of the question, or begins like the rest of a sentence: "since I was ten"."""
+    if lang == "zh":
+        return len((set(reply) & set(asked)) - _common(lang)) > 1
+    plain = reply.lower()
+    if _REST.match(plain) or (asks_what_is_wanted(asked) and plain.partition(" ")[0].endswith("ing")):
+        return True
+    return not _stems(plain).isdisjoint(_stems(asked.lower()))
+
+
+def cost_of(asked: str) -> int:
+    """About how many tokens the question adds to its answer."""
+    return width(asked) // 4
+
+
+def _stems(words: str) -> set[str]:
+    return {stem(each) for each in set(_WORD.findall(words)) - _common("en")}
+
+
+def asks_what_is_wanted(asked: str) -> bool:
+    """Whether the question asks what somebody would like or advise, and not what they are doing."""
+    return bool(asked and _WANTED.search(asked))
+
+
+def _names_enough(words: str, lang: str) -> bool:
+    if lang == "zh":
+        return len({*words} - _common(lang)) >= 2 * _LEAST
+    return len({*_WORD.findall(words.lower())} - _common(lang)) >= _LEAST
+
+
+@cache
+def _common(lang: str) -> frozenset[str]:
+    """Words (Chinese: characters) that tell no topic."""
+    words = rules.table(lang, "words")
+    common, vague = str(words["common"]), str(words["vague"])
+    if lang == "zh":
+        return frozenset(common + vague).union(map(chr, range(128)))
+    return frozenset(f"{common} {vague}".split())

@@ -1,0 +1,99 @@
+"""Long answers of an assistant: where they are cut into passages, and how a passage with its headings, lists and
+formulas is told in one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from memory_system import text
+from memory_system.rules import table
+
+PASSAGE = 420  # columns of a passage
+
+_HEADING = re.compile(r"\s*(?:#+\s|\*\*[^*\n]+\*\*:?\s*$)")
+_ANNOUNCES = re.compile(
+    r"\s*(?:#+\s.*|(?:[-*•+]|\d+[.)、])?\s*(?:\*\*[^*\n]+\*\*)?.*[:：]|[-*•+]|(?:#+\s*)?\d+[.)、]"
+    r"|\*\*.*\*\*)\s*$"
+)
+_LINE_MARK = re.compile(r"^\s*(?:#+|[-*•+>]|\d+[.)、])\s+")
+_EMPTY = re.compile(r"\W*(?:\d+\W*)?$|\\(?:\[|\]|begin|end).{0,12}$")
+_PLAIN_HEADING = re.compile(
+    r"(?:conclusion|summary|overview|introduction|next steps|final thoughts|key (?:points|takeaways)|steps?|example"
+    r"|总结|结论|小结|概述|步骤|示例|说明)\W*$",
+    re.IGNORECASE,
+)
+_ENDS = " \t.:*。：；;"
+
+
+def passages_of(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A stretch of an answer in passages: as many sentences and lines together as PASSAGE columns hold. A heading and
+    whatever else announces something stays with what it announces."""
+    first, last, columns = start, start, 0
+    for begin, stop in _glued(body, start, end):
+        more = width(body[last:stop])
+        if columns and columns + more > PASSAGE:
+            yield first, last
+            first, columns = begin, 0
+            more = width(body[begin:stop])
+        last, columns = stop, columns + more
+    if last > first:
+        yield first, last
+
+
+def _glued(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The sentences and lines, those that only announce joined with the next."""
+    waiting: int | None = None
+    stop = start
+    for begin, stop in ((start + first, start + last) for first, last in text.sentences(body[start:end])):
+        waiting = begin if waiting is None else waiting
+        if not _ANNOUNCES.fullmatch(body, body.rfind("\n", 0, begin) + 1 if _opens_line(body, begin) else begin, stop):
+            yield waiting, stop
+            waiting = None
+    if waiting is not None:
+        yield waiting, stop
+
+
+def _opens_line(body: str, begin: int) -> bool:
+    return not body[body.rfind("\n", 0, begin) + 1 : begin].strip()
+
+
+def in_one_line(words: str, lang: str) -> str:
+    """Paragraphs, headings and items of a list as parts of one sentence: "Pots: take clay; water in the morning"."""
+    told: list[str] = []
+    heading = ""
+    colon, semicolon = ("：", "；") if lang == "zh" else (": ", "; ")
+    for line in words.split("\n"):
+        plain = _without_closing(_LINE_MARK.sub("", _LINE_MARK.sub("", line)), lang).replace("**", "").strip(_ENDS)
+        if not plain or _EMPTY.fullmatch(plain):
+            continue
+        if _HEADING.match(line) or line.rstrip().endswith((":", "：")):
+            heading = "" if _PLAIN_HEADING.match(plain) else plain
+        else:
+            told.append(f"{heading}{colon}{plain}" if heading else plain)
+            heading = ""
+    return semicolon.join(told)
+
+
+def _without_closing(line: str, lang: str) -> str:
+    """The line without the sentences that only round an answer off."""
+    if not closes(line, lang):
+        return line
+    told = (line[start:end] for start, end in text.sentences(line))
+    return " ".join(each for each in told if not closes(each, lang))
+
+
+def closes(words: str, lang: str) -> bool:
+    """Whether the words round an answer off: "feel free to ask"."""
+    return _closing(lang).search(words) is not None
+
+
+@cache
+def _closing(lang: str) -> re.Pattern[str]:
+    return re.compile(str(table(lang, "words")["closing"]), re.IGNORECASE)
+
+
+def width(piece: str) -> int:
+    """Columns: a CJK character counts two."""
+    return len(piece) if piece.isascii() else len(piece) + text.cjk_count(piece)

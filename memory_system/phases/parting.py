@@ -1,0 +1,81 @@
+"""Where a passage falls in two: "I can't stand okra, dentist next Wednesday" fills a slot and tells of something else,
+which has a time of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memory_system import dates
+from memory_system.phases.filling import Reading, left_over
+from memory_system.phases.passage import Passage
+from memory_system.records import EventTime, Segment
+
+_LEAST = {"en": 5, "zh": 2}  # letters, Chinese characters, that the part must have beside its time
+_JOINED = re.compile(
+    r"\s*(?:(?:and |but )?(?:so|because|cause|since|which|who|where|when|while|if|after|before|until|till|as|ever"
+    r"|especially|even|like|mostly|though|although|he|she|they|it|his|her|their)\b"
+    r"|因为|所以|因此|如果|要是|假如|当|除非|直到|尤其|特别|比如|他|她|它|的时候)",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def parted(passage: Passage, readings: Sequence[Reading]) -> tuple[Segment, Segment] | None:
+    """The two parts, in order, where clauses at one end fill no slot and alone have a time; None where it is one."""
+    scene = passage.scene
+    if not (readings and passage.whens and scene.first_hand) or passage.noted:
+        return None
+    if any(each.subject.key != scene.subject for each in readings):
+        return None  # "my mother likes tea, check-up on Friday" is hers
+    free = [
+        (start, end) for start, end, whole in left_over(readings, passage.plain, passage.offset, scene.lang) if whole
+    ]
+    first, last = min(each.span[0] for each in readings), max(each.span[1] for each in readings)
+    after, before = [each for each in free if each[0] >= last], [each for each in free if each[1] <= first]
+    if after and _stands_apart(passage, after[0][0], len(passage.plain)):
+        return _cut(passage, after[0][0])
+    if before and _stands_apart(passage, before[0][0], before[-1][1]):
+        return _cut(passage, before[-1][1])
+    return None
+
+
+def _stands_apart(passage: Passage, start: int, end: int) -> bool:
+    """Whether the stretch has all the times of the passage, and says what happens then."""
+    inside = all(start <= first and last <= end for first, last in _times(passage))
+    joined = _JOINED.match(passage.plain, start) or _JOINED.match(passage.plain, end)
+    return inside and tells_when(passage, start, end) and not joined
+
+
+def tells_when(passage: Passage, start: int, end: int) -> bool:
+    """Whether the stretch has a time, and something beside it."""
+    times = [(first, last) for first, last in _times(passage) if start <= first and last <= end]
+    if not times:
+        return False
+    signs = enumerate(passage.plain[start:end], start)
+    beside = "".join(sign for at, sign in signs if not any(first <= at < last for first, last in times))
+    return len(_LETTER.findall(beside)) >= _LEAST[passage.scene.lang]
+
+
+def event_of(reading: Reading, readings: Sequence[Reading], passage: Passage) -> EventTime | None:
+    """When what the slot says happens: by the first time that belongs to it. A time before all slots is that of all."""
+    times = zip(_times(passage), passage.whens, strict=True)
+    if len(readings) == 1 or passage.noted:
+        return passage.event
+    starts = [each.span[0] for each in readings]
+    own = starts.index(reading.span[0])
+    until = starts[own + 1] if own + 1 < len(starts) else len(passage.plain)
+    mine = [when for (first, _), when in times if first < starts[0] or starts[own] <= first < until]
+    return dates.to_event(mine[0]) if mine else None
+
+
+def _times(passage: Passage) -> list[tuple[int, int]]:
+    """Where the times stand in the passage; those that a label gives stand nowhere."""
+    return [(first + passage.offset, last + passage.offset) for first, last in (each.span for each in passage.whens)]
+
+
+def _cut(passage: Passage, at: int) -> tuple[Segment, Segment]:
+    segment = passage.segment
+    middle = segment.start + at
+    head = Segment(segment.start, middle, segment.kind, segment.importance, segment.rules)
+    return head, Segment(middle, segment.end, segment.kind, segment.importance, segment.rules)
