@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from memory_system.callings import ASSISTANT_NAME
 from memory_system.rules import table
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
@@ -260,12 +261,12 @@ class Telling:
 
     def _lets(self) -> None:
         """What is said to somebody is done with them; an assistant says so of what it is about to do."""
-        assistant = self._speaker == _assistant()
+        assistant = self._speaker == ASSISTANT_NAME["en"]
         self._out.append(f"{self._speaker} " + ("sets out to" if assistant else f"suggests to {self._other} that they"))
         self._named = True
 
     def _we(self, ending: str, tokens: Sequence[str], at: int) -> None:
-        others = self._other if self._speaker == _assistant() else "others"
+        others = self._other if self._speaker == ASSISTANT_NAME["en"] else "others"
         self._out.append("they" if self._named and self._since < _FAR else f"{self._speaker} and {others}")
         self._named, self._clear, self._present, self._agreeing = True, False, False, ""
         self._contract(ending, tokens, at, single=False)
@@ -304,12 +305,6 @@ def _stands_alone(tokens: Sequence[str], at: int) -> bool:
     if list(tokens[at + 1 : at + 3]) == [".", "e"]:
         return False
     return (at == 0 or not tokens[at - 1][0].isalnum()) and (at + 1 == len(tokens) or tokens[at + 1][0] in " ,.!?;")
-
-
-@cache
-def _assistant() -> str:
-    """How an assistant without a name is called."""
-    return str(table("en", "words")["assistant"])
 
 
 def _is_participle(tokens: Sequence[str], at: int) -> bool:
