@@ -86,13 +86,15 @@ class Expiry(Section):
 class Source(Section):
     """Transcripts outside `sessions/`. `path` is a file, a folder or a glob; `~` is understood. `format` is sniffed
     when it is empty; `participants` names who speaks in a role; `roles` maps a foreign role to user or assistant;
-    `chats` are the kinds of shared chats that are read beside private ones."""
+    `chats` are the kinds of shared chats that are read beside private ones; with `archives` sessions that their host
+    has deleted or reset are read from what it has kept of them."""
 
     path: str
     format: str = ""
     participants: dict[Literal["user", "assistant"], str] = Field(default_factory=dict)
     roles: dict[str, Literal["user", "assistant"]] = Field(default_factory=dict)
     chats: tuple[Literal["group", "channel"], ...] = ()
+    archives: bool = False
 
 
 class Ranking(Section):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +35,10 @@ CREATE TABLE session_transcript_archives (
   session_id TEXT NOT NULL, generation TEXT NOT NULL, session_key TEXT NOT NULL, reason TEXT NOT NULL,
   encoding TEXT NOT NULL, archive_blob BLOB NOT NULL, archive_name TEXT NOT NULL, created_at INTEGER NOT NULL,
   PRIMARY KEY (session_id, generation)) STRICT;
+CREATE TABLE session_transcript_cold_archives (
+  session_id TEXT NOT NULL PRIMARY KEY, generation TEXT NOT NULL, archive_name TEXT NOT NULL UNIQUE,
+  event_count INTEGER NOT NULL, last_seq INTEGER NOT NULL, archived_at INTEGER NOT NULL,
+  storage TEXT NOT NULL CHECK (storage IN ('file', 'sqlite')), archive_blob BLOB) STRICT;
 CREATE TABLE transcript_rewrite_watermarks (
   session_id TEXT NOT NULL PRIMARY KEY, generation TEXT NOT NULL, updated_at INTEGER NOT NULL) STRICT;
 CREATE TABLE memory_session_tombstones (
@@ -101,6 +106,51 @@ class Store:
     def drop(self, ident: str) -> None:
         self.db.execute("DELETE FROM transcript_events WHERE session_id = ?", (ident,))
         self.db.execute("DELETE FROM session_windows WHERE session_id = ?", (ident,))
+
+    def archive(
+        self, ident: str, key: str = "agent:main:main", *, packed: bool = True, reason: str = "deleted"
+    ) -> None:
+        """Remove a session, and keep an archive of it."""
+        rows = self.db.execute(
+            "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq", (ident,)
+        ).fetchall()
+        data = "".join(f"{row[0]}\n" for row in rows).encode()
+        kept = ("zstd", zstandard.compress(data, 1)) if packed else ("identity", data)
+        name = f"{ident}.jsonl.{reason}.2026-02-18T10-00-00Z.zst"
+        self.db.execute(
+            "INSERT INTO session_transcript_archives VALUES (?,?,?,?,?,?,?,?)",
+            (ident, "g1", key, reason, *kept, name, MADE),
+        )
+        self.drop(ident)
+
+    def cool(self, ident: str, folder: Path | None = None) -> None:
+        """Put a session into cold storage, in the store or as a file of that folder: its events leave their table."""
+        rows = self.db.execute(
+            "SELECT seq, event_json, created_at FROM transcript_events WHERE session_id = ? ORDER BY seq", (ident,)
+        ).fetchall()
+        active = self.db.execute(
+            "SELECT active_position, event_seq FROM session_transcript_active_events WHERE session_id = ?", (ident,)
+        ).fetchall()
+        records: list[dict[str, Any]] = [{"kind": "header", "version": 1, "sessionId": ident, "generation": "g1"}]
+        records += [
+            {"kind": "event", "row": dict(zip(("seq", "event_json", "created_at"), row, strict=True))} for row in rows
+        ]
+        records += [
+            {"kind": "active", "row": dict(zip(("active_position", "event_seq"), row, strict=True))} for row in active
+        ]
+        if active:
+            records.append({"kind": "index", "row": {"indexed_seq": rows[-1][0], "needs_rebuild": 0}})
+        data = zstandard.compress("".join(json.dumps(each) + "\n" for each in records).encode(), 1)
+        name = f"{hashlib.sha256(data).hexdigest()}.jsonl.zst"
+        if folder:
+            folder.mkdir(parents=True)
+            (folder / name).write_bytes(data)
+        self.db.execute(
+            "INSERT INTO session_transcript_cold_archives VALUES (?,?,?,?,?,?,?,?)",
+            (ident, "g1", name, len(rows), rows[-1][0], MADE, *(("file", None) if folder else ("sqlite", data))),
+        )
+        self.db.execute("DELETE FROM transcript_events WHERE session_id = ?", (ident,))
+        self.db.execute("DELETE FROM session_transcript_active_events WHERE session_id = ?", (ident,))
 
     def close(self) -> None:
         """As the host does when it stops: the log is folded in and removed."""

@@ -455,11 +455,7 @@ def test_what_dreaming_and_this_program_write_is_no_source(host: Host) -> None:
 
 
 def test_archives_of_sessions_that_were_removed_are_not_read(host: Host) -> None:
-    def fill(store: Store) -> None:
-        row = ("gone", "g", "agent:main:main", "deleted", "identity", openclaw(TALK), "gone.jsonl.deleted.x", 1)
-        store.db.execute("INSERT INTO session_transcript_archives VALUES (?,?,?,?,?,?,?,?)", row)
-
-    host.write(fill)
+    host.write(both(session("gone", "I moved to Porto."), lambda store: store.archive("gone")))
     folder = host.agent / "sessions"
     folder.mkdir()
     removed = folder / "gone.jsonl.deleted.2026-02-18T10-00-00Z.zst"
@@ -467,3 +463,72 @@ def test_archives_of_sessions_that_were_removed_are_not_read(host: Host) -> None
     assert host.desk.backlog() == Backlog()
     asking = Desk(host.desk.layout.root, sources=[{"path": str(removed)}])  # unless they are asked for by name
     assert asking.texts() == [text for _, text in TALK]
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("reason", ["deleted", "reset"])
+def test_archives_are_read_where_the_config_asks_for_them(packed: bool, reason: str, tmp_path: Path) -> None:
+    host = Host(tmp_path, archives=True)
+    said = both(session("gone", "I moved to Porto.", "我喜欢这里的茶。"), session("there", "My dog is called Max."))
+    host.write(both(said, lambda store: store.archive("gone", packed=packed, reason=reason)))
+    assert sorted(host.desk.texts()) == ["I moved to Porto.", "My dog is called Max.", "我喜欢这里的茶。"]
+    assert host.desk.texts() == []
+    assert host.told() == []
+
+
+def test_a_session_and_what_is_kept_of_it_count_once(tmp_path: Path) -> None:
+    host = Host(tmp_path, archives=True)
+    host.write(session("a", "I moved to Porto."))
+    assert host.desk.texts() == ["I moved to Porto."]
+    host.write(lambda store: store.archive("a"))
+    (host.agent / "sessions").mkdir()
+    left = host.agent / "sessions" / "a.jsonl.deleted.2026-02-18T10-00-00Z"
+    left.write_bytes(jsonl([{**HEAD, "id": "a"}, entry("a0", None, 0, "I moved to Porto.")]))
+    assert host.desk.texts() == []  # it was read before it was removed
+    fresh = Desk(tmp_path / "other", sources=[{"path": str(host.agent), "archives": True}])
+    assert fresh.texts() == ["I moved to Porto."]
+
+
+@pytest.mark.parametrize("key", ["agent:main:telegram:group:-1", "agent:main:cron:digest:run:1"])
+def test_archives_of_groups_and_jobs_are_no_source_either(key: str, tmp_path: Path) -> None:
+    host = Host(tmp_path, archives=True)
+    host.write(both(session("a", "I moved to Porto.", key=key), lambda store: store.archive("a", key)))
+    assert host.desk.texts() == []
+
+
+def test_archives_of_forgotten_sessions_are_passed_over(tmp_path: Path) -> None:
+    host = Host(tmp_path, archives=True)
+    host.write(both(session("a", "I moved to Porto."), lambda store: store.archive("a")))
+    host.write(lambda store: store.forget("a"))
+    assert host.desk.texts() == []
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_session_in_cold_storage_is_read_as_if_it_were_warm(as_file: bool, host: Host) -> None:
+    def fill(store: Store) -> None:
+        store.session("s")
+        store.add("s", FORKED)
+        store.index("s", [1, 2])
+
+    host.write(fill)
+    host.write(lambda store: store.cool("s", host.agent / "sessions" / "cold" if as_file else None))
+    assert host.desk.texts() == ["Where shall I go?", "I moved to Lyon."]
+    assert host.told() == []
+
+
+def test_a_session_that_cools_down_is_not_read_again_and_goes_on(host: Host) -> None:
+    host.write(session("a", "I moved to Porto."))
+    first = host.desk.messages()
+    host.write(lambda store: store.cool("a"))
+    assert host.desk.texts() == []
+    assert host.desk.again() == first
+    assert host.told() == []
+
+
+def test_a_cold_session_whose_file_is_gone_is_told(host: Host) -> None:
+    folder = host.agent / "sessions" / "cold"
+    host.write(both(session("a", "I moved to Porto."), session("b", "My dog is called Max.")))
+    host.write(lambda store: store.cool("a", folder))
+    shutil.rmtree(folder)
+    assert host.desk.texts() == ["My dog is called Max."]
+    assert ["cold storage" in what for what in host.told()] == [True]

@@ -62,12 +62,13 @@ class Header:
 @dataclass(slots=True, frozen=True)
 class Held:
     """A session that a database holds: its id, the key of its conversation, why all of it is no source (empty: it is
-    one), and whether the host was told to forget it."""
+    one), whether the host was told to forget it, and which archive of it this is (empty: the session itself)."""
 
     session: str
     key: str = ""
     reason: str = ""
     forgotten: bool = False
+    archive: str = ""
 
 
 @dataclass(slots=True, frozen=True)

@@ -51,7 +51,7 @@ class Library:
         by_path = {cursor.path: (session, cursor) for session, cursor in cursors.items()}
         found: dict[str, list[Place]] = {}
         opened: set[str] = set()
-        held = {fit(place.held.session) for place in places if place.held}
+        held = {fit(place.held.session) for place in places if place.held and place.is_live}
         for place in places:
             if place.is_imported and place.stem in held and place.stem in cursors:
                 continue  # what an import has put away was compared with the store when that was first read
@@ -213,7 +213,7 @@ def _unreadable(name: str, error: OSError) -> Problem:
 
 def _standing(script: Transcript, cursor: Cursor | None) -> tuple[bool, bool, int, bool]:
     """Lowest for the file of a session that is to be read."""
-    return script.place.held is None, not _goes_on(script, cursor), -script.lines, script.place.is_packed
+    return not script.place.is_live, not _goes_on(script, cursor), -script.lines, script.place.is_packed
 
 
 def _differs(script: Transcript, best: Transcript) -> bool:

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
+from memory_system.readers import openclaw_packed
 from memory_system.readers.entries import SHARED, Held, UnreadableError
+from memory_system.readers.openclaw_packed import Events
 from memory_system.readers.zstd import unpack
 
 EVENT_CAP = 4 << 20  # bytes of one event; OpenClaw packs no longer ones
@@ -44,42 +46,42 @@ FROM (SELECT session_id, COUNT(*) AS size, MAX(seq) AS last FROM transcript_even
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Events:
-    """A session's events: one line of JSON each, when each was written (epoch milliseconds), and the numbers of those
-    on the active branch in their order (None: the store does not say)."""
-
-    data: bytes
-    written: list[int]
-    active: list[int] | None
+def sessions(path: Path, *, removed: bool = False) -> tuple[list[Shelved], int]:
+    """The sessions of the store in the order of their ids, and the version of its schema; with `removed` also the
+    archives of those that were deleted or reset. OSError when it cannot be read."""
+    return _steadily(path, lambda store: (_sessions(store, removed=removed), _version(store)))
 
 
-def sessions(path: Path) -> tuple[list[Shelved], int]:
-    """The sessions of the store in the order of their ids, and the version of its schema. OSError when it cannot be
-    read."""
-    return _steadily(path, lambda store: (_sessions(store), store.execute("PRAGMA user_version").fetchone()[0]))
+def events(path: Path, held: Held) -> Events:
+    """All events of one session, or of one archive of it; OSError when they cannot be read."""
+    return _steadily(path, lambda store: _events(store, path, held))
 
 
-def events(path: Path, session: str) -> Events:
-    """All events of one session; OSError when they cannot be read."""
-    return _steadily(path, lambda store: _events(store, session))
+def _version(store: sqlite3.Connection) -> int:
+    return int(store.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _sessions(store: sqlite3.Connection) -> list[Shelved]:
+def _sessions(store: sqlite3.Connection, *, removed: bool) -> list[Shelved]:
     forgotten = _keyed(store, "memory_session_tombstones")
     windows = _keyed(store, "session_windows")
     rewritten = _keyed(store, "transcript_rewrite_watermarks")
-    found = {row["session_id"]: row for row in store.execute(_SIZES)}
-    return [
+    found = openclaw_packed.cold_ones(store) | {row["session_id"]: row for row in store.execute(_SIZES)}
+    live = [
         _shelved(each, found.get(each), windows.get(each), rewritten.get(each), forgotten=each in forgotten)
         for each in sorted({*found, *forgotten})
     ]
+    return live + [_archive(each) for each in (openclaw_packed.archives(store) if removed else ())]
+
+
+def _archive(row: Row) -> Shelved:
+    held = Held(str(row["session_id"]), str(row["session_key"]), archive=str(row["generation"]))
+    return Shelved(held, int(row["size"]), int(row["last"]) * 1_000_000)
 
 
 def _keyed(store: sqlite3.Connection, table: str) -> dict[str, Row]:
     """The table's rows by session; none where this store has no such table."""
-    known = store.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone()
-    return {row["session_id"]: row for row in store.execute(f"SELECT * FROM {table}")} if known else {}  # noqa: S608 - a name of ours
+    rows = store.execute(f"SELECT * FROM {table}") if openclaw_packed.has(store, table) else ()  # noqa: S608 - a name of ours
+    return {row["session_id"]: row for row in rows}
 
 
 def _shelved(session: str, size: Row | None, window: Row | None, rewritten: Row | None, *, forgotten: bool) -> Shelved:
@@ -104,11 +106,16 @@ def _generation(rewritten: Row | None) -> int:
     return int.from_bytes(hashlib.blake2b(str(rewritten["generation"]).encode(), digest_size=8).digest()) % 1_000_000
 
 
-def _events(store: sqlite3.Connection, session: str) -> Events:
+def _events(store: sqlite3.Connection, path: Path, held: Held) -> Events:
+    if held.archive:
+        return openclaw_packed.archived(store, held.session, held.archive)
+    session = held.session
     rows = store.execute(
         "SELECT seq, event_json, event_zstd, created_at FROM transcript_events WHERE session_id = ? ORDER BY seq",
         (session,),
     ).fetchall()
+    if not rows and (packed := openclaw_packed.cold(store, session, path)):
+        return packed
     number_of = {row["seq"]: number for number, row in enumerate(rows, 1)}
     state = _keyed_one(store, "session_transcript_index_state", session)
     active = None

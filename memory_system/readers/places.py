@@ -24,6 +24,7 @@ _REFUSED = re.compile(
     r".*\.trajectory\.jsonl|.*\.checkpoint\.[0-9a-f-]{8,}\.jsonl|sessions\.json.*|.*\.bak.*|.*\.migrated|.*\.tmp"
     r"|.*\.jsonl\.(?:deleted|reset)\..*"
 )
+_REMOVED = re.compile(r"[^.].*\.jsonl\.(?:deleted|reset)\.[^/]+")  # what OpenClaw leaves of a session it has removed
 _IMPORTED = re.compile(r"\.imported-\d+(?:\.\d+)?$")  # OpenClaw's import puts the files it has read away like this
 _GLOB = re.compile(r"[*?\[]")
 STORE = "openclaw-agent.sqlite"
@@ -49,6 +50,11 @@ class Place:
             return self.held.session
         stem = _IMPORTED.sub("", self.path.name).removesuffix(".gz").removesuffix(".jsonl").removesuffix(".md")
         return stem.rpartition(".")[2] if self.is_imported else stem  # the key of its conversation stands before it
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is a session that a host goes on with in its database."""
+        return self.held is not None and not self.held.archive
 
     @property
     def is_imported(self) -> bool:
@@ -82,7 +88,8 @@ def place(path: Path, layout: Layout, source: Source | None = None) -> Place | P
     or when it is gone."""
     day = _day(path.name)
     named = source is not None and _full(source.path, layout.root) == str(path)
-    if not named and not _is_transcript(path.name, day):
+    removed = source is not None and source.archives and _REMOVED.fullmatch(path.name)
+    if not (named or removed or _is_transcript(path.name, day)):
         return None
     name = layout.name(path)
     if not name.isprintable():
@@ -109,7 +116,8 @@ def _held(store: Place, problems: list[Problem]) -> Iterator[Place]:
     from memory_system.readers import openclaw_store
 
     try:
-        found, schema = openclaw_store.sessions(store.path)
+        removed = store.source is not None and store.source.archives
+        found, schema = openclaw_store.sessions(store.path, removed=removed)
     except UnreadableError as error:
         problems.append(Problem(store.name, str(error), error.hint))
         return
@@ -117,7 +125,7 @@ def _held(store: Place, problems: list[Problem]) -> Iterator[Place]:
         what = f"the form of this store is {schema}, and the newest that is known here is {KNOWN_SCHEMA}"
         problems.append(Problem(store.name, what, "what could be had of it was read; look for a newer memory-system"))
     for each in found:
-        name = f"{store.name}#{each.held.session}"
+        name = f"{store.name}#{each.held.session}" + (f"@{each.held.archive}" if each.held.archive else "")
         yield replace(store, name=name, size=each.size, mtime_ns=each.mtime_ns, held=each.held)
 
 

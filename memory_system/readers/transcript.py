@@ -122,7 +122,7 @@ def load(place: Place, zone: tzinfo, limit: int | None = None) -> Transcript:
     if place.held is not None:
         from memory_system.readers import openclaw_store
 
-        events = openclaw_store.events(place.path, place.held.session)
+        events = openclaw_store.events(place.path, place.held)
         script = Transcript(place, place.size, place.mtime_ns, data=events.data)
         origin = Origin(place.stem, None, zone, place.held, events.written, events.active)
         return _parsed(script, Lines(BytesIO(events.data), limit), origin)
