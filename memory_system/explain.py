@@ -11,7 +11,7 @@ import orjson
 from memory_system import edit, retention, rules
 from memory_system.errors import NotFoundError
 from memory_system.journal import Change, Group
-from memory_system.records import Fact
+from memory_system.records import Evidence, Fact
 from memory_system.workspace import Workspace
 
 RULE = "rule:"  # how the method of a memory begins that a rule made
@@ -33,7 +33,7 @@ def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
         "id": record.id,
         "content": record.content,
         "pool": pool or "inbox",
-        "sources": [each.model_dump() for each in record.evidence],
+        "sources": [each.model_dump() | _origin(each, ws) for each in record.evidence],
         "source_facts": list(getattr(record, "source_facts", ())),
         "method": record.method,
         "rule": rule_of(record),
@@ -44,6 +44,16 @@ def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
         "changes": [change_row(group, change) for group, change in _changes_of(ws, memory_id)],
         "rank": _rank(record, ws),
     }
+
+
+def _origin(evidence: Evidence, ws: Workspace) -> dict[str, Any]:
+    """Where the words were said: the transcript, what its host calls the conversation, which kind of chat that is, and
+    whether it was the owner who said them. Empty for what no transcript holds."""
+    cursor = ws.checkpoint.state.cursors.get(evidence.ref.partition(":")[0])
+    if cursor is None:
+        return {}
+    where = {"path": cursor["path"], "session_key": cursor.get("key", ""), "chat": cursor.get("chat") or "direct"}
+    return {**where, "owner": evidence.role in ("user", "note") and evidence.trust == "user"}
 
 
 def rule_of(record: Fact) -> str:

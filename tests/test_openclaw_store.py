@@ -15,7 +15,9 @@ from stores import FILE, Store
 from test_readers import HEAD, TALK, Desk, at, entry, jsonl, openclaw, stamp
 from workspaces import consolidate, contents, make, memories
 
+from memory_system.explain import why
 from memory_system.readers import Backlog
+from memory_system.workspace import Workspace
 
 AGENT = "agents/main/agent"
 
@@ -346,6 +348,26 @@ def test_only_what_was_said_in_private(key: str, chat: str | None, hook: str | N
     batch = host.desk.night()["s"]
     assert [each.text for each in batch.messages] == ([] if reason else ["I moved to Porto."])
     assert batch.filtered == ({reason: 1} if reason else {})
+
+
+@pytest.mark.parametrize(
+    ("key", "chat", "kind"),
+    [
+        ("agent:main:telegram:direct:5", "direct", "direct"),
+        ("agent:main:telegram:group:-1", None, "group"),
+        ("agent:main:whatsapp:5", "group", "group"),
+    ],
+)
+def test_a_memory_knows_the_conversation_it_comes_from(key: str, chat: str, kind: str, tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    root = make(tmp_path / "ws", sources=[{"path": str(host.agent), "chats": ["group"]}])
+    host.write(session("s", "I'm allergic to peanuts.", key=key, chat=chat))
+    consolidate(root, "2026-02-20T12:00:00Z")
+    (memory,) = memories(root)
+    with Workspace.open(root) as ws:
+        (source,) = why(ws, memory.id)["sources"]
+    assert (source["session_key"], source["chat"], source["owner"]) == (key, kind, True)
+    assert source["path"].endswith(f"{FILE}#s")
 
 
 def test_shared_chats_are_read_where_the_config_says_so(tmp_path: Path) -> None:

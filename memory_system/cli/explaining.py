@@ -70,7 +70,8 @@ def why_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"{row['id']}  {row['content']}"
     yield f"  in       {row['pool']}"
     for each in row["sources"]:
-        yield f"  said     {each['said_at']} by {each['role']} in {each['ref']}: {each['quote']}"
+        where = f" ({each['session_key']})" if each.get("session_key") else ""
+        yield f"  said     {each['said_at']} by {each['role']} in {each['ref']}{where}: {each['quote']}"
     for each in row["source_facts"]:
         yield f"  from     {each}"
     yield f"  made by  {row['method'] or 'hand'}" + (f" ({row['rule']})" if row["rule"] else "")

@@ -10,6 +10,7 @@ from typing import Any
 from memory_system.records import Message, Problem
 
 ABANDONED, ECHO, KEPT = "abandoned", "echo", "kept"  # marks; any other mark is the stamp a message was given
+OPTIONAL = ("base", "key", "chat", "reason", "marks")  # left out of a row where they are empty
 FORGOTTEN = "forgotten"  # why nothing is left of a message
 
 
@@ -20,7 +21,8 @@ class Cursor:
     stamp of the oldest one that is unread (empty: none).
 
     The rest is what reading decided and the lines alone will not tell again: `base` the time of messages that have
-    none, `reason` why the whole session is no source, and `marks` (by line) of messages that were kept or abandoned
+    none, `key` what its host calls the conversation and `chat` which kind of shared chat it is (empty: none), `reason`
+    why the whole session is no source, and `marks` (by line) of messages that were kept or abandoned
     while another branch was active, that echoed files as they were then, or that were given another time."""
 
     path: str = ""
@@ -32,12 +34,14 @@ class Cursor:
     last: str = ""
     waiting: str = ""
     base: str = ""
+    key: str = ""
+    chat: str = ""
     reason: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
 
     def to_row(self) -> dict[str, Any]:
         row = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {key: value for key, value in row.items() if value or key not in ("base", "reason", "marks")}
+        return {key: value for key, value in row.items() if value or key not in OPTIONAL}
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Cursor:

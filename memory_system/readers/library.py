@@ -134,11 +134,10 @@ class Library:
     def _read(self, script: Transcript, cursor: Cursor | None, until: datetime | None) -> Batch:
         cursor = _carried(script, cursor)
         changed = cursor is not None and not _goes_on(script, cursor)
-        reason = self._reason(script)
+        key, chat, reason = self._standing_of(script)
         let_in = cursor is not None and cursor.reason in SHARED and not reason
         cursor = Cursor() if cursor is None or changed or let_in else cursor
-        if not cursor.lines:
-            cursor = replace(cursor, reason=reason)
+        cursor = replace(cursor, key=key, chat=chat, reason=cursor.reason if cursor.lines else reason)
         stamp = clock.stamp(until) if until else None
         start = script.first_after(_lines(script, cursor))
         reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self._own_files())
@@ -192,8 +191,9 @@ class Library:
         self._own = self._own or sources.OwnFiles(self.layout)
         return self._own
 
-    def _reason(self, script: Transcript) -> str:
-        """Why the whole session is no source: its file says so, or the key it goes under."""
+    def _standing_of(self, script: Transcript) -> tuple[str, str, str]:
+        """The key that the session goes under, which kind of shared chat it is, and why it is no source: what its file
+        says, or the key."""
         place = script.place
         folder = place.path.parent
         if folder not in self._indexes:
@@ -201,7 +201,8 @@ class Library:
         index = self._indexes[folder]
         key = script.header.key or index.get(script.header.session) or index.get(place.stem, "")
         reason = script.header.reason or sources.session_reason(key)
-        return "" if place.source and reason in place.source.chats else reason
+        chat = reason if reason in SHARED else ""
+        return key, chat, "" if place.source and chat in place.source.chats else reason
 
 
 def _unreadable(name: str, error: OSError) -> Problem:
