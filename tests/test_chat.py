@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,8 @@ def talking(
         with Workspace.open(root) as ws:
             model = Claude(ws.config, pause=lambda _: None)
         page = Page()
-        yield Chat(root, Clock(), model, page), page, seen
+        with closing(model):
+            yield Chat(root, Clock(), model, page), page, seen
 
 
 def texts(root: Path, chat: Chat) -> list[tuple[str, str]]:

@@ -240,7 +240,13 @@ def test_lines_that_were_asked_about_are_not_asked_about_again(tmp_path: Path, k
         hobbies(make(tmp_path, llm=ask_only(server.url, "polish")))
         consolidate(tmp_path, NOW)
         consolidate(tmp_path, "2026-03-09T12:00:00Z", force=True)
-    assert len(server.requests) == 1
+        assert len(server.requests) == 1
+        more = ("I play the flute in the band of the fire brigade.", "I sing in the choir of the church.")
+        for number, words in enumerate(more):
+            say(tmp_path, "b", (f"2026-03-09T13:0{number}:00Z", "user", words))
+        consolidate(tmp_path, "2026-03-10T12:00:00Z")
+    assert len(server.requests) == 2
+    assert "User plays flute in band of fire brigade" in (tmp_path / "memory/layer1/snapshot.md").read_text()
 
 
 @pytest.mark.parametrize(

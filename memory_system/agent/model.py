@@ -89,6 +89,11 @@ class Claude:
             api_key=key, base_url=self._config.llm.base_url, timeout=TIMEOUT, max_retries=0, open_telemetry=False
         )
 
+    def close(self) -> None:
+        """Let go of the connections."""
+        if "_client" in vars(self):
+            self._client.close()
+
     def reply(self, system: str, messages: Sequence[Row], tools: Sequence[Row], say: Say) -> Reply:
         spoken = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from memory_system.cli.answers import Settings, complain, handled
 
 if TYPE_CHECKING:
     from memory_system.agent.chat import Chat
-    from memory_system.agent.model import Model
+    from memory_system.agent.model import Claude
     from memory_system.config import Config
     from memory_system.sessions.session import Session
     from memory_system.workspace import Workspace
@@ -34,12 +35,13 @@ def chat(
     settings: Settings = context.obj
     with settings.open() as ws:
         config, old = ws.config, resumed(ws, session) if session else None
-    talk = Chat(settings.root, lambda: settings.now, claude(config, model), Terminal(), old)
-    settings.say(f"session {talk.session.id}; /help tells what there is, /quit leaves")
-    _Repl(talk, settings).run()
+    with closing(claude(config, model)) as agent:
+        talk = Chat(settings.root, lambda: settings.now, agent, Terminal(), old)
+        settings.say(f"session {talk.session.id}; /help tells what there is, /quit leaves")
+        _Repl(talk, settings).run()
 
 
-def claude(config: Config, model: str = "") -> Model:
+def claude(config: Config, model: str = "") -> Claude:
     """The configured model, or another one."""
     from memory_system.agent.model import Claude
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Annotated, Any, Literal
 
 import typer
@@ -91,8 +92,9 @@ def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) 
 
     with settings.open() as ws:
         model, old = claude(ws.config), resumed(ws, name)
-    talk = Chat(settings.root, lambda: settings.now, model, Silent(), old)
-    done = talk.flush(forced=True) if how == "flush" else talk.compact(keep=None)
+    with closing(model):
+        talk = Chat(settings.root, lambda: settings.now, model, Silent(), old)
+        done = talk.flush(forced=True) if how == "flush" else talk.compact(keep=None)
     with settings.open() as ws:
         entry = register.entry(ws, old.id)
     words = {"flush": ("flushed", "nothing to flush"), "compact": ("compacted", "nothing to sum up")}[how]

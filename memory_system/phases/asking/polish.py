@@ -22,6 +22,7 @@ from memory_system.workspace import Workspace
 
 NAME = "polish"
 TOKENS = 600  # of the question, answer included
+ENOUGH = 0.2  # share of the lines that are new before the whole is asked about again
 _FORM = 14  # tokens of a line beside its words
 _KNOWN = 400  # lines whose wording is kept: those of some weeks
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
@@ -38,11 +39,12 @@ class Lines(BaseModel):
 
 @dataclass(slots=True)
 class Wording:
-    """What answers have said of the snapshot's lines: `shorter` ones by line (empty where there is none), and the lines
-    in the `order` of the last answer."""
+    """What answers have said of the snapshot's lines: `shorter` ones by line (empty where there is none), the lines in
+    the `order` of the last answer, and those that stood there when it was `asked` for."""
 
     shorter: dict[str, str] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
     def learn(self, told: Sequence[str], answer: Lines) -> list[str]:
         """Take in what of an answer about these lines can be verified; the lines that it names, in its order."""
@@ -73,24 +75,30 @@ def wording(ws: Workspace) -> Wording:
         return Wording()
     row = ws.files.read_object(ws.layout.wording)
     try:
-        return Wording(dict(row.get("shorter", {})), list(row.get("order", [])))
+        return Wording(dict(row.get("shorter", {})), list(row.get("order", [])), list(row.get("asked", [])))
     except (TypeError, ValueError) as error:
         raise DamagedError(f"{ws.layout.wording} holds no wording", "remove it: it is asked for again") from error
 
 
 def ask(asker: Asker, told: Sequence[str], ws: Workspace) -> None:
-    """Ask about the lines where one of them is new, and keep what can be verified; what a batch has brought, too."""
+    """Ask about the lines where enough of them are new, and keep what of the answer can be verified; what a batch has
+    brought, too."""
     known = wording(ws)
     for rows, answer, _ in asker.answered(NAME, Lines):
         known.order = known.learn([row["line"] for row in rows], answer) or known.order
-    if any(line not in known.shorter for line in told):
-        form = lines.form(NAME, map(language, told), Lines, _expected)
-        count = form.fitting(asker, told, min(TOKENS, asker.room(NAME)))
-        rows = [{"line": line} for line in told[:count]]
-        answers = form.ask(asker, told[:count], rows)
-        order = [line for places, answer in answers for line in known.learn([told[n] for n in places], answer)]
-        known.order = order or known.order
+    if len(set(told).difference(known.asked)) > ENOUGH * len(told):
+        _ask(asker, told, known)
     ws.files.replace_if_changed(ws.layout.wording, orjson.dumps(asdict(known), option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def _ask(asker: Asker, told: Sequence[str], known: Wording) -> None:
+    form = lines.form(NAME, map(language, told), Lines, _expected)
+    count = form.fitting(asker, told, min(TOKENS, asker.room(NAME)))
+    answers = form.ask(asker, told[:count], [{"line": line} for line in told[:count]])
+    order = [line for places, answer in answers for line in known.learn([told[n] for n in places], answer)]
+    known.order = order or known.order
+    if answers or asker.queue is not None:
+        known.asked = list(told)
 
 
 def is_shorter(text: str, told: str) -> bool:
