@@ -15,8 +15,9 @@ from test_asking import MEANINGS, NOW, QUOTE, QUOTE_ZH, fill, rows, rules_alone
 from test_questions import a_belief, a_topic, always, ask_only, keeping, much_talk, shortening, summary_of, two_values
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, edit
+from memory_system import check, edit, forgetting
 from memory_system.errors import DamagedError
+from memory_system.forgetting.choosing import Selection
 from memory_system.llm.prompts import template
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
@@ -224,6 +225,22 @@ def test_a_damaged_batch_file_is_told_with_what_to_do(tmp_path: Path, server: Se
     (root / "memory/state/batch.json").write_text('{"state": "sent", "requests": [{"colour": "red"}]}')
     with pytest.raises(DamagedError, match="no batch"):
         consolidate(root, NOW)
+
+
+def test_what_is_forgotten_is_gone_from_what_waits_and_what_is_on_its_way(tmp_path: Path, server: Server) -> None:
+    server.ended = False
+    consolidate(filled(tmp_path, server), NOW)
+    said = "It leaks where my neighbour and me forgot the pitch at the stern of that canoe."
+    say(tmp_path, "english", ("2026-03-04T13:00:00Z", "user", said))
+    consolidate(tmp_path, LATER)
+    state = tmp_path / "memory/state"
+    assert "canoe" in (state / "batch.json").read_text()
+    assert "canoe" in (state / "queue.jsonl").read_text()
+    with Workspace.open(tmp_path, now=at(LAST), write=True) as ws:
+        forgetting.forget(ws, forgetting.plan_of(ws, Selection(query="canoe")))
+    assert not [path for path in state.glob("*.json*") if "canoe" in path.read_text()]
+    server.ended = True
+    assert not consolidate(tmp_path, "2026-03-07T12:00:00Z").problems
 
 
 def ask_late(root: Path, server: Server, *questions: str) -> Path:
