@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from answering import EMPTY, lines_of, question_of
+from answering import EMPTY, claim, lines_of, question_of
 from claude_server import serving
-from workspaces import at, consolidate, contents, make, memories, say
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
 from memory_system import check, correct
 from memory_system.llm.prompts import template
@@ -334,3 +335,47 @@ def test_where_all_is_kept_nobody_is_asked(tmp_path: Path, key: None) -> None:
         say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I play the cello in an orchestra. Thanks!"))
         consolidate(tmp_path, NOW)
     assert not server.requests
+
+
+def everything(request: dict[str, Any]) -> Any:
+    """A script that has something to say to all six questions."""
+    name = question_of(request)
+    answers = {"conflict": {"over": [1]}, "beliefs": {"confirm": [1], "deny": []}}
+    if name == "screen":
+        return keeping(slice(None))(request)
+    if name == "extract":
+        return {
+            "claims": [claim(n, line.rpartition(": ")[2], line.rpartition(": ")[2]) for n, line in lines_of(request)]
+        }
+    if name == "summaries":
+        return {"topics": [{"n": n, "text": line.replace(" | ", ", ")} for n, line in lines_of(request)]}
+    return shortening(request) if name == "polish" else answers[name]
+
+
+def test_killed_at_any_answer_with_everything_on_it_ends_the_same_and_asks_once(tmp_path: Path, key: None) -> None:
+    def filled(root: Path, url: str) -> Path:
+        questions = ("screen", "extract", "conflict", "beliefs", "summaries", "polish")
+        make(root, llm=ask_only(url, *questions), budget={"tokens_per_night": 9_000})
+        two_values(root, "en")
+        a_belief(root)
+        much_talk(root)
+        say(root, "a", ("2026-03-03T10:00:00Z", "user", "It took my neighbour and me three weekends to repair it."))
+        return root
+
+    with serving(everything) as server:
+        counting = CrashingDisk()
+        consolidate(filled(tmp_path / "whole", server.url), NOW, disk=counting)
+        expected, once = layers(tmp_path / "whole"), Counter(server.inputs())
+        assert {question_of(request) for request in server.requests} >= {"screen", "extract", "conflict", "polish"}
+    opened = [n for n, name in enumerate(counting.done, 1) if name in ("open answers.jsonl", "replace wording.json")]
+    assert len(opened) > 6
+    for stop in sorted({*opened[::6], *(number + 3 for number in opened[3::6])}):
+        with serving(everything) as server:
+            root = filled(tmp_path / str(stop), server.url)
+            with pytest.raises(Crash):
+                consolidate(root, NOW, disk=CrashingDisk(stop=stop))
+            consolidate(root, NOW)
+            seen = Counter(server.inputs())
+        assert layers(root) == expected, counting.done[stop - 1]
+        assert seen.keys() == once.keys()
+        assert seen.total() <= once.total() + 1
