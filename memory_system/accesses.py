@@ -1,16 +1,19 @@
-"""`state/access.jsonl`: one line for each answer of search, get and context: when (`at`), who asked (`who`: cli, mcp or
-library), what was done (`did`) and the `ids` of all that was shown: memories, refs of messages, names of notes. The
-night lifts the memories among them and brings archived ones back. It is a hint and no part of the truth: losing a line
-costs nothing, and a search never fails because of it.
+"""Who has read or written what. `state/access.jsonl` gets one line for each answer of search, get and context and for
+each change by hand: when (`at`), who (`who`: cli, mcp or library), what was done (`did`) and the `ids` of all that was
+shown or changed: memories, refs of messages, names of notes. The night lifts the memories that were shown, brings
+archived ones back, and puts the lines by in `state/access/`, a file a month. It is a hint and no part of the truth: a
+search never fails because of it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import orjson
 
@@ -20,6 +23,8 @@ from memory_system.layout import Layout
 from memory_system.records import is_memory_id
 
 Who = Literal["cli", "mcp", "library"]
+READING = frozenset({"search", "get", "context"})  # what counts as use
+MONTHS = 24  # that are kept
 
 
 class Accesses:
@@ -27,10 +32,11 @@ class Accesses:
 
     def __init__(self, layout: Layout, files: Files) -> None:
         self.path = layout.state / "access.jsonl"
+        self.folder = layout.state / "access"
         self.files = files
 
     def note(self, did: str, ids: Iterable[str], at: datetime, who: Who = "library") -> None:
-        """Remember an answer and what it showed; one write without fsync."""
+        """Remember what was done, and to what; one write without fsync."""
         row = {"at": clock.stamp(at), "who": who, "did": did, "ids": list(dict.fromkeys(ids))}
         with suppress(OSError):
             descriptor = self.files.disk.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -40,24 +46,72 @@ class Accesses:
                 os.close(descriptor)
 
     def before(self, end: str) -> list[str]:
-        """Ids of memories used before the stamp and not forgotten yet, sorted."""
-        return sorted({each for at, ids, _ in self._lines() if at < end for each in ids})
+        """Ids of memories shown before the stamp and since the last night, sorted."""
+        return sorted({each for row in self._read() if row["at"] < end for each in _memories(row)})
 
     def stamps(self) -> list[str]:
-        """When memories were used."""
-        return [at for at, ids, _ in self._lines() if ids]
+        """When memories were shown since the last night."""
+        return [row["at"] for row in self._read() if _memories(row)]
 
-    def forget_before(self, end: str) -> None:
-        """Drop what a night has used up."""
-        lines = list(self._lines())
-        kept = [line + b"\n" for at, _, line in lines if at >= end]
-        if len(kept) < len(lines):
+    def log(self) -> list[dict[str, Any]]:
+        """All that is known, oldest first; a line that a crash has put by twice counts once."""
+        lines = dict.fromkeys(line for path in self._files() for line in self._lines(path))
+        return sorted(filter(None, map(_parsed, lines)), key=lambda row: str(row["at"]))
+
+    def put_by(self, end: str) -> None:
+        """Put what a night has used up into the file of its month; months that are too old go."""
+        months: dict[str, list[bytes]] = defaultdict(list)
+        kept = []
+        for line in self._lines(self.path):
+            row = _parsed(line)
+            if row and row["at"] < end:
+                months[row["at"][:7]].append(line + b"\n")
+            elif row:
+                kept.append(line + b"\n")
+        if months:
+            self.files.make_folder(self.folder)
+            for month, lines in sorted(months.items()):
+                self.files.append(self.folder / f"{month}.jsonl", b"".join(lines))
             self.files.replace(self.path, kept, durable=False)
+            for old in self._files()[:-1][:-MONTHS]:
+                self.files.remove(old)
 
-    def _lines(self) -> Iterator[tuple[str, list[str], bytes]]:
-        """When, which memories, and the line itself; what is no such line is passed over."""
-        for line in self.files.read(self.path).split(b"\n"):
-            with suppress(ValueError, KeyError, TypeError):
-                row = orjson.loads(line)
-                memories = [each for each in map(str, row["ids"]) if is_memory_id(each)]
-                yield clock.stamp(clock.read_stamp(row["at"])), memories, line
+    def strike(self, is_meant: Callable[[str], bool]) -> None:
+        """Take these ids out of every line."""
+        for path in self._files():
+            lines = [line + b"\n" for line in self._lines(path)]
+            struck = [_without(line, is_meant) for line in lines]
+            if struck != lines:
+                self.files.replace(path, struck)
+
+    def _files(self) -> list[Path]:
+        """The months, then what the last night has left."""
+        return [*sorted(self.folder.glob("*.jsonl")), self.path]
+
+    def _lines(self, path: Path) -> list[bytes]:
+        return [line for line in self.files.read(path).split(b"\n") if line.strip()]
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        """What was read since the last night."""
+        rows = filter(None, map(_parsed, self._lines(self.path)))
+        return (row for row in rows if row.get("did", "search") in READING)
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """The row of a line, with its time as a stamp; None for what is no such line."""
+    with suppress(ValueError, KeyError, TypeError):
+        row = orjson.loads(line)
+        return {**row, "at": clock.stamp(clock.read_stamp(row["at"])), "ids": [str(each) for each in row["ids"]]}
+    return None
+
+
+def _memories(row: dict[str, Any]) -> list[str]:
+    return [each for each in row["ids"] if is_memory_id(each)]
+
+
+def _without(line: bytes, is_meant: Callable[[str], bool]) -> bytes:
+    row = _parsed(line)
+    if row is None:
+        return b""  # who knows what it names
+    kept = [each for each in row["ids"] if not is_meant(each)]
+    return line if len(kept) == len(row["ids"]) else orjson.dumps({**row, "ids": kept}) + b"\n"

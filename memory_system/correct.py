@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memory_system import clock, phrasing
+from memory_system.accesses import Who
 from memory_system.by_hand import BACK, EDIT, as_owners
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
 from memory_system.derive import catch_up
@@ -21,7 +22,9 @@ from memory_system.secrets import redact
 from memory_system.workspace import Workspace
 
 
-def edit(ws: Workspace, memory_id_: str, values: Mapping[str, Any], *, if_version: int | None = None) -> Fact:
+def edit(
+    ws: Workspace, memory_id_: str, values: Mapping[str, Any], *, if_version: int | None = None, who: Who = "library"
+) -> Fact:
     """Set fields of a memory by hand; the memory as it is now. Where only the value of a slot is given, it takes the
     old one's place in the words, too. ChangedSinceError when its version is another one than `if_version`."""
     catch_up(ws)
@@ -30,6 +33,7 @@ def edit(ws: Workspace, memory_id_: str, values: Mapping[str, Any], *, if_versio
     edited = _with(record, _completed(record, values), clock.stamp(ws.now))
     if edited is not record:
         commit(ws, [_change(ws, edited, "edited", pool or "active")], f"edit of {record.id}")
+        ws.accesses.note("edit", [record.id], ws.now, who)
     return edited
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_system import clock, quarantine, text
+from memory_system.accesses import Who
 from memory_system.callings import USER_NAME
 from memory_system.config import parse_config
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
@@ -66,6 +67,7 @@ def capture(
     source: str = "",
     key: str = "",
     category: str = "general",
+    who: Who = "library",
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
     memory."""
@@ -83,6 +85,7 @@ def capture(
         sure = DEFAULT_CONFIDENCE if confidence is None else confidence
         record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})
     ws.inbox.add(record)
+    ws.accesses.note("capture", [record.id], ws.now, who)
     return record
 
 
@@ -169,7 +172,7 @@ def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
     return next(waiting, None) or next(stored, None)
 
 
-def note(ws: Workspace, content: str, category: str = "general") -> str:
+def note(ws: Workspace, content: str, category: str = "general", who: Who = "library") -> str:
     """Append an entry to today's note, in the seed's form; the name of the file."""
     content = _clean(content.strip())
     if not content:
@@ -180,32 +183,37 @@ def note(ws: Workspace, content: str, category: str = "general") -> str:
     header = "" if begun else f"# Memory Log: {local:%Y-%m-%d}\n"
     heading = " ".join(_clean(category).split()) or "general"
     ws.files.append(path, f"{header}\n## [{local:%H:%M:%S}] {heading}\n\n{content}\n".encode())
+    ws.accesses.note("note", [ws.layout.name(path)], ws.now, who)
     return ws.layout.name(path)
 
 
-def archive(ws: Workspace, memory_id_: str) -> Fact:
+def archive(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     """Move a memory to the archive by hand; one that is there already stays as it is."""
-    return _move(ws, memory_id_, "archive", "archived by hand", {"retired": "by hand"})
+    moved = _move(ws, memory_id_, "archive", "archived by hand", {"retired": "by hand"})
+    ws.accesses.note("archive", [memory_id_], ws.now, who)
+    return moved
 
 
-def restore(ws: Workspace, memory_id_: str) -> Fact:
+def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     """Bring an archived memory back, with a score of at least its importance."""
     back: dict[str, object] = {"retired": None, "superseded_by": None, "valid_to": None, "expires": None}
-    return _move(ws, memory_id_, "active", "restored by hand", back)
+    moved = _move(ws, memory_id_, "active", "restored by hand", back)
+    ws.accesses.note("restore", [memory_id_], ws.now, who)
+    return moved
 
 
-def approve(ws: Workspace, held_id: str) -> Fact:
+def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
     """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
     held = ws.quarantine.get(held_id)
-    if known := _captured_before(ws, Fact, held.id):
-        return known
     ref = held.ref if not held.ref.startswith(f"{CAPTURED}:") else _capture_ref(ws, held.id)
-    record = _captured(ws, held.quote, Fact, DEFAULT_IMPORTANCE, (), held.ref, held.id)
-    evidence = Evidence(ref=ref, quote=held.quote, said_at=held.said_at, role=held.role, trust=held.role)
-    record = record.model_copy(update={"evidence": (evidence,), "said_at": held.said_at})
-    if ws.store.get(record.id) is None:
+    record = _captured_before(ws, Fact, held.id)
+    if record is None:
+        evidence = Evidence(ref=ref, quote=held.quote, said_at=held.said_at, role=held.role, trust=held.role)
+        plain = _captured(ws, held.quote, Fact, DEFAULT_IMPORTANCE, (), held.ref, held.id)
+        record = plain.model_copy(update={"evidence": (evidence,), "said_at": held.said_at})
         ws.inbox.add(record)
     ws.quarantine.settle(held_id, quarantine.APPROVED)  # last: a crash between the two leaves it waiting, not lost
+    ws.accesses.note("approve", [held_id], ws.now, who)
     return record
 
 

@@ -321,7 +321,7 @@ def _tidy_up(run: Run) -> None:
     """After a night whose files are all written: drop what it used up, and mark it done."""
     ws = run.ws
     ws.inbox.drop(each.id for each in run.captures() if ws.store.pool_of(each.id))
-    ws.accesses.forget_before(run.night.stamp)
+    ws.accesses.put_by(run.night.stamp)
     if ws.checkpoint.stage("quarantine").exists():
         ws.quarantine.add(ws.checkpoint.read_stage("quarantine", dict))
     now = clock.stamp(ws.now)

@@ -129,17 +129,16 @@ def get(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
 
 def write(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     """`status`, `path`, `category`; for a memory its `id` and `type`, too."""
-    del who
     content = _text(arguments, "content")
     if not content.strip():
         return {"error": "Empty content"}
     category = " ".join(_text(arguments, "category").split()) or "general"
     kind = _text(arguments, "type") or "note"
     if kind == "note":
-        return {"status": "saved", "path": edit.note(ws, content, category), "category": category}
+        return {"status": "saved", "path": edit.note(ws, content, category, who), "category": category}
     known = category if category in table("attributes", "importance") else "general"
     worth = _number(arguments, slots.importance_of(known, ws.config), "importance")
-    record = edit.capture(ws, content, kind=kind, importance=worth, category=known)
+    record = edit.capture(ws, content, kind=kind, importance=worth, category=known, who=who)
     path = ws.layout.name(ws.layout.inbox)
     return {"status": "saved", "path": path, "category": known, "id": record.id, "type": kind}
 
@@ -167,7 +166,7 @@ def forget(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     if not ids or _text(arguments, "confirm").strip() != code:
         what = "this code does not confirm these ids; nothing was forgotten"
         raise UsageError(what, "call without confirm, show the user what would go, and ask")
-    done = forget_for_good(ws, plan).to_row()
+    done = forget_for_good(ws, plan, who).to_row()
     left = {"left": done["left"][:SHOWN], "failed": done["failed"]}
     return {"status": "forgotten", "memories": done["memories"], "messages": done["messages"], **left, "note": REACH}
 

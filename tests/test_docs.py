@@ -233,6 +233,7 @@ ANSWERS = {
     "rebuild-index": ["rebuild-index"],
     "audit": ["audit"],
     "policy scan": ["policy", "scan"],
+    "audit log": ["audit", "log"],
     "forget --dry-run": ["forget", "--query", "peanuts", "--dry-run"],
     "error": ["archive", "f_20260101_abcdefghij"],
 }

@@ -51,7 +51,7 @@ def forget(
             return
         if not yes:
             _ask(settings, row)
-        certificate = forgetting.forget(ws, plan).to_row()
+        certificate = forgetting.forget(ws, plan, who="cli").to_row()
     settings.answer({"status": "forgotten", **certificate}, lambda: "\n".join(certificate_lines(certificate)))
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memory_system.workspace import Workspace
 
 WRONG = 1
+NAMED = 4  # ids that a line of the log shows
 LONGEST = 160  # characters of what was held back that a list shows
 
 
@@ -52,7 +53,7 @@ def _asked(ws: Workspace, action: Action, held_id: str) -> list[Held]:
     if action is Action.APPROVE:
         from memory_system import edit
 
-        edit.approve(ws, held_id)
+        edit.approve(ws, held_id, who="cli")
     elif action is Action.REJECT:
         from memory_system.quarantine import REJECTED
 
@@ -99,19 +100,26 @@ def _policy_lines(found: list[Finding], changed: int, left: list[Finding]) -> It
 class Question(StrEnum):
     VERIFY = "verify"
     HEAD = "head"
+    LOG = "log"
 
 
 @handled
 def audit(
     context: typer.Context,
-    question: Annotated[Question, typer.Argument(help="verify or head.")] = Question.VERIFY,
+    question: Annotated[Question, typer.Argument(help="verify, head or log.")] = Question.VERIFY,
     anchor: Annotated[str, typer.Option(help="A head that was kept elsewhere: it must still be there.")] = "",
+    last: Annotated[int, typer.Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
 ) -> None:
-    """Check the journal's chain, or print its head to keep elsewhere; exits with 1 where an entry is not as written."""
+    """Check the journal's chain, print its head to keep elsewhere, or show who has read and written what; exits with 1
+    where an entry is not as written."""
     from memory_system import audit as chain
 
     settings: Settings = context.obj
     with settings.open() as ws:
+        if question is Question.LOG:
+            rows = ws.accesses.log()[-last:]
+            settings.answer({"log": rows}, lambda: "\n".join(map(_log_line, rows)) or "nothing yet")
+            return
         head = chain.head(ws)
         wrong = chain.verify(ws, anchor) if question is Question.VERIFY else None
     problem = {"where": wrong.where, "what": wrong.what, "hint": wrong.hint} if wrong else None
@@ -119,6 +127,12 @@ def audit(
     settings.answer({"ok": wrong is None, "head": str(head), "problem": problem}, told)
     if wrong:
         raise typer.Exit(WRONG)
+
+
+def _log_line(row: dict[str, Any]) -> str:
+    ids = row["ids"]
+    named = ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if len(ids) > NAMED else "")
+    return f"{row['at']}  {row.get('who', '?'):8} {row.get('did', '?'):8} {named}".rstrip()
 
 
 def row_of(held: Held) -> dict[str, Any]:

@@ -35,6 +35,7 @@ def capture(
             entities=_names(entities),
             source=source,
             key=key,
+            who="cli",
         )
     settings.answer({"status": "saved", "id": record.id, "content": record.content}, f"{record.id}  {record.content}")
 
@@ -50,7 +51,7 @@ def note(
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        path = edit.note(ws, text, category)
+        path = edit.note(ws, text, category, who="cli")
     settings.answer({"status": "saved", "path": path, "category": category}, path)
 
 
@@ -61,7 +62,7 @@ def archive(context: typer.Context, memory_id: Annotated[str, typer.Argument(hel
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:
-        record = edit.archive(ws, memory_id)
+        record = edit.archive(ws, memory_id, who="cli")
     settings.answer({"status": "archived", "id": record.id, "content": record.content}, f"archived {record.id}")
 
 
@@ -72,7 +73,7 @@ def restore(context: typer.Context, memory_id: Annotated[str, typer.Argument(hel
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:
-        record = edit.restore(ws, memory_id)
+        record = edit.restore(ws, memory_id, who="cli")
     settings.answer({"status": "restored", "id": record.id, "content": record.content}, f"restored {record.id}")
 
 
@@ -106,7 +107,7 @@ def edit(
         if split:
             changed = [*correct.split(ws, memory_id, if_version=if_version)]
         else:
-            changed = [correct.edit(ws, memory_id, values, if_version=if_version)]
+            changed = [correct.edit(ws, memory_id, values, if_version=if_version, who="cli")]
         status = "unchanged" if ws.journal.head().seq == seq else "split" if split else "edited"
     rows = [{"id": each.id, "content": each.content, "version": each.version} for each in changed]
     settings.answer({"status": status, "memories": rows}, "\n".join(f"{status} {_line(row)}" for row in rows))

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock, derive, months
+from memory_system.accesses import Who
 from memory_system.draft import Draft
 from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
@@ -27,7 +28,16 @@ Tainted = Callable[[Change], bool]  # whether a change in the journal says what 
 WHY = "forgotten"
 _NOBODY: Mapping[str, str] = {}
 KEPT_STATE = frozenset(
-    {"key", "lock", "tombstones.jsonl", "consolidation.json", "inbox.jsonl", "inbox.moved.jsonl", "forgetting.json"}
+    {
+        "key",
+        "lock",
+        "access.jsonl",
+        "tombstones.jsonl",
+        "consolidation.json",
+        "inbox.jsonl",
+        "inbox.moved.jsonl",
+        "forgetting.json",
+    }
 )
 UNREACHABLE = (
     "git history and other backups of these files",
@@ -66,11 +76,13 @@ class Certificate:
         }
 
 
-def forget(ws: Workspace, plan: Plan) -> Certificate:
+def forget(ws: Workspace, plan: Plan, who: Who = "library") -> Certificate:
     """Do what the plan says, for good."""
     ws.tombstones.keep_key()
     ws.files.replace(ws.layout.forgetting, plan.to_bytes())
-    return _carry_out(ws, plan)
+    certificate = _carry_out(ws, plan)
+    ws.accesses.note("forget", [plan.id], ws.now, who)
+    return certificate
 
 
 def finish(ws: Workspace) -> Certificate | None:
@@ -235,6 +247,8 @@ def _move_cursors(ws: Workspace) -> None:
 
 def _sweep(ws: Workspace, plan: Plan) -> None:
     """Every file of ours that holds any of it loses those lines; so do the leftovers of crashes."""
+    sources = {*plan.gone, *plan.refs, *plan.held}
+    ws.accesses.strike(lambda name: name in sources or plan.words.named_in(name))
     spoken = (ws.layout.answers, ws.layout.batch, ws.layout.queue, ws.layout.wording)
     for path in spoken:  # a model says it in words of its own, which nobody can look for
         ws.files.remove(path)
