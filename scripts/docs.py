@@ -4,7 +4,8 @@
     scripts/docs --check   change nothing; exit with 1 and name the files that are stale
 
 Commands, options and exit codes come from the command line, config keys from the configuration, tables of rules from
-the rule sets, examples of memories from the sample workspace. Nothing depends on terminal, clock or machine.
+the rule sets, examples of memories from the sample workspace. Pages in docs/zh get the same parts in Chinese.
+Nothing depends on terminal, clock or machine.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -20,6 +21,7 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 
 import docs_examples  # noqa: E402 - after the path to the program is known
 import docs_tables  # noqa: E402 - likewise
+import docs_words  # noqa: E402 - likewise
 import gold  # noqa: E402 - likewise
 
 PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
@@ -32,6 +34,8 @@ def main() -> None:
         print(f"{'stale' if checking else 'written'}: {path.relative_to(PROJECT)}")
         if not checking:
             path.write_text(text, "utf-8")
+    if unsaid := docs_words.unsaid():
+        sys.exit(f"{docs_words.FILE.relative_to(PROJECT)} holds what no page says any more: {unsaid}")
     if checking and stale:
         sys.exit("make it anew with: scripts/docs")
 
@@ -39,29 +43,39 @@ def main() -> None:
 def wanted() -> Iterator[tuple[Path, str]]:
     """Every file that has generated parts, and how it must read."""
     yield PROJECT / "config.json", docs_tables.config_file()
-    for path in (*sorted((PROJECT / "docs").glob("*.md")), *sorted(PROJECT.glob("README*.md"))):
-        text = path.read_text("utf-8")
-        yield path, PART.sub(lambda found: f"{found[1]}{part(found[2])}\n{found[3]}", text)
+    docs = PROJECT / "docs"
+    for path in (*sorted(docs.rglob("*.md")), *sorted(PROJECT.glob("README*.md"))):
+        say = docs_words.chinese if path.is_relative_to(docs / "zh") else docs_words.english
+        yield path, PART.sub(partial(written, say), path.read_text("utf-8"))
+
+
+def written(say: docs_words.Say, found: re.Match[str]) -> str:
+    """A generated part as it must read, between its two comments."""
+    return f"{found[1]}{part(found[2], say)}\n{found[3]}"
 
 
 @cache
-def part(name: str) -> str:
+def part(name: str, say: docs_words.Say) -> str:
     """One generated part; KeyError for a name that has no writer."""
-    return WRITERS[name]().strip("\n")
+    told = SPOKEN[name](say) if name in SPOKEN else WRITERS[name]()
+    return told.strip("\n")
 
+
+SPOKEN: dict[str, Callable[[docs_words.Say], str]] = {  # parts with words of their own, in the page's language
+    "source-filter": docs_tables.source_filter,
+    "slots": docs_tables.slots,
+    "categories": docs_tables.categories,
+    "signals": docs_tables.signals,
+    "moods": docs_tables.moods,
+}
 
 WRITERS: dict[str, Callable[[], str]] = {
     "commands": docs_tables.commands,
     "exit-codes": docs_tables.exit_codes,
     "config": docs_tables.config_keys,
     "phases": docs_tables.phases,
-    "source-filter": docs_tables.source_filter,
     "secrets": docs_tables.secrets,
-    "slots": docs_tables.slots,
-    "categories": docs_tables.categories,
-    "signals": docs_tables.signals,
     "fading": docs_tables.fading,
-    "moods": docs_tables.moods,
     "rooms": docs_tables.rooms,
     "fact": docs_examples.a_fact,
     "belief": docs_examples.a_belief,

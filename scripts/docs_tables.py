@@ -13,6 +13,8 @@ from importlib import import_module
 from io import StringIO
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from docs_words import Say
+
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """A Markdown table."""
@@ -206,14 +208,15 @@ def docstring_of(module: str) -> str | None:
     return import_module(f"memory_system.{module}").__doc__
 
 
-def source_filter() -> str:
+def source_filter(say: Say) -> str:
     from memory_system import rules
 
-    told = {"strip": "cut out", "drop": "refused"}
+    told = {"strip": say("cut out"), "drop": say("refused")}
     text = [(each.data["reason"], told[each.data["action"]], each.why) for each in rules.load("sources")["text"].rules]
-    sessions = [(each.data["reason"], "whole session", each.why) for each in rules.load("sources")["session"].rules]
-    rows = ((code(reason), what, why) for reason, what, why in sorted([*text, *sessions], key=lambda row: row[0]))
-    return table(("reason", "what is done", "why"), rows)
+    found = rules.load("sources")["session"].rules
+    sessions = [(each.data["reason"], say("whole session"), each.why) for each in found]
+    rows = ((code(reason), what, say(why)) for reason, what, why in sorted([*text, *sessions], key=lambda row: row[0]))
+    return table(map(say, ("reason", "what is done", "why")), rows)
 
 
 def secrets() -> str:
@@ -223,47 +226,50 @@ def secrets() -> str:
     return ", ".join(map(code, kinds)) + "."
 
 
-def slots() -> str:
+def slots(say: Say) -> str:
     from memory_system import rules
 
     known = rules.table("attributes", "attributes")
     single = [code(name) for name, each in known.items() if each.get("single")]
     several = [code(name) for name, each in known.items() if not each.get("single")]
-    return f"One value at a time: {', '.join(single)}.\n\nSeveral values: {', '.join(several)}."
+    return "\n\n".join(
+        say(told).format(say(", ").join(names))
+        for told, names in (("One value at a time: {}.", single), ("Several values: {}.", several))
+    )
 
 
-def categories() -> str:
+def categories(say: Say) -> str:
     from memory_system import rules
     from memory_system.config import Config
 
     worth = Config().importance_rules
     known = rules.table("attributes", "importance")
     rows = ((code(each), getattr(worth, key), code(f"importance_rules.{key}")) for each, key in known.items())
-    return table(("category", "importance", "config key"), rows)
+    return table(map(say, ("category", "importance", "config key")), rows)
 
 
-def signals() -> str:
+def signals(say: Say) -> str:
     from memory_system import rules
 
     both = zip(rules.load("en")["signal"].rules, rules.load("zh")["signal"].rules, strict=True)
-    rows = ((f"{en.data['weight']:+}", en.why, en.yes[0], zh.yes[0]) for en, zh in both)
-    return table(("weight", "when", "for example", "例如"), rows)
+    rows = ((f"{en.data['weight']:+}", say(en.why, zh.why), en.yes[0], zh.yes[0]) for en, zh in both)
+    return table((say("weight"), say("when"), say("for example"), "例如"), rows)
 
 
-def moods() -> str:
+def moods(say: Say) -> str:
     from memory_system import rules
 
     both = zip(rules.load("en")["modality"].rules, rules.load("zh")["modality"].rules, strict=True)
-    rows = ((en.why, effect(en.data), en.yes[0], zh.yes[0]) for en, zh in both)
-    return table(("when", "what it makes", "for example", "例如"), rows)
+    rows = ((say(en.why, zh.why), effect(en.data, say), en.yes[0], zh.yes[0]) for en, zh in both)
+    return table((say("when"), say("what it makes"), say("for example"), "例如"), rows)
 
 
-def effect(data: Any) -> str:
+def effect(data: Any, say: Say) -> str:
     if "drop" in data:
-        return f"nothing (counted as `{data['drop']}`)"
+        return say("nothing (counted as `{}`)").format(data["drop"])
     if "confidence" in data:
-        return f"a belief, confidence {data['confidence']}"
-    return "a fact that takes back what was said" if data.get("correction") else f"a {data['modality']} fact"
+        return say("a belief, confidence {}").format(data["confidence"])
+    return say("a fact that takes back what was said" if data.get("correction") else f"a {data['modality']} fact")
 
 
 def fading() -> str:

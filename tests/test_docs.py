@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pages import BLOCK, LINK, PAGES, PROJECT, anchors
 from typer.main import get_command
 from workspaces import at, consolidate, make, say
 
@@ -22,15 +23,7 @@ from memory_system.records import from_line
 from memory_system.rules import Rule
 from memory_system.workspace import Workspace
 
-PROJECT = Path(__file__).parent.parent
-READMES = [PROJECT / "README.md", PROJECT / "README.zh.md"]
-DOCS = sorted((PROJECT / "docs").rglob("*.md"))
-SKILL = PROJECT / "SKILL.md"
-PAGES = {path.relative_to(PROJECT).as_posix(): path.read_text("utf-8") for path in (*READMES, *DOCS, SKILL)}
 NOW = "2026-03-03T03:10:00Z"
-
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -123,29 +116,10 @@ def test_every_link_leads_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors(target.read_text("utf-8")), link
 
 
-def anchors(text: str) -> set[str]:
-    """The names of the headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_every_path_of_the_project_exists(page: str) -> None:
     named = re.findall(r"(?<![\w/.])(?:scripts|tests|docs|memory_system)/[\w./-]*\w/?", PAGES[page])
     assert [name for name in named if not (PROJECT / name).exists()] == []
-
-
-def test_both_readmes_have_one_structure() -> None:
-    english, chinese = (PAGES[path.name] for path in READMES)
-    assert re.findall(r"^#+ ", english, re.MULTILINE) == re.findall(r"^#+ ", chinese, re.MULTILINE)
-    assert set(LINK.findall(english)) ^ set(LINK.findall(chinese)) == {"README.md", "README.zh.md"}
-    for (kind, one), (other_kind, other) in zip(BLOCK.findall(english), BLOCK.findall(chinese), strict=True):
-        assert (kind, uncommented(one)) == (other_kind, uncommented(other))
-
-
-def uncommented(block: str) -> list[str]:
-    """The lines of a block without the remarks that stand far to the right of them."""
-    return [re.split(r"\s{4,}", line.strip())[0] for line in block.split("\n")]
 
 
 def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
