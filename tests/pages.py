@@ -11,7 +11,7 @@ DOCS = sorted((PROJECT / "docs").rglob("*.md"))
 SKILL = PROJECT / "SKILL.md"
 PAGES = {path.relative_to(PROJECT).as_posix(): path.read_text("utf-8") for path in (*READMES, *DOCS, SKILL)}
 
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
