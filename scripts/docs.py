@@ -34,10 +34,10 @@ def main() -> None:
         print(f"{'stale' if checking else 'written'}: {path.relative_to(PROJECT)}")
         if not checking:
             path.write_text(text, "utf-8")
-    if unsaid := docs_words.unsaid():
-        sys.exit(f"{docs_words.FILE.relative_to(PROJECT)} holds what no page says any more: {unsaid}")
     if checking and stale:
         sys.exit("make it anew with: scripts/docs")
+    if wrong := docs_words.wrong():
+        sys.exit("\n".join(wrong))
 
 
 def wanted() -> Iterator[tuple[Path, str]]:
@@ -62,6 +62,8 @@ def part(name: str, say: docs_words.Say) -> str:
 
 
 SPOKEN: dict[str, Callable[[docs_words.Say], str]] = {  # parts with words of their own, in the page's language
+    "commands": docs_tables.commands,
+    "exit-codes": docs_tables.exit_codes,
     "source-filter": docs_tables.source_filter,
     "slots": docs_tables.slots,
     "categories": docs_tables.categories,
@@ -70,8 +72,6 @@ SPOKEN: dict[str, Callable[[docs_words.Say], str]] = {  # parts with words of th
 }
 
 WRITERS: dict[str, Callable[[], str]] = {
-    "commands": docs_tables.commands,
-    "exit-codes": docs_tables.exit_codes,
     "config": docs_tables.config_keys,
     "phases": docs_tables.phases,
     "secrets": docs_tables.secrets,

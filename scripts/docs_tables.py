@@ -35,22 +35,22 @@ def first_sentence(docstring: str | None) -> str:
 # ---- the command line ----------------------------------------------------------------------------------------------
 
 
-def commands() -> str:
+def commands(say: Say) -> str:
     from typer.main import get_command
 
     from memory_system.cli import app
 
     group: Any = get_command(app)
     named = ((name, group.get_command(None, name)) for name in group.list_commands(None))
-    parts = [section(name, f"{name} {usage(command)}", command) for name, command in named]
-    return "\n\n".join([section("Options of every command", "[OPTIONS] COMMAND …", group), *parts])
+    parts = [section(name, f"{name} {usage(command)}", command, say) for name, command in named]
+    return "\n\n".join([section(say("Options of every command"), "[OPTIONS] COMMAND …", group, say), *parts])
 
 
-def section(title: str, call: str, command: Any) -> str:
+def section(title: str, call: str, command: Any, say: Say) -> str:
     """One command: how it is called, what it does, its arguments and options."""
-    rows = [described(each, command) for each in command.params]
-    told = table(("", "meaning", "default"), rows) if rows else "It has no options of its own."
-    return "\n\n".join([f"## {title}", f"```\nmemory {call.strip()}\n```", command.help, told])
+    rows = [described(each, command, say) for each in command.params]
+    told = table(("", say("meaning"), say("default")), rows) if rows else say("It has no options of its own.")
+    return "\n\n".join([f"## {title}", f"```\nmemory {call.strip()}\n```", say(command.help), told])
 
 
 def usage(command: Any) -> str:
@@ -63,15 +63,17 @@ def is_option(parameter: Any) -> bool:
     return str(parameter.opts[0]).startswith("-")
 
 
-def described(parameter: Any, command: Any) -> list[str]:
+def described(parameter: Any, command: Any, say: Say) -> list[str]:
     """A row of the table: name with what it takes, meaning, default."""
     hint = get_type_hints(command.callback, include_extras=True)[parameter.name]
     takes = "" if getattr(parameter, "is_flag", False) else value_of(hint)
     name = parameter.opts[0] if is_option(parameter) else parameter.name.upper()
     shown = code(f"{name} {takes}".strip() if is_option(parameter) else name)
-    meaning = parameter.help + (f" Environment: `{parameter.envvar}`." if parameter.envvar else "")
+    meaning = say(parameter.help)
+    if parameter.envvar:
+        meaning = say("{} Environment: `{}`.").format(meaning, parameter.envvar)
     default = parameter.default if takes and parameter.default not in (None, "") else ""
-    return [shown, meaning, "required" if parameter.required else code(default) if default != "" else ""]
+    return [shown, meaning, say("required") if parameter.required else code(default) if default != "" else ""]
 
 
 def value_of(hint: Any) -> str:
@@ -86,7 +88,7 @@ def value_of(hint: Any) -> str:
     return bounds or {"Path": "PATH", "int": "N", "float": "NUMBER"}.get(kind.__name__, "TEXT")
 
 
-def exit_codes() -> str:
+def exit_codes(say: Say) -> str:
     from memory_system import errors
     from memory_system.cli import answers, keeping
 
@@ -98,7 +100,8 @@ def exit_codes() -> str:
     }
     ours = subclasses(errors.MemorySystemError)
     rows |= {(each.exit_code, str(each.__doc__).strip(), code(each.__name__)) for each in ours}
-    return table(("code", "what happened", "`kind` in JSON"), sorted(rows))
+    told = ((number, say(what), kind) for number, what, kind in sorted(rows))
+    return table(map(say, ("code", "what happened", "`kind` in JSON")), told)
 
 
 def subclasses(parent: type[Any]) -> Iterator[type[Any]]:

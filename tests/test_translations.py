@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from pages import BLOCK, LINK, PAGES, READMES, anchors, uncommented
 
-FOR_DEVELOPERS = {f"docs/{name}.md" for name in ("api", "cli", "dates", "design", "facts", "merging")}
+FOR_DEVELOPERS = {f"docs/{name}.md" for name in ("api", "dates", "design", "facts", "merging")}
 FOR_USERS = sorted(page for page in PAGES if re.match(r"docs/(?!zh/)", page) and page not in FOR_DEVELOPERS)
 
 GENERATED = re.compile(r"<!-- generated: ([\w-]+) -->\n.*?<!-- /generated -->", re.DOTALL)
