@@ -64,6 +64,7 @@ def part(name: str, say: docs_words.Say) -> str:
 SPOKEN: dict[str, Callable[[docs_words.Say], str]] = {  # parts with words of their own, in the page's language
     "commands": docs_tables.commands,
     "exit-codes": docs_tables.exit_codes,
+    "config": docs_tables.config_keys,
     "source-filter": docs_tables.source_filter,
     "slots": docs_tables.slots,
     "categories": docs_tables.categories,
@@ -72,7 +73,6 @@ SPOKEN: dict[str, Callable[[docs_words.Say], str]] = {  # parts with words of th
 }
 
 WRITERS: dict[str, Callable[[], str]] = {
-    "config": docs_tables.config_keys,
     "phases": docs_tables.phases,
     "secrets": docs_tables.secrets,
     "fading": docs_tables.fading,

@@ -113,7 +113,7 @@ def subclasses(parent: type[Any]) -> Iterator[type[Any]]:
 
 # ---- the configuration ---------------------------------------------------------------------------------------------
 
-MEANINGS = {  # what config.py has no comment for
+MEANINGS = {  # where config.py has no comment, or too short a one
     "version": "Of the form of this file.",
     "timezone": "IANA name. Nights, dates in ids and words like “tomorrow” go by it; `init` writes the machine's.",
     "language": "Of the snapshot's headings: `auto` takes the language of most memories.",
@@ -136,23 +136,23 @@ def config_file() -> str:
     return json.dumps(Config().model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"
 
 
-def config_keys() -> str:
+def config_keys(say: Say) -> str:
     from memory_system.config import Config
 
-    return table(("key", "default", "may be", "meaning"), keys_of(Config, ""))
+    return table(map(say, ("key", "default", "may be", "meaning")), keys_of(Config, "", say))
 
 
-def keys_of(model: Any, prefix: str) -> Iterator[list[str]]:
+def keys_of(model: Any, prefix: str, say: Say) -> Iterator[list[str]]:
     """A row for every key below a section: its comment in the source, else the docstring of its section."""
     comments = comments_of(model)
     for name, field in model.model_fields.items():
         path = f"{prefix}{name}"
         if hasattr(field.annotation, "model_fields"):
-            yield from keys_of(field.annotation, f"{path}.")
+            yield from keys_of(field.annotation, f"{path}.", say)
             continue
-        meaning = comments.get(name) or MEANINGS.get(path) or model.__dict__["__doc__"]
+        meaning = MEANINGS.get(path) or comments.get(name) or model.__dict__["__doc__"]
         default = json.dumps(field.default, default=plain)
-        yield [code(path), code(default), range_of(field), sentence(meaning)]
+        yield [code(path), code(default), range_of(field, say), say(sentence(meaning))]
 
 
 def plain(value: Any) -> Any:
@@ -166,7 +166,7 @@ def sentence(text: str) -> str:
 
 
 def comments_of(model: Any) -> dict[str, str]:
-    """The comment at the end of the line on which each key is defined, in the section or in the one it varies."""
+    """The comment at the end of the lines on which each key is defined, in the section or in the one it varies."""
     parents = [each for each in model.__bases__ if each.__module__ == model.__module__]
     return {name: text for each in parents for name, text in comments_of(each).items()} | own_comments_of(model)
 
@@ -176,10 +176,14 @@ def own_comments_of(model: Any) -> dict[str, str]:
     tokens = tokenize.generate_tokens(StringIO(source).readline)
     marks = {each.start[0]: each.string for each in tokens if each.type == tokenize.COMMENT}
     keys = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.AnnAssign)]
-    return {ast.unparse(key.target): marks[key.lineno].lstrip("# ") for key in keys if key.lineno in marks}
+    return {ast.unparse(key.target): marks[at].lstrip("# ") for key in keys for at in lines_of(key) if at in marks}
 
 
-def range_of(field: Any) -> str:
+def lines_of(node: ast.AnnAssign) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def range_of(field: Any, say: Say) -> str:
     """What values a key may have."""
     kind = field.annotation
     if get_origin(kind) is Literal:
@@ -187,9 +191,10 @@ def range_of(field: Any) -> str:
     low = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
     high = next((each.le for each in field.metadata if hasattr(each, "le")), None)
     names = {int: "whole number", float: "number", str: "text", str | None: "text or null"}
-    named = names.get(kind, "list")
-    bounds = f" {low} to {high}" if high is not None else f" from {low}" if low is not None else ""
-    return named + bounds
+    named = say(names.get(kind, "list"))
+    if high is not None:
+        return say("{} {} to {}").format(named, low, high)
+    return say("{} from {}").format(named, low) if low is not None else named
 
 
 # ---- rules ---------------------------------------------------------------------------------------------------------
