@@ -4,6 +4,7 @@ machine is an error."""
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from hypothesis import HealthCheck, settings
 # are the work of the programs in scripts/torture.
 settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
+
+# Whoever starts the suite in the background of a shell has the interrupt ignored, and so would the programs under test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class NetworkError(AssertionError):

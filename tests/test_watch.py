@@ -241,6 +241,5 @@ def test_notes_are_indexed_a_second_and_a_half_and_transcripts_five_after_they_c
         assert wait("indexed: memory/tea.md") - written + SLACK >= 1.5
         with Workspace.open(root) as ws, Index.open(ws.layout.index / FILE, ws.config) as index:
             assert index.note_digests()["memory/tea.md"] == note_digest("The tea shop opens at ten.\n")
-            assert index.unread() == {}
         assert wait("indexed: sessions/b.jsonl") - spoken + SLACK >= 5.0
         assert found(root, "Porto") == ["I moved to Porto."]
