@@ -259,6 +259,17 @@ def test_a_question_to_another_keeps_its_verb() -> None:
     assert question == "Ana asks: did the assistant decide to take up the cello again, like Ana's brother in Kiel"
 
 
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Don't forget to take breaks on the way to Oslo.", "User says don't forget to take breaks on the way to Oslo"),
+        ("Don't like the ferry to Oslo.", "User doesn't like the ferry to Oslo"),
+    ],
+)
+def test_what_another_is_told_to_do_is_not_what_the_speaker_does(text: str, content: str) -> None:
+    assert told(text) == [content]
+
+
 def test_patience_and_i_are_two_clauses() -> None:
     assert told("Be patient with the dough, and I am sure the bread will rise soon.") == [
         "Be patient with the dough, and User is sure the bread will rise soon"

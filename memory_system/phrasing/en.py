@@ -13,8 +13,9 @@ from memory_system.rules import table
 
 _MARKS = re.compile(
     r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D\u2190-\u21FF♡]+|(?:\s|^)[:;]-?[)(DPp/]+(?=\s|$)"  # emoji, smileys
-    r"|\*\*|__|^\s*(?:#+|[-*•+]|\d+[.)])\s+|^>\s*"  # Markdown
+    r"|\*\*|^\s*(?:#+|[-*•+]|\d+[.)])\s+|^>\s*"  # Markdown
 )
+_BOLD = re.compile(r"(?<!\S)__([A-Z][^_\n]*)__(?!\w)")  # and no __init__
 _FIRST = re.compile(r"\W*(\w+)")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _ADDRESS = re.compile(r"([A-Z]\w+)\s*[,!.?–—]+\s*")
@@ -26,7 +27,10 @@ _DEPENDENT = re.compile(
     r"(?:which|whose|where|who|including|such as|rather than|as well as|or|than)\b",
     re.IGNORECASE,
 )
-_WISH = re.compile(r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?", re.IGNORECASE)
+_TITLE_CASE = re.compile(r"[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+:")
+_WISH = re.compile(
+    r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?(?!happen\b|know\b|be\b|ever\b)", re.IGNORECASE
+)
 _INVERTED = re.compile(
     r"\b(do|did|can|could|should|would|will|may|might|must|shall|have|had|am|was) i\b", re.IGNORECASE
 )
@@ -161,7 +165,7 @@ def _tail() -> re.Pattern[str]:
 def _clean(text: str) -> str:
     words = text.replace("’", "'")
     if _MARKED.search(words):
-        words = _MARKS.sub(" ", words)
+        words = _BOLD.sub(r"\1", _MARKS.sub(" ", words))
     return " ".join(words.split())
 
 
@@ -195,6 +199,8 @@ def with_subject(words: str) -> str:
         return f"I've {small}"
     if _is_doing(verb, words) or (is_word("states", verb) and first + 1 < len(tokens)):
         return f"I'm {small}"
+    if verb in ("don't", "dont") and not is_word("said_of_oneself", "".join(tokens[first + 1 : first + 2]).lower()):
+        return words  # "don't forget your hat" is said to another
     if is_word("dropped", verb) or (_is_past(verb) and first + 1 < len(tokens)):
         return f"I {small}"
     return words
@@ -221,9 +227,12 @@ def _is_past(verb: str) -> bool:
 def _lowered(told: str) -> str:
     """With a small first letter, unless the first word may be a name."""
     first = _FIRST_WORD.match(told)
-    if not first or not first[0].istitle():
+    if not first or not first[0].partition("'")[0].istitle():
         return told
-    common = is_word("not_names", first[0]) or is_word("small", first[0].lower()) or first[0].endswith("ing")
+    word = first[0].lower()
+    if _TITLE_CASE.match(told):
+        return told  # a heading
+    common = is_word("not_names", first[0]) or is_word("small", word) or is_word("verbs", word) or word.endswith("ing")
     return told[:1].lower() + told[1:] if common and first[0] != "I" else told
 
 
