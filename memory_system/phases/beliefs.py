@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
-from memory_system.phases import Night, alike
+from memory_system.phases import Night, alike, habits
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
 from memory_system.phases.facts import USER, common_fields, is_single, retire, with_evidence
@@ -32,6 +32,8 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
     draft = Draft(memories)
     for claim in claims:
         tally[consider(claim, draft, night)] += 1
+    for claim in habits.claims(facts, draft):
+        consider(claim, draft, night)
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)
     asker = night.asker(suppositions.NAME)

@@ -1,0 +1,60 @@
+"""What a user does again and again says what they care about: who asks about the same thing on several days is taken to
+be interested in it. Each day is a source by itself, none of them sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memory_system.draft import Draft
+from memory_system.phases.callings import USER_NAME
+from memory_system.phases.topics import USER
+from memory_system.records import Claim, Evidence, Fact
+from memory_system.rules import table
+from memory_system.store import entity_key
+
+DAYS = 3  # on which somebody asks before it is a habit
+CONFIDENCE = 0.6  # of one of them
+BASIS = "asks about it on several days"
+_ASKED = "rule:question."
+
+
+def claims(facts: Draft, memories: Draft) -> Iterator[Claim]:
+    """A claim for each day on which the user asked about what they asked about again this night."""
+    for name in dict.fromkeys(name for each in facts.changed for name in _asked_about(memories.get(each))):
+        found = (memories.get(each) for each in sorted(memories.find(entity_key(name))))
+        asked = [each for each in found if each is not None and name in _asked_about(each)]
+        by_day = {said.said_at[:10]: (said, fact) for fact in asked for said in fact.evidence}
+        if len(by_day) >= DAYS:
+            yield from (_claim(name, *by_day[day]) for day in sorted(by_day))
+
+
+def _asked_about(fact: Fact | None) -> tuple[str, ...]:
+    """What a question of the user's names, beside the two who speak."""
+    if type(fact) is not Fact or fact.subject != USER or not fact.method.startswith(_ASKED):
+        return ()
+    return tuple(name for name in fact.entities[1:] if f"{name} asks" not in fact.content)
+
+
+def _claim(name: str, said: Evidence, fact: Fact) -> Claim:
+    """That the user is interested in it, as that day's question suggests."""
+    lang = "zh" if fact.lang == "zh" else "en"
+    who = fact.entities[0] if fact.entities else USER_NAME[lang]
+    return Claim(
+        content=str(table(lang, "words")["interested"]).format(who=who, value=name),
+        category="preference",
+        subject=USER,
+        importance=fact.importance,
+        lang=lang,
+        quote=said.quote,
+        ref=said.ref,
+        span=(0, len(said.quote)),
+        said_at=said.said_at,
+        role=said.role,
+        method="rule:habit",
+        attribute="interest",
+        value=name,
+        confidence=CONFIDENCE,
+        basis=BASIS,
+        entities=(who, name),
+        trust=said.trust,
+    )
