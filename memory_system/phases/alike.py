@@ -11,6 +11,7 @@ from typing import TypeVar
 from memory_system import clock
 from memory_system.gist import Gist, gist_of, tells_of_past
 from memory_system.likeness import keys_of, value_key
+from memory_system.phases.gazetteer import are_one
 from memory_system.records import Claim, EventTime, Fact, kind_of
 from memory_system.slots import about
 from memory_system.store import Memories
@@ -111,6 +112,8 @@ def _same_value(claim: Claim | Fact, record: Fact) -> bool:
     mine, other = gist_of(claim.value).bag, gist_of(record.value).bag
     if mine == other:
         return bool(mine)
+    if are_one(claim.value, record.value):
+        return True
     return (
         bool(about(claim.attribute).get("nested")) and not _takes_back(claim) and _is_nested(claim.value, record.value)
     )

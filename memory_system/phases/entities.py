@@ -16,6 +16,7 @@ from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change
 from memory_system.layout import Layout
+from memory_system.phases.gazetteer import names_of
 from memory_system.records import Row
 from memory_system.rules import table
 from memory_system.store import Memories, entity_key
@@ -26,8 +27,8 @@ INDEX = "_index.json"
 
 
 def names_in(lines: Iterable[bytes]) -> set[str]:
-    """The entities whose profile the memories on these lines take part in."""
-    return {name for line in lines for name in _names(orjson.loads(line))}
+    """The entities whose profile the memories on these lines take part in, a place under each of its names."""
+    return {each for line in lines for name in _names(orjson.loads(line)) for each in names_of(name)}
 
 
 def _names(row: Row) -> list[str]:
@@ -105,18 +106,20 @@ def entity_id_of(name: str) -> str:
 
 
 def profile_of(name: str, memories: Memories) -> dict[str, Any] | None:
-    """What is known of one entity; None when no active memory names it."""
-    lines = (memories.line_of(each) for each in sorted(memories.find(entity_key(name))))
+    """What is known of one entity, by whichever of its names; None when no active memory has this one."""
+    called = names_of(name)
+    ids = {each for known_as in called for each in memories.find(entity_key(known_as))}
+    lines = (memories.line_of(each) for each in sorted(ids))
     parsed = ((row, _names(row)) for line in lines if line for row in (orjson.loads(line),))
-    named = [(row, names) for row, names in parsed if name in names]
-    if not named:
+    named = [(row, names) for row, names in parsed if not set(called).isdisjoint(names)]
+    if not any(name in names for _, names in named):
         return None
     rows = [row for row, _ in named]
     said = sorted(row.get("said_at") or row["created"] for row in rows)
     return {
         "id": entity_id_of(name),
         "name": name,
-        "aliases": _aliases(name, rows),
+        "aliases": _aliases(name, rows, named),
         "type": _type_of(name, rows),
         "slots": _slots(row for row in rows if row.get("subject", USER) == name and row.get("attribute")),
         "relations": _relations(name, (names for _, names in named)),
@@ -126,22 +129,24 @@ def profile_of(name: str, memories: Memories) -> dict[str, Any] | None:
     }
 
 
-def _aliases(name: str, rows: list[Row]) -> list[str]:
-    """Other names: those the entity was given, and for the user how the memories call them."""
+def _aliases(name: str, rows: list[Row], found: Iterable[tuple[Row, list[str]]]) -> list[str]:
+    """Other names: those the entity was given, a place's in the other language where it is said, and for the user how
+    the memories call them."""
+    elsewhere = set(names_of(name)) & {each for _, names in found for each in names}
     named = (row for row in rows if row.get("subject", USER) == name and row.get("attribute") in ("name", "nickname"))
     called = {own for row in rows if name == USER and (own := _own_name(row))}
-    return sorted(({row["value"] for row in named} | called) - {name})
+    return sorted(({row["value"] for row in named} | called | elsewhere) - {name})
 
 
 def _type_of(name: str, rows: list[Row]) -> str:
     """user; else what the attributes say whose value or subject it is; else thing."""
     if name == USER:
         return "user"
-    known = table("attributes", "attributes")
+    known, called = table("attributes", "attributes"), names_of(name)
     votes: Counter[str] = Counter()
     for row in rows:
         attribute = known.get(row.get("attribute"), {})
-        if row.get("value") == name and "value_type" in attribute:
+        if row.get("value") in called and "value_type" in attribute:
             votes[attribute["value_type"]] += 1
         if row.get("subject", USER) == name and "subject_type" in attribute:
             votes[attribute["subject_type"]] += 1
@@ -161,7 +166,8 @@ def _slots(rows: Iterable[Row]) -> dict[str, list[dict[str, str]]]:
 def _relations(name: str, named: Iterable[list[str]]) -> dict[str, int]:
     """Which other entities stand in the same memories, and in how many."""
     counts = Counter(chain.from_iterable(named))
-    del counts[name]
+    for known_as in names_of(name):
+        del counts[known_as]
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 

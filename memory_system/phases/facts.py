@@ -212,7 +212,7 @@ def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
 
 def fuller(fact: Fact, claim: Claim) -> Fact:
     """The fact in the words of the claim where those say more."""
-    says_no_more = len(gist_of(claim.content).words) <= len(gist_of(fact.content).words)
+    says_no_more = claim.lang != fact.lang or len(gist_of(claim.content).words) <= len(gist_of(fact.content).words)
     if fact.is_owners or says_no_more or (fact.attribute and not claim.attribute):
         return fact
     names = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
