@@ -280,6 +280,17 @@ def test_the_dump() -> None:
         }
 
 
+def test_a_word_that_very_many_memories_share_is_no_keyword() -> None:
+    many = [fact(f"User mends kettle k{number}", number, entities=["Elena"]) for number in range(250)]
+    with Index.in_memory(CONFIG) as index:
+        index.put_memories(("active", to_line(each)) for each in [*many, fact("User keeps a sextant", 999)])
+        found = index.dumped()["keywords"]
+    assert "kettle" not in found
+    assert found["sextant"] == [fact("User keeps a sextant", 999).id]
+    assert len(found["Elena"]) == 250  # who is meant is no word among others
+    assert len(found["k7"]) == 1
+
+
 def test_the_line_of_a_memory_far_down_its_file() -> None:
     facts = sorted((fact(f"fact {number}", number) for number in range(2_300)), key=lambda each: each.id)
     beliefs = [fact(f"belief {number}", number, Belief) for number in range(20)]

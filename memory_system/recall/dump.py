@@ -13,16 +13,25 @@ from memory_system.recall.database import Database
 from memory_system.recall.numbers import SCOPES
 from memory_system.recall.schema import DAYS, ENTITIES, TEXTS
 
+MANY = 200  # memories that a word may be in however few there are
+MANY_SHARE = 0.05
+
 Entities = Mapping[str, list[str]]  # of every active memory, in the order of ids
 
 
 def keywords(database: Database, entities: Entities) -> dict[str, list[str]]:
-    """keywords.json: entities, slot values and Latin words of active memories, and the ids that have them."""
+    """keywords.json: entities, slot values and Latin words of active memories, and the ids that have them. A word that
+    very many share finds none of them, and is left out."""
     found: dict[str, list[str]] = defaultdict(list)
-    for key, value, text in database.rows(TEXTS, (SCOPES["memory"],)):
-        for word in terms.keywords(text).union(entities.get(key, ()), [value] if value else []):
+    named: set[str] = set()
+    rows = database.rows(TEXTS, (SCOPES["memory"],))
+    for key, value, text in rows:
+        names = {*entities.get(key, ()), *filter(None, [value])}
+        named |= names
+        for word in terms.keywords(text) | names:
             found[word].append(key)
-    return dict(sorted(found.items()))
+    most = max(MANY, len(rows) * MANY_SHARE)
+    return {word: ids for word, ids in sorted(found.items()) if word in named or len(ids) <= most}
 
 
 def timeline(database: Database) -> dict[str, list[str]]:

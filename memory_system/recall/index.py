@@ -26,12 +26,15 @@ from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import searchable
 from memory_system.recall.schema import (
     CONTENT,
+    DROP_MEMORY,
     HOLDERS,
     INDEXES,
     LATEST,
     LINE_NUMBER,
     MILESTONES,
     PASSING,
+    PUT_ENTITY,
+    PUT_REF,
     SCHEMA,
     SCHEMA_VERSION,
     STANDING_ON,
@@ -162,11 +165,11 @@ class Index:
             named = (
                 (storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ())
             )
-            self._database.run("INSERT INTO memory_entity VALUES (?, ?)", sorted(set(named)))
+            self._database.run(PUT_ENTITY, sorted(set(named)))
             said = (
                 (storable(each["ref"]), key) for key, (_, row, _) in latest.items() for each in row.get("evidence", ())
             )
-            self._database.run("INSERT INTO memory_ref VALUES (?, ?)", sorted(set(said)))
+            self._database.run(PUT_REF, sorted(set(said)))
             for pool, other in zip(POOLS, reversed(POOLS), strict=True):
                 units = [self._units.memory(row) for there, row, _ in latest.values() if there == pool]
                 writing.take_out(self._database, POOL_SCOPE[other], [unit.key for unit in units])
@@ -230,9 +233,8 @@ class Index:
 
     def _drop_rows(self, ids: Collection[str]) -> None:
         self._database.rows("DELETE FROM milestone")
-        self._database.run("DELETE FROM memory WHERE id = ?", ((key,) for key in ids))
-        self._database.run("DELETE FROM memory_entity WHERE id = ?", ((key,) for key in ids))
-        self._database.run("DELETE FROM memory_ref WHERE id = ?", ((key,) for key in ids))
+        for statement in DROP_MEMORY:
+            self._database.run(statement, ((key,) for key in ids))
 
     # Asking
 

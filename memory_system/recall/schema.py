@@ -1,12 +1,13 @@
 """The tables of search.sqlite, and the longer questions that are asked of them.
 
 What all messages of a session have in common stands in `session`, and what is searched beside a message follows from
-its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is faster.
+its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is faster. Which
+memories name an entity or stand on a message is kept by their places (rowids) in `memory`, which are shorter than ids.
 """
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -14,10 +15,12 @@ CREATE TABLE memory (id TEXT PRIMARY KEY, kind TEXT, pool TEXT, category TEXT, s
     said_at TEXT, day TEXT, importance REAL, log_score REAL, rate REAL, scored_day REAL, protected INTEGER,
     line BLOB);
 CREATE TABLE milestone (pool TEXT, kind TEXT, id TEXT, line INTEGER, PRIMARY KEY (pool, kind, id)) WITHOUT ROWID;
-CREATE TABLE memory_entity (entity TEXT, id TEXT, PRIMARY KEY (entity, id)) WITHOUT ROWID;
-CREATE INDEX entity_of ON memory_entity (id);
-CREATE TABLE memory_ref (ref TEXT, id TEXT, PRIMARY KEY (ref, id)) WITHOUT ROWID;
-CREATE INDEX ref_of ON memory_ref (id);
+CREATE TABLE entity_at (entity TEXT, place INTEGER, PRIMARY KEY (entity, place)) WITHOUT ROWID;
+CREATE INDEX entity_of ON entity_at (place);
+CREATE VIEW memory_entity AS SELECT entity, id FROM entity_at JOIN memory ON memory.rowid = place;
+CREATE TABLE ref_at (ref TEXT, place INTEGER, PRIMARY KEY (ref, place)) WITHOUT ROWID;
+CREATE INDEX ref_of ON ref_at (place);
+CREATE VIEW memory_ref AS SELECT ref, id FROM ref_at JOIN memory ON memory.rowid = place;
 CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
 CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER, path TEXT);
 CREATE INDEX session_name ON session (name);
@@ -39,6 +42,13 @@ INDEXES = (
     "CREATE INDEX memory_place ON memory (pool, kind, id)",
     "CREATE INDEX memory_rank ON memory"
     " (pool, category, said_at, protected, log_score, rate, scored_day, importance, id)",
+)
+PUT_ENTITY = "INSERT INTO entity_at SELECT ?, rowid FROM memory WHERE id = ?"
+PUT_REF = "INSERT INTO ref_at SELECT ?, rowid FROM memory WHERE id = ?"
+DROP_MEMORY = (
+    "DELETE FROM entity_at WHERE place = (SELECT rowid FROM memory WHERE id = ?)",
+    "DELETE FROM ref_at WHERE place = (SELECT rowid FROM memory WHERE id = ?)",
+    "DELETE FROM memory WHERE id = ?",
 )
 HOLDERS = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
 UNITS = """
@@ -108,10 +118,13 @@ CONTENT = {
     " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
-ENTITIES = "SELECT id, entity FROM memory_entity JOIN memory USING (id) WHERE pool = 'active' ORDER BY id, entity"
+ENTITIES = (
+    "SELECT id, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active' ORDER BY id, entity"
+)
 TEXTS = "SELECT id, value, text FROM memory JOIN unit ON scope = ? AND key = id WHERE pool = 'active' ORDER BY id"
 DAYS = "SELECT day, id FROM memory WHERE pool = 'active' ORDER BY day, id"
 TALLIES = {
-    "entities": "SELECT count(DISTINCT entity) FROM memory_entity JOIN memory USING (id) WHERE pool = 'active'",
+    "entities": "SELECT count(DISTINCT entity) FROM entity_at JOIN memory ON memory.rowid = place"
+    " WHERE pool = 'active'",
     "categories": "SELECT count(DISTINCT category) FROM memory WHERE pool = 'active'",
 }
