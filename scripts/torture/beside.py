@@ -1,6 +1,7 @@
 """Two at once: writers capture, note and search beside a program that consolidates again and again and is killed while
-it holds the lock. Nothing acknowledged may be missing, and nothing be there twice; says how long the writers waited,
-with a consolidation beside them and without.
+it holds the lock. Nothing acknowledged may be missing, and nothing be there twice. Says how long the writers took, with
+a consolidation beside them and without, and for how long at a time the index kept readers out: captures and notes take
+no lock, so that this is all that anybody can be kept waiting by another (but for the processor).
 
     scripts/torture/beside.py [--writers 8] [--rounds 100]
 """
@@ -12,9 +13,12 @@ import multiprocessing
 import os
 import random
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
+from contextlib import closing
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -55,9 +59,30 @@ def consolidate_on(root: Path) -> None:
             time.sleep(0.05)
 
 
+def watch(root: Path, done: Event, kept_out: multiprocessing.Queue[float]) -> None:
+    """Ask the index again and again, without patience: the longest time through which it answered nobody."""
+    longest = busy_since = 0.0
+    path = root / "memory/layer2/index/search.sqlite"
+    while not done.is_set():
+        now = time.monotonic()
+        try:
+            connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", timeout=0, uri=True)
+            with closing(connection):
+                connection.execute("SELECT count(*) FROM meta").fetchone()
+            longest, busy_since = max(longest, now - busy_since if busy_since else 0.0), 0.0
+        except sqlite3.OperationalError as error:
+            busy_since = (busy_since or now) if "locked" in str(error) else 0.0
+        time.sleep(0.001)
+    kept_out.put(longest)
+
+
 def beside(root: Path, writers: int, rounds: int, *, nights: bool) -> list[float]:
     """Let them all run; how long each act of the writers took."""
     waited: multiprocessing.Queue[list[float]] = multiprocessing.Queue()
+    kept_out: multiprocessing.Queue[float] = multiprocessing.Queue()
+    done = multiprocessing.Event()
+    watching = multiprocessing.Process(target=watch, args=(root, done, kept_out))
+    watching.start()
     working = [multiprocessing.Process(target=write, args=(root, name, rounds, waited)) for name in range(writers)]
     for each in working:
         each.start()
@@ -74,7 +99,11 @@ def beside(root: Path, writers: int, rounds: int, *, nights: bool) -> list[float
             kills += 1
         else:
             time.sleep(0.2)
-    print(f"{'beside' if nights else 'without'} consolidations ({kills} of them killed): {told(times)}", flush=True)
+    done.set()
+    longest = kept_out.get()
+    watching.join()
+    print(f"{'beside' if nights else 'without'} consolidations ({kills} of them killed): {told(times)}; the index kept "
+          f"readers out for {1000 * longest:.0f} ms at most", flush=True)  # fmt: skip
     return times
 
 
