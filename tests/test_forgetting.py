@@ -198,6 +198,15 @@ def test_a_transcript_that_turns_up_later_brings_nothing_back(tmp_path: Path) ->
     assert any("stamps" in each for each in contents(root))
 
 
+def test_a_clock_that_went_back_forgets_no_less(tmp_path: Path) -> None:
+    """What was forgotten seemed to be said after the forgetting: it was indexed again at once."""
+    root = story(tmp_path)
+    forget(root, "2026-03-01T12:00:00Z", query="龙井茶")
+    assert holding(root, "龙井茶") == []
+    consolidate(root, LATER)
+    assert holding(root, "龙井茶") == []
+
+
 def test_what_is_said_again_is_remembered_again(tmp_path: Path) -> None:
     root = story(tmp_path)
     forget(root, entity="Barnaby")

@@ -77,13 +77,13 @@ def plan_of(ws: Workspace, selection: Selection, *, transcripts: bool = False, n
     said = list(messages_of(ws))
     chosen = choose(selection, ws, said)
     whole = [each for each in said if selection.by_source and selection.was_said(each.ref, each.said_at)]
-    at = clock.stamp(ws.now)
+    refs = {each.ref for each in whole}
+    touched = [each for each in said if each.ref in refs or chosen.words.spans(each.text)]
+    at = max([clock.stamp(ws.now), *(each.said_at for each in touched)])  # the clock may have gone back since
     gone = {record.id: record for record in _records(ws) if record.id in chosen.gone}
     marks = [*_marks_of(selection, at, ws), *_marks_of_words(chosen.words, whole, said, at, ws)]
     if not selection.by_source:
         marks += [mark for record in gone.values() for mark in _marks_of_memory(record, at, ws.tombstones)]
-    refs = {each.ref for each in whole}
-    touched = refs | {each.ref for each in said if chosen.words.spans(each.text)}
     words = chosen.words if not whole else Words()
     left = sorted(set(people.lines_with(ws, words, refs)))
     held = [each.id for each in ws.quarantine.all() if _is_meant(each, selection, chosen.words)]
