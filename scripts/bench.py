@@ -10,6 +10,9 @@ search    a cold search over the night's workspace
 find      an index of each of --entries messages: entries indexed a CPU second, size, memory; whole answers in one
           process; a search in a process of its own against a bare typer program. Only where --only names it
 
+With --peers [NAME …]: ours beside search engines from PyPI (scripts/bench_peers.py), each in a virtual environment of
+its own, over the first of --entries, as ratios of one run.
+
 With --llm-all: tokens a night with a language model as configured, with every question on, and when every segment is
 sent to it (see scripts/asking.py, which takes sets of conversations as well).
 """
@@ -25,13 +28,15 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
+
+from bench_peers import PACKAGES  # noqa: E402 - beside this file
 
 SESSIONS = 300
 DAY = datetime(2026, 3, 2, 3, 30, tzinfo=UTC)  # the talk of one day, all of it before the next night
@@ -77,6 +82,10 @@ def main() -> None:
     if options.llm_all:
         run_asking()
         return
+    if options.peers is not None:
+        with tempfile.TemporaryDirectory() as temporary:
+            beside_peers(Path(temporary), options.entries[0], options.peers or [*PACKAGES])
+        return
     chosen = options.only or ["night", "growth", "idle", "start", "search"]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -103,6 +112,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--entries", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--only", nargs="+", choices=["night", "growth", "idle", "start", "search", "find"])
+    parser.add_argument("--peers", nargs="*", choices=[*PACKAGES])
     parser.add_argument("--llm-all", action="store_true")
     return parser.parse_args()
 
@@ -267,6 +277,43 @@ def find(root: Path, count: int) -> None:
     bare = typer_program(root)
     ratios = [memory(root, "search", "lemon trees").cpu / run(sys.executable, bare).cpu for _ in range(9)]
     print(f"           cold: {statistics.median(ratios):.2f} times a bare typer program (CPU, median of 9)")
+
+
+def beside_peers(folder: Path, count: int, names: list[str]) -> None:
+    """Ours, then each peer: how many times as long as ours it takes."""
+    script = PROJECT / "scripts/bench_search.py"
+    built = json.loads(run(sys.executable, script, "build", folder / "ours", str(count)).output)
+    asked = run(sys.executable, script, "warm", folder / "ours", str(count))
+    ours = {"build": built["cpu"], **json.loads(asked.output)}
+    print(f"peers    {count} entries; whole answers of ours, words alone of theirs; CPU, and times ours")
+    show_peer("ours", ours, ours, asked.memory)
+    for name in names:
+        try:
+            python = venv_with(folder / name, PACKAGES[name])
+        except subprocess.CalledProcessError as error:
+            print(f"           {name:12} does not install here: {error}")
+            continue
+        figure = run(python, PROJECT / "scripts/bench_peers.py", name, str(count))
+        show_peer(name, json.loads(figure.output), ours, figure.memory)
+
+
+def venv_with(folder: Path, packages: Iterable[str]) -> Path:
+    """The Python of a new virtual environment with the packages; CalledProcessError where they do not install."""
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = folder / "bin/python"
+    if packages:
+        pip = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--only-binary", ":all:"]
+        subprocess.run([*pip, *packages], check=True, capture_output=True)
+    return python
+
+
+def show_peer(name: str, row: dict[str, Any], ours: dict[str, Any], memory: float) -> None:
+    figures = []
+    for share in (50, 95):
+        each, our = (figure["cpu"][len(figure["cpu"]) * share // 100] for figure in (row, ours))
+        figures.append(f"p{share} {each:8.2f} ms ({each / our:6.2f})")
+    figures.append(f"building {row['build']:6.2f} s ({row['build'] / ours['build']:5.2f})")
+    print(f"           {name:12} {', '.join(figures)}, {memory:.0f} MB")
 
 
 if __name__ == "__main__":
