@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -224,6 +225,11 @@ def test_without_openclaw_the_command_is_told(machine: Machine) -> None:
     assert "openclaw is not here; run this where it is: openclaw automations create" in told
 
 
+def test_what_a_hosts_command_says_may_be_no_text(machine: Machine) -> None:
+    machine.program("openclaw", "printf 'no gateway \\377\\n'; exit 1")
+    assert "this did not work (no gateway \ufffd): openclaw automations create" in machine.do("integrate", "openclaw")
+
+
 def test_the_rules_are_in_the_language_of_the_workspace(machine: Machine) -> None:
     (machine.ws / "memory/config.json").write_text('{"language": "zh"}')
     machine.do("integrate", "openclaw", "--rules")
@@ -326,8 +332,49 @@ def test_claude_code_is_told_and_left_as_it_was(settings: str | None, machine: M
 
 
 def event(name: str, **more: Any) -> bytes:
-    row = {"session_id": "s-1", "transcript_path": "/t.jsonl", "cwd": "/work", "hook_event_name": name, **more}
-    return json.dumps(row, ensure_ascii=False).encode()
+    """What Claude Code's documentation of hooks says that stands on stdin."""
+    common = {
+        "session_id": "eb5b0174-0555-4601-804e-672d68069c89", "transcript_path": "/home/ana/.claude/projects/x.jsonl",
+        "cwd": "/home/ana/x", "permission_mode": "default", "hook_event_name": name,
+    }  # fmt: skip
+    return json.dumps({**common, **more}, ensure_ascii=False).encode()
+
+
+DOCUMENTED = [
+    *(("session-start", event("SessionStart", source=each)) for each in ("startup", "resume", "clear", "compact")),
+    ("user-prompt-submit", event("UserPromptSubmit", prompt="我在哪里上班？ May I eat peanuts?")),
+    *(
+        ("session-end", event("SessionEnd", reason=each))
+        for each in ("clear", "logout", "prompt_input_exit", "bypass_permissions_disabled", "other")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "told"), DOCUMENTED)
+def test_every_documented_event_is_answered_as_documented(name: str, told: bytes, machine: Machine) -> None:
+    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. 我在云帆科技上班。"))
+    consolidate(machine.ws, "2026-03-03T12:00:00Z")
+    done = machine.run("hook", "claude-code", name, told=told)
+    assert (done.exit_code, done.stderr) == (0, "")
+    if name == "session-end":
+        assert done.stdout == ""
+        return
+    answer = json.loads(done.stdout)
+    assert set(answer) == {"hookSpecificOutput"}
+    assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"}
+    assert answer["hookSpecificOutput"]["hookEventName"] == json.loads(told)["hook_event_name"]
+    assert "peanuts" in answer["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_hook_of_the_real_program_with_a_prompt_of_a_megabyte(machine: Machine) -> None:
+    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "My dentist is Dr. Quill in Porto."))
+    consolidate(machine.ws, "2026-03-03T12:00:00Z")
+    (machine.ws / "memory/layer1/snapshot.md").unlink()
+    command = [sys.executable, "-m", "memory_system", "--workspace", str(machine.ws), "hook", "claude-code"]
+    told = event("UserPromptSubmit", prompt="Which dentist did I tell you about? " + "word " * 200_000)
+    done = subprocess.run([*command, "user-prompt-submit"], input=told, capture_output=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(done.stdout) < 10_000
 
 
 def test_a_session_begins_with_the_snapshot(machine: Machine) -> None:
@@ -374,7 +421,13 @@ def test_the_end_of_a_session_reads_what_is_due(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("name", ["session-start", "user-prompt-submit", "session-end"])
-@pytest.mark.parametrize("told", [b"", b"not json", b"[1]", b"\xff\xfe", b'{"prompt": 5}', b"null"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        b"", b"not json", b"[1]", b"\xff\xfe", b'{"prompt": 5}', b"null", b"{} {}", b'{"prompt": "\\ud800"}',
+        b'{"prompt": null}', b"[" * 100_000, b'{"prompt": "a\\u0000b"}', b"\xef\xbb\xbf{}",
+    ],
+)  # fmt: skip
 def test_a_hook_never_fails(name: str, told: bytes, machine: Machine) -> None:
     done = machine.run("hook", "claude-code", name, told=told)
     assert done.exit_code == 0
@@ -410,6 +463,28 @@ def test_a_line_in_the_crontab_and_its_removal(table: str | None, machine: Machi
     machine.do("schedule", "remove")
     after = path.read_text() if path.exists() else None
     assert after == (f"{table}\n" if table == "# mine" else table)  # a crontab ends with a newline, or cron refuses it
+
+
+def test_a_scheduler_is_shown_what_changes_before_it_does(machine: Machine) -> None:
+    machine.program("crontab", CRONTAB)
+    machine.program("systemctl", "exit 1")
+    machine.put("table", "0 5 * * * backup\n")
+    before = tree(machine.home)
+    told = machine.do("integrate", "generic", "--dry-run")
+    assert "+17 * * * * " in told
+    assert " 0 5 * * * backup" in told
+    assert "nothing was changed" in told
+    assert tree(machine.home) == before
+    row = json.loads(machine.do("--json", "integrate", "generic"))
+    assert (row["host"], row["status"], row["changed"]) == ("generic", "integrated", ["crontab"])
+    assert json.loads(machine.do("--json", "integrate", "generic"))["changed"] == []  # safe to repeat
+    assert "-17 * * * * " in machine.do("integrate", "generic", "--remove")
+    assert tree(machine.home) == before
+
+
+def test_a_timer_that_is_not_taken_is_told(machine: Machine) -> None:
+    machine.program("systemctl", 'case "$*" in *enable*) exit 1;; esac')
+    assert "does not start" in machine.run("integrate", "generic").stderr
 
 
 def test_a_timer_that_catches_up_and_its_removal(machine: Machine) -> None:

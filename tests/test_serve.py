@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -53,6 +54,27 @@ def test_the_tools_say_which_only_read(root: Path) -> None:
         "memory_forget": False,
     }
     assert tools[0].input_schema["required"] == ["query"]
+
+
+def test_answers_are_short_whatever_was_asked_for(root: Path) -> None:
+    """A host wraps each answer in a notice of its own, and shows it to a model under the server's name."""
+    for number in range(60):
+        text = f"Note {number} about the ferry. " + "It leaves at seven from the old harbour. " * 60
+        (root / f"memory/ferry-{number}.md").write_text(text + str(number))
+
+    async def use(client: Client) -> None:
+        found = await client.call_tool("memory_search", {"query": "ferry"})
+        assert len(said(found)["results"]) == 5
+        assert len(found.content[0].text) < 6_000
+        most = await client.call_tool("memory_search", {"query": "ferry", "maxResults": 10_000})
+        assert len(said(most)["results"]) <= 50
+        read = await client.call_tool("memory_get", {"path": "memory/long.md", "lines": 1_000_000})
+        assert len(read.content[0].text) < 16_000
+        assert said(read)["nextFrom"] == said(read)["lines"] + 1
+        for tool in (await client.list_tools()).tools:
+            assert re.fullmatch(r"memory_[a-z]+", tool.name)  # a host puts its name for the server before it
+
+    in_process(root, use)
 
 
 def test_tools_answer_as_they_do_elsewhere(root: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -35,30 +35,54 @@ def integrate(
     folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
-    from memory_system.hosts import steps
-
     settings: Settings = context.obj
     if host == "generic":
-        schedule(context=context, action="show" if dry_run else "remove" if remove else "install")
-        return
+        row, act = _on_schedule(settings, remove=remove)
+    else:
+        row, act = _in_host(settings, host, agent, folder, remove=remove, rules=rules)
+    if not settings.as_json:
+        typer.echo("\n".join(row["shown"] or ["nothing to change"]))
+    row["left"] = [*([] if dry_run else act()), *row["left"]]
+    status = "shown" if dry_run else "removed" if remove else "integrated"
+    last = ["nothing was changed"] if dry_run else []
+    told = "\n".join([*last, *(f"→ {each}" for each in row["left"])]) or "done"
+    settings.answer({"host": host, "status": status, **row}, told)
+
+
+Act = Callable[[], list[str]]  # makes the changes; gives what is left to do by hand
+
+
+def _in_host(
+    settings: Settings, host: str, agent: str, folder: Path | None, *, remove: bool, rules: bool
+) -> tuple[dict[str, Any], Act]:
+    """What would change inside a host, and what changes it."""
+    from memory_system.hosts import steps
+
     with settings.open() as ws:
         chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules)
-        lines = list(steps.shown(chosen))
-        left = [] if dry_run else steps.apply(ws, chosen)
-    row = {
-        "host": host,
-        "status": "shown" if dry_run else "removed" if remove else "integrated",
-        "changed": [str(each.path) for each in chosen.changes],
-        "commands": [list(each) for each in chosen.commands],
-        "shown": lines,
-        "left": [*left, *chosen.advice],
-    }
-    settings.answer(row, lambda: "\n".join(_told(row)))
+        row = {
+            "changed": [str(each.path) for each in chosen.changes],
+            "commands": [list(each) for each in chosen.commands],
+            "shown": list(steps.shown(chosen)),
+            "left": chosen.advice,
+        }
+    return row, lambda: steps.apply(ws, chosen)
 
 
-def _told(row: dict[str, Any]) -> list[str]:
-    nothing = ["nothing was changed"] if row["status"] == "shown" else []
-    return [*(row["shown"] or ["nothing to change"]), *nothing, *(f"→ {each}" for each in row["left"])]
+def _on_schedule(settings: Settings, *, remove: bool) -> tuple[dict[str, Any], Act]:
+    """What would change so that the machine consolidates, or does no more; and what changes it."""
+    from memory_system.hosts import schedule as jobs
+
+    with settings.open() as ws:
+        job = _job(ws)
+    changes = jobs.difference(job, remove=remove)
+
+    def act() -> list[str]:
+        _ = jobs.remove(job) if remove else jobs.install(job, "")
+        return []
+
+    shown = [each.diff().rstrip("\n") for each in changes]
+    return {"changed": [str(each.path) for each in changes], "commands": [], "shown": shown, "left": []}, act
 
 
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool) -> Plan:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from memory_system.errors import UsageError
 from memory_system.files import Files
+from memory_system.hosts.steps import Change
 
 MINUTE = 17  # of the hour: not when everybody else's jobs start
 PATIENCE = 30
@@ -78,8 +79,27 @@ def install(schedule: Schedule, kind: str) -> list[str]:
         files.make_folder(path.parent)
         files.replace_if_changed(path, text.encode())
     _systemctl("daemon-reload")
-    _systemctl("enable", "--now", f"{schedule.name}.timer")
+    if _systemctl("enable", "--now", f"{schedule.name}.timer"):
+        hint = f"look with: systemctl --user status {schedule.name}.timer"
+        raise UsageError(f"systemd does not start {schedule.name}.timer", hint)
     return [f"written: {path}" for path in schedule.files()] + [f"enabled: {schedule.name}.timer"]
+
+
+def difference(schedule: Schedule, *, remove: bool) -> list[Change]:
+    """What installing the job (or taking it away) would change. UsageError when this machine has no scheduler."""
+    there = installed(schedule)
+    kind = there if remove else "systemd" if has_systemd() else "cron"
+    changes = []
+    if kind == "cron" or there == "cron":
+        table = _crontab()
+        after = _table_with(schedule, table, "" if remove or kind != "cron" else schedule.line)
+        changes.append(Change(Path("crontab"), table or None, after or None))
+    if kind == "systemd" or there == "systemd":
+        keeps = kind == "systemd" and not remove
+        for path, text in schedule.files().items():
+            before = path.read_text("utf-8", errors="replace") if path.exists() else None
+            changes.append(Change(path, before, text if keeps else None))
+    return [each for each in changes if each.before != each.after]
 
 
 def installed(schedule: Schedule) -> str:
@@ -129,12 +149,16 @@ def _crontab() -> str:
 
 def _write_crontab(schedule: Schedule, table: str, line: str) -> None:
     """The same table with that line as the only one of this workspace."""
-    kept = "".join(each for each in table.splitlines(keepends=True) if f"# {schedule.name}" not in each)
-    gap = "\n" if kept and line and not kept.endswith("\n") else ""
-    if new := kept + gap + line:
+    if new := _table_with(schedule, table, line):
         _run_crontab("-", table=new.encode(errors="surrogateescape")).check_returncode()
     else:
         _run_crontab("-r")
+
+
+def _table_with(schedule: Schedule, table: str, line: str) -> str:
+    kept = "".join(each for each in table.splitlines(keepends=True) if f"# {schedule.name}" not in each)
+    gap = "\n" if kept and line and not kept.endswith("\n") else ""
+    return kept + gap + line
 
 
 def _run_crontab(option: str, *, table: bytes | None = None) -> subprocess.CompletedProcess[bytes]:

@@ -241,12 +241,13 @@ def _run(argv: Sequence[str]) -> str:
     if shutil.which(argv[0]) is None:
         return f"{argv[0]} is not here; run this where it is: {shlex.join(argv)}"
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603 - shown before
+        done = subprocess.run(argv, capture_output=True, timeout=PATIENCE, check=False)  # noqa: S603 - shown before
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"this did not work ({type(error).__name__}): {shlex.join(argv)}"
-    if done.returncode == 0 or "already exists" in done.stderr + done.stdout:
+    told = (done.stderr + done.stdout).decode(errors="replace")
+    if done.returncode == 0 or "already exists" in told:
         return ""
-    said = next((line for line in (done.stderr + done.stdout).splitlines() if line.strip()), f"code {done.returncode}")
+    said = next((line for line in told.splitlines() if line.strip()), f"code {done.returncode}")
     return f"this did not work ({redact(said.strip())[0]}): {shlex.join(argv)}"
 
 
