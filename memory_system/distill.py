@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
-from memory_system import clock
+from memory_system import clock, trust
 from memory_system.errors import UsageError
 from memory_system.gist import gist_of
 from memory_system.proposals import FILE_OF, line_of
@@ -67,7 +67,7 @@ def distill(ws: Workspace, days: int) -> list[Draft]:
     """The files that should change, by what was learnt in so many days. UsageError for a file that is no UTF-8."""
     drafts = {name: Draft(name, path := ws.layout.root / name, text := _read(path), text, []) for name in FILES}
     since = clock.stamp(ws.now - timedelta(days=days))
-    rows = [row for row in ws.store.rows("active", Fact) if _is_stated(row)]
+    rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_stated(row)]
     for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
         _outdated(row, drafts[MEMORY])
         _outdated(row, drafts[USER])
@@ -99,6 +99,13 @@ def _read(path: Path) -> str:
 def _is_stated(row: Row) -> bool:
     """Whether somebody has said that it is so, and not that it is not."""
     return bool(row.get("evidence") and row.get("polarity", True))
+
+
+def _as_shown(row: Row) -> Row:
+    """The row with the words that may stand in a file which an agent reads, on one line: no comments of a host's among
+    them, which would tell it how to treat the line."""
+    words = {name: trust.shown(" ".join(str(row[name]).split())) for name in ("content", "value") if row.get(name)}
+    return {**row, **words}
 
 
 def _is_worth(row: Row, since: str) -> bool:

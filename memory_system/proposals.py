@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memory_system import trust
 from memory_system.records import Fact, Row
 from memory_system.rules import table
 from memory_system.text import fold
@@ -19,7 +20,7 @@ def proposals(ws: Workspace) -> list[dict[str, str]]:
     """For each such file that lacks one: `file`, the `line` to put there, the memory's `id` and the `quote` that it
     rests on."""
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
-    rows = [row for row in _identity(ws) if fold(row["value"]) not in texts[FILE_OF[row["subject"]]]]
+    rows = [row for row in _identity(ws) if fold(trust.shown(row["value"])) not in texts[FILE_OF[row["subject"]]]]
     return [
         {"file": FILE_OF[row["subject"]], "line": line_of(row), "id": row["id"], "quote": _quote(row)} for row in rows
     ]
@@ -46,4 +47,4 @@ def line_of(row: Row) -> str:
     """The line in the form of such files: `- **Name:** Juno`."""
     lang = "zh" if row.get("lang") == "zh" else "en"
     label = table("attributes", "attributes").get(row["attribute"], {}).get("label", {}).get(lang, row["attribute"])
-    return f"- **{str(label)[:1].upper()}{str(label)[1:]}:** {row['value']}"
+    return f"- **{str(label)[:1].upper()}{str(label)[1:]}:** {trust.shown(row['value'])}"
