@@ -97,7 +97,7 @@ def _ask(asker: Asker, told: Sequence[str], known: Wording) -> None:
     answers = form.ask(asker, told[:count], [{"line": line} for line in told[:count]])
     order = [line for places, answer in answers for line in known.learn([told[n] for n in places], answer)]
     known.order = order or known.order
-    if answers or asker.queue is not None:
+    if answers or (count and asker.queue is not None):
         known.asked = list(told)
 
 
