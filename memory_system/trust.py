@@ -15,6 +15,8 @@ from memory_system.text import essence
 TIERS = {"user": 2, "note": 2, "person": 2, "assistant": 1}  # whose words count more; all others' count nothing
 OWNER = frozenset({"user", "note"})
 SHORT = 160  # characters of a voice that are read as one over several messages: orders may come in pieces
+SHINGLE = 5  # bytes; a Han character has three
+ECHOED = 0.8  # share of shingles from which words are an echo
 IN_PIECES = "in pieces"  # the rule of words that only together with those before them are an order
 _UNSEEN = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\U000e0000-\U000e007f]"
@@ -148,6 +150,18 @@ def _ends(tail: str, text: str, *, owner: bool) -> bool:
     across = [each for each in suspects(f"{tail} {text}", owner=owner) if each.start < len(tail) < each.end - 1]
     before = {each.rule.id for each in suspects(tail, owner=owner)} if across else ()
     return any(each.rule.id not in before for each in across)
+
+
+def echoes(words: str, memory: str) -> bool:
+    """Whether words only repeat what a memory says, in its own form: most of their shingles stand in it."""
+    own, there = _shingles(words), _shingles(memory)
+    return bool(own) and len(own & there) >= ECHOED * len(own)
+
+
+def _shingles(words: str) -> set[bytes]:
+    """The stretches of a few letters, or of a Han character and a little of its neighbours, in a text."""
+    plain = essence(words)
+    return {plain[start : start + SHINGLE] for start in range(len(plain) - SHINGLE + 1)}
 
 
 def key_of(words: str) -> str:

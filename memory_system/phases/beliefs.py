@@ -14,7 +14,7 @@ from memory_system.gist import gist_of
 from memory_system.phases import Night, alike, habits
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
-from memory_system.phases.facts import USER, common_fields, is_single, retire, with_evidence
+from memory_system.phases.facts import ECHO, USER, common_fields, is_echo, is_single, retire, with_evidence
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Fact, memory_id
 from memory_system.store import Memories, content_key, entity_key, row_of, slot_key, value_key
@@ -113,6 +113,8 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.new"
     if claim.ref in {each.ref for each in same.evidence}:
         return "claims.rejected.already known"
+    if is_echo(claim, same):
+        return ECHO
     _strengthen(same, claim, draft, night)
     return outcome
 

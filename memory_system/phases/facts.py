@@ -24,13 +24,14 @@ from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_i
 from memory_system.rules import table
 from memory_system.slots import about
 from memory_system.store import Memories, content_key, row_of, slot_key, value_key
-from memory_system.trust import tier_of, tier_of_evidence
+from memory_system.trust import echoes, tier_of, tier_of_evidence
 
 USER = "user"
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
 REPEATED = 0.2  # importance gained when a second session says the same
 LESS_TRUSTED = "claims.rejected.less trusted"  # than what says the same already
+ECHO = "claims.rejected.echo"  # of what a memory says already
 MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
 MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
 
@@ -81,8 +82,12 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     if draft.knows(new_id):
         return "claims.rejected.already known"
     if (same := _same(claim, draft)) is not None:
+        if is_echo(claim, same):
+            return ECHO
         return _confirm(same, claim, draft, night) if _counts_beside(claim, same) else LESS_TRUSTED
     if (like := alike.find(claim, Fact, draft, night.config.thresholds.alike)) is not None:
+        if is_echo(claim, like):
+            return ECHO
         return _merge(like, claim, draft, night) if _counts_beside(claim, like) else LESS_TRUSTED
     rivals = [each for each in _rivals(claim, draft) if _counts_beside(claim, each)]
     if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
@@ -112,6 +117,14 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         return "claims.new"
     supersede(rivals, fact, draft, night)
     return "claims.superseding"
+
+
+def is_echo(claim: Claim, memory: Fact) -> bool:
+    """Whether a note or an assistant only repeats what a memory said before: agents read their memories aloud, and
+    write them down again. That proves nothing anew."""
+    if claim.role == "user" or claim.trust == "person" or claim.said_at < memory.created:
+        return False
+    return echoes(claim.quote, memory.content)
 
 
 def _counts_beside(claim: Claim, fact: Fact) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import accumulate, compress, repeat
 
 from memory_system import text
@@ -21,6 +21,9 @@ from memory_system.trust import Guard
 
 REPEATED = "repeated"  # among a segment's rules: the same words were said again
 REPEATED_WEIGHT = 0.2
+
+UNREAD = "block"  # code and tables: of them nothing is remembered, whatever they say
+QUOTA = 500  # segments of one session that a night may keep of what an assistant says
 
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
@@ -63,6 +66,13 @@ class _Scores:
         self.marks.append(mark)
         self.leaning.append(leaning)
         self.seen[mark] = (before or 0) + (not verdict.reason)
+
+    def limit(self, others: Collection[int]) -> None:
+        """Drop what goes beyond the quota of one session's words that are not people's own, given as numbers of
+        segments: the best stay."""
+        beyond = sorted(others, key=lambda each: -self.scores[each])[QUOTA:] if len(others) > QUOTA else ()
+        for number in beyond:
+            self.scores[number], self.outcomes[number] = NEVER, self._number(("flood",))
 
     def _number(self, outcome: tuple[str, ...]) -> int:
         number = self._numbers.setdefault(outcome, len(self._outcomes))
@@ -147,33 +157,33 @@ def _rescued(
 
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found = _Scores()
+    others: dict[str, array[int]] = {}  # by session: what is not people's own
     for turn in turns:
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
-        verdicts, keys = [], []
+        verdicts = _verdicts(turn, around, judge, guard)
         role, speaker = turn.message.role, turn.message.speaker
-        stretches = guard.stretches(turn.message)
-        for segment in turn.segments:
-            words = turn.text_of(segment)
-            verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
-            if stretches:
-                idle = bool(verdict.reason)
-                held = guard.held(turn.message, stretches, segment.start, segment.end, idle=idle)
-                verdict = Verdict(held, verdict.tokens) if held else verdict
-            verdicts.append(verdict)
-            keys.append(0 if verdicts[-1].reason else quote_key(role, words))
+        keys = [
+            0 if verdict.reason else quote_key(role, turn.text_of(segment))
+            for segment, verdict in zip(turn.segments, verdicts, strict=True)
+        ]
+        first_hand = is_first_hand(turn)  # a passage of a long answer is long enough to stand alone
         if len(verdicts) > 1:
-            _spread(verdicts, assistant=not is_first_hand(turn))
+            _spread(verdicts, assistant=not first_hand)
         if turn.asked:
             _charge(turn, verdicts, around)
+        if not first_hand:
+            numbers = enumerate(verdicts, len(found.scores))
+            others.setdefault(turn.message.session, array("l")).extend(n for n, each in numbers if not each.reason)
         before = "nothing"
-        first_hand = is_first_hand(turn)  # a passage of a long answer is long enough to stand alone
         for segment, verdict, key in zip(turn.segments, verdicts, keys, strict=True):
             leaning = (
                 first_hand and before in _LEANED_ON and not verdict.reason and leans(turn.text_of(segment), around)
             )
             found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key), leaning=leaning)
             before = verdict.reason
+    for each in others.values():
+        found.limit(each)
     return found
 
 
@@ -185,6 +195,21 @@ def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
     words = turn.text_of(turn.segments[first])
     if is_needed(words, turn.asked, lang, first_hand=is_first_hand(turn)):
         verdicts[first].cost += cost_of(turn.asked)
+
+
+def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard) -> list[Verdict]:
+    """What the rules say of each segment of a message in that language, and what is held back."""
+    verdicts = []
+    stretches = guard.stretches(turn.message)
+    for segment in turn.segments:
+        words = turn.text_of(segment)
+        verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
+        if stretches and verdict.reason != UNREAD:
+            idle = bool(verdict.reason)
+            held = guard.held(turn.message, stretches, segment.start, segment.end, idle=idle)
+            verdict = Verdict(held, verdict.tokens) if held else verdict
+        verdicts.append(verdict)
+    return verdicts
 
 
 def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:
