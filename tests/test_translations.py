@@ -22,6 +22,8 @@ WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 SPELLED = {word: str(number) for number, word in enumerate(WORDS, 1)}
 PLACEHOLDER = re.compile(r"(?<![\w.])[A-Z]{2,}(?![\w.])|[\u4e00-\u9fff]+")  # `memory get ID`, `memory get 编号`
 
+SAID = {"I am allergic to peanuts.": "我对花生过敏。", "search peanut": "search 花生"}  # in commands to try out
+
 
 def in_chinese(page: str) -> str:
     return page.replace("docs/", "docs/zh/", 1)
@@ -63,6 +65,8 @@ def kind_of(chunk: str, fences: list[tuple[str, str]]) -> tuple[object, ...]:
     """What a chunk is, and what of it no language changes."""
     if fence := FENCE.match(chunk):
         language, body = fences[int(fence[1])]
+        for english, chinese in SAID.items() if language == "sh" else ():
+            body = body.replace(english, chinese)
         return "code", language, uncommented(body)
     if chunk.startswith("|"):
         return "table", [len(re.findall(r"(?<!\\)\|", line)) for line in chunk.split("\n")]
