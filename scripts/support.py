@@ -24,9 +24,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from evaluation import consolidated
-from memory_system.phases.callings import stock_names
 
 from memory_system import clock, dates
+from memory_system.callings import STOCK_NAMES
 from memory_system.dates.atoms import numeral
 from memory_system.phrasing.naming import named
 from memory_system.readers.cursors import Cursor
@@ -37,7 +37,7 @@ from memory_system.workspace import Workspace
 _NUMBER = re.compile(r"\d+")
 _HAN_NUMBER = re.compile("[零〇一二两三四五六七八九十百廿]+")
 _MONTHS, _DAYS = calendar.month_name, calendar.day_name
-_STOCK = frozenset(word.lower() for name in stock_names() for word in (name, *name.split()))
+_STOCK = frozenset(word.lower() for name in STOCK_NAMES for word in (name, *name.split()))
 _ENGLISH = {word: number for number, word in enumerate(str(table("alike", "en")["numbers"]).split())}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memory_system.callings import USER_NAME
 from memory_system.draft import Draft
-from memory_system.phases.callings import USER_NAME
 from memory_system.phases.topics import USER
 from memory_system.records import Claim, Evidence, Fact
 from memory_system.rules import table
