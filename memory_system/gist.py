@@ -26,8 +26,17 @@ _PAIR = {"俩": "两个", "仨": "三个"}
 # "Rome is where she lives" says that she lives in Rome
 _FRONTED = re.compile(r"^([\w ]{2,30}?) (?:is|was) (?:what|where|who) (.+)$")
 _FRONTED_ZH = re.compile("^([^，。是]{1,12}?)是([^，。]{2,30})的[。！]?$")
+# "there are tomatoes she grows on the roof" says that she grows them there
+_THERE = re.compile(r"^there (?:is|are) ((?:\w+ ){1,4}?)(user|i|we|he|she|they) (\w+) (?=\w)")
 _WILL_BE = re.compile(r"\bwill be (?=\w+ing\b)")  # "will be painting" is "is painting"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?)"
+)
+# the 9th of a month is its day 9, and no place in a row
+_DAY_OF = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th) (?:of )?(?={_MONTH}\b)")
+_MONTH_DAY = re.compile(rf"\b({_MONTH} \d{{1,2}})(?:st|nd|rd|th)\b")
 _FIGURES = frozenset("0123456789")
 _NEEDS_E = re.compile("[^aeiouy]+[aeiou][^aeiouwxy]")
 _LONG = 5  # letters from which a word has spellings
@@ -106,8 +115,12 @@ def _english(folded: str) -> tuple[str, ...]:
     words: list[str] = []
     if " wh" in folded and (fronted := _FRONTED.match(folded)) is not None:
         folded = f"{fronted[2]} {fronted[1]}"
+    if folded.startswith("there "):
+        folded = _THERE.sub(r"\2 \3 \1", folded)
     if "will be" in folded:
         folded = _WILL_BE.sub("", folded)
+    if _ORDINAL.search(folded):
+        folded = _MONTH_DAY.sub(r"\1", _DAY_OF.sub(r"\1 ", folded))
     for said, meant in _phrases():
         if said in folded:
             folded = folded.replace(said, meant)

@@ -51,7 +51,7 @@ def test_what_is_merged_and_superseded_on_the_gold(lang: str, figures: dict[str,
     superseded, replaced = figures[lang].supersede
     assert merged >= 0.98
     assert superseded >= 0.97
-    assert found >= 0.78
+    assert found >= 0.85
     assert replaced >= 0.75
 
 
@@ -318,3 +318,18 @@ def test_what_is_alike_depends_on_what_the_memories_say_now(steps: list[tuple[st
         if is_asked:
             kept.find(keys)
     assert kept.find(keys) == Likeness(rows.values()).find(keys)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Her birthday is June 9", "Her birthday is the 9th of June", True),
+        ("The fair is on May 3rd", "The fair is on 3 May", True),
+        ("There are tomatoes she grows on the roof", "She grows tomatoes on the roof", True),
+        ("She won the 3rd prize", "She won 3 prizes", False),
+        ("他的论文写的是珊瑚", "他的论文是关于珊瑚的", True),
+        ("他写的是珊瑚", "他画的是珊瑚", False),
+    ],
+)
+def test_days_and_turns_of_phrase_that_say_the_same(one: str, other: str, same: bool) -> None:
+    assert (gist_of(one).bag == gist_of(other).bag) is same
