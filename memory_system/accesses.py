@@ -38,6 +38,8 @@ class Accesses:
     def note(self, did: str, ids: Iterable[str], at: datetime, who: Who = "library") -> None:
         """Remember what was done, and to what; one write without fsync."""
         row = {"at": clock.stamp(at), "who": who, "did": did, "ids": list(dict.fromkeys(ids))}
+        if self.path.parent.is_symlink():  # it could lie outside the workspace
+            return
         with suppress(OSError):
             descriptor = self.files.disk.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:

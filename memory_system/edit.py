@@ -71,6 +71,7 @@ def capture(
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
     memory."""
+    ws.refuse_unsafe()
     content, source, key = (" ".join(_clean(each).split()) for each in (content, source, key))
     entities = [_clean(each) for each in entities]
     _check_capture(content, kind, importance, confidence)
@@ -174,6 +175,7 @@ def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
 
 def note(ws: Workspace, content: str, category: str = "general", who: Who = "library") -> str:
     """Append an entry to today's note, in the seed's form; the name of the file."""
+    ws.refuse_unsafe()
     content = _clean(content.strip())
     if not content:
         raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')

@@ -70,8 +70,10 @@ def _copied(ws: Workspace, *, allow_losses: bool) -> Iterator[Workspace]:
     if is_held(ws.layout.lock):
         raise LockedError(f"{ws.layout.root} is being written: a copy of it would not be whole")
     with tempfile.TemporaryDirectory(prefix="memory-dry-run-") as temporary:
-        root = Path(temporary)
+        root, mark = Path(temporary), ws.journal.mark()
         _copy(ws.layout, root)
+        if is_held(ws.layout.lock) or ws.journal.mark() != mark:
+            raise LockedError(f"somebody began to write to {ws.layout.root} while it was copied")
         with Workspace.open(root, now=ws.now, write=True, allow_losses=allow_losses) as copy:
             yield copy
 

@@ -68,7 +68,7 @@ class Workspace:
                 f"{root} is not a workspace: it has no memory/state", f"memory --workspace {root} init"
             )
         if write:
-            _refuse_unsafe(workspace.layout)
+            workspace.refuse_unsafe()
             holder = lock_holder(clock.stamp(workspace.now))
             workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, holder))
             try:
@@ -90,6 +90,22 @@ class Workspace:
             from memory_system.migrate import migrate
 
             migrate(self.store, clock.stamp(self.now))
+
+    def refuse_unsafe(self) -> None:
+        """UnsafeError where what would be written could land elsewhere or be another's: a folder of ours that is a
+        link, that somebody else owns, or into which others may write."""
+        for folder in self.layout.own_folders():
+            try:
+                found = folder.lstat()
+            except FileNotFoundError:
+                continue
+            if stat.S_ISLNK(found.st_mode):
+                raise UnsafeError(f"{folder} is a symbolic link", "put the folder itself there")
+            if os.geteuid() not in (0, found.st_uid):
+                hint = f"own it, or run as its owner: ls -ld {folder}"
+                raise UnsafeError(f"{folder} belongs to another user", hint)
+            if found.st_mode & 0o022:
+                raise UnsafeError(f"others may write into {folder}", f"chmod go-rwx {folder}")
 
     def close(self) -> None:
         """Let go of the lock."""
@@ -167,22 +183,6 @@ class Workspace:
             if each.suffix in (".toml", ".md"):
                 seen.update(each.read_bytes())
         return seen.hexdigest()
-
-
-def _refuse_unsafe(layout: Layout) -> None:
-    """UnsafeError where what would be written could land elsewhere or be another's: a folder of ours that is a link,
-    that somebody else owns, or into which others may write."""
-    for folder in layout.own_folders():
-        try:
-            found = folder.lstat()
-        except FileNotFoundError:
-            continue
-        if stat.S_ISLNK(found.st_mode):
-            raise UnsafeError(f"{folder} is a symbolic link", "put the folder itself there")
-        if os.geteuid() not in (0, found.st_uid):
-            raise UnsafeError(f"{folder} belongs to another user", f"own it, or run as its owner: ls -ld {folder}")
-        if found.st_mode & 0o022:
-            raise UnsafeError(f"others may write into {folder}", f"chmod go-rwx {folder}")
 
 
 def read_config(path: Path, files: Files) -> Config:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, say
 
-from memory_system import check, edit, forgetting
+from memory_system import check, edit, finder, forgetting
 from memory_system.errors import UnsafeError
 from memory_system.forgetting import Selection
 from memory_system.workspace import Workspace
@@ -51,10 +51,15 @@ def test_a_folder_that_leads_elsewhere_is_refused(name: str, tmp_path: Path) -> 
     elsewhere = tmp_path / "elsewhere"
     shutil.move(root / "memory" / name, elsewhere)
     (root / "memory" / name).symlink_to(elsewhere)
-    before = sorted(elsewhere.rglob("*"))
+    before = {path: path.read_bytes() for path in elsewhere.rglob("*") if path.is_file()}
     with pytest.raises(UnsafeError):
         consolidate(root, NOW)
-    assert sorted(elsewhere.rglob("*")) == before
+    with Workspace.open(root, now=at(NOW)) as ws:  # these take no lock
+        for write in (lambda: edit.capture(ws, "User keeps bees"), lambda: edit.note(ws, "the kettle is red")):
+            with pytest.raises(UnsafeError):
+                write()
+        finder.search(ws, "bees")
+    assert {path: path.read_bytes() for path in elsewhere.rglob("*") if path.is_file()} == before
 
 
 def test_a_folder_into_which_others_may_write_is_refused(tmp_path: Path) -> None:
