@@ -22,6 +22,7 @@ BY_HAND = "edited by hand"
 REMOVED = "removed by hand"
 HAND = "hand"  # the method of a memory that a person wrote into a file
 EDIT = "edit"  # how the refs of the owner's corrections begin
+GIVEN = ("created", "said_at", "scored_at")  # what a memory has from the program: it stays when a line loses it
 FEW = 5  # missing lines of one file that are never too many
 BACK = {"retired": None, "superseded_by": None, "valid_to": None}  # what a memory loses that returns from the archive
 
@@ -97,6 +98,8 @@ def _compare(was: tuple[Pool, bytes], pool: Pool, record: Fact, stamp: str, foun
     if record == since and was[0] == pool:
         found.forms[record.id] = was[1]
         return
+    lost = {name: getattr(since, name) for name in GIVEN if not getattr(record, name)}
+    record = record.model_copy(update=lost)
     names = [name for name, value in record if value != getattr(since, name, None)]
     edited = as_owners(_in_pool(record, pool), names, stamp, since=since)
     found.changes.append(Change(record.id, BY_HAND, *was, pool, to_line(edited)))

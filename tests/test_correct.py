@@ -246,6 +246,17 @@ def test_a_line_that_was_changed_is_the_owners_word(root: Path) -> None:
     assert problems(root, "2026-03-10T13:00:00Z") == []
 
 
+def test_what_only_the_program_knows_stays_when_an_editor_loses_it(root: Path) -> None:
+    before = one(root, "Porto")
+    rewrite(
+        root, FACTS, lambda rows: [{key: row[key] for key in row if key not in ("created", "said_at")} for row in rows]
+    )
+    consolidate(root, NEXT)
+    after = one(root, "Porto")
+    assert (after.created, after.said_at) == (before.created, before.said_at)
+    assert problems(root, NEXT) == []
+
+
 def test_a_night_takes_over_what_an_editor_did_and_derives_from_it(root: Path) -> None:
     rewrite(root, FACTS, lambda rows: [row for row in rows if row.get("value") != "Porto"])
     consolidate(root, NEXT)

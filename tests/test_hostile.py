@@ -97,6 +97,7 @@ def test_a_wounded_file_ends_in_an_error_of_ours_or_not_at_all(name: str, sound:
         ("memory/layer2/active/facts.jsonl", b'"said_at":"2026-03-02T09', b'"said_at":"2026-03-04T99'),
         ("memory/layer2/active/facts.jsonl", b'"said_at":"', b'"sad_at":"'),
         ("memory/layer2/active/facts.jsonl", b'"evidence":[', b'"evidences":['),
+        ("memory/layer2/active/facts.jsonl", b'"created":"2026-03-03T03:00:00Z",', b""),
     ],
 )
 def test_wounds_that_once_went_through(name: str, before: bytes, after: bytes, sound: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from memory_system.files import Files
 from memory_system.journal import Change
 from memory_system.layout import Layout
 from memory_system.phases.gazetteer import names_of
+from memory_system.recall.units import said_or_created
 from memory_system.records import Row
 from memory_system.rules import table
 from memory_system.store import Memories, entity_key
@@ -115,7 +116,7 @@ def profile_of(name: str, memories: Memories) -> dict[str, Any] | None:
     if not any(name in names for _, names in named):
         return None
     rows = [row for row, _ in named]
-    said = sorted(row.get("said_at") or row["created"] for row in rows)
+    said = sorted(said_or_created(row) for row in rows)
     return {
         "id": entity_id_of(name),
         "name": name,
