@@ -198,6 +198,25 @@ def test_a_transcript_that_turns_up_later_brings_nothing_back(tmp_path: Path) ->
     assert any("stamps" in each for each in contents(root))
 
 
+@pytest.mark.parametrize("chosen", [{"ids": ()}, {"session": "again"}], ids=["by id", "by session"])
+def test_what_was_rolled_back_is_forgotten_with_what_says_the_same(chosen: dict[str, Any], tmp_path: Path) -> None:
+    """Only the journal knew of it any more, and went on knowing."""
+    root = make(tmp_path)
+    say(root, "once", ("2026-03-02T09:00:00Z", "user", "I like rowing."))
+    say(root, "again", ("2026-03-02T10:00:00Z", "user", "I like rowing."))
+    consolidate(root, "2026-03-03T12:00:00Z")
+    with Workspace.open(root, now=at("2026-03-03T13:00:00Z"), write=True) as ws:
+        undo.rollback(ws, "#1", redo="session" not in chosen)
+    say(root, "later", ("2026-03-04T10:00:00Z", "user", "I like rowing."))
+    consolidate(root, "2026-03-05T12:00:00Z")
+    with Workspace.open(root, now=at(NOW), write=True) as ws:
+        undo.rollback(ws, f"#{ws.journal.head().seq}", redo=True)
+    consolidate(root, NOW)
+    forget(root, NOW, **({"ids": (id_of(root, "rowing"),)} if "ids" in chosen else chosen))
+    journal = (root / "memory/state/journal/2026-03.jsonl").read_bytes()
+    assert (b"I like rowing." if "ids" in chosen else b'"again:e1"') not in journal
+
+
 def test_a_clock_that_went_back_forgets_no_less(tmp_path: Path) -> None:
     """What was forgotten seemed to be said after the forgetting: it was indexed again at once."""
     root = story(tmp_path)

@@ -121,10 +121,27 @@ def _commit(ws: Workspace, plan: Plan) -> Entry:
         return before[-1]
     changes = {change.id: change for change in _changes(ws, plan)}
     entry = Entry(clock.stamp(ws.now), _reason(plan), state={"next_change": None})
-    let_go(
-        ws, entry, changes, lambda change: change.id in plan.gone or _holds(change.to_line(), plan), _aliases(ws, plan)
-    )
+    let_go(ws, entry, changes, _tainted_by(plan, ws), _aliases(ws, plan))
     return entry
+
+
+def _tainted_by(plan: Plan, ws: Workspace) -> Tainted:
+    """Which changes in the journal hold what goes: also those of memories that only the journal knows any more, because
+    they were rolled back, and that say the same."""
+    refs, quotes = [orjson.dumps(each) for each in plan.refs], _quotes(plan)
+
+    def tainted(change: Change) -> bool:
+        line = change.to_line()
+        if change.id in plan.gone or _holds(line, plan) or any(each in line for each in refs):
+            return True
+        return ws.store.pool_of(change.id) is None and any(each in line for each in quotes)
+
+    return tainted
+
+
+def _quotes(plan: Plan) -> list[bytes]:
+    """The words that go, as they stand in our lines."""
+    return [orjson.dumps(quote)[1:-1] for quote in plan.words.quotes]
 
 
 def let_go(
@@ -268,7 +285,7 @@ def remake(ws: Workspace) -> None:
 
 
 def _without_lines(ws: Workspace, path: Path, plan: Plan) -> None:
-    needles = [orjson.dumps(quote)[1:-1] for quote in plan.words.quotes]
+    needles = _quotes(plan)
     sources = {*plan.refs, *plan.held}
     lines = ws.files.read(path).splitlines(keepends=True)
     kept = [
