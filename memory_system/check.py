@@ -16,7 +16,7 @@ from memory_system.derive import snapshot_moment
 from memory_system.errors import MemorySystemError
 from memory_system.files import is_held
 from memory_system.journal import Change, Group
-from memory_system.phases import entities, snapshot
+from memory_system.phases import entities, facts_page, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
@@ -217,6 +217,9 @@ def the_snapshot(ws: Workspace) -> Iterator[Problem]:
     there = ws.files.read(ws.layout.snapshot).decode(errors="replace")
     if snapshot.without_identity(there) != snapshot.without_identity(text):
         yield Problem(ws.layout.name(ws.layout.snapshot), "the snapshot is not what the truth gives", REBUILD)
+    page = facts_page.text_of(ws) if ws.config.facts_page else ""
+    if ws.files.read(ws.layout.facts_page).decode(errors="replace") != page:
+        yield Problem(ws.layout.name(ws.layout.facts_page), "the page is not what the truth gives", REBUILD)
 
 
 def permissions(ws: Workspace) -> Iterator[Problem]:

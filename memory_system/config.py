@@ -236,6 +236,7 @@ class Config(Section):
     language: Literal["auto", "en", "zh"] = "auto"
     workspace: str | None = None  # read only from a config.json in the current folder
     sources: tuple[Source, ...] = ()
+    facts_page: bool = False  # write every memory into layer1/facts.md, too, for a host that searches Markdown itself
     decay_rates: DecayRates = DecayRates()
     thresholds: Thresholds = Thresholds()
     token_budget: TokenBudget = TokenBudget()

@@ -44,6 +44,10 @@ class Layout:
         return self.own / "layer1" / "snapshot.md"
 
     @property
+    def facts_page(self) -> Path:
+        return self.own / "layer1" / "facts.md"
+
+    @property
     def entities(self) -> Path:
         return self.own / "layer2" / "entities"
 

@@ -276,6 +276,30 @@ def test_the_snapshot_has_a_name_that_openclaw_keeps(tmp_path: Path) -> None:
     assert "\0" not in text
 
 
+def test_openclaws_own_search_sees_what_is_remembered_where_that_is_asked_for(machine: Machine) -> None:
+    config = (machine.ws / "memory/config.json").read_bytes()
+    machine.do("integrate", "openclaw", "--facts")
+    machine.do("integrate", "openclaw")  # what was asked for once stays
+    talk = (
+        ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."),
+        ("2026-03-02T09:01:00Z", "user", "我可能会搬到杭州。"),
+    )
+    say(machine.ws, "s", *talk)
+    consolidate(machine.ws, "2026-03-03T12:00:00Z")
+    page = machine.ws / "memory/layer1/facts.md"
+    assert page.read_text() == (
+        "# What is remembered\n\n- 2026-03-02 User is allergic to peanuts\n- 2026-03-02 用户可能会搬到杭州 (not sure)\n"
+    )
+    assert machine.run("validate").exit_code == 0
+    page.write_text("# mine\n")
+    assert "facts.md" in machine.run("validate").stdout
+    assert machine.run("integrate", "claude-code", "--facts").exit_code == 2
+    machine.do("integrate", "openclaw", "--remove")
+    consolidate(machine.ws, "2026-03-04T12:00:00Z", force=True)
+    assert not page.exists()
+    assert (machine.ws / "memory/config.json").read_bytes() == config
+
+
 @pytest.mark.parametrize(
     ("schedule", "job"),
     [("0 3 * * *", "10 4 * * *"), ("30 23 * * *", "40 0 * * *"), ("0 3 * * 1", "10 4 * * *"), ("@daily", "20 * * * *"),

@@ -31,6 +31,9 @@ def integrate(
     rules: Annotated[
         bool, typer.Option("--rules", help="Also put the rules of recall into AGENTS.md or CLAUDE.md.")
     ] = False,
+    facts: Annotated[
+        bool, typer.Option("--facts", help="Let OpenClaw's own search see what is remembered, in groups as well.")
+    ] = False,
     agent: Annotated[str, typer.Option(help="Which of OpenClaw's agents.")] = "main",
     folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
@@ -39,7 +42,7 @@ def integrate(
     if host == "generic":
         row, act = _on_schedule(settings, remove=remove)
     else:
-        row, act = _in_host(settings, host, agent, folder, remove=remove, rules=rules)
+        row, act = _in_host(settings, host, agent, folder, remove=remove, rules=rules, facts=facts)
     if not settings.as_json:
         typer.echo("\n".join(row["shown"] or ["nothing to change"]))
     row["left"] = [*([] if dry_run else act()), *row["left"]]
@@ -53,13 +56,13 @@ Act = Callable[[], list[str]]  # makes the changes; gives what is left to do by 
 
 
 def _in_host(
-    settings: Settings, host: str, agent: str, folder: Path | None, *, remove: bool, rules: bool
+    settings: Settings, host: str, agent: str, folder: Path | None, *, remove: bool, rules: bool, facts: bool
 ) -> tuple[dict[str, Any], Act]:
     """What would change inside a host, and what changes it."""
     from memory_system.hosts import steps
 
     with settings.open() as ws:
-        chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules)
+        chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules, facts=facts)
         row = {
             "changed": [str(each.path) for each in chosen.changes],
             "commands": [list(each) for each in chosen.commands],
@@ -85,15 +88,17 @@ def _on_schedule(settings: Settings, *, remove: bool) -> tuple[dict[str, Any], A
     return {"changed": [str(each.path) for each in changes], "commands": [], "shown": shown, "left": []}, act
 
 
-def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool) -> Plan:
+def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:
     from memory_system.hosts import claude_code, openclaw, steps
 
     argv = _ourselves(ws.layout.root)
     wanted = {"tools": find_spec("mcp") is not None, "rules": rules}
     if host == openclaw.NAME:
         there = folder.expanduser().absolute() if folder else openclaw.state_folder(os.environ, Path.home())
-        taken = openclaw.steps(ws, there, agent, argv, **wanted)
+        taken = openclaw.steps(ws, there, agent, argv, **wanted, facts=facts or ws.config.facts_page)
         return steps.plan(ws, host, taken, openclaw.advice(ws, argv, **wanted))
+    if facts:
+        raise UsageError("--facts is for OpenClaw", "Claude Code searches with the tools")
     there = folder.expanduser().absolute() if folder else claude_code.folder(os.environ, Path.home())
     taken = claude_code.steps(ws, there, argv, **wanted)
     return steps.plan(ws, host, taken, claude_code.advice(ws, argv, **wanted))

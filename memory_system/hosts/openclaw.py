@@ -69,8 +69,11 @@ def state_folder(environment: Mapping[str, str], home: Path) -> Path:
     return older if older.is_dir() and not (home / ".openclaw").exists() else home / ".openclaw"
 
 
-def steps(ws: Workspace, state: Path, agent: str, argv: Sequence[str], *, tools: bool, rules: bool) -> list[Step]:
-    """What has to stand where. `argv` calls this program for the workspace, `tools` says that it can serve them."""
+def steps(
+    ws: Workspace, state: Path, agent: str, argv: Sequence[str], *, tools: bool, rules: bool, facts: bool = False
+) -> list[Step]:
+    """What has to stand where. `argv` calls this program for the workspace, `tools` says that it can serve them; with
+    `facts` OpenClaw's own search sees what is remembered."""
     hook, config = state / "hooks" / HOOK, str(state / "openclaw.json")
     found: list[Step] = [
         Value(str(ws.layout.config), ("sources",), {"path": str(state / "agents" / agent)}, listed=True),
@@ -78,6 +81,8 @@ def steps(ws: Workspace, state: Path, agent: str, argv: Sequence[str], *, tools:
         Own(str(hook / "handler.js"), handler(ws.layout.snapshot, agent)),
         Value(config, ("hooks", "internal", "entries", HOOK), {"enabled": True}),
     ]
+    if facts:
+        found.append(Value(str(ws.layout.config), ("facts_page",), value=True))
     if tools:
         server = {"command": argv[0], "args": [*argv[1:], "serve"]}
         found.append(Value(config, ("mcp", "servers", SERVER), server))

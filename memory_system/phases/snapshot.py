@@ -16,7 +16,7 @@ import orjson
 
 from memory_system import clock, trust
 from memory_system.masks import masked
-from memory_system.phases import Night
+from memory_system.phases import Night, facts_page
 from memory_system.phases.index import open_index
 from memory_system.phases.shortlist import (
     CANDIDATES,
@@ -95,7 +95,8 @@ def run(night: Night, ws: Workspace) -> Iterator[str]:
 
 
 def write(at: datetime, ws: Workspace) -> list[str]:
-    """Write the snapshot of the night at that moment where it changes; the names of the files written."""
+    """Write the snapshot of the night at that moment where it changes, and the page of facts; the names of the files
+    written."""
     day = clock.local_date(at, ws.config.zone)
     with open_index(ws) as index:
         text, choice = compose(index, day, ws)
@@ -103,7 +104,7 @@ def write(at: datetime, ws: Workspace) -> list[str]:
     ws.files.replace_if_changed(ws.layout.rankings, rankings, durable=False)
     ws.files.make_folder(ws.layout.snapshot.parent)
     changed = ws.files.replace_if_changed(ws.layout.snapshot, text.encode())
-    return [ws.layout.snapshot.name] if changed else []
+    return [*([ws.layout.snapshot.name] if changed else []), *facts_page.write(ws)]
 
 
 def text_of(index: Index, at: datetime, ws: Workspace) -> str:
