@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 from endpoint import Endpoint, knowing, serving
-from workspaces import at, make
+from workspaces import at, consolidate, make, memories
 
 from memory_system import derive, finder
+from memory_system.prompt import compose
 from memory_system.recall.passages import passages
+from memory_system.records import Belief
 from memory_system.text import estimate_tokens
 from memory_system.tools import Toolbox
 from memory_system.workspace import Workspace
@@ -153,3 +155,39 @@ def test_what_says_nearly_the_same_makes_way_by_mmr_with_the_lambda_of_seed_001(
     relevance = shown["b"] / parts["alike"]
     assert parts["alike"] == pytest.approx((0.7 * relevance - 0.3 * 0.6) / (0.7 * relevance), abs=0.001)
     assert (rows["a"]["explain"]["alike"], rows["c"]["explain"]["alike"]) == (1.0, 1.0)
+
+
+# ---- seed 001: W, B and O ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "stated", "supposed"),
+    [
+        (
+            ["W: The build server runs in Oslo.", "- B: Deployed the gateway without problems.",
+             "O: User thinks that tea beats coffee.", "- O(c=0.9) @Nora: Nora cares more for speed than for looks."],
+            ["The build server runs in Oslo", "Deployed the gateway without problems"],
+            {"tea beats coffee": 0.6, "speed than for looks": 0.9},
+        ),
+        (
+            ["W：我的公司在上海。", "- B：我昨天去了西湖。", "O：我觉得咖啡比茶好喝。", "- O(c=0.9)：我觉得这书难读。"],
+            ["公司在上海", "去了西湖"],
+            {"咖啡比茶好喝": 0.6, "这书难读": 0.9},
+        ),
+    ],
+)  # fmt: skip
+def test_world_facts_and_experiences_are_facts_and_opinions_beliefs_as_in_seed_001(
+    lines: list[str], stated: list[str], supposed: dict[str, float], tmp_path: Path
+) -> None:
+    root = make(tmp_path / "w")
+    (root / "memory/2026-03-01.md").write_text("# 2026-03-01\n\n## 10:30 AM - Diary\n" + "\n".join(lines), "utf-8")
+    with Workspace.open(root, now=at(NOON)) as ws:
+        prompt = compose(ws).text
+    assert "W (a fact about the world), B (what happened), O (an opinion)" in prompt or "W（世界事实）" in prompt
+    consolidate(root, NOON)
+    found = memories(root)
+    beliefs = {each.content: each.confidence for each in found if isinstance(each, Belief)}
+    facts = [each.content for each in found if not isinstance(each, Belief)]
+    assert all(any(words in each for each in facts) for words in stated)
+    for words, confidence in supposed.items():
+        assert [each for content, each in beliefs.items() if words in content] == [confidence]

@@ -39,6 +39,8 @@ def integrate(
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
     settings: Settings = context.obj
+    if facts and host != "openclaw":
+        raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
     if host == "generic":
         row, act = _on_schedule(settings, remove=remove)
     else:
@@ -97,8 +99,6 @@ def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: b
         there = folder.expanduser().absolute() if folder else openclaw.state_folder(os.environ, Path.home())
         taken = openclaw.steps(ws, there, agent, argv, **wanted, facts=facts or ws.config.facts_page)
         return steps.plan(ws, host, taken, openclaw.advice(ws, argv, **wanted))
-    if facts:
-        raise UsageError("--facts is for OpenClaw", "Claude Code searches with the tools")
     there = folder.expanduser().absolute() if folder else claude_code.folder(os.environ, Path.home())
     taken = claude_code.steps(ws, there, argv, **wanted)
     return steps.plan(ws, host, taken, claude_code.advice(ws, argv, **wanted))
