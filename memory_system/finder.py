@@ -18,6 +18,7 @@ from memory_system.recall import search as ranking
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.search import Scope
+from memory_system.recall.units import Unit
 from memory_system.records import Fact
 from memory_system.text import language
 from memory_system.workspace import Workspace
@@ -64,7 +65,18 @@ def search(
         )  # fmt: skip
         return found | ({"warning": warning} if warning else {})
 
-    return _noted(ws, "search", _asked(ws, ask), who, unmasked)
+    found = _asked(ws, ask)
+    _withhold(ws, found["results"])
+    return _noted(ws, "search", found, who, unmasked)
+
+
+def _withhold(ws: Workspace, rows: list[dict[str, Any]]) -> None:
+    """What is held back is not shown where it was said either."""
+    withheld = ws.quarantine.withheld()
+    for row in rows if withheld.by_place else ():
+        place = row["id"] if row["type"] == "message" else row["path"]
+        if (text := withheld.out_of(place, row["text"])) != row["text"]:
+            row |= {"text": text, "snippet": ranking.snippet(text, [])}
 
 
 def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, unmasked: bool) -> dict[str, Any]:
@@ -149,12 +161,17 @@ def context(
 
     most = ws.config.context.budget if budget is None else budget
     known = _in_snapshot(ws) if without_snapshot else None
+    withheld = ws.quarantine.withheld()
+
+    def refused(unit: Unit) -> bool:
+        return any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
 
     def ask(index: Index) -> dict[str, Any]:
         near, warning = _meaning(ws, index, message, "auto")
         found = inject(
-            ws.layout, ws.config, index, ws.inbox.pending(), message, now=ws.now, budget=most, known=known, near=near
-        )
+            ws.layout, ws.config, index, ws.inbox.pending(), message,
+            now=ws.now, budget=most, known=known, near=near, refused=refused,
+        )  # fmt: skip
         return found | ({"warning": warning} if warning else {})
 
     return _noted(ws, "context", _asked(ws, ask), who, unmasked)

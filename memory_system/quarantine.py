@@ -39,6 +39,23 @@ class Held:
         return next(found, "it ends what the message before it has begun")
 
 
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """What is held back, by the ref of its message and by the file of its note."""
+
+    by_place: Mapping[str, list[Held]]
+
+    def holds(self, place: str, text: str) -> bool:
+        """Whether any of it stands in a text from that message or note."""
+        return any(each.quote in text for each in self.by_place.get(place, ()))
+
+    def out_of(self, place: str, text: str) -> str:
+        """The text with the ids of what is held back in the place of its words."""
+        for each in self.by_place.get(place, ()):
+            text = text.replace(each.quote, f"[held back: {each.id}]")
+        return text
+
+
 class Quarantine:
     """The quarantine of one workspace."""
 
@@ -66,6 +83,15 @@ class Quarantine:
     def approved(self) -> Iterator[str]:
         """The keys of the words that the owner has let in."""
         return (key_of(each.quote) for each in self.all() if each.status == APPROVED)
+
+    def withheld(self) -> Withheld:
+        """What no agent is to be shown: all that the owner has not let in."""
+        by_place: dict[str, list[Held]] = {}
+        for each in self.all():
+            if each.status != APPROVED:
+                for place in (each.ref, each.ref.rpartition(":")[0]):
+                    by_place.setdefault(place, []).append(each)
+        return Withheld(by_place)
 
     def get(self, held_id: str) -> Held:
         """NotFoundError when nothing was held back under that id."""

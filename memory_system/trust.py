@@ -15,6 +15,7 @@ from memory_system.text import essence
 TIERS = {"user": 2, "note": 2, "person": 2, "assistant": 1}  # whose words count more; all others' count nothing
 OWNER = frozenset({"user", "note"})
 SHORT = 160  # characters of a voice that are read as one over several messages: orders may come in pieces
+CODE = ("```", "~~~")  # how code in a message begins
 SHINGLE = 5  # bytes; a Han character has three
 ECHOED = 0.8  # share of shingles from which words are an echo
 IN_PIECES = "in pieces"  # the rule of words that only together with those before them are an order
@@ -79,6 +80,7 @@ class Stretch:
     reason: str
     rule: str = ""
     core: tuple[int, int] = (0, 0)
+    in_code: bool = True  # whether it means anything in code, too
 
     def overlaps(self, start: int, end: int) -> bool:
         return self.start < end and start < self.end
@@ -124,7 +126,8 @@ class Guard:
         """Why the segment is held back; empty when it is not. What is quarantined is put down. An `idle` segment, of
         which nothing would be remembered, is held back only where it wants to steer itself."""
         words = message.text[start:end]
-        over = [each for each in held if each.overlaps(start, end)]
+        is_code = idle and words.startswith(CODE)
+        over = [each for each in held if each.overlaps(start, end) and (each.in_code or not is_code)]
         suspect = [each for each in over if each.reason == "quarantined" and (each.is_hit(start, end) or not idle)]
         if suspect and key_of(words) not in self.approved:
             hit = next((each for each in suspect if each.is_hit(start, end)), suspect[0])
@@ -140,9 +143,12 @@ class Guard:
 
 def _around(text: str, suspect: Suspect) -> Stretch:
     """The whole line: what stands beside such words is of a piece with them; after a frame, all that is in it."""
-    end = -1 if suspect.rule.data.get("rest") else text.find("\n", suspect.end)
+    data = suspect.rule.data
+    rest = bool(data.get("rest"))
+    end = -1 if rest else text.find("\n", suspect.end)
     start, end = text.rfind("\n", 0, suspect.start) + 1, len(text) if end < 0 else end
-    return Stretch(start, end, "quarantined", suspect.rule.id, (suspect.start, suspect.end))
+    core = suspect.start, end if rest else suspect.end
+    return Stretch(start, end, "quarantined", suspect.rule.id, core, data.get("code") is not False)
 
 
 def _ends(tail: str, text: str, *, owner: bool) -> bool:

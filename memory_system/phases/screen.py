@@ -22,7 +22,6 @@ from memory_system.trust import Guard
 REPEATED = "repeated"  # among a segment's rules: the same words were said again
 REPEATED_WEIGHT = 0.2
 
-UNREAD = "block"  # code and tables: of them nothing is remembered, whatever they say
 QUOTA = 500  # segments of one session that a night may keep of what an assistant says
 
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
@@ -204,7 +203,7 @@ def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard) -> list[Verdi
     for segment in turn.segments:
         words = turn.text_of(segment)
         verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
-        if stretches and verdict.reason != UNREAD:
+        if stretches:
             idle = bool(verdict.reason)
             held = guard.held(turn.message, stretches, segment.start, segment.end, idle=idle)
             verdict = Verdict(held, verdict.tokens) if held else verdict

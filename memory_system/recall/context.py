@@ -75,10 +75,11 @@ def context(
     budget: int,
     known: Known | None = None,
     near: Near | None = None,
+    refused: Callable[[Unit], bool] = lambda _: False,
 ) -> dict[str, Any]:
     """The answer of `memory context --json`: `text` is what to inject, never more than `budget` tokens and empty when
     nothing is relevant; `tokens` what it costs; `items` its lines; `cues` what the message called for. Memories for
-    which `known` is true are left out. Never raises for a message, whatever it holds."""
+    which `known` is true are left out, and words that are `refused`. Never raises for a message, whatever it holds."""
     cues = cues_of(message)
     items: list[Item] = []
     lang = "en"
@@ -88,6 +89,7 @@ def context(
         lang = answer.question.lang
         worth = dict(zip(answer.question.terms, answer.weights, strict=False))
         items = [each for each in items if each.level and not (known and each.row and known(_record(each.row)))]
+        items = [each for each in items if each.row or not refused(each.unit)]
         for each in items:
             each.line = line_of(each.unit, each.source, each.level or "low", worth, lang, config.zone)
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
