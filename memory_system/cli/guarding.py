@@ -110,8 +110,7 @@ def audit(
     anchor: Annotated[str, typer.Option(help="A head that was kept elsewhere: it must still be there.")] = "",
     last: Annotated[int, typer.Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
 ) -> None:
-    """Check the journal's chain, print its head to keep elsewhere, or show who has read and written what; exits with 1
-    where an entry is not as written."""
+    """Check or anchor the journal's chain, or show who read and wrote what; exits with 1 where an entry is wrong."""
     from memory_system import audit as chain
 
     settings: Settings = context.obj
