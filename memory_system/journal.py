@@ -312,7 +312,8 @@ class _Reading:
 
     @staticmethod
     def _closes(row: dict[str, Any], group: Group) -> bool:
-        return bool((row["done"], row["hash"]) == (group.entry.seq, group.hash))
+        there = row["done"], row["hash"], row.get("prev", group.prev)
+        return bool(there == (group.entry.seq, group.hash, group.prev))
 
 
 def digest(salt: str, payload: bytes) -> str:

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from answering import telling
+from claude_server import serving
 from secrets_cases import Case, harmless, secrets
 from workspaces import at, consolidate, make, say
 
@@ -84,3 +86,33 @@ def test_an_error_does_not_tell_it(tmp_path: Path) -> None:
         if call[0] not in ("get", "search"):  # these answer with the name that was asked for
             assert secret not in done.stdout + done.stderr, call
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+def test_a_crash_does_not_tell_it(tmp_path: Path) -> None:
+    make(tmp_path)
+    case = CASES[0]
+    row = {"id": "f_20260101_aaaaaaaaaa", "content": "x", "importance": case.text, "score": 1}
+    (tmp_path / "memory/layer2/active/facts.jsonl").write_text(json.dumps(row) + "\n")
+    traces = 0
+    for words in (["stats"], ["search", "x"], ["consolidate"], ["validate"]):
+        for more in ([], ["--debug"]):
+            command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path), *more, *words]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            told = done.stdout + done.stderr
+            assert [each for each in case.hidden if each in told] == [], words
+            traces += "Traceback" in told
+    assert traces
+
+
+def test_no_byte_of_any_is_sent_to_a_model(tmp_path: Path, key: None) -> None:
+    with serving(telling({})) as server:
+        make(tmp_path, llm={"mode": "auto", "base_url": server.url}, budget={"tokens_per_night": 200_000})
+        said = [
+            (f"2026-03-02T{n // 60 + 1:02}:{n % 60:02}:00Z", "user", f"It is odd that {c.text}")
+            for n, c in enumerate(CASES)
+        ]
+        say(tmp_path, "told", *said)
+        consolidate(tmp_path, NOW)
+    sent = json.dumps(server.requests, ensure_ascii=False).lower().encode()
+    assert b"[secret:" in sent
+    assert [each for each in needles() if each in sent] == []

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -129,7 +130,7 @@ def handled(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
             if settings.debug:
-                raise
+                print(_clean(traceback.format_exc()), file=sys.stderr)
             raise typer.Exit(_explain(_as_ours(error), settings)) from None
 
     return run
