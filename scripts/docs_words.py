@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +24,7 @@ def english(text: str, _in_chinese: str | None = None, /) -> str:
 def chinese(text: str, in_chinese: str | None = None, /) -> str:
     if in_chinese is not None:
         return in_chinese
+    text = re.sub(r"\s+", " ", text)
     SAID.add(text)
     return KNOWN.get(text, text)
 
