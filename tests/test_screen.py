@@ -235,3 +235,9 @@ def test_what_leans_on_the_sentence_before_is_kept_with_it() -> None:
     for after, before in trains.items():
         assert any(after in each for each in held)
         assert all(before in each for each in held if after in each)
+
+
+def test_a_share_of_one_keeps_all_that_is_no_noise() -> None:
+    short = ["I can't stand coriander.", "I sold my boat.", "我讨厌香菜。", "我卖掉了船。"]
+    lines = [said(f"{text[:-1]} {number}{text[-1]}", entry=str(number)) for number, text in enumerate(short * 20)]
+    assert len(kept(lines, screen={"keep_share": 1.0})) == len(lines)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -228,7 +229,7 @@ def _chosen(found: _Scores, share: float) -> bytearray:
     is kept already costs nothing again: it will be one memory with the first. What leans on the segment before it is
     kept with that one."""
     kept = bytearray(len(found.scores))
-    left = max(share * found.tokens, _UNRATIONED)
+    left = max(share * found.tokens, _UNRATIONED) if share < 1 else math.inf
     taken: set[int] = set()
     for number in sorted(range(len(kept)), key=lambda each: -found.scores[each]):
         score = found.scores[number]
