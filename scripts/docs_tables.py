@@ -190,7 +190,7 @@ def range_of(field: Any, say: Say) -> str:
         return ", ".join(map(code, get_args(kind)))
     low = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
     high = next((each.le for each in field.metadata if hasattr(each, "le")), None)
-    names = {int: "whole number", float: "number", str: "text", str | None: "text or null"}
+    names = {bool: "true or false", int: "whole number", float: "number", str: "text", str | None: "text or null"}
     named = say(names.get(kind, "list"))
     if high is not None:
         return say("{} {} to {}").format(named, low, high)
