@@ -4,8 +4,8 @@
     scripts/docs --check   change nothing; exit with 1 and name the files that are stale
 
 Commands, options and exit codes come from the command line, config keys from the configuration, tables of rules from
-the rule sets, examples of memories from the sample workspace. Pages in docs/zh get the same parts in Chinese.
-Nothing depends on terminal, clock or machine.
+the rule sets, examples of memories from the sample workspace. Pages in docs/zh get the same parts in Chinese,
+by docs_zh.toml, and what has no Chinese there is named. Nothing depends on terminal, clock or machine.
 """
 
 from __future__ import annotations
