@@ -153,6 +153,13 @@ def test_what_is_two_things_is_two_memories_each_with_its_own_time(
     assert found == expected
 
 
+def test_slots_that_begin_together_share_their_time() -> None:
+    found = claims([said("My sister Anna moved to Oslo last month and she loves it there.")])
+    assert [(each.attribute, each.event_time and each.event_time.start[:7]) for each in found] == [
+        ("sibling", "2026-01"), ("lives_in", "2026-01"),
+    ]  # fmt: skip
+
+
 def test_an_appointment_is_never_too_little_to_be_told() -> None:
     assert told("我妈妈喜欢喝茶，下周三去体检。") == ["用户的妈妈喜欢喝茶，2026年2月11日（周三）去体检"]
 

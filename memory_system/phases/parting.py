@@ -63,9 +63,9 @@ def event_of(reading: Reading, readings: Sequence[Reading], passage: Passage) ->
     if len(readings) == 1 or passage.noted:
         return passage.event
     starts = [each.span[0] for each in readings]
-    own = starts.index(reading.span[0])
-    until = starts[own + 1] if own + 1 < len(starts) else len(passage.plain)
-    mine = [when for (first, _), when in times if first < starts[0] or starts[own] <= first < until]
+    own = reading.span[0]
+    until = min((each for each in starts if each > own), default=len(passage.plain))
+    mine = [when for (first, _), when in times if first < min(starts) or own <= first < until]
     return dates.to_event(mine[0]) if mine else None
 
 
