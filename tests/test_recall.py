@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.excerpt import get
-from memory_system.recall.index import Index
+from memory_system.recall.index import Filters, Index
 from memory_system.recall.passages import note_files
 from memory_system.recall.search import SCOPES_OF, search
 from memory_system.records import Belief, Evidence, Fact, Message, memory_id, to_line
@@ -376,3 +376,22 @@ def test_no_name_leads_outside(tmp_path: Path, name: str) -> None:
 def test_what_is_not_there_is_not_found(world: World) -> None:
     for name in ("MEMORY.md", "memory/none.md", "sessions/none.jsonl", "memory/" + "x" * 300 + ".md"):
         assert world.get(name)["status"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("query", "content", "other"),
+    [
+        ("where do I work", "用户在云帆科技工作", "莫里在拾光工作"),
+        ("我现在在哪儿上班？", "User works at Tidewater", "Mori works at Casa Fen"),
+    ],
+)
+def test_where_no_word_is_shared_the_memory_that_states_it_is_found(
+    world: World, query: str, content: str, other: str
+) -> None:
+    world.remember(
+        fact(content, attribute="works_at", value="…", category="status"),
+        fact(other, attribute="works_at", value="…", category="status", subject="Mori"),
+    )
+    assert said(world.search(query)) == [content]
+    assert world.search(query, scope="sessions") == []
+    assert world.search(query, filters=Filters(since="2026-02-04T00:00:00Z")) == []

@@ -33,6 +33,7 @@ BESIDE = (-1, 1, 2)
 NEAREST = 100  # units that are looked at for their meaning
 AGREEING = 3  # units with most of the question's words, by which its vector is judged
 OUTSTANDING = 2.0  # standard deviations above the average
+STATED = 0.5  # what a memory gets that states what is asked for, without a word of the question
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
 NO_FILTERS = Filters()
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
@@ -130,6 +131,8 @@ def gather(
         _follow(found, index, wanted)
     if near:
         _draw_near(found, index, near, wanted)
+    if not found.units and "memory" in wanted.scopes:
+        _state(found, index, wanted, now)
     _remember(found, index, now, zone, 0)
     said = {session_of(place) for number in found.units for place in found.places(number)}
     found.sessions = _sessions(index, tallies, said)
@@ -240,6 +243,18 @@ def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> N
     above = {number: max(0.0, value - mean) for number, value in near.of(found.units).items()}
     best = max(above.values(), default=0.0) or 1.0
     found.meant = {number: weight * value / best for number, value in above.items()}
+
+
+def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> None:
+    """Where no word finds anything, what the user's memories state of what is asked for, in whatever language: "where
+    do I work" finds 用户在云帆科技工作."""
+    from memory_system.recall.cues import cues_of  # most questions do without its rules
+
+    kinds, standing = cues_of(wanted.question.text).wholes, index.at(now)
+    ids = [each.id for kind in kinds for each in standing.of_kind(kind.categories, kind.attributes, kind.most)]
+    numbers = wanted.passing(index, index.numbers(ids, "memory").values())
+    found.units.update(index.units(numbers))
+    found.meant.update(dict.fromkeys(found.units, STATED))
 
 
 def _agreement(found: Candidates, near: Near, mean: float, deviation: float) -> float:

@@ -295,10 +295,11 @@ class Index:
         """Those of the units that were said last; the same ones, whatever their numbers."""
         return [number for (number,) in self._database.rows(LATEST, (orjson.dumps([*numbers]).decode(), limit))]
 
-    def numbers(self, refs: Collection[str]) -> dict[str, int]:
-        """The numbers of the messages with these refs, the first of several passages."""
+    def numbers(self, keys: Collection[str], scope: str = "session") -> dict[str, int]:
+        """The numbers of the messages with these refs, the first of several passages, or of the memories with these
+        ids."""
         sql = "SELECT key, number FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
-        return dict(self._database.rows(sql, (SCOPES["session"], orjson.dumps([*refs]).decode())))
+        return dict(self._database.rows(sql, (SCOPES[scope], orjson.dumps([*keys]).decode())))
 
     def session_lengths(self, sessions: Collection[int]) -> dict[int, int]:
         """How many units each of these sessions (`numbers.session_of`) has."""
