@@ -9,7 +9,7 @@ import orjson
 from workspaces import consolidate, make, memories, say
 
 from memory_system.phases.entities import INDEX
-from memory_system.phases.gazetteer import are_one, names_of
+from memory_system.phases.settling.gazetteer import are_one, names_of
 from memory_system.rules import table
 
 

@@ -16,8 +16,8 @@ from memory_system import check, edit
 from memory_system.config import Thresholds
 from memory_system.gist import gist_of, stem
 from memory_system.likeness import Likeness, keys_of
-from memory_system.phases import alike
-from memory_system.phases.alike import in_order, says_more
+from memory_system.phases.settling import alike
+from memory_system.phases.settling.alike import in_order, says_more
 from memory_system.records import EventTime, Fact
 from memory_system.workspace import Workspace
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import kinds, pieces, said, segmented, talk
 
-from memory_system.phases.essays import PASSAGE, width
 from memory_system.phases.segment import LONG
+from memory_system.phases.understanding.essays import PASSAGE, width
 
 WORDS = st.sampled_from(
     (

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
-from memory_system.phases import Night, alike, habits
+from memory_system.phases import Night
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
 from memory_system.phases.facts import ECHO, USER, common_fields, is_echo, is_single, retire, with_evidence
+from memory_system.phases.settling import alike, habits
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Fact, memory_id
 from memory_system.store import Memories, content_key, entity_key, row_of, slot_key, value_key

@@ -16,7 +16,7 @@ from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change
 from memory_system.layout import Layout
-from memory_system.phases.gazetteer import names_of
+from memory_system.phases.settling.gazetteer import names_of
 from memory_system.recall.units import said_or_created
 from memory_system.records import Row
 from memory_system.rules import table

@@ -12,18 +12,18 @@ from itertools import islice
 
 from memory_system import phrasing, slots, text
 from memory_system.phases import Night
-from memory_system.phases.asked import asks_what_is_wanted
 from memory_system.phases.asking import claims as asking
-from memory_system.phases.essays import in_one_line
-from memory_system.phases.filling import Reading, left_over, read
-from memory_system.phases.known import Known
-from memory_system.phases.mood import Mood
-from memory_system.phases.parting import event_of, parted, tells_when
-from memory_system.phases.passage import Passage, Place, passages
-from memory_system.phases.replying import with_question
-from memory_system.phases.scene import ASSISTANT, Scene, in_its_language, scenes
 from memory_system.phases.segment import together
-from memory_system.phases.subjects import Subject, opening
+from memory_system.phases.understanding.asked import asks_what_is_wanted
+from memory_system.phases.understanding.essays import in_one_line
+from memory_system.phases.understanding.filling import Reading, left_over, read
+from memory_system.phases.understanding.known import Known
+from memory_system.phases.understanding.mood import Mood
+from memory_system.phases.understanding.parting import event_of, parted, tells_when
+from memory_system.phases.understanding.passage import Passage, Place, passages
+from memory_system.phases.understanding.replying import with_question
+from memory_system.phases.understanding.scene import ASSISTANT, Scene, in_its_language, scenes
+from memory_system.phases.understanding.subjects import Subject, opening
 from memory_system.phrasing.naming import named
 from memory_system.records import Claim, EventTime, Segment, Turn
 

@@ -16,10 +16,11 @@ from memory_system import clock, retention
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
 from memory_system.llm.asking import Asker
-from memory_system.phases import Night, alike, revising
+from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
+from memory_system.phases.settling import alike, revising
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.slots import about

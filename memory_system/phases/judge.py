@@ -11,8 +11,8 @@ from functools import cache
 
 from memory_system import rules, slots
 from memory_system.config import Config
-from memory_system.phases.essays import closes
-from memory_system.phases.scene import as_rules_see
+from memory_system.phases.understanding.essays import closes
+from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.records import Segment, Turn
 
 ALWAYS = 100.0  # added to the score of what is kept whatever the share

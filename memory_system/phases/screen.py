@@ -12,10 +12,10 @@ from itertools import accumulate, compress, repeat
 
 from memory_system import text
 from memory_system.phases import Night
-from memory_system.phases.asked import cost_of, is_needed, tells_the_topic
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
-from memory_system.phases.leaning import leans
+from memory_system.phases.understanding.asked import cost_of, is_needed, tells_the_topic
+from memory_system.phases.understanding.leaning import leans
 from memory_system.records import Segment, Turn
 from memory_system.store import quote_key
 from memory_system.trust import Guard

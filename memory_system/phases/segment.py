@@ -13,9 +13,9 @@ from itertools import pairwise
 
 from memory_system import rules, text
 from memory_system.phases import Night
-from memory_system.phases.essays import passages_of, width
-from memory_system.phases.leaning import leans
-from memory_system.phases.scene import as_rules_see
+from memory_system.phases.understanding.essays import passages_of, width
+from memory_system.phases.understanding.leaning import leans
+from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.records import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas

@@ -10,8 +10,8 @@ import orjson
 
 from memory_system import trust
 from memory_system.config import TokenBudget
-from memory_system.phases.leaning import leans
 from memory_system.phases.topics import ASSISTANT, USER, topics_of
+from memory_system.phases.understanding.leaning import leans
 from memory_system.recall.index import Index
 from memory_system.recall.standing import Ranked
 from memory_system.records import Belief, Fact, Summary, from_line

@@ -20,7 +20,7 @@ from memory_system import dates, slots, text
 from memory_system.llm.asking import Asker
 from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import covers, fault, is_quoted
-from memory_system.phases.passage import Passage
+from memory_system.phases.understanding.passage import Passage
 from memory_system.records import Claim, Message
 from memory_system.text import estimate_tokens
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not
-from memory_system.phases.alike import same_subject
+from memory_system.phases.settling.alike import same_subject
 from memory_system.records import Claim, Fact
 from memory_system.store import Memories
 

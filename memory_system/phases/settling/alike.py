@@ -11,7 +11,7 @@ from typing import TypeVar
 from memory_system import clock
 from memory_system.gist import Gist, gist_of, tells_of_past
 from memory_system.likeness import keys_of, value_key
-from memory_system.phases.gazetteer import are_one
+from memory_system.phases.settling.gazetteer import are_one
 from memory_system.records import Claim, EventTime, Fact, kind_of
 from memory_system.slots import about
 from memory_system.store import Memories

@@ -6,8 +6,8 @@ itself would explain nothing.
 from __future__ import annotations
 
 from memory_system import phrasing
-from memory_system.phases.asked import is_needed, tells_the_topic
-from memory_system.phases.passage import Passage
+from memory_system.phases.understanding.asked import is_needed, tells_the_topic
+from memory_system.phases.understanding.passage import Passage
 from memory_system.phrasing import Voices
 
 _FORM = {"en": "{told} (asked{mark} {asked})", "zh": "{told}（被问：{asked}）"}

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from memory_system import dates
-from memory_system.phases.filling import Reading, left_over
-from memory_system.phases.passage import Passage
+from memory_system.phases.understanding.filling import Reading, left_over
+from memory_system.phases.understanding.passage import Passage
 from memory_system.records import EventTime, Segment
 
 _LEAST = {"en": 5, "zh": 2}  # letters, Chinese characters, that the part must have beside its time

@@ -10,7 +10,7 @@ from datetime import datetime, tzinfo
 
 from memory_system import clock, rules, text
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
-from memory_system.phases.known import Known
+from memory_system.phases.understanding.known import Known
 from memory_system.phrasing import Voices
 from memory_system.records import Message, Turn
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from memory_system.phases.scene import Scene
+from memory_system.phases.understanding.scene import Scene
 from memory_system.rules import table
 
 PUNCTUATION = "，。！？；：,!?;:、“” \n"

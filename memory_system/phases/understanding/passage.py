@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 
 from memory_system import clock, dates, rules, slots
 from memory_system.config import Config
-from memory_system.phases.mood import Mood, mood_of, without_marks
-from memory_system.phases.scene import Scene, as_rules_see
 from memory_system.phases.screen import JUDGED, REPEATED, REPEATED_WEIGHT
-from memory_system.phases.subjects import Subject, with_pronoun
+from memory_system.phases.understanding.mood import Mood, mood_of, without_marks
+from memory_system.phases.understanding.scene import Scene, as_rules_see
+from memory_system.phases.understanding.subjects import Subject, with_pronoun
 from memory_system.records import EventTime, Segment, Turn
 
 Place = tuple[Turn, Segment, Scene]

@@ -7,8 +7,8 @@ from functools import cache
 
 from memory_system import rules, text, trust
 from memory_system.gist import stem
-from memory_system.phases.essays import width
-from memory_system.phases.leaning import leans
+from memory_system.phases.understanding.essays import width
+from memory_system.phases.understanding.leaning import leans
 
 _LONGEST = 90  # columns of a question that is told beside its answer
 _LONGEST_REQUEST = 180  # of what an assistant was asked for at length
