@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from memory_system import records
 from memory_system.dates.finding import When, find
-from memory_system.dates.writing import resolve, spell
+from memory_system.dates.writing import adverbial, resolve, spell
 
-__all__ = ["When", "find", "resolve", "spell", "to_event"]
+__all__ = ["When", "adverbial", "find", "resolve", "spell", "to_event"]
 
 
 def to_event(when: When) -> records.EventTime:

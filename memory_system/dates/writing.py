@@ -33,6 +33,11 @@ def spell(when: When, lang: str) -> str:
     return str(words[shape].format(**_values(when, words)))
 
 
+def adverbial(when: When, lang: str) -> str:
+    """The same as a sentence takes it up: "in May 2023", "on 7 May 2023", 2023年5月."""
+    return (_preposition(when) if lang == "en" else "") + spell(when, lang)
+
+
 def _values(when: When, words: dict[str, Any]) -> dict[str, Any]:
     """What the templates of [spell] may name."""
     start = when.start

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from memory_system import phrasing, slots, text
+from memory_system import dates, phrasing, slots, text
 from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.segment import together
@@ -19,13 +19,13 @@ from memory_system.phases.understanding.essays import in_one_line
 from memory_system.phases.understanding.filling import Reading, left_over, read
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood
-from memory_system.phases.understanding.parting import event_of, parted, tells_when
+from memory_system.phases.understanding.parting import parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, Place, passages
 from memory_system.phases.understanding.replying import with_question
 from memory_system.phases.understanding.scene import ASSISTANT, Scene, in_its_language, scenes
 from memory_system.phases.understanding.subjects import Subject, opening
 from memory_system.phrasing.naming import named
-from memory_system.records import Claim, EventTime, Segment, Turn
+from memory_system.records import Claim, Segment, Turn
 
 _BATCH = 128  # turns whose passages are looked at together
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
@@ -140,7 +140,7 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
     of many values, else as a claim of its own."""
     whole = _retold(passage, about, _rest(readings, passage) if readings else passage.words)
     alone = whole if len(readings) == 1 and not slots.about(readings[0].attribute).get("single") else ""
-    claims = [_slotted(passage, each, alone, event_of(each, readings, passage)) for each in readings]
+    claims = [_slotted(passage, each, alone, time_of(each, readings, passage)) for each in readings]
     if whole and not alone:
         claims.append(_general(passage, whole, about))
     return [claim for claim in claims if claim.content]
@@ -216,11 +216,11 @@ def _question(passage: Passage) -> list[Claim]:
     return [claim] if told else []
 
 
-def _slotted(passage: Passage, reading: Reading, whole: str, event: EventTime | None) -> Claim:
+def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | None) -> Claim:
     """The claim of one filled slot. What was hedged, what its rule has no words for, and what says more than the slot
     (`whole`), is told in full."""
     mood, rule = passage.mood, reading.rule
-    content = whole or (reading.content if mood.confidence == 1.0 else "")
+    content = whole or (_told(reading, when, passage) if mood.confidence == 1.0 else "")
     content = content or _retold(passage, reading.subject, passage.words)
     category = slots.category_of(rule, reading.attribute)
     modality = str(rule.data.get("modality", mood.modality))
@@ -228,9 +228,19 @@ def _slotted(passage: Passage, reading: Reading, whole: str, event: EventTime | 
         category = "general"  # a plan without a time to come is no schedule: it does not run out
     claim = _claim(passage, content, category, reading.subject, rule.id)
     _meant(claim, replace(mood, modality=modality, correction=mood.correction or bool(rule.data.get("correction"))))
-    claim.attribute, claim.value, claim.event_time = reading.attribute, reading.value, event
+    claim.attribute, claim.value = reading.attribute, reading.value
+    claim.event_time = dates.to_event(when) if when else None
     claim.polarity = bool(rule.data.get("polarity", True))
     return claim
+
+
+def _told(reading: Reading, when: dates.When | None, passage: Passage) -> str:
+    """The slot in the words of its rule; what happens (`happens`) with its time."""
+    content, lang = reading.content, passage.scene.lang
+    if when is None or passage.noted or not reading.rule.data.get("happens"):
+        return content
+    time, who = dates.adverbial(when, lang), reading.subject.shown
+    return f"{content} {time}" if lang == "en" else content.replace(who, f"{who}{time}", 1)
 
 
 def _meant(claim: Claim, mood: Mood) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from memory_system import dates
 from memory_system.phases.understanding.filling import Reading, left_over
 from memory_system.phases.understanding.passage import Passage
-from memory_system.records import EventTime, Segment
+from memory_system.records import Segment
 
 _LEAST = {"en": 5, "zh": 2}  # letters, Chinese characters, that the part must have beside its time
 _JOINED = re.compile(
@@ -57,16 +57,16 @@ def tells_when(passage: Passage, start: int, end: int) -> bool:
     return len(_LETTER.findall(beside)) >= _LEAST[passage.scene.lang]
 
 
-def event_of(reading: Reading, readings: Sequence[Reading], passage: Passage) -> EventTime | None:
-    """When what the slot says happens: by the first time that belongs to it. A time before all slots is that of all."""
+def time_of(reading: Reading, readings: Sequence[Reading], passage: Passage) -> dates.When | None:
+    """When what the slot says happens: the first time that belongs to it. A time before all slots is that of all."""
     times = zip(_times(passage), passage.whens, strict=True)
     if len(readings) == 1 or passage.noted:
-        return passage.event
+        return next(iter(passage.whens), None)
     starts = [each.span[0] for each in readings]
     own = reading.span[0]
     until = min((each for each in starts if each > own), default=len(passage.plain))
     mine = [when for (first, _), when in times if first < min(starts) or own <= first < until]
-    return dates.to_event(mine[0]) if mine else None
+    return next(iter(mine), None)
 
 
 def _times(passage: Passage) -> list[tuple[int, int]]:
