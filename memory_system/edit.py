@@ -179,6 +179,7 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
     content = _clean(content.strip())
     if not content:
         raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')
+    _hold_back(ws, content, "")
     local = ws.now.astimezone(ws.config.zone)
     path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
     begun = path.exists() and path.stat().st_size > 0

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 import orjson
 
 from memory_system import rules
-from memory_system.errors import NotFoundError
+from memory_system.errors import NotFoundError, UsageError
 from memory_system.files import Files
 from memory_system.layout import Layout
 from memory_system.records import Problem
@@ -108,8 +108,11 @@ class Quarantine:
         return list(new.values())
 
     def settle(self, held_id: str, status: str) -> Held:
-        """Say what becomes of it."""
-        settled = replace(self.get(held_id), status=status)
+        """Say what becomes of it. UsageError when it was let in: it is a memory by now."""
+        held = self.get(held_id)
+        if held.status == APPROVED and status != APPROVED:
+            raise UsageError(f"{held_id} was let in: it is a memory", f'find it: memory search "{held.quote[:40]}"')
+        settled = replace(held, status=status)
         self._append([settled])
         return settled
 

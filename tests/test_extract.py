@@ -455,3 +455,18 @@ def test_what_is_told_in_short_is_told_right(text: str, contents: list[str]) -> 
 )
 def test_an_opinion_is_stated_and_a_guess_is_not(text: str, sure: bool) -> None:
     assert (claim_of(text).confidence == 1.0) is sure
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        ("我不是对虾过敏，是对螃蟹过敏。", [("虾", False), ("螃蟹", True)]),
+        ("我没有对虾过敏。", [("虾", False)]),
+        ("I said I was allergic to latex, but it's actually nickel.", []),
+        ("我之前说我对花生过敏，其实是对榛子。", []),
+    ],
+)
+def test_an_allergy_that_is_denied_or_was_a_mistake_is_none(text: str, slots: list[tuple[str, bool]]) -> None:
+    found = claims([said(text)])
+    assert [(each.value, each.polarity) for each in found if each.attribute == "allergy"] == slots
+    assert found

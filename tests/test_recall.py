@@ -395,3 +395,18 @@ def test_where_no_word_is_shared_the_memory_that_states_it_is_found(
     assert said(world.search(query)) == [content]
     assert world.search(query, scope="sessions") == []
     assert world.search(query, filters=Filters(since="2026-02-04T00:00:00Z")) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "stated", "other"),
+    [
+        ("Where do I live?", "User moved to Leeds", "Priya lives in Sheffield, where do I begin"),
+        ("我住在哪里", "用户搬到了上海", "用户住在哪里都行，住在哪里都每天地铁四十分钟"),
+    ],
+)
+def test_a_question_about_the_user_is_answered_by_the_memory_that_states_it(
+    world: World, query: str, stated: str, other: str
+) -> None:
+    world.remember(fact(stated, attribute="lives_in", value="…", category="status"), fact(other))
+    assert said(world.search(query))[0] == stated
+    assert said(world.search("Sheffield" if query[0] == "W" else "地铁"))[0] == other

@@ -12,7 +12,7 @@ import pytest
 from workspaces import at, consolidate, contents, make, memories, say
 
 from memory_system import check, edit, finder, repair, rules, trust
-from memory_system.errors import NotFoundError, QuarantinedError
+from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.records import Message
 from memory_system.workspace import Workspace
 
@@ -229,6 +229,16 @@ def test_a_capture_that_steers_is_held_back_and_can_be_let_in(tmp_path: Path) ->
     assert contents(tmp_path) == {ATTACKS[0]}
 
 
+def test_a_note_that_steers_is_held_back(tmp_path: Path) -> None:
+    make(tmp_path)
+    with Workspace.open(tmp_path, now=at(NOW)) as ws:
+        with pytest.raises(QuarantinedError):
+            edit.note(ws, ATTACKS[0])
+        assert [each.quote for each in ws.quarantine.waiting()] == [ATTACKS[0]]
+        edit.note(ws, "The choir meets on Tuesday")
+    assert ATTACKS[0] not in (tmp_path / f"memory/{NOW[:10]}.md").read_text()
+
+
 def test_pages_in_code_are_no_attack_and_orders_in_code_are(tmp_path: Path) -> None:
     page = "How do I centre this?\n\n```html\n<html>\n<script src=a.js></script>\n</html>\n```"
     order = f"Look:\n\n```\n{ATTACKS[0]}\n```"
@@ -252,6 +262,8 @@ def test_what_the_owner_lets_in_is_not_held_back_again_and_what_they_throw_out_s
         ws.quarantine.settle(bad.id, "rejected")
         with pytest.raises(NotFoundError):
             ws.quarantine.settle("q_nothing", "rejected")
+        with pytest.raises(UsageError):  # it is a memory by now, and to be forgotten as one
+            ws.quarantine.settle(fine.id, "rejected")
     say(
         tmp_path,
         "b",

@@ -111,7 +111,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     if passage.segment.kind == "question":
         return _question(passage), antecedent
     last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
-    fired = passage.fired.get("claim", []) if scene.first_hand else []
+    fired = passage.fired.get("claim", []) if scene.first_hand and not passage.is_misspoken else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = read(passage, fired, passage.named or last or opened)
     if parts := parted(passage, readings):

@@ -33,7 +33,8 @@ BESIDE = (-1, 1, 2)
 NEAREST = 100  # units that are looked at for their meaning
 AGREEING = 3  # units with most of the question's words, by which its vector is judged
 OUTSTANDING = 2.0  # standard deviations above the average
-STATED = 0.5  # what a memory gets that states what is asked for, without a word of the question
+STATED = 3.0  # what a memory gets that states what is asked for: more than any text for its words
+FEW = 4  # memories of a kind, at most: so few are the answer themselves
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
 NO_FILTERS = Filters()
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
@@ -131,7 +132,7 @@ def gather(
         _follow(found, index, wanted)
     if near:
         _draw_near(found, index, near, wanted)
-    if not found.units and "memory" in wanted.scopes:
+    if wanted.question.own and "memory" in wanted.scopes:
         _state(found, index, wanted, now)
     _remember(found, index, now, zone, 0)
     said = {session_of(place) for number in found.units for place in found.places(number)}
@@ -246,15 +247,17 @@ def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> N
 
 
 def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> None:
-    """Where no word finds anything, what the user's memories state of what is asked for, in whatever language: "where
-    do I work" finds 用户在云帆科技工作."""
+    """What the user's memories state of what is asked for, whatever its words and in whatever language: "where do I
+    work" finds 用户在云帆科技工作."""
     from memory_system.recall.cues import cues_of  # most questions do without its rules
 
-    kinds, standing = cues_of(wanted.question.text).wholes, index.at(now)
+    most = FEW if found.units else math.inf
+    kinds, standing = [each for each in cues_of(wanted.question.text).wholes if each.most <= most], index.at(now)
     ids = [each.id for kind in kinds for each in standing.of_kind(kind.categories, kind.attributes, kind.most)]
     numbers = wanted.passing(index, index.numbers(ids, "memory").values())
-    found.units.update(index.units(numbers))
-    found.meant.update(dict.fromkeys(found.units, STATED))
+    stated = index.units(numbers)
+    found.units.update(stated)
+    found.meant.update(dict.fromkeys(stated, STATED))
 
 
 def _agreement(found: Candidates, near: Near, mean: float, deviation: float) -> float:

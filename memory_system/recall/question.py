@@ -29,6 +29,7 @@ _ASKS = re.compile(
     r"[?？]|\b(?:who|whom|whose|what|when|where|why|how|which|did|does|do|is|are|was|were|has|have|had|can|could|would)\b"
     r"|什么|谁|哪|吗|呢|怎么|多少|几|是否|有没有|是不是|为何|何时"
 )
+_OWN = re.compile(r"\b(?:i|i['’]m|my|me|user(?:['’]s)?)\b|我|用户")
 _POINT = re.compile(
     r"\b(?:my|the) (?:actual |real )?question is\b"
     r"|\bwhat i (?:really |actually )?(?:want(?:ed)?|meant) to (?:ask|know)\b"
@@ -41,7 +42,7 @@ _POINT = re.compile(
 class Question:
     """`terms` are looked up, those in `aside` only lead up to the question; `spans` are the times it names, each from a
     stamp to a stamp; `asks` is false where words are only looked up; `yours` is whether it asks what the assistant
-    said; `now` is when it is asked."""
+    said, `own` whether it speaks of the user; `now` is when it is asked."""
 
     text: str
     lang: str
@@ -51,6 +52,7 @@ class Question:
     asks: bool
     asks_when: bool
     yours: bool
+    own: bool
     spans: list[tuple[str, str]]
 
 
@@ -68,6 +70,7 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         asks=bool(_ASKS.search(folded)),
         asks_when=bool(_WHEN.search(folded)),
         yours=bool(_YOURS.search(folded)),
+        own=bool(_OWN.search(folded)),
         spans=_spans(text, now, zone),
     )
 

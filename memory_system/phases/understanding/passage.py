@@ -4,6 +4,7 @@ it, what it would be worth.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +19,8 @@ from memory_system.records import EventTime, Segment, Turn
 
 Place = tuple[Turn, Segment, Scene]
 
+_AHEAD = 24  # characters after a segment in which it may be taken back
+_SAID = re.compile(r"\b(?:[Ii] (?:said|thought|told|wrote|mentioned|believed))\b|[说讲]|以为")
 _DECIDING = ("safety", "health", "relation", "status")
 _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 
@@ -53,6 +56,14 @@ class Passage:
     def is_outdated(self) -> bool:
         """Whether a name that was introduced since the passage was looked at makes another one of it."""
         return with_pronoun(as_rules_see(self.quote), self.scene) != (self.plain, self.named)
+
+    @property
+    def is_misspoken(self) -> bool:
+        """Whether it says what the speaker takes back in the same breath: it fills no slot."""
+        words = self.turn.message.text[self.segment.start : self.segment.end + _AHEAD]
+        if not _SAID.search(words):
+            return False
+        return any(rule.data.get("misspoken") for rule in self.scene.groups["modality"].firing(words))
 
     def dated(self, words: str) -> str:
         """A piece of the passage with its dates written out."""
