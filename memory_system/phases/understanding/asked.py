@@ -45,23 +45,6 @@ _REST = re.compile(
     r"|(?:either|about|around|for|at|in|on|from|to|by|with|mostly|usually|mainly|only|every|once|twice|\d+)\b"
     r"(?! (?:i|my|we|it|me|that|this)\b)"
 )
-_SUBJECT = {
-    "en": re.compile(
-        r"(?:(?:on|in|at|last|this|next|yesterday|today|lately|recently|currently|right now)\b[^.!?]{0,40}?,? "
-        r"|(?:since|for|when|after)\b[^.!?,]{0,60}, )?"
-        r"(?:i|i'm|i've|i'd|i'll|we|we're|we've|my|our|a friend|mom|dad|(?-i:[A-Z][a-z]+) (?:is|was))\b",
-        re.IGNORECASE,
-    ),
-    "zh": re.compile("[^，。]{0,8}(?:我|咱)|.{0,6}《"),
-}
-_WANTED = re.compile(
-    r"\b(?:would|want|wish|like|love|enjoy|prefer|plan|hope|favou?rite|best|part|kind|type|idea|tips?|advice|suggest)",
-    re.IGNORECASE,
-)
-_REST = re.compile(
-    r"(?:since|because)\b|(?:either|about|around|for|at|in|on|from|to|by|with|mostly|usually|mainly|only|every|once|twice|\d+)\b"
-    r"(?! (?:i|my|we|it|me|that|this)\b)"
-)
 _WORD = re.compile(r"[a-z]{3,}")
 
 
