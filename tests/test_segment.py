@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from spoken import kinds, pieces, said, segmented, talk
 
 from memory_system.phases.segment import LONG
-from memory_system.phases.understanding.essays import PASSAGE, width
+from memory_system.phases.understanding.essays import PASSAGE, passages_of, width
 
 WORDS = st.sampled_from(
     (
@@ -151,3 +152,15 @@ def test_spans_are_in_order_and_lose_no_word(text: str, role: str) -> None:
     assert edges == sorted(edges)
     between = [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
     assert not "".join(between).strip()
+
+
+def test_a_long_answer_on_one_line_takes_time_in_proportion() -> None:
+    """Each sentence looked for the beginning of its line, however far back that was."""
+
+    def seconds(sentences: int) -> float:
+        body = "The kettle hums on. " * sentences
+        started = time.process_time()
+        assert list(passages_of(body, 0, len(body)))[-1][1] == len(body.rstrip())
+        return time.process_time() - started
+
+    assert seconds(40_000) < 30 * min(seconds(5_000) for _ in range(3))  # eight times as long

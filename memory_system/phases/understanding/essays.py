@@ -45,18 +45,23 @@ def passages_of(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _glued(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The sentences and lines, those that only announce joined with the next."""
     waiting: int | None = None
-    stop = start
-    for begin, stop in ((start + first, start + last) for first, last in text.sentences(body[start:end])):
+    stop = 0
+    for first, last in text.sentences(body[start:end]):
+        begin, before, stop = start + first, stop, start + last
         waiting = begin if waiting is None else waiting
-        if not _ANNOUNCES.fullmatch(body, body.rfind("\n", 0, begin) + 1 if _opens_line(body, begin) else begin, stop):
+        if not _ANNOUNCES.fullmatch(body, _line_of(body, begin, before), stop):
             yield waiting, stop
             waiting = None
     if waiting is not None:
         yield waiting, stop
 
 
-def _opens_line(body: str, begin: int) -> bool:
-    return not body[body.rfind("\n", 0, begin) + 1 : begin].strip()
+def _line_of(body: str, begin: int, before: int) -> int:
+    """Where the line begins that the sentence opens; where the sentence does, if it opens none. Looks no further back
+    than the end of the sentence before: a line may be a megabyte."""
+    line = body.rfind("\n", before, begin) + 1
+    opens = (line or not before) and not body[line:begin].strip()
+    return line if opens else begin
 
 
 def in_one_line(words: str, lang: str) -> str:
