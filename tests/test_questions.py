@@ -14,7 +14,7 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, m
 
 from memory_system import check, correct
 from memory_system.llm.prompts import template
-from memory_system.phases.asking.polish import is_shorter
+from memory_system.phases.asking.polish import Lines, Wording, is_shorter
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-04T12:00:00Z"
@@ -234,6 +234,15 @@ def test_a_line_may_only_lose_words_that_say_nothing(text: str, taken: bool) -> 
 )
 def test_a_chinese_line_may_only_lose_words_that_say_nothing(text: str, taken: bool) -> None:
     assert is_shorter(text, "用户在苏州的那里买了3条旧的木船") is taken
+
+
+def test_a_line_that_is_answered_again_is_among_the_newest() -> None:
+    """One that got other words kept its old place, and was forgotten while it stood in the snapshot."""
+    known, shorter = Wording(), LEFT.replace("the ", "")
+    for week in range(4):
+        known.learn([LEFT], Lines.model_validate({"lines": [{"n": 1, "text": shorter}]}))
+        known.learn([f"line {week}.{number}" for number in range(100)], Lines(lines=[]))
+    assert known.arranged([LEFT], fixed=()) == [(0, shorter)]
 
 
 def test_lines_that_were_asked_about_are_not_asked_about_again(tmp_path: Path, key: None) -> None:

@@ -54,7 +54,8 @@ class Wording:
                 text = " ".join(each.text.split())
                 named.setdefault(told[place], text if is_shorter(text, told[place]) else "")
         for line in told:
-            self.shorter[line] = named.get(line) or self.shorter.pop(line, "")  # at the end: the newest
+            known = self.shorter.pop(line, "")
+            self.shorter[line] = named.get(line) or known  # at the end: the newest
         self.shorter = dict(list(self.shorter.items())[-_KNOWN:])
         return list(named)
 
