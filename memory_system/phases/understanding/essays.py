@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from memory_system import text
-from memory_system.rules import table
+from memory_system.rules import load
 
 PASSAGE = 420  # columns of a passage
 
@@ -91,12 +90,7 @@ def _without_closing(line: str, lang: str) -> str:
 
 def closes(words: str, lang: str) -> bool:
     """Whether the words round an answer off: "feel free to ask"."""
-    return _closing(lang).search(words) is not None
-
-
-@cache
-def _closing(lang: str) -> re.Pattern[str]:
-    return re.compile(str(table(lang, "words")["closing"]), re.IGNORECASE)
+    return load(lang)["closing"].fires(words)
 
 
 def width(piece: str) -> int:
