@@ -320,6 +320,8 @@ def test_what_a_misspelt_word_means(word: str, stems: list[str]) -> None:
         ("we painted the theater gray", "grey theatre"),
         ("they recognized the neighbors", "recognise neighbour"),
         ("mom analyzed the program", "mum analysed programmes"),
+        ("we centred the table while practising", "centered practicing"),
+        ("enrolment was fulfilling", "enrollment enrolled fulfill"),
     ],
 )
 def test_british_and_american_spellings_are_one(world: Found, said_so: str, asked_so: str) -> None:

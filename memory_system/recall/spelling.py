@@ -18,12 +18,12 @@ ENDINGS = tuple(_ENDINGS.split())
 # What words begin with, as the British and as Americans write it.
 _TWO = """
 aeroplane airplane|ageing aging|aluminium aluminum|anaem anem|anaesth anesth|armour armor|behaviour behavior
-|catalogue catalog|centre center|colour color|cosy cozy|defence defense|dialogue dialog|diarrhoea diarrhea
-|doughnut donut|endeavour endeavor|enrol enroll|favour favor|fibre fiber|flavour flavor|fulfil fulfill|grey gray
-|harbour harbor|honour honor|humour humor|jewellery jewelry|labour labor|licence license|litre liter
-|manoeuvre maneuver|metre meter|mould mold|moustache mustache|mum mom|neighbour neighbor|odour odor|offence offense
-|orthopaedic orthopedic|paediatr pediatr|parlour parlor|plough plow|practise practice|programme program
-|pyjamas pajamas|rumour rumor|sceptic skeptic|theatre theater|tumour tumor|yoghurt yogurt
+|catalogue catalog|centred centered|centring centering|centre center|colour color|cosy cozy|defence defense
+|dialogue dialog|diarrhoea diarrhea|doughnut donut|endeavour endeavor|favour favor|fibre fiber|flavour flavor
+|grey gray|harbour harbor|honour honor|humour humor|jewellery jewelry|labour labor|licence license|litre liter
+|manoeuvre maneuver|metre meter|mould mold|moustache mustache|mum mom|neighbour neighbor|odour odor
+|offence offense|orthopaedic orthopedic|paediatr pediatr|parlour parlor|plough plow|practis practic
+|programme program|pyjamas pajamas|rumour rumor|sceptic skeptic|theatre theater|tumour tumor|yoghurt yogurt
 """
 _PAIRS = [tuple(pair.split()) for pair in _TWO.split("|")]
 _ISE = re.compile(r"(?<=[a-z]{3})(i|y)([sz])(?=(?:e[drs]?|ing|ations?)$)")
