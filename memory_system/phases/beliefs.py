@@ -33,7 +33,7 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
     draft = Draft(memories)
     for claim in claims:
         tally[consider(claim, draft, night)] += 1
-    for claim in habits.claims(facts, draft):
+    for claim in habits.claims(facts, draft, night.zone):
         consider(claim, draft, night)
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)

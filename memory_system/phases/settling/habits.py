@@ -4,8 +4,10 @@ be interested in it. Each day is a source by itself, none of them sure."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, tzinfo
 
-from memory_system.callings import USER_NAME
+from memory_system import clock
+from memory_system.callings import STOCK_NAMES, USER_NAME
 from memory_system.draft import Draft
 from memory_system.phases.topics import USER
 from memory_system.records import Claim, Evidence, Fact
@@ -18,21 +20,26 @@ BASIS = "asks about it on several days"
 _ASKED = "rule:question."
 
 
-def claims(facts: Draft, memories: Draft) -> Iterator[Claim]:
-    """A claim for each day on which the user asked about what they asked about again this night."""
+def claims(facts: Draft, memories: Draft, zone: tzinfo) -> Iterator[Claim]:
+    """A claim for each day, where the owner lives, on which the user asked about what they asked about again this
+    night."""
     for name in dict.fromkeys(name for each in facts.changed for name in _asked_about(memories.get(each))):
         found = (memories.get(each) for each in sorted(memories.find(entity_key(name))))
         asked = [each for each in found if each is not None and name in _asked_about(each)]
-        by_day = {said.said_at[:10]: (said, fact) for fact in asked for said in fact.evidence}
+        by_day = {_day(said, zone): (said, fact) for fact in asked for said in fact.evidence}
         if len(by_day) >= DAYS:
             yield from (_claim(name, *by_day[day]) for day in sorted(by_day))
 
 
+def _day(said: Evidence, zone: tzinfo) -> date:
+    return clock.local_date(clock.read_stamp(said.said_at), zone)
+
+
 def _asked_about(fact: Fact | None) -> tuple[str, ...]:
-    """What a question of the user's names, beside the two who speak."""
+    """What a question of the user's names, beside the two who speak: "Ana asks Ben to mend the boat"."""
     if type(fact) is not Fact or fact.subject != USER or not fact.method.startswith(_ASKED):
         return ()
-    return tuple(name for name in fact.entities[1:] if f"{name} asks" not in fact.content)
+    return tuple(name for name in fact.entities[1:] if name not in STOCK_NAMES and f" asks {name} " not in fact.content)
 
 
 def _claim(name: str, said: Evidence, fact: Fact) -> Claim:
