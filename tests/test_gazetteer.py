@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 from workspaces import consolidate, make, memories, say
 
 from memory_system.phases.entities import INDEX
@@ -25,6 +26,11 @@ def test_names_of_a_place() -> None:
     assert are_one("Beijing", "北京")
     assert not are_one("Beijing", "南京")
     assert not are_one("Atlantis", "Atlantis")  # the table knows no such place
+
+
+@pytest.mark.parametrize("name", ["turkey", "Florence", "cologne"])
+def test_what_is_as_often_a_word_or_a_person_is_no_place(name: str) -> None:
+    assert names_of(name) == (name,)
 
 
 def test_no_name_stands_for_two_places() -> None:
