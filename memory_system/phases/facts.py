@@ -83,16 +83,12 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     if draft.knows(new_id):
         return "claims.rejected.already known"
     if (same := _same(claim, draft)) is not None:
-        if is_echo(claim, same):
-            return ECHO
-        return _confirm(same, claim, draft, night) if _counts_beside(claim, same) else LESS_TRUSTED
+        return _proves_nothing(claim, same) or _confirm(same, claim, draft, night)
     if (like := alike.find(claim, Fact, draft, night.config.thresholds.alike)) is not None:
-        if is_echo(claim, like):
-            return ECHO
-        return _merge(like, claim, draft, night) if _counts_beside(claim, like) else LESS_TRUSTED
+        return _proves_nothing(claim, like) or _merge(like, claim, draft, night)
     rivals = [each for each in _rivals(claim, draft) if _counts_beside(claim, each)]
     if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
-        return _merge(like, claim, draft, night)
+        return _proves_nothing(claim, like) or _merge(like, claim, draft, night)
     said = revising.cues(claim)
     if said:
         taken_back = revising.taken_back(claim, said, draft)
@@ -118,6 +114,13 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         return "claims.new"
     supersede(rivals, fact, draft, night)
     return "claims.superseding"
+
+
+def _proves_nothing(claim: Claim, memory: Fact) -> str:
+    """Why a claim neither confirms nor adds to the memory that says the same; empty where it does."""
+    if is_echo(claim, memory):
+        return ECHO
+    return "" if _counts_beside(claim, memory) else LESS_TRUSTED
 
 
 def is_echo(claim: Claim, memory: Fact) -> bool:
