@@ -13,8 +13,9 @@ from claude_server import serving
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
 from memory_system import check, correct
+from memory_system.errors import DamagedError
 from memory_system.llm.prompts import template
-from memory_system.phases.asking.polish import Lines, Wording, is_shorter
+from memory_system.phases.asking.polish import Lines, Wording, is_shorter, wording
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-04T12:00:00Z"
@@ -243,6 +244,15 @@ def test_a_line_that_is_answered_again_is_among_the_newest() -> None:
         known.learn([LEFT], Lines.model_validate({"lines": [{"n": 1, "text": shorter}]}))
         known.learn([f"line {week}.{number}" for number in range(100)], Lines(lines=[]))
     assert known.arranged([LEFT], fixed=()) == [(0, shorter)]
+
+
+@pytest.mark.parametrize("damaged", ['{"shorter": {"a": 1}}', '{"order": [{}]}', '{"asked": "a line"}'])
+def test_wording_that_is_none_is_damage(damaged: str, tmp_path: Path, key: None) -> None:
+    hobbies(make(tmp_path, llm={"mode": "auto", "questions": ["polish"]}))
+    (tmp_path / "memory/state").mkdir(exist_ok=True)
+    (tmp_path / "memory/state/wording.json").write_text(damaged)
+    with Workspace.open(tmp_path, now=at(NOW)) as ws, pytest.raises(DamagedError, match="holds no wording"):
+        wording(ws)
 
 
 def test_lines_that_were_asked_about_are_not_asked_about_again(tmp_path: Path, key: None) -> None:

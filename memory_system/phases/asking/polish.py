@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from memory_system.errors import DamagedError
 from memory_system.gist import gist_of
@@ -70,14 +70,17 @@ class Wording:
         return [(place, self.shorter.get(told[place]) or told[place]) for place in order]
 
 
+_FORM_ON_DISK = TypeAdapter(Wording)
+
+
 def wording(ws: Workspace) -> Wording:
     """What is known of the snapshot's lines; nothing where nobody may be asked about them."""
     if ws.config.llm.mode == "off" or NAME not in ws.config.llm.questions:
         return Wording()
     row = ws.files.read_object(ws.layout.wording)
     try:
-        return Wording(dict(row.get("shorter", {})), list(row.get("order", [])), list(row.get("asked", [])))
-    except (TypeError, ValueError) as error:
+        return _FORM_ON_DISK.validate_python(row)
+    except ValidationError as error:
         raise DamagedError(f"{ws.layout.wording} holds no wording", "remove it: it is asked for again") from error
 
 
