@@ -11,9 +11,8 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import orjson
 
@@ -43,14 +42,11 @@ from memory_system.recall.schema import (
 )  # fmt: skip
 from memory_system.recall.standing import Standing
 from memory_system.recall.units import Unit, Units, storable
+from memory_system.recall.writing import BATCH, batches, weighed
 from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
 from memory_system.tombstones import Tombstones
 
 POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
-BATCH = 4_000
-BATCH_CHARACTERS = 4_000_000
-
-Item = TypeVar("Item")
 
 
 class Filters(NamedTuple):
@@ -156,7 +152,7 @@ class Index:
     def put_memories(self, memories: Iterable[tuple[Pool, bytes]]) -> None:
         """Index these memories, given by their lines, as they are now; one that moved to the other pool leaves the
         first."""
-        for batch in _batches(memories):
+        for batch in batches(memories):
             parsed = ((pool, orjson.loads(line), line) for pool, line in batch)
             latest = {row["id"]: (pool, row, line) for pool, row, line in parsed}
             self._drop_rows(latest)
@@ -177,7 +173,7 @@ class Index:
 
     def drop_memories(self, ids: Iterable[str]) -> None:
         """Take these memories out of both pools; ids that are not there are no error."""
-        for batch in _batches(ids):
+        for batch in batches(ids):
             self._drop_rows(batch)
             for scope in POOL_SCOPE.values():
                 writing.take_out(self._database, scope, batch)
@@ -186,7 +182,7 @@ class Index:
         """Index messages of one transcript, word for word; `path` is its name (`Layout.name`). What was read from a
         note is left out: the note itself is indexed."""
         name = storable(path)
-        for batch in _weighed(message for message in messages if message.role != "note"):
+        for batch in weighed(message for message in messages if message.role != "note"):
             units = ((message.session, self._units.message(name, message)) for message in batch)
             writing.put_messages(self._database, units)
 
@@ -205,7 +201,7 @@ class Index:
 
     def has_messages(self, refs: Iterable[str]) -> set[str]:
         """Those of the refs that are indexed."""
-        return {unit.key for batch in _batches(refs) for _, unit in writing.find(self._database, "session", batch)}
+        return {unit.key for batch in batches(refs) for _, unit in writing.find(self._database, "session", batch)}
 
     def move_session(self, session: str, path: str) -> None:
         """The messages of the session stand in another file now, under that name."""
@@ -396,23 +392,3 @@ def _lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
 def note_digest(text: str) -> str:
     """What tells two versions of a note apart."""
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()
-
-
-def _weighed(messages: Iterable[Message]) -> Iterator[list[Message]]:
-    """The messages in batches, of which none is large however long they are."""
-    batch: list[Message] = []
-    size = 0
-    for message in messages:
-        batch.append(message)
-        size += len(message.text)
-        if len(batch) == BATCH or size > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch

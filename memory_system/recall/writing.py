@@ -3,16 +3,22 @@ places of each session are taken."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import TypeVar
 
 import orjson
 
 from memory_system.recall.database import Database
 from memory_system.recall.numbers import PARTS_FROM, SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.units import Unit
+from memory_system.records import Message
 
 Numbered = tuple[int, Unit]
+Item = TypeVar("Item")
+
+BATCH = 4_000
+BATCH_CHARACTERS = 4_000_000
 
 _PLACES = "SELECT number, messages, turns, parts, path FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
 
@@ -146,3 +152,24 @@ def erase(database: Database, numbered: Collection[Numbered]) -> None:
         ((number, unit.words) for number, unit in numbered),
     )
     database.run("DELETE FROM unit WHERE number = ?", ((number,) for number, _ in numbered))
+
+
+def weighed(messages: Iterable[Message]) -> Iterator[list[Message]]:
+    """The messages in batches, of which none is large however long they are."""
+    batch: list[Message] = []
+    size = 0
+    for message in messages:
+        batch.append(message)
+        size += len(message.text)
+        if len(batch) == BATCH or size > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """The items, so many at a time."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch
