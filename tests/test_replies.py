@@ -50,6 +50,11 @@ def contents(*turns: tuple[str, str] | tuple[str, str, str]) -> list[str]:
             "Ben says exploring the old ruins, and walking the long trail"
             " (asked: which places does Ben want to see in Cusco)",
         ),
+        (
+            "What do you usually cook when it rains at the lake?",
+            "Mostly lentil soup with carrots.",
+            "Ben says mostly lentil soup with carrots (asked: what does Ben usually cook when it rains at the lake)",
+        ),
     ],
 )
 def test_a_reply_that_says_too_little_is_told_with_its_question(asked: str, answer: str, content: str) -> None:
