@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from memory_system import clock, quarantine, text
 from memory_system.accesses import Who
@@ -21,6 +21,8 @@ from memory_system.workspace import Workspace, config_bytes
 
 if TYPE_CHECKING:
     from memory_system.journal import Change
+
+Role = Literal["user", "assistant"]  # whose words a capture is
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 0.6
@@ -68,18 +70,19 @@ def capture(
     key: str = "",
     category: str = "general",
     who: Who = "library",
+    role: Role = "user",
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
-    memory."""
+    memory. `role` says whose words they are: the owner's, or those of an assistant, which count less."""
     ws.refuse_unsafe()
     content, source, key = (" ".join(_clean(each).split()) for each in (content, source, key))
     entities = [_clean(each) for each in entities]
     _check_capture(content, kind, importance, confidence)
-    _hold_back(ws, content, key)
+    _hold_back(ws, content, key, role)
     known = _captured_before(ws, TYPES[kind], key) if key else None
     if known is not None:
         return known
-    record = _captured(ws, content, TYPES[kind], importance, entities, source, key).model_copy(
+    record = _captured(ws, content, TYPES[kind], importance, entities, source, key, role).model_copy(
         update={"category": category}
     )
     if kind == "belief":
@@ -90,14 +93,14 @@ def capture(
     return record
 
 
-def _hold_back(ws: Workspace, content: str, key: str) -> None:
+def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
     """Whoever captures may be told to by what it has read: QuarantinedError when the words want to steer an agent."""
     from memory_system import trust
 
-    if not trust.suspects(content) or trust.key_of(content) in ws.quarantine.approved():
+    if not trust.suspects(content, owner=role in trust.OWNER) or trust.key_of(content) in ws.quarantine.approved():
         return
     guard = trust.Guard()
-    message = Message(CAPTURED, key or ws.now.isoformat(), "user", "", clock.stamp(ws.now), content)
+    message = Message(CAPTURED, key or ws.now.isoformat(), role, "", clock.stamp(ws.now), content)
     guard.held(message, guard.stretches(message), 0, len(content))
     held = ws.quarantine.add(guard.found)
     which = held[0].id if held else "already"
@@ -130,8 +133,9 @@ def _check_capture(content: str, kind: str, importance: float, confidence: float
 
 
 def _captured(
-    ws: Workspace, content: str, kind: type[Fact], importance: float, entities: Sequence[str], source: str, key: str
-) -> Fact:
+    ws: Workspace, content: str, kind: type[Fact], importance: float, entities: Sequence[str], source: str, key: str,
+    role: Role = "user",
+) -> Fact:  # fmt: skip
     now, lang = clock.stamp(ws.now), text.language(content)
     ref = _capture_ref(ws, key)
     return kind(
@@ -144,7 +148,7 @@ def _captured(
         source=source or ref,
         lang=lang,
         said_at=now,
-        evidence=(Evidence(ref=ref, quote=content, said_at=now, role="user", trust="user"),),
+        evidence=(Evidence(ref=ref, quote=content, said_at=now, role=role, trust=role),),
         last_confirmed=now,
         scored_at=now,
         updated=now,
@@ -173,13 +177,13 @@ def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
     return next(waiting, None) or next(stored, None)
 
 
-def note(ws: Workspace, content: str, category: str = "general", who: Who = "library") -> str:
-    """Append an entry to today's note, in the seed's form; the name of the file."""
+def note(ws: Workspace, content: str, category: str = "general", who: Who = "library", role: Role = "user") -> str:
+    """Append an entry to today's note, in the seed's form; the name of the file. `role` is who writes."""
     ws.refuse_unsafe()
     content = _clean(content.strip())
     if not content:
         raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')
-    _hold_back(ws, content, "")
+    _hold_back(ws, content, "", role)
     local = ws.now.astimezone(ws.config.zone)
     path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
     begun = path.exists() and path.stat().st_size > 0

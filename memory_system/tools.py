@@ -135,10 +135,12 @@ def write(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     category = " ".join(_text(arguments, "category").split()) or "general"
     kind = _text(arguments, "type") or "note"
     if kind == "note":
-        return {"status": "saved", "path": edit.note(ws, content, category, who), "category": category}
+        return {"status": "saved", "path": edit.note(ws, content, category, who, "assistant"), "category": category}
     known = category if category in table("attributes", "importance") else "general"
     worth = _number(arguments, slots.importance_of(known, ws.config), "importance")
-    record = edit.capture(ws, content, kind=kind, importance=worth, category=known, who=who)
+    record = edit.capture(
+        ws, content, kind=kind, importance=worth, category=known, who=who, role="assistant"
+    )  # in words of its own, whatever it was told
     path = ws.layout.name(ws.layout.inbox)
     return {"status": "saved", "path": path, "category": known, "id": record.id, "type": kind}
 

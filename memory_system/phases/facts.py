@@ -9,7 +9,7 @@ stand. Claims are taken in the order in which they were said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from memory_system import clock, retention
@@ -25,7 +25,7 @@ from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_i
 from memory_system.rules import table
 from memory_system.slots import about
 from memory_system.store import Memories, content_key, row_of, slot_key, value_key
-from memory_system.trust import echoes, tier_of, tier_of_evidence
+from memory_system.trust import echoes, is_owners, tier_of, tier_of_evidence
 
 USER = "user"
 NAMED = ("person", "animal", "project")
@@ -42,12 +42,17 @@ def run(
 ) -> Draft:
     """The facts after the night's stated claims and captures."""
     draft = Draft(memories)
+    written: dict[bool, list[Fact]] = {True: [], False: []}
     for capture in captures:
+        written[is_owners(capture.evidence)].append(capture)
+    for capture in written[True]:
         fold_capture(capture, draft, night)
     asker = night.asker(conflicts.NAME)
     doubts: list[Doubt] = []
     for claim in claims:
         tally[settle(claim, draft, night, doubts if asker else None)] += 1
+    for capture in written[False]:  # after what was said: an agent writes down what it has just been told
+        fold_capture(capture, draft, night)
     for doubt in conflicts.over(asker, doubts) if asker and doubts else ():
         _supersede_after_all(doubt, draft, night)
     if night.llm is not None and night.llm.late:
@@ -83,9 +88,9 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     if draft.knows(new_id):
         return "claims.rejected.already known"
     if (same := _same(claim, draft)) is not None:
-        return _proves_nothing(claim, same) or _confirm(same, claim, draft, night)
+        return _meet(same, claim, new_id, _confirm, draft, night)
     if (like := alike.find(claim, Fact, draft, night.config.thresholds.alike)) is not None:
-        return _proves_nothing(claim, like) or _merge(like, claim, draft, night)
+        return _meet(like, claim, new_id, _merge, draft, night)
     rivals = [each for each in _rivals(claim, draft) if _counts_beside(claim, each)]
     if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
         return _proves_nothing(claim, like) or _merge(like, claim, draft, night)
@@ -135,6 +140,29 @@ def _counts_beside(claim: Claim, fact: Fact) -> bool:
     """Whether the claim's words count as much as those that the fact stands on: others neither confirm nor replace it,
     so that no memory is trusted less for what somebody else has said."""
     return tier_of(claim.trust or claim.role) >= tier_of_evidence(fact.evidence)
+
+
+def _meet(
+    known: Fact, claim: Claim, new_id: str, join: Callable[[Fact, Claim, Draft, Night], str], draft: Draft, night: Night
+) -> str:
+    """What becomes of a claim that says what is known: nothing, or it takes the place of a lesser word, or joins it."""
+    if nothing := _proves_nothing(claim, known):
+        return nothing
+    if _outranks(claim, known):
+        return _take_place(known, new_fact(new_id, claim, night), draft, night)
+    return join(known, claim, draft, night)
+
+
+def _outranks(claim: Claim, fact: Fact) -> bool:
+    """Whether the claim's words count more than those that the fact stands on: added to them, they would count less."""
+    return not fact.is_owners and tier_of(claim.trust or claim.role) > tier_of_evidence(fact.evidence)
+
+
+def _take_place(lesser: Fact, fact: Fact, draft: Draft, night: Night) -> str:
+    """The fact stands for what was only somebody else's word."""
+    draft.put("active", fact, "new")
+    retire(lesser, "merged", draft, night, superseded_by=fact.id)
+    return "claims.new"
 
 
 def _supersede_after_all(doubt: Doubt, draft: Draft, night: Night) -> None:
@@ -307,8 +335,8 @@ def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
 
 
 def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
-    """A capture becomes a memory under the id it was given. When the same is known already, that one is confirmed and
-    the capture goes to the archive, where its id still leads to it."""
+    """A capture becomes a memory under the id it was given. When the same is known already, that one is confirmed (by
+    words that count as much) and the capture goes to the archive, where its id still leads to it."""
     if draft.pool_of(capture.id):
         return
     scored = capture.model_copy(update={"scored_at": night.stamp})
@@ -318,7 +346,8 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     if known is None:
         draft.put("active", scored, "new")
         return
-    evidence = _fewer((*known.evidence, *capture.evidence))
-    update = {"evidence": evidence, "updated": night.stamp, "version": known.version + 1, **rescored(known, night)}
-    draft.put("active", known.model_copy(update=update), "confirmed")
+    if tier_of_evidence(capture.evidence) >= tier_of_evidence(known.evidence):
+        evidence = _fewer((*known.evidence, *capture.evidence))
+        update = {"evidence": evidence, "updated": night.stamp, "version": known.version + 1, **rescored(known, night)}
+        draft.put("active", known.model_copy(update=update), "confirmed")
     draft.put("archive", scored.model_copy(update={"retired": "merged", "superseded_by": known.id}), "merged")
