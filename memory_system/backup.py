@@ -7,16 +7,16 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import json
 import os
 import shutil
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
-
-import orjson
 
 from memory_system import __version__, audit, clock, crypt
 from memory_system.crypt import Key
@@ -49,8 +49,8 @@ def create(ws: Workspace, target: Path, key: Key) -> Contents:
     changes it meanwhile. Needs as much memory as the workspace is large."""
     if target.exists():
         raise UsageError(f"{target} is there already", "name a file that is not there yet")
-    if target.absolute().is_relative_to(ws.layout.memory):
-        raise UsageError("a backup inside memory/ would be part of the next one", "name a file elsewhere")
+    if any(target.resolve().is_relative_to((ws.layout.root / name).resolve()) for name in FOLDERS):
+        raise UsageError("a backup inside memory/ or sessions/ would be part of the next one", "name a file elsewhere")
     files = dict(_files_of(ws))
     contents = Contents(clock.stamp(ws.now), str(audit.head(ws)), files)
     ws.files.replace(target.absolute(), crypt.encrypt(_packed(contents), key))
@@ -99,9 +99,10 @@ def _packed(contents: Contents) -> bytes:
     row = {
         "version": VERSION, "program": __version__, "made": contents.made, "head": contents.head, "files": digests,
     }  # fmt: skip
+    there = json.dumps(row).encode()  # not orjson, which refuses names that are no UTF-8
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name, data in {LIST: orjson.dumps(row), **contents.files}.items():
+        for name, data in {LIST: there, **contents.files}.items():
             member = tarfile.TarInfo(name)
             member.size, member.mode, member.mtime = len(data), 0o600, int(clock.read_stamp(contents.made).timestamp())
             archive.addfile(member, io.BytesIO(data))
@@ -112,9 +113,9 @@ def _unpacked(data: bytes) -> Contents:
     try:
         with tarfile.open(fileobj=io.BytesIO(gzip.decompress(data))) as archive:
             files = {member.name: _data(archive, member) for member in archive}
-        row = orjson.loads(files.pop(LIST))
-        digests, contents = row["files"], Contents(str(row["made"]), str(row["head"]), files)
-    except (tarfile.TarError, OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        row = json.loads(files.pop(LIST))
+        digests, contents = dict(row["files"]), Contents(str(row["made"]), str(row["head"]), files)
+    except (tarfile.TarError, zlib.error, OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise SealedError(f"{TORN}: {error}") from None
     if row.get("version") != VERSION:
         raise SealedError("a newer program has made it", "update memory-system")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import subprocess
 import sys
@@ -54,6 +55,20 @@ def test_every_byte_comes_back(root: Path, made: Path, tmp_path: Path) -> None:
     with Workspace.open(tmp_path / "back", now=at(NOW)) as ws:
         assert check.validate(ws) == []
     assert consolidate(tmp_path / "back", "2026-03-03T13:00:00Z").nights == []
+
+
+def test_a_file_whose_name_is_no_utf_8_comes_back_too(tmp_path: Path) -> None:
+    root, file, secret = make(tmp_path / "w"), tmp_path / "b.age", tmp_path / "secret"
+    odd = root / os.fsdecode(b"memory/state/\xff.jsonl")
+    odd.write_bytes(b"{}\n")
+    odd.chmod(0o644)
+    secret.write_text("open sesame\n")
+    secret.chmod(0o600)
+    made = memory("--workspace", root, "backup", "create", file, "--passphrase-file", secret)
+    assert made.returncode == 0, made.stderr
+    assert json.loads(made.stdout)["readable_by_others"] == [odd.relative_to(root).as_posix()]
+    backup.restore(backup.read(file, Key(passphrase="open sesame")), tmp_path / "back")
+    assert (tmp_path / "back" / odd.relative_to(root)).read_bytes() == b"{}\n"
 
 
 def test_it_says_where_the_journal_stood(root: Path, made: Path) -> None:
@@ -117,6 +132,13 @@ def test_a_passphrase_opens_what_it_has_sealed() -> None:
         crypt.decrypt(sealed, Key(passphrase="马 batterz"))
 
 
+@pytest.mark.parametrize("data", [gzip.compress(b"x" * 999)[:15] + b"\xff" * 99, b"", b"no archive"])
+def test_what_is_no_backup_is_said_to_be_none(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "b.age").write_bytes(crypt.encrypt(data, SEAL))
+    with pytest.raises(SealedError):
+        backup.read(tmp_path / "b.age", OPEN)
+
+
 def archive_of(names: dict[str, bytes], listed: dict[str, bytes]) -> bytes:
     """A sealed archive that we did not make."""
     import hashlib
@@ -162,7 +184,7 @@ def test_nothing_is_overwritten(root: Path, made: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         backup.restore(backup.read(made, OPEN), root)
     with Workspace.open(root, now=at(NOW), write=True) as ws:
-        for target in (made, root / "memory/b.age"):
+        for target in (made, root / "memory/b.age", root / "sessions/b.age", root / "sessions/../memory/b.age"):
             with pytest.raises(UsageError):
                 backup.create(ws, target, SEAL)
 

@@ -5,6 +5,7 @@ turns an error into what happened and what to do next.
 from __future__ import annotations
 
 import functools
+import json
 import os
 import sys
 import traceback
@@ -85,7 +86,7 @@ class Settings:
     def answer(self, row: dict[str, Any], text: str | Callable[[], str]) -> None:
         """Print the answer: the object with --json, else the text."""
         if self.as_json:
-            typer.echo(orjson.dumps(row, option=orjson.OPT_INDENT_2).decode())
+            typer.echo(_as_json(row))
         else:
             typer.echo(text() if callable(text) else text)
 
@@ -154,9 +155,16 @@ def _explain(error: MemorySystemError, settings: Settings) -> int:
             "hint": error.hint,
             "exit_code": error.exit_code,
         }
-        typer.echo(orjson.dumps({"error": what}, option=orjson.OPT_INDENT_2).decode())
+        typer.echo(_as_json({"error": what}))
     complain(error)
     return error.exit_code
+
+
+def _as_json(row: dict[str, Any]) -> str:
+    try:
+        return orjson.dumps(row, option=orjson.OPT_INDENT_2).decode()
+    except orjson.JSONEncodeError:  # it names a file whose name is no UTF-8
+        return json.dumps(row, indent=2)
 
 
 def complain(error: MemorySystemError) -> None:
