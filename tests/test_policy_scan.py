@@ -13,6 +13,8 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, mem
 import memory_system
 from memory_system import audit, check, edit, forgetting
 from memory_system.forgetting.scanning import Finding
+from memory_system.journal import Change, Entry
+from memory_system.records import Evidence, to_line
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
@@ -127,6 +129,22 @@ def test_what_steers_is_put_away_and_waits_for_the_owner(kept: Path, tmp_path: P
         assert held.quote.startswith(ORDER)
         edit.approve(ws, held.id)
     assert not [each for each in scanned(root) if each.ours and "steers" in str(each.kinds)]
+
+
+def test_of_several_words_those_that_steer_are_put_down(tmp_path: Path) -> None:
+    root = make(tmp_path / "w")
+    with Workspace.open(root, now=at("2026-03-03T12:00:00Z")) as ws:
+        edit.capture(ws, "Fernbank-17 handles refunds")
+    consolidate(root, NOW)
+    (record,) = memories(root)
+    said = [Evidence(ref="a:e1", quote="Fernbank-17 handles refunds"), Evidence(ref="b:e7", quote=ORDER)]
+    both = record.model_copy(update={"evidence": tuple(said)})
+    with Workspace.open(root, now=at(NOW), write=True) as ws:
+        change = Change(record.id, "confirmed", "active", to_line(record), "active", to_line(both))
+        ws.store.apply(Entry(NOW, "two said it"), [change])
+    fixed(root)
+    with Workspace.open(root, now=at(NOW)) as ws:
+        assert [(each.ref, each.quote) for each in ws.quarantine.waiting()] == [("b:e7", ORDER)]
 
 
 def test_the_next_night_brings_nothing_back(kept: Path, tmp_path: Path) -> None:

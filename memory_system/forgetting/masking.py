@@ -15,7 +15,7 @@ from memory_system.forgetting import people
 from memory_system.forgetting.erasing import let_go, remake, reset_night
 from memory_system.forgetting.scanning import WAITING, kinds_in, own_files, steering
 from memory_system.journal import Change, Entry
-from memory_system.records import Fact, Pool, to_line
+from memory_system.records import Evidence, Fact, Pool, to_line
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace
 
@@ -54,29 +54,29 @@ def masked(value: Any) -> Any:
 def _changes(ws: Workspace) -> Iterator[Change]:
     approved = frozenset(ws.quarantine.approved())
     for pool, record in list(ws.store.records()):
-        rule = steering(record, approved) if pool == "active" else ""
-        there: Pool = "archive" if rule else pool
-        new = _mended(record, rule, ws)
+        steers = steering(record, approved) if pool == "active" else None
+        there: Pool = "archive" if steers else pool
+        new = _mended(record, ws, steers=steers is not None)
         if new is None:
             continue
-        if rule:
-            ws.quarantine.add(_held(new, rule))
+        if steers:
+            ws.quarantine.add([_held(*steers)])
         before = None if kinds_in(record.model_dump(mode="json")) else ws.store.line_of(record.id)
-        yield Change(record.id, HELD_BACK if rule else "masked", pool, before, there, to_line(new))
+        yield Change(record.id, HELD_BACK if steers else "masked", pool, before, there, to_line(new))
 
 
-def _mended(record: Fact, rule: str, ws: Workspace) -> Fact | None:
+def _mended(record: Fact, ws: Workspace, *, steers: bool) -> Fact | None:
     """The memory as it may stand; None when it may as it is."""
-    if not rule and not kinds_in(record.model_dump(mode="json")):
+    if not steers and not kinds_in(record.model_dump(mode="json")):
         return None
     changed = {"updated": clock.stamp(ws.now), "version": record.version + 1}
-    retired = {"retired": HELD_BACK} if rule else {}
+    retired = {"retired": HELD_BACK} if steers else {}
     return type(record).model_validate({**masked(record.model_dump()), **changed, **retired})
 
 
-def _held(record: Fact, rule: str) -> Iterator[dict[str, str]]:
-    for each in record.evidence[:1]:
-        yield {"ref": each.ref, "quote": each.quote, "said_at": each.said_at, "role": each.role, "rule": rule}
+def _held(rule: str, words: Evidence) -> dict[str, str]:
+    quote = redact(words.quote)[0]
+    return {"ref": words.ref, "quote": quote, "said_at": words.said_at, "role": words.role, "rule": rule}
 
 
 def _mask_file(ws: Workspace, path: Path) -> None:

@@ -3,7 +3,7 @@ want to steer an agent. Looking only; `masking` mends what is ours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
 from memory_system.forgetting.erasing import KEPT_STATE
 from memory_system.recall.index import Index
-from memory_system.records import Fact, from_line
+from memory_system.records import Evidence, Fact, from_line
 from memory_system.secrets import redact
 from memory_system.trust import OWNER, key_of, suspects
 from memory_system.workspace import Workspace
@@ -43,16 +43,16 @@ def kinds_in(value: Any) -> tuple[str, ...]:
     return tuple(sorted({kind for text in strings(value) for kind in redact(text)[1]}))
 
 
-def steering(record: Fact, approved: Iterable[str]) -> str:
-    """The rule by which a memory would be held back today; empty when it would not, or when the owner has let it in or
-    set its words."""
+def steering(record: Fact, approved: Collection[str]) -> tuple[str, Evidence] | None:
+    """The rule by which a memory would be held back today, and the words that it knows; None when it would not be, or
+    when the owner has let it in or set its words."""
     if record.is_owners or key_of(record.content) in approved:
-        return ""
+        return None
     for each in record.evidence:
         found = suspects(each.quote, owner=each.trust in OWNER) if key_of(each.quote) not in approved else ()
         if found:
-            return found[0].rule.id
-    return ""
+            return found[0].rule.id, each
+    return None
 
 
 def own_files(ws: Workspace) -> list[Path]:
@@ -65,8 +65,8 @@ def _memories(ws: Workspace) -> Iterator[Finding]:
     approved = frozenset(ws.quarantine.approved())
     for pool, line in ws.store.all_lines():
         record = from_line(line)
-        rule = steering(record, approved) if pool == "active" else ""
-        kinds = (*kinds_in(people.parsed(line)), *([f"{STEERS}:{rule}"] if rule else []))
+        steers = steering(record, approved) if pool == "active" else None
+        kinds = (*kinds_in(people.parsed(line)), *([f"{STEERS}:{steers[0]}"] if steers else []))
         if kinds:
             yield Finding(record.id, kinds)
 
