@@ -18,6 +18,8 @@ from mcp.shared.exceptions import MCPError
 from workspaces import at, consolidate, contents, remembering, say
 
 from memory_system import serve
+from memory_system.hosts import hooks
+from memory_system.workspace import Workspace
 
 NOW = "2026-02-24T14:30:15Z"
 Use = Callable[[Client], Awaitable[Any]]
@@ -134,6 +136,24 @@ def test_the_prompts_for_recall_and_for_summarising(root: Path) -> None:
                 await client.get_prompt(name, arguments)
 
     in_process(root, use)
+
+
+def test_what_the_owner_masks_since_the_last_night_is_masked_at_once(root: Path) -> None:
+    say(root, "b", ("2026-02-22T09:00:00Z", "user", "Remember that my phone number is 415-555-0134."))
+    consolidate(root, NOW)
+    assert "415-555-0134" in (root / "memory/layer1/snapshot.md").read_text()
+    config = root / "memory/config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "policy": {"masked": ["phone"]}}))
+
+    async def use(client: Client) -> list[str]:
+        asked = [await client.get_prompt("recall", {"question": "phone number"})]
+        asked += [await client.get_prompt("summarise_session", {"session": "b"})]
+        snapshot = (await client.read_resource("memory://snapshot")).contents[0].text
+        return [snapshot, *(each.messages[0].content.text for each in asked)]
+
+    hooked = hooks.answer("session-start", b"{}", lambda: Workspace.open(root, now=at(NOW)))
+    for shown in (*in_process(root, use), json.dumps(hooked)):
+        assert ("[phone]" in shown, "0134" in shown) == (True, False)
 
 
 def over_stdio(root: Path) -> StdioServerParameters:
