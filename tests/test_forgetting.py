@@ -3,7 +3,10 @@ again; stopped anywhere, it is finished."""
 
 from __future__ import annotations
 
+import gzip
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +152,23 @@ def test_a_span_of_time_goes(tmp_path: Path) -> None:
     assert holding(root, "青霉素", "爬山", "fireworks", "shoe", "boiler") == []
     assert any("Elena" in each for each in contents(root))
     assert problems(root) == []
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-40], lambda data: data[:-40] + b"\xff" * 40])
+def test_a_damaged_packed_transcript_stops_no_forgetting_and_loses_nothing(
+    damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    root = story(tmp_path)
+    lines = (root / "sessions/pets.jsonl").read_bytes().splitlines(keepends=True)
+    noise = b"".join(os.urandom(60).hex().encode() + b"\n" for _ in range(2000))  # lines before the damage can be read
+    packed = root / "sessions/old.jsonl.gz"
+    packed.write_bytes(damage(gzip.compress(b"".join(lines) + noise)))
+    before = packed.read_bytes()
+    certificate = forget(root, entity="Barnaby", transcripts=True, notes=True)
+    assert {each["path"] for each in certificate["left"]} == {"sessions/old.jsonl.gz"}
+    assert certificate["failed"] == ["sessions/old.jsonl.gz"]
+    assert packed.read_bytes() == before
+    assert not any("Barnaby" in each for each in contents(root))
 
 
 def test_a_span_of_time_goes_from_peoples_files(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import stat
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ from memory_system.tombstones import PLACEHOLDER
 from memory_system.workspace import Workspace
 
 Cut = Callable[[str], str]
+_DAMAGED = (OSError, EOFError, zlib.error)
 
 # Keys of a transcript's lines whose texts are its own and nobody's words; and those under which words stand.
 PLAIN = frozenset({
@@ -97,9 +99,9 @@ def state_of(path: Path) -> State | None:
 
 
 def write(ws: Workspace, path: Path, data: bytes, before: State | None, *, packed: bool = False) -> bool:
-    """Put the file there anew, with the rights that it had; not when somebody has written to it since it was read:
-    those lines would be lost."""
-    if before is None or state_of(path) != before:
+    """Put the file there anew, with the rights that it had; not when somebody has written to it since it was read, or
+    when it is packed and damaged: those lines would be lost."""
+    if before is None or state_of(path) != before or (packed and not _is_whole(path)):
         return False
     with suppress(MemorySystemError, OSError):
         ws.files.replace(path, gzip.compress(data, mtime=0) if packed else data)
@@ -109,11 +111,19 @@ def write(ws: Workspace, path: Path, data: bytes, before: State | None, *, packe
 
 
 def bytes_of(path: Path) -> bytes:
-    try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.name.endswith(".gz") else data
-    except (OSError, EOFError):
-        return b""
+    """All lines of the file that can be read."""
+    found: list[bytes] = []
+    with suppress(*_DAMAGED), gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
+        found.extend(file)
+    return b"".join(found)
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a packed file can be read to its end: one that cannot, written anew, would lose what follows."""
+    with suppress(*_DAMAGED):
+        gzip.decompress(path.read_bytes())
+        return True
+    return False
 
 
 def _lines_of(ws: Workspace, place: Place, refs: set[str]) -> set[int]:
