@@ -37,7 +37,8 @@ class Accesses:
 
     def note(self, did: str, ids: Iterable[str], at: datetime, who: Who = "library") -> None:
         """Remember what was done, and to what; one write without fsync."""
-        row = {"at": clock.stamp(at), "who": who, "did": did, "ids": list(dict.fromkeys(ids))}
+        names = (each.encode(errors="replace").decode() for each in ids)  # of files, too, which may be no UTF-8
+        row = {"at": clock.stamp(at), "who": who, "did": did, "ids": list(dict.fromkeys(names))}
         if self.path.parent.is_symlink():  # it could lie outside the workspace
             return
         with suppress(OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,15 @@ def test_it_tells_who_has_read_and_written_by_every_way(tmp_path: Path) -> None:
     assert told[:4] == [("library", "search"), ("library", "capture"), ("mcp", "get"), ("mcp", "note")]
     assert ("cli", "archive") in told
     assert ("cli", "note") in told
+
+
+def test_a_note_whose_name_is_no_utf_8_can_be_read_and_is_told_of(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    name = os.fsdecode(b"memory/\xff.md")
+    (root / name).write_text("zebra\n")
+    with Workspace.open(root, now=at(NOW)) as ws:
+        assert finder.get(ws, name)["text"] == "zebra"
+    assert log(root) == [(NOW, "library", "get")]
 
 
 def test_it_outlasts_the_nights(tmp_path: Path) -> None:
