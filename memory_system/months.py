@@ -69,9 +69,9 @@ def salvaged(path: Path) -> tuple[bytes, bool]:
 
 def tail(path: Path, size: int) -> bytes:
     """The last bytes of the month."""
-    if not path.exists():
+    if (plain := _plain(path)) is None:
         return read(path)[-size:]
-    with path.open("rb") as file:
+    with plain as file:
         file.seek(max(0, os.fstat(file.fileno()).st_size - size))
         return file.read()
 
