@@ -31,6 +31,7 @@ USER = "user"
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
 REPEATED = 0.2  # importance gained when a second session says the same
+Joining = Callable[[Fact, Claim, Draft, Night], str]  # adds the words of a claim to a fact; what became of it
 LESS_TRUSTED = "claims.rejected.less trusted"  # than what says the same already
 ECHO = "claims.rejected.echo"  # of what a memory says already
 MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
@@ -142,20 +143,19 @@ def _counts_beside(claim: Claim, fact: Fact) -> bool:
     return tier_of(claim.trust or claim.role) >= tier_of_evidence(fact.evidence)
 
 
-def _meet(
-    known: Fact, claim: Claim, new_id: str, join: Callable[[Fact, Claim, Draft, Night], str], draft: Draft, night: Night
-) -> str:
+def _meet(known: Fact, claim: Claim, new_id: str, joining: Joining, draft: Draft, night: Night) -> str:
     """What becomes of a claim that says what is known: nothing, or it takes the place of a lesser word, or joins it."""
     if nothing := _proves_nothing(claim, known):
         return nothing
     if _outranks(claim, known):
         return _take_place(known, new_fact(new_id, claim, night), draft, night)
-    return join(known, claim, draft, night)
+    return joining(known, claim, draft, night)
 
 
 def _outranks(claim: Claim, fact: Fact) -> bool:
-    """Whether the claim's words count more than those that the fact stands on: added to them, they would count less."""
-    return not fact.is_owners and tier_of(claim.trust or claim.role) > tier_of_evidence(fact.evidence)
+    """Whether the claim's words count more than those that the fact stands on: added to them, they would count less. A
+    fact that the owner has set anything of stays."""
+    return not fact.edited and tier_of(claim.trust or claim.role) > tier_of_evidence(fact.evidence)
 
 
 def _take_place(lesser: Fact, fact: Fact, draft: Draft, night: Night) -> str:
