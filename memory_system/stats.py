@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from itertools import starmap
 from typing import Any
 
@@ -85,7 +86,7 @@ def status(ws: Workspace) -> dict[str, Any]:
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     due = nights.next_night(waiting, ws)
-    problems += [*interruptions(ws), *starmap(_conflict, conflicts(ws)), *_silence(ws)]
+    problems += [*interruptions(ws), *_missed(due, ws), *starmap(_conflict, conflicts(ws)), *_silence(ws)]
     return {
         "ok": not problems,
         "workspace": str(ws.layout.root),
@@ -109,6 +110,13 @@ def interruptions(ws: Workspace) -> Iterator[Problem]:
         what = f"the night of {state.night} stopped in phase {state.current_phase} (tries: {state.retry_count})"
         force = " --force" if state.retry_count >= MAX_TRIES else ""
         yield Problem(ws.layout.name(ws.layout.checkpoint), what, f"go on with: memory consolidate{force}")
+
+
+def _missed(due: datetime | None, ws: Workspace) -> Iterator[Problem]:
+    """A night that is longer overdue than a machine that sleeps explains: nobody runs them, or they fail."""
+    if due and ws.now - due > timedelta(hours=ws.config.consolidation.fallback_hours):
+        what = f"the night of {clock.stamp(due)} has not run"
+        yield Problem("consolidation", what, "run it: memory consolidate; who runs it: memory schedule show")
 
 
 def _silence(ws: Workspace) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from workspaces import at, consolidate, make, say
 
-from memory_system import edit
+from memory_system import edit, stats
 from memory_system.heartbeat import heartbeat
 from memory_system.workspace import Workspace
 
@@ -130,3 +130,15 @@ def test_it_speaks_the_language_of_the_workspace(tmp_path: Path) -> None:
     found = dict(items(tmp_path, "2026-07-20T09:00:00Z"))
     assert found["verify"] == "很重要，上次确认是 2026-01-02：用户对花生过敏"
     assert found["proposal"] == "IDENTITY.md 里还没有：- **名字:** 小满"
+
+
+def test_status_tells_of_a_night_that_is_long_overdue_and_of_none_that_a_sleeping_machine_missed(
+    tmp_path: Path,
+) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "I play the horn."))
+    for now, missed in (("2026-03-04T09:00:00Z", []), ("2026-03-06T09:00:00Z", ["2026-03-03T03:00:00Z"])):
+        with Workspace.open(tmp_path, now=at(now)) as ws:
+            found = stats.status(ws)
+        assert [each["what"] for each in found["problems"]] == [f"the night of {night} has not run" for night in missed]
+        assert found["ok"] is not bool(missed)
