@@ -160,6 +160,11 @@ def test_what_is_two_things_is_two_memories_each_with_its_own_time(
     assert found == expected
 
 
+def test_a_slot_is_told_without_the_clause_of_another() -> None:
+    """Where its rule has no words for it: a move must not leave the old home in a habit."""
+    assert told("我现在住在杭州，每天地铁四十分钟。") == ["用户住在杭州", "用户每天地铁四十分钟"]
+
+
 def test_slots_that_begin_together_share_their_time() -> None:
     found = claims([said("My sister Anna moved to Oslo last month and she loves it there.")])
     assert [(each.attribute, each.event_time and each.event_time.start[:7]) for each in found] == [

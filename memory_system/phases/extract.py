@@ -16,7 +16,7 @@ from memory_system.phases.asking import claims as asking
 from memory_system.phases.segment import together
 from memory_system.phases.understanding.asked import asks_what_is_wanted
 from memory_system.phases.understanding.essays import in_one_line
-from memory_system.phases.understanding.filling import Reading, left_over, read
+from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, read
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood
 from memory_system.phases.understanding.parting import parted, tells_when, time_of
@@ -140,10 +140,21 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
     of many values, else as a claim of its own."""
     whole = _retold(passage, about, _rest(readings, passage) if readings else passage.words)
     alone = whole if len(readings) == 1 and not slots.about(readings[0].attribute).get("single") else ""
-    claims = [_slotted(passage, each, alone, time_of(each, readings, passage)) for each in readings]
+    claims = [
+        _slotted(passage, each, alone or _own(each, readings, passage), time_of(each, readings, passage))
+        for each in readings
+    ]
     if whole and not alone:
         claims.append(_general(passage, whole, about))
     return [claim for claim in claims if claim.content]
+
+
+def _own(reading: Reading, readings: list[Reading], passage: Passage) -> str:
+    """What a slot says whose rule has no words for it, told without the clauses of other slots; empty for others."""
+    if reading.content or len(readings) == 1 or passage.noted:
+        return ""
+    start, end = clauses_of(reading, passage.plain, passage.offset)
+    return _retold(passage, reading.subject, passage.dated(passage.quote[start:end].strip("，, ")))
 
 
 def _rest(readings: list[Reading], passage: Passage) -> str:

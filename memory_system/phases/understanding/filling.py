@@ -254,3 +254,10 @@ def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -
         if whole or size > _LONG_REST[lang]:
             rest.append((start, end, whole))
     return rest
+
+
+def clauses_of(reading: Reading, plain: str, offset: int) -> tuple[int, int]:
+    """From where to where the clauses go that hold the reading's value."""
+    start, end = reading.value_span
+    touched = [each.span() for each in _CLAUSE.finditer(plain, offset) if each.start() < end and start < each.end()]
+    return (touched[0][0], touched[-1][1]) if touched else reading.value_span
