@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +178,7 @@ def check_store(bench: Bench) -> None:
 
 def schema(bench: Bench) -> int:
     path = bench.state / "agents/main/agent/openclaw-agent.sqlite"
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as store:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
         return int(store.execute("PRAGMA user_version").fetchone()[0])
 
 
