@@ -186,6 +186,10 @@ def open_index(ws: Workspace) -> Index:
 def fresh_index(ws: Workspace) -> Index:
     """An index in memory of all that the file would hold."""
     index = Index.in_memory(ws.config)
-    with index.writing(""):
-        fill(index, ws)
+    try:
+        with index.writing(""):
+            fill(index, ws)
+    except BaseException:  # memories that cannot be read must not leave it open
+        index.close()
+        raise
     return index
