@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 import orjson
 
-from memory_system import migrations
+from memory_system import schemas
 from memory_system.clock import parse_instant
 from memory_system.errors import DamagedError, NewerError
 from memory_system.files import Files
 from memory_system.layout import Layout
-from memory_system.migrations import SCHEMA
+from memory_system.schemas import SCHEMA
 
 T = TypeVar("T")
 MAX_TRIES = 3
@@ -57,7 +57,7 @@ class State:
     @property
     def is_newer(self) -> bool:
         """Whether a program wrote it that does things otherwise: then it is only read."""
-        return migrations.is_newer(self.schema)
+        return schemas.is_newer(self.schema)
 
 
 class Checkpoint:
@@ -81,7 +81,7 @@ class Checkpoint:
     def _keep_original(self) -> None:
         """Before the file of an older program is written over: keep it as it was."""
         kept = self.layout.state / f"schema-{self.state.schema}.{self.layout.checkpoint.name}"
-        if migrations.due(self.state.schema) and self.layout.checkpoint.exists() and not kept.exists():
+        if schemas.due(self.state.schema) and self.layout.checkpoint.exists() and not kept.exists():
             self.files.replace(kept, self.files.read(self.layout.checkpoint))
 
     def refuse_newer(self) -> None:
@@ -128,17 +128,17 @@ def moved_keys(state: State, moved: dict[str, Any]) -> dict[str, Any]:
 
 def _read_state(path: Path, files: Files) -> State:
     row = files.read_object(path)
-    schema = row.setdefault("schema", migrations.FIRST if row else SCHEMA)
-    if migrations.version(schema) is None:
+    schema = row.setdefault("schema", schemas.FIRST if row else SCHEMA)
+    if schemas.version(schema) is None:
         raise DamagedError(f"{path}: schema holds what it must not", RESTORE)
-    for step in migrations.due(schema):
+    for step in schemas.due(schema):
         row = dict(step.state(row))
     known = {each.name for each in fields(State)} - {"others"}
     others = {name: value for name, value in row.items() if name not in known}
     if others and schema == SCHEMA:
         raise DamagedError(f"{path} has keys of another program: {', '.join(sorted(others))}", RESTORE)
     unsound = [name for name in known & set(row) if not _is_sound(name, row[name])]
-    if unsound and not migrations.is_newer(schema):
+    if unsound and not schemas.is_newer(schema):
         raise DamagedError(f"{path}: {unsound[0]} holds what it must not", RESTORE)
     return State(**{name: row[name] for name in known & set(row) if name not in unsound}, others=others)
 

@@ -1,4 +1,4 @@
-"""Taking a workspace of an older program through the steps of `migrations`, when it is first opened for writing. What
+"""Taking a workspace of an older program through the steps of `schemas`, when it is first opened for writing. What
 is changed in its files is kept as it was, `state/schema-1.1.*`; what becomes of memories is an entry of the journal.
 """
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from memory_system import by_hand
 from memory_system.journal import Change, Entry
-from memory_system.migrations import MIGRATIONS, Migration, due
 from memory_system.records import KINDS, POOLS, Fact, Pool, to_line
+from memory_system.schemas import MIGRATIONS, Migration, due
 from memory_system.store import Store, checked
 
 

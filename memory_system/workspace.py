@@ -26,8 +26,8 @@ from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, 
 from memory_system.files import Disk, Files, lock_holder
 from memory_system.inbox import Inbox
 from memory_system.layout import Layout
-from memory_system.migrations import due
 from memory_system.records import Fact
+from memory_system.schemas import due
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.journal import Entry, Journal

@@ -4,6 +4,7 @@ machine is an error."""
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from workspaces import two_days
 
 # The same examples every time, however slow the machine: a red test tells of the change, not of the day. New examples
 # are the work of the programs in scripts/torture.
@@ -52,3 +54,15 @@ def _own_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key for a language model, which only servers of tests ever see."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+
+
+@pytest.fixture(scope="session")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two days, consolidated by noon of 5 March 2026; to be looked at."""
+    return two_days(tmp_path_factory.mktemp("sound"), "2026-03-05T12:00:00Z")
+
+
+@pytest.fixture
+def root(sound: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return Path(shutil.copytree(sound, tmp_path / "w"))

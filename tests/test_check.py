@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from workspaces import problems, two_days
+from workspaces import problems
 
 NOW = "2026-03-05T12:00:00Z"
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return two_days(tmp_path_factory.mktemp("sound"), NOW)
-
-
-@pytest.fixture
-def root(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "w"))
 
 
 FACTS = "memory/layer2/active/facts.jsonl"

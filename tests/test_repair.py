@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import test_check
-from workspaces import at, consolidate, layers, problems, say, two_days
+from workspaces import at, consolidate, layers, problems, say
 
 from memory_system.repair import repair
 from memory_system.workspace import Workspace
@@ -20,16 +19,6 @@ OWNERS = {  # what stays for the owner to mend, because it may be meant or is no
     test_check.transcript_gone, test_check.quote_changed, test_check.evidence_from_nowhere,
     test_check.dangling_reference, test_check.words_forged,
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return two_days(tmp_path_factory.mktemp("sound"), NOW)
-
-
-@pytest.fixture
-def root(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "w"))
 
 
 def mend(root: Path) -> list[str]:

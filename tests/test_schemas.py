@@ -11,29 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, problems, say, two_days
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, problems, say
 
 from memory_system import finder, undo
 from memory_system.errors import DamagedError, NewerError
 from memory_system.migrate import migrate
-from memory_system.migrations import MIGRATIONS, SCHEMA, Migration
 from memory_system.repair import repair
+from memory_system.schemas import MIGRATIONS, SCHEMA, Migration
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
 NEXT = "2026-03-07T12:00:00Z"
 CHECKPOINT = "memory/state/consolidation.json"
 PAST = sorted((Path(__file__).parent / "schemas").iterdir())
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return two_days(tmp_path_factory.mktemp("sound"), NOW)
-
-
-@pytest.fixture
-def root(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "w"))
 
 
 def state(root: Path) -> dict[str, Any]:
