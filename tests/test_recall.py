@@ -408,5 +408,7 @@ def test_a_question_about_the_user_is_answered_by_the_memory_that_states_it(
     world: World, query: str, stated: str, other: str
 ) -> None:
     world.remember(fact(stated, attribute="lives_in", value="…", category="status"), fact(other))
-    assert said(world.search(query))[0] == stated
+    best = world.search(query, explain=True)[0]
+    assert best["text"] == stated
+    assert "stated" in best["explain"]
     assert said(world.search("Sheffield" if query[0] == "W" else "地铁"))[0] == other

@@ -33,7 +33,6 @@ BESIDE = (-1, 1, 2)
 NEAREST = 100  # units that are looked at for their meaning
 AGREEING = 3  # units with most of the question's words, by which its vector is judged
 OUTSTANDING = 2.0  # standard deviations above the average
-STATED = 3.0  # what a memory gets that states what is asked for: more than any text for its words
 FEW = 4  # memories of a kind, at most: so few are the answer themselves
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
 NO_FILTERS = Filters()
@@ -62,7 +61,7 @@ class Candidates:
     has, for every unit that has any; `units` are those looked at closely, `memories` what is known of the memories
     among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`). `led` is true where the messages among
     the units are no results, but only lead to the memories that stand on them. `meant` is what a
-    unit gets for meaning the same as the question."""
+    unit gets for meaning the same as the question; `stated` are the memories that state what it asks of the user."""
 
     total: int
     weights: list[float] = field(default_factory=list)
@@ -72,6 +71,7 @@ class Candidates:
     sessions: dict[int, float] = field(default_factory=dict)
     led: bool = False
     meant: dict[int, float] = field(default_factory=dict)
+    stated: set[int] = field(default_factory=set)
     _masses: dict[int, float] = field(default_factory=dict)
 
     def mass(self, number: int) -> float:
@@ -132,7 +132,7 @@ def gather(
         _follow(found, index, wanted)
     if near:
         _draw_near(found, index, near, wanted)
-    if wanted.question.own and "memory" in wanted.scopes:
+    if wanted.question.own and "memory" in wanted.scopes and not (near and near.alone):
         _state(found, index, wanted, now)
     _remember(found, index, now, zone, 0)
     said = {session_of(place) for number in found.units for place in found.places(number)}
@@ -257,7 +257,7 @@ def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> No
     numbers = wanted.passing(index, index.numbers(ids, "memory").values())
     stated = index.units(numbers)
     found.units.update(stated)
-    found.meant.update(dict.fromkeys(stated, STATED))
+    found.stated.update(stated)
 
 
 def _agreement(found: Candidates, near: Near, mean: float, deviation: float) -> float:

@@ -22,6 +22,7 @@ K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the len
 MOST = 150  # candidates whose parts are all looked at
 GRAM = 4  # letters of a piece of a word
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
+STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
 _TIMED = re.compile(
@@ -41,8 +42,8 @@ Values = dict[int, float]
 
 @dataclass(slots=True)
 class Scored:
-    """A candidate with its score, and the `parts` of it: `words`, `pieces`, `said`, `neighbours`, `session` and
-    `meaning` are added, the others multiply. `bm25` is what its words are worth by themselves."""
+    """A candidate with its score, and the `parts` of it: `words`, `pieces`, `said`, `neighbours`, `session`,
+    `meaning` and `stated` are added, the others multiply. `bm25` is what its words are worth by themselves."""
 
     number: int
     unit: Unit
@@ -91,6 +92,7 @@ class _Added:
         self._sessions = _relative(found.sessions, weights.session)
         self._led = found.led
         self._meant = found.meant
+        self._stated = found.stated
 
     def best(self, found: Candidates) -> list[int]:
         """The candidates with the largest sums: what multiplies decides among these."""
@@ -113,6 +115,7 @@ class _Added:
         places = memory.places or (number,)
         said = {"said": self._said(number, places)} if self._led else {}
         meaning = {"meaning": self._meant.get(number, 0.0)} if self._meant else {}
+        stated = {"stated": STATED} if number in self._stated else {}
         return (
             said
             | {
@@ -122,6 +125,7 @@ class _Added:
                 "session": max([self._sessions.get(session_of(place), 0.0) for place in places]),
             }
             | meaning
+            | stated
         )
 
     def _said(self, number: int, places: Iterable[int]) -> float:
