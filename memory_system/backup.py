@@ -80,7 +80,7 @@ def restore(contents: Contents, target: Path) -> None:
         for folder in FOLDERS:
             files.make_folder(half / folder)
         files.rename(half, target.absolute())
-    except BaseException:
+    except BaseException:  # Ctrl-C too must leave nothing half put back
         shutil.rmtree(half, ignore_errors=True)
         raise
 

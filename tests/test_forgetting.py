@@ -128,6 +128,13 @@ def test_with_their_owners_leave_it_goes_from_peoples_files(tmp_path: Path) -> N
     assert contents(root) == before
 
 
+def test_a_session_that_was_taken_out_of_peoples_files_is_not_told_to_be_there(tmp_path: Path) -> None:
+    root = story(tmp_path)
+    certificate = forget(root, session="pets", transcripts=True, notes=True)
+    assert [each for each in certificate["left"] if "pets" in each["path"]] == []
+    assert "Porto" not in (root / "sessions/pets.jsonl").read_text()
+
+
 def test_one_memory_goes_with_what_stands_on_its_words(tmp_path: Path) -> None:
     root = story(tmp_path)
     forget(root, ids=(id_of(root, "青霉素"),))

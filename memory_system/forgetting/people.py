@@ -49,16 +49,17 @@ def notes(ws: Workspace) -> list[Path]:
 
 
 def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[str, int]]:
-    """The lines (by file and number) that hold such words, or one of those messages."""
+    """The lines (by file and number) that hold such words, or one of those messages and have not been taken out."""
     for place in transcripts(ws):
         whole = _lines_of(ws, place, refs)
         for number, line in enumerate(bytes_of(place.path).split(b"\n"), 1):
-            if number in whole or any(words.spans(text) for text in _texts(line)):
+            told_still = number in whole and _line_without(line, words, whole=True) != line
+            if told_still or any(words.spans(text) for text in _texts(line)):
                 yield place.name, number
     for path in notes(ws):
         whole = _note_lines(ws, path, refs)
         for number, text in enumerate(bytes_of(path).decode(errors="replace").split("\n"), 1):
-            if number in whole or words.spans(text):
+            if (number in whole and text != PLACEHOLDER) or words.spans(text):
                 yield ws.layout.name(path), number
 
 
