@@ -171,41 +171,52 @@ def held_back(ws: Workspace) -> Iterator[Problem]:
     yield from ws.quarantine.problems()
 
 
-def search_index(ws: Workspace) -> Iterator[Problem]:
-    """The index and its dump hold exactly what they would hold if they were made anew; notes that changed since the
-    last night are no fault of theirs."""
+def derived(ws: Workspace) -> Iterator[Problem]:
+    """The index, its dump, the profiles and the catalogue hold exactly what they would hold if they were made anew."""
+    if not ws.journal.head().seq and not (ws.layout.index / index_phase.FILE).exists():
+        return  # no night yet
+    with index_phase.fresh_index(ws) as fresh:
+        yield from _search_index(fresh, ws)
+        yield from _profiles(fresh, ws)
+    yield from _catalogue(ws)
+
+
+def _search_index(fresh: Index, ws: Workspace) -> Iterator[Problem]:
+    """Notes that changed since the last night are no fault of the index."""
     path = ws.layout.index / index_phase.FILE
     where = ws.layout.name(path)
-    if not ws.journal.head().seq and not path.exists():
-        return  # no night yet
-    with Index.in_memory(ws.config) as fresh:
-        with fresh.writing(""):
-            index_phase.fill(fresh, ws)
-        try:
-            with Index.open(path, ws.config) as there:
-                notes = there.note_digests() == fresh.note_digests()
-                words = notes and not there.unread()
-                held, wanted = (each.content(notes=notes, words=words) for each in (there, fresh))
-                if list(held) != list(wanted):
-                    yield Problem(where, "the index does not hold what the truth says", REBUILD)
-        except StaleIndexError as error:
-            yield Problem(where, str(error), REBUILD)
-        for name, value in index_phase.dumps(fresh).items():
-            if ws.files.read(ws.layout.index / name) != value:
-                yield Problem(ws.layout.name(ws.layout.index / name), "it does not hold what the truth says", REBUILD)
+    try:
+        with Index.open(path, ws.config) as there:
+            notes = there.note_digests() == fresh.note_digests()
+            words = notes and not there.unread()
+            held, wanted = (each.content(notes=notes, words=words) for each in (there, fresh))
+            if list(held) != list(wanted):
+                yield Problem(where, "the index does not hold what the truth says", REBUILD)
+    except StaleIndexError as error:
+        yield Problem(where, str(error), REBUILD)
+    for name, value in index_phase.dumps(fresh).items():
+        if ws.files.read(ws.layout.index / name) != value:
+            yield Problem(ws.layout.name(ws.layout.index / name), "it does not hold what the truth says", REBUILD)
 
 
-def profiles(ws: Workspace) -> Iterator[Problem]:
+def _profiles(fresh: Index, ws: Workspace) -> Iterator[Problem]:
     """There is one profile per entity, and each says what the memories say."""
     wanted = {f"{entities.entity_id_of(name)}.json": name for name in entities.all_names(ws)}
     there = {path.name for path in ws.layout.entities.glob("e_*.json")}
     for name in sorted(there | set(wanted)):
         path = ws.layout.entities / name
-        if ws.files.read(path) != entities.profile_bytes(wanted.get(name, ""), ws.store):
+        if ws.files.read(path) != entities.profile_bytes(wanted.get(name, ""), fresh):
             yield Problem(ws.layout.name(path), "the profile is not what the memories say", REBUILD)
     index = ws.layout.entities / entities.INDEX
-    if (wanted or index.exists()) and ws.files.read(index) != entities.index_bytes(wanted.values(), ws.store):
+    if (wanted or index.exists()) and ws.files.read(index) != entities.index_bytes(wanted.values(), fresh):
         yield Problem(ws.layout.name(index), "it does not list the entities that there are", REBUILD)
+
+
+def _catalogue(ws: Workspace) -> Iterator[Problem]:
+    """The keys under which very many memories are found are theirs; a catalogue that the next night will make anew says
+    nothing."""
+    if not ws.store.catalogue_is_sound():
+        yield Problem(ws.layout.name(ws.layout.catalogue), "it does not hold what the truth says", REBUILD)
 
 
 def the_snapshot(ws: Workspace) -> Iterator[Problem]:
@@ -243,7 +254,7 @@ def _is_ours(path: Path, ws: Workspace) -> bool:
 AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, held_back, permissions)
 CHECKS: tuple[Check, ...] = (
     lines, references, inbox, held_back, journal, accounts, journalled, evidence,
-    search_index, profiles, the_snapshot, permissions,
+    derived, the_snapshot, permissions,
 )  # fmt: skip
 
 

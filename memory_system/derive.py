@@ -14,7 +14,7 @@ from memory_system.workspace import Workspace
 def derive(changes: Iterable[Change], ws: Workspace) -> None:
     """Bring what is derived up to a commit by hand."""
     changes = list(changes)
-    for _ in (*entities.run(changes, ws), *index.run(changes, (), ws)):
+    for _ in (*index.run(changes, (), ws), *entities.run(changes, ws)):
         pass
     snapshot.write(snapshot_moment(ws), ws)
     mark(ws)
@@ -35,11 +35,12 @@ def catch_up(ws: Workspace) -> None:
 def rebuild(ws: Workspace) -> list[str]:
     """Make everything derived anew, as it would be had it never been deleted; the names of what was made."""
     sweep(ws)
+    ws.files.remove(ws.layout.catalogue)  # the next night makes it, if it wants one
+    made = list(index.rebuild(ws))
     entities.rebuild(ws)
-    made = ["entities", *index.rebuild(ws)]
     snapshot.write(snapshot_moment(ws), ws)
     mark(ws)
-    return [*made, ws.layout.snapshot.name]
+    return ["entities", *made, ws.layout.snapshot.name]
 
 
 def sweep(ws: Workspace) -> None:

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from memory_system.journal import Change
-from memory_system.likeness import Accept, Found, Key, Likeness, newest_of
+from memory_system.keys import Key, keys_of_row
+from memory_system.likeness import Accept, AlikeKey, Found, Likeness, newest_of
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
-from memory_system.store import Memories, Store, active_only, keys_of_row, origin_part
+from memory_system.store import Memories, Store, active_only, origin_part
 
 RECENT = 1024  # memories a draft keeps parsed
 
@@ -20,7 +21,7 @@ class Draft:
     def __init__(self, base: Memories) -> None:
         self.base = base
         self.changed: dict[str, tuple[Pool, bytes, str]] = {}  # id -> pool, line, why
-        self._keys: dict[int, list[str]] = defaultdict(list)
+        self._keys: dict[Key, list[str]] = defaultdict(list)
         self._origins: set[str] = set()
         self._recent: dict[str, Fact] = {}  # the latest put, parsed: what is said again is often said again soon
         self._likeness = Likeness()
@@ -39,12 +40,12 @@ class Draft:
         mine = self.changed.get(memory_id)
         return mine[0] if mine else self.base.pool_of(memory_id)
 
-    def find(self, key: int) -> list[str]:
+    def find(self, key: Key) -> list[str]:
         mine, others = self._keys.get(key, ()), self.base.find(key)
         ids = dict.fromkeys((*others, *mine)) if others else mine
         return [each for each in ids if self.pool_of(each) == "active"]
 
-    def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
+    def find_alike(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:
         keys = list(keys)
         found = self.base.find_alike(keys, accept)
         for key, mine in self._likeness.find(keys, accept).items():
@@ -110,7 +111,7 @@ class Draft:
 
 def _is_found_by_the_same(latest: Fact | None, record: Fact) -> bool:
     """Whether all keys of the memory are those it had when it was put last."""
-    names = ("content", "entities", "subject", "attribute", "value")
+    names = ("content", "entities", "subject", "attribute", "value", "category")
     return latest is not None and all(getattr(latest, name) == getattr(record, name) for name in names)
 
 

@@ -56,6 +56,11 @@ class Layout:
         return self.own / "layer2" / "index"
 
     @property
+    def catalogue(self) -> Path:
+        """By which keys very many memories are found at night."""
+        return self.index / "keys.sqlite"
+
+    @property
     def state(self) -> Path:
         return self.own / "state"
 

@@ -12,37 +12,35 @@ from operator import itemgetter
 from memory_system.gist import Gist, gist_of
 from memory_system.records import Row
 
-Key = int | str  # a hash of several words, or a word
-Found = dict[
-    Key, tuple[int, list[str]]
-]  # by key how many share it, and the ids of the newest; a key without any is left out
+AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
+Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
 Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
-_BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
+BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
 MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
 NEWEST = 32  # ids that are given of a key that many share
 _LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found
 
 
-def keys_of(content: str, attribute: str = "", value: str = "") -> tuple[int, ...]:
+def keys_of(content: str, attribute: str = "", value: str = "") -> tuple[AlikeKey, ...]:
     """Under what a memory (or a claim) is looked for by one that says the same: all its words in any order, each half
     of them, and in a slot its value (`value_key`). Whoever shares no key is not alike."""
     return (*_keys_of_words(content), *([value_key(attribute, value)] if attribute else ()))
 
 
-def value_key(attribute: str, value: str) -> int:
+def value_key(attribute: str, value: str) -> AlikeKey:
     """The key of a slot's value, however it is put."""
-    return hash(("value", attribute, gist_of(value).bag))
+    return ("alike", attribute, gist_of(value).bag)
 
 
 @lru_cache(maxsize=256)  # a claim is looked up, then noted
-def _keys_of_words(content: str) -> tuple[int, ...]:
+def _keys_of_words(content: str) -> tuple[AlikeKey, ...]:
     gist = gist_of(content)
     bag = gist.bag
     halves: tuple[list[str], list[str]] = ([], [])
     for word in bag:
         halves[~ord(word[-1]) & 1].append(word)
     least = _LEAST_HALF if bag and bag[0].isascii() else _LEAST_HALF_ZH
-    return (hash(bag), *[hash((gist.signs, *half)) for half in halves if len(half) >= least])
+    return (("bag", bag), *[("half", gist.signs, tuple(half)) for half in halves if len(half) >= least])
 
 
 class Likeness:
@@ -51,11 +49,11 @@ class Likeness:
     run. Whether a memory is still active in a draft is for the asker to know."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
-        self._memories: list[tuple[str, Gist, tuple[int, ...]] | None] = []  # by number, with its keys; None: gone
+        self._memories: list[tuple[str, Gist, tuple[AlikeKey, ...]] | None] = []  # by number, with its keys; None: gone
         self._numbers: dict[str, int] = {}
-        self._holders: dict[Key, list[int]] = defaultdict(list)  # numbers: a word has very many
+        self._holders: dict[AlikeKey, list[int]] = defaultdict(list)  # numbers: a word has very many
         self._worded = 0  # the first number whose words have no holder yet: nobody may ever ask for one
-        self._outdated: set[Key] = set()  # whose holders may be gone
+        self._outdated: set[AlikeKey] = set()  # whose holders may be gone
         self._noted: dict[str, tuple[str, str, str] | None] = {}
         self._contents: dict[str, int] = {}  # what each says, to tell a memory that only gained a source
         for row in rows:
@@ -73,7 +71,7 @@ class Likeness:
         if self._contents.pop(memory_id, None) is not None:
             self._noted[memory_id] = None
 
-    def find(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
+    def find(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:
         """By key those whose gist is accepted: asking that here is cheaper than reading the memories."""
         if self._noted:
             self._take_in()
@@ -85,7 +83,7 @@ class Likeness:
                 found[key] = len(held), [each for each in newest_of(gists) if accept(gists[each])]
         return found
 
-    def _held(self, key: Key) -> list[int]:
+    def _held(self, key: AlikeKey) -> list[int]:
         """The numbers of the memories with that key, each once."""
         if isinstance(key, str):
             self._hold_words()
@@ -97,7 +95,7 @@ class Likeness:
     def _hold_words(self) -> None:
         for number in range(self._worded, len(self._memories)):
             memory = self._memories[number]
-            for word in memory[1].words[:_BEGINNING] if memory else ():
+            for word in memory[1].words[:BEGINNING] if memory else ():
                 held = self._holders[word]
                 if not held or held[-1] != number:
                     held.append(number)
@@ -123,7 +121,7 @@ class Likeness:
         number = self._numbers.pop(memory_id)
         if (memory := self._memories[number]) is not None:
             _, gist, keys = memory
-            self._outdated.update(keys, gist.words[:_BEGINNING])
+            self._outdated.update(keys, gist.words[:BEGINNING])
             self._memories[number] = None
 
 

@@ -1,5 +1,5 @@
 """The whole of a night, in order. Phases 1-5 stage what they give, each durably before the checkpoint moves on; one
-commit makes the night true; what is derived follows, the profiles of 4d among it.
+commit makes the night true; what is derived follows, the profiles of 4d among it: the index tells who is named where.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ STAGED = (
         "decay", decay.run(run.accessed(), run.latest, run.night))),
 )  # fmt: skip
 DERIVED = (
-    Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),
     Phase(6, "index", lambda run: index.run(run.changes, run.read_messages(), run.ws)),
+    Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),
     Phase(7, "snapshot", lambda run: snapshot.run(run.night, run.ws)),
 )
 PHASES = (*STAGED, *DERIVED)

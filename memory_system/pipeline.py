@@ -116,6 +116,7 @@ def _run_nights(
 
             questions.begin(report.run_id, clock.stamp(at))
             held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
+            ws.store.prepare()
             run = Run(ws, Night(at, ws.config, questions.asker, held), found.sessions_before(at), progress)
             account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
             questions.used()

@@ -7,16 +7,18 @@ A store that was loaded keeps each memory as the line it stands on, and parses i
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
 from pydantic import ValidationError
 
-from memory_system import clock, ordered, retention, text
+from memory_system import clock, ordered
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
 from memory_system.errors import DamagedError
@@ -27,12 +29,16 @@ from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind
 from memory_system.seen import Seen
 
 if TYPE_CHECKING:
-    from memory_system.likeness import Accept, Found, Key, Likeness
+    from memory_system.catalogue import Catalogue
+    from memory_system.gist import Gist
+    from memory_system.keys import Key
+    from memory_system.likeness import Accept, AlikeKey, Found
+    from memory_system.lookup import Lookup
 
 T = TypeVar("T")
+VERY_MANY = 5_000  # memories from which on a night keeps a catalogue of them
 STEADY_TRIES = 5  # of reading beside somebody who commits again and again
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
-_END_MARKS = " .!?~,。！？～，…"
 
 
 class Memories(Protocol):
@@ -42,55 +48,17 @@ class Memories(Protocol):
     def get(self, memory_id: str) -> Fact | None: ...
     def line_of(self, memory_id: str) -> bytes | None: ...
     def pool_of(self, memory_id: str) -> Pool | None: ...
-    def find(self, key: int) -> list[str]: ...
-    def find_alike(self, keys: Iterable[Key], accept: Accept = ...) -> Found: ...
+    def find(self, key: Key) -> list[str]: ...
+    def find_alike(self, keys: Iterable[AlikeKey], accept: Accept = ...) -> Found: ...
     def knows(self, memory_id: str) -> bool: ...
     def active(self, kind: type[Fact]) -> list[str]: ...
     def leaving_before(self, stamp: str) -> list[str]: ...
 
 
-def slot_key(subject: str, attribute: str) -> int:
-    """The key of every active memory in a slot."""
-    return hash(("slot", subject, attribute))
-
-
-def value_key(subject: str, attribute: str, value: str) -> int:
-    """The key of the active memories that give a slot this value, whatever its case or width."""
-    return hash(("value", subject, attribute, text.fold(value)))
-
-
-def entity_key(entity: str) -> int:
-    """The key of the active memories that name the entity or have it as subject."""
-    return hash(("entity", entity))
-
-
-def content_key(content: str) -> int:
-    """The key of the active memories that say this, punctuation and case aside."""
-    return hash(("content", text.essence(content)))
-
-
-def quote_key(role: str, quote: str) -> int:
-    """The key of the active memories that stand on these words of that role, the marks at their end aside."""
-    return hash(("quote", role, quote.rstrip(_END_MARKS)))
-
-
 def row_of(memory_id: str, memories: Memories) -> Row:
     """The memory as it stands in its file: for looking at very many, where parsing each would be slow; {} for none."""
     line = memories.line_of(memory_id)
-    row: dict[str, Any] = orjson.loads(line) if line else {}
-    return row
-
-
-def keys_of_row(row: Row) -> Iterator[int]:
-    """Every key under which the memory is found while it is active."""
-    subject = row.get("subject", "user")
-    if attribute := row.get("attribute"):
-        yield slot_key(subject, attribute)
-        yield value_key(subject, attribute, row.get("value", ""))
-    for entity in dict.fromkeys((subject, *row.get("entities", ()))):
-        yield entity_key(entity)
-    yield content_key(row["content"])
-    yield from {quote_key(each.get("role", ""), each.get("quote", "")) for each in row.get("evidence", ())}
+    return _row_on(line, memory_id) if line else {}
 
 
 def active_only(found: Found, memories: Memories) -> Found:
@@ -103,22 +71,31 @@ def active_only(found: Found, memories: Memories) -> Found:
 
 
 @dataclass(slots=True)
-class _Row:
+class _Held:
     pool: Pool
     line: bytes
-    leaves: str  # retention.leaves_at; empty for the archive
 
 
 class Store:
     """The memories of one workspace."""
 
-    def __init__(self, layout: Layout, config: Config, files: Files, journal: Journal, checkpoint: Checkpoint) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        config: Config,
+        files: Files,
+        journal: Journal,
+        checkpoint: Checkpoint,
+        rules: Callable[[], str],
+    ) -> None:
+        """`rules` tells under which rules memories are looked for (`Workspace.fingerprint`)."""
         self.layout = layout
         self.config = config
         self.files = files
         self.journal = journal
         self.checkpoint = checkpoint
         self.seen = Seen(layout, files)
+        self._rules = rules
 
     # reading
 
@@ -171,14 +148,14 @@ class Store:
     def ids(self) -> Iterable[str]:
         return self._loaded.rows.keys()
 
-    def find(self, key: int) -> list[str]:
-        """Ids of the active memories with that key."""
-        return self._loaded.keys.get(key, [])
+    def find(self, key: Key) -> list[str]:
+        """Ids of the active memories with that key, in order."""
+        return self._lookup.find(key) if self._loaded.rows else []
 
-    def find_alike(self, keys: Iterable[Key], accept: Accept = lambda _: True) -> Found:
-        """Ids of the active memories that share one of these keys and whose gist is accepted. The first time it is
-        asked it looks at all."""
-        return active_only(self._likeness.find(keys, accept), self)
+    def find_alike(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:
+        """Ids of the active memories that share one of these keys and whose gist is accepted."""
+        found = self._lookup.find_alike(keys, accept) if self._loaded.rows else {}
+        return {key: each for key, each in found.items() if each[1]}
 
     def knows(self, memory_id: str) -> bool:
         """Whether a memory of the same origin and content is in either pool, whatever night made it."""
@@ -191,11 +168,11 @@ class Store:
 
     def leaving_before(self, stamp: str) -> list[str]:
         """Ids of the active memories that expire or fade before the stamp."""
-        return [key for key, row in self._loaded.rows.items() if row.leaves and row.leaves <= stamp]
+        return self._lookup.leaving_before(stamp)
 
     def next_leaving(self) -> str:
         """The first stamp at which any active memory expires or fades; empty when none ever does."""
-        return min((row.leaves for row in self._loaded.rows.values() if row.leaves), default="")
+        return self._lookup.next_leaving()
 
     def all_lines(self) -> Iterator[tuple[Pool, bytes]]:
         """Every memory as its line, with its pool."""
@@ -210,7 +187,7 @@ class Store:
     def counts(self) -> Counter[tuple[Pool, str]]:
         """How many memories there are by pool and kind letter, counted from the files line by line."""
         return Counter(
-            {(pool, letter): sum(1 for _ in self.lines(pool, kind)) for pool in POOLS for letter, kind in KINDS.items()}
+            {(pool, letter): _count(self.layout.pool(pool, kind)) for pool in POOLS for letter, kind in KINDS.items()}
         )
 
     @cached_property
@@ -218,11 +195,52 @@ class Store:
         return self.steadily(lambda pending: _load(self, pending))
 
     @cached_property
-    def _likeness(self) -> Likeness:
-        from memory_system.likeness import Likeness  # a run that finds nothing new starts without it
+    def _lookup(self) -> Lookup:
+        from memory_system.lookup import Loaded  # a run that finds nothing new starts without it
 
-        active = (orjson.loads(row.line) for row in self._loaded.rows.values() if row.pool == "active")
-        return Likeness(active)
+        return self._catalogue(self.journal.head().hash) or Loaded(self._active_rows, self.config)
+
+    def prepare(self) -> None:
+        """Before a night over very many memories: make the catalogue of them, where there is none that holds."""
+        if "_lookup" in self.__dict__ or len(self._loaded.rows) < VERY_MANY:
+            return
+        head = self.journal.head().hash
+        if (found := self._catalogue(head)) is None:
+            from memory_system import catalogue
+
+            catalogue.make(self.layout.catalogue, (self._rules(), head), self._active_rows(), self.config, self.files)
+            found = self._catalogue(head)
+        if found:
+            self._lookup = found
+
+    def _catalogue(self, head: str) -> Catalogue | None:
+        """The catalogue of the memories after that commit, where there is one that holds."""
+        if not self.layout.catalogue.exists():
+            return None
+        from memory_system import catalogue
+
+        return catalogue.opened(self.layout.catalogue, (self._rules(), head), self.config, self._gist_of)
+
+    def catalogue_is_sound(self) -> bool:
+        """Whether a catalogue that is used holds what it would hold if it were made anew."""
+        found = self._catalogue(self.journal.head().hash)
+        if found is None:
+            return True
+        with closing(found):
+            return found.holds(self._active_rows())
+
+    def _active_rows(self) -> Iterator[Row]:
+        return (_row_on(each.line, key) for key, each in self._loaded.rows.items() if each.pool == "active")
+
+    def _gist_of(self, memory_id: str) -> Gist:
+        from memory_system.gist import gist_of
+
+        return gist_of(row_of(memory_id, self)["content"])
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        if "_lookup" in self.__dict__:
+            self._lookup.close()
 
     # writing
 
@@ -255,18 +273,30 @@ class Store:
         self.journal.done(entry)
         if "_loaded" in self.__dict__:
             for change in changes:
-                _renew(self._loaded, change, self.config)
-        if "_likeness" in self.__dict__:
-            for change in changes:
-                if change.after and change.after_pool == "active":
-                    self._likeness.note(orjson.loads(change.after))
-                else:
-                    self._likeness.drop(change.id)
+                self._loaded.renew(change)
+        self._follow(changes)
+
+    def _follow(self, changes: list[Change]) -> None:
+        """Let whatever looks memories up know what the last commit changed."""
+        head = self.journal.head()
+        if "_lookup" in self.__dict__:
+            self._lookup.move(changes, head.hash)
+        elif (found := self._catalogue(head.prev)) is not None:
+            with closing(found):
+                found.move(changes, head.hash)
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""
         if mine := _mine(pool, kind, changes):
             self.files.replace(self.layout.pool(pool, kind), ordered.merged(self.lines(pool, kind), mine))
+
+
+def _count(path: Path) -> int:
+    """How many memories stand in the file."""
+    if not path.exists():
+        return 0
+    with path.open("rb") as file:
+        return sum(line != b"\n" for line in file)
 
 
 def _mine(pool: Pool, kind: type[Fact], changes: Iterable[Change]) -> dict[str, bytes | None]:
@@ -281,53 +311,49 @@ def _mine(pool: Pool, kind: type[Fact], changes: Iterable[Change]) -> dict[str, 
 
 @dataclass(slots=True)
 class _Loaded:
-    rows: dict[str, _Row]
-    keys: dict[int, list[str]]
+    rows: dict[str, _Held]
     origins: set[str]
+
+    def put(self, memory_id: str, pool: Pool, line: bytes) -> None:
+        self.rows[memory_id] = _Held(pool, line)
+        self.origins.add(origin_part(memory_id))
+
+    def renew(self, change: Change) -> None:
+        """Bring what is loaded to where the files are after a change."""
+        self.rows.pop(change.id, None)
+        self.origins.discard(origin_part(change.id))
+        if change.after is not None and change.after_pool is not None:
+            self.put(change.id, change.after_pool, change.after)
 
 
 def _load(store: Store, pending: list[Change]) -> _Loaded:
-    loaded = _Loaded({}, defaultdict(list), set())
+    """All memories as lines; they are checked unless they stand as the program has written them."""
+    as_written = not pending and store.seen.holds()
+    loaded = _Loaded({}, set())
     for pool in POOLS:
         for kind in KINDS.values():
             name = store.layout.name(store.layout.pool(pool, kind))
             for number, line in store.settled(pool, kind, pending):
                 where = f"{name}:{number}"
-                row = checked(line, kind, where)
-                if row["id"] in loaded.rows:
-                    raise DamagedError(f"{where}: the id {row['id']} stands twice")
-                _place(loaded, pool, line, row, store.config)
-                for key in keys_of_row(row) if pool == "active" else ():
-                    loaded.keys[key].append(row["id"])
+                memory_id = ordered.line_id(line) if as_written else checked(line, kind, where)["id"]
+                if memory_id in loaded.rows:
+                    raise DamagedError(f"{where}: the id {memory_id} stands twice")
+                loaded.put(memory_id, pool, line)
     return loaded
-
-
-def _place(loaded: _Loaded, pool: Pool, line: bytes, row: Row, config: Config) -> None:
-    leaves = retention.leaves_at(row, config) if pool == "active" else ""
-    loaded.rows[row["id"]] = _Row(pool, line, leaves)
-    loaded.origins.add(origin_part(row["id"]))
-
-
-def _renew(loaded: _Loaded, change: Change, config: Config) -> None:
-    """Bring what is loaded to where the files are after a change."""
-    old = loaded.rows.pop(change.id, None)
-    loaded.origins.discard(origin_part(change.id))
-    before = set(keys_of_row(orjson.loads(old.line))) if old is not None and old.pool == "active" else set()
-    after: set[int] = set()
-    if change.after is not None and change.after_pool is not None:
-        row = orjson.loads(change.after)
-        after = set(keys_of_row(row)) if change.after_pool == "active" else after
-        _place(loaded, change.after_pool, change.after, row, config)
-    for key in before - after:
-        loaded.keys[key].remove(change.id)
-    for key in after - before:
-        loaded.keys[key].append(change.id)
 
 
 def origin_part(memory_id: str) -> str:
     """Kind and hash of the id, without the date of the night."""
     kind, _, rest = memory_id.partition("_")
     return kind + rest.partition("_")[2]
+
+
+def _row_on(line: bytes, memory_id: str) -> Row:
+    try:
+        row: dict[str, Any] = orjson.loads(line)
+    except ValueError as error:
+        raise DamagedError(f"{memory_id} is not a memory as it stands: {error}") from None
+    return row
 
 
 def _parsed(line: bytes, memory_id: str) -> Fact:

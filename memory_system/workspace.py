@@ -108,7 +108,9 @@ class Workspace:
                 raise UnsafeError(f"others may write into {folder}", f"chmod go-rwx {folder}")
 
     def close(self) -> None:
-        """Let go of the lock."""
+        """Let go of what is open, and of the lock."""
+        if "store" in self.__dict__:
+            self.store.close()
         self._held.close()
 
     def __enter__(self) -> Workspace:
@@ -145,7 +147,7 @@ class Workspace:
     def store(self) -> Store:
         from memory_system.store import Store
 
-        return Store(self.layout, self.config, self.files, self.journal, self.checkpoint)
+        return Store(self.layout, self.config, self.files, self.journal, self.checkpoint, lambda: self.fingerprint)
 
     @cached_property
     def tombstones(self) -> Tombstones:

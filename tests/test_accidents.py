@@ -122,7 +122,7 @@ def test_a_commit_that_loses_a_memory_is_noticed_at_once(tmp_path: Path) -> None
     make(tmp_path)
     say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. I live in Porto."))
     with Workspace.open(tmp_path, now=at(NOW), write=True) as ws:
-        ws.store = _ForgetfulStore(ws.layout, ws.config, ws.files, ws.journal, ws.checkpoint)
+        ws.store = _ForgetfulStore(ws.layout, ws.config, ws.files, ws.journal, ws.checkpoint, lambda: "")
         report = pipeline.consolidate(ws)
     assert isinstance(report.alarm, UnbalancedError)
     assert report.to_row()["accounting"]["balanced"] is False

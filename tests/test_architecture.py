@@ -17,10 +17,10 @@ ROWS = (
     {"records", "callings", "carried", "clock", "layout", "files", "mounts", "text", "ordered", "months", "schemas"},
     {
         "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "trust", "gist",
-        "likeness", "dates", "phrasing", "crypt", "masks",
+        "likeness", "dates", "phrasing", "crypt", "masks", "topics", "keys",
     },
     {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting", "quarantine"},
-    {"seen", "store", "by_hand", "draft", "migrate"},
+    {"seen", "lookup", "catalogue", "store", "by_hand", "draft", "migrate"},
     {"workspace"},
     {"phases", "nights"},
     {"derive", "finder", "proposals", "forgetting"},

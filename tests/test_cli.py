@@ -73,7 +73,7 @@ def test_consolidate_reports(run: Run, workspace: Path) -> None:
     done = answer(run("consolidate", "--json", "--now", NOW))
     assert done["nights"] == ["2026-03-03T03:00:00Z"]
     assert done["status"] == "done"
-    assert [phase["number"] for phase in done["phases"]] == [1, 2, 3, 4, 4, 4, 5, 4, 6, 7]
+    assert [phase["number"] for phase in done["phases"]] == [1, 2, 3, 4, 4, 4, 5, 6, 4, 7]
     assert done["accounting"]["balanced"]
     assert done["accounting"]["messages"]["read"] == 2
     assert done["totals"]["facts"] == 2

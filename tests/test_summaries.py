@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_system.phases.composing import compose
-from memory_system.phases.topics import topics_of
 from memory_system.records import Fact, memory_id
+from memory_system.topics import topics_of
 
 
 def fact(content: str, day: int = 1, *, lang: str = "en", category: str = "preference", **fields: object) -> Fact:

@@ -19,7 +19,7 @@ import pytest
 from workspaces import at, consolidate, contents, layers, make, say
 
 from memory_system import clock, derive, finder, pipeline
-from memory_system.check import search_index
+from memory_system.check import derived
 from memory_system.layout import Layout
 from memory_system.phases.index import FILE
 from memory_system.recall.index import Index, note_digest
@@ -146,7 +146,7 @@ def test_what_was_said_today_is_found_and_the_night_makes_of_it_what_it_would_ha
     assert found(root, "猫") == ["我养了一只猫。"]
     assert contents(root) == {"User is allergic to peanuts"}  # no night was due
     with Workspace.open(root, now=at(LATER)) as ws:
-        assert list(search_index(ws)) == []
+        assert list(derived(ws)) == []
     for each in (root, twin):
         consolidate(each, "2026-03-04T04:00:00Z")
     assert layers(root) == layers(twin)
@@ -171,7 +171,7 @@ def test_what_the_user_took_back_leaves_the_index(root: Path, night_first: bool)
     assert found(root, "Lyon") == ["I moved to Lyon."]
     with Workspace.open(root, now=at(LATER)) as ws, Index.open(ws.layout.index / FILE, ws.config) as index:
         assert index.counts()["messages"] == 2
-        assert list(search_index(ws)) == []
+        assert list(derived(ws)) == []
 
 
 def test_what_changed_before_it_began_is_indexed_and_an_index_is_made_where_there_is_none(root: Path) -> None:

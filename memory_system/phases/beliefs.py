@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
+from memory_system.keys import content_key, entity_key, slot_key, value_key
 from memory_system.phases import Night
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
@@ -18,7 +19,7 @@ from memory_system.phases.facts import ECHO, USER, common_fields, is_echo, is_si
 from memory_system.phases.settling import alike, habits
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Fact, memory_id
-from memory_system.store import Memories, content_key, entity_key, row_of, slot_key, value_key
+from memory_system.store import Memories, row_of
 
 PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
 DENIED_BY = 0.3  # confidence lost to a stated denial

@@ -1,13 +1,13 @@
 """Phase 4d: one profile per entity, derived from the active memories that name it: names, type, slot values with dates,
-relations, first and last seen. Profiles are written after the night's commit and can be deleted and made again.
+relations, first and last seen. Profiles are written after the index, which tells who is named where; they can be
+deleted and made again.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -16,11 +16,13 @@ from memory_system.errors import DamagedError
 from memory_system.files import Files
 from memory_system.journal import Change
 from memory_system.layout import Layout
+from memory_system.phases.index import open_index
 from memory_system.phases.settling.gazetteer import names_of
-from memory_system.recall.units import said_or_created
+from memory_system.recall.index import Index
+from memory_system.recall.naming import Naming
+from memory_system.recall.units import own_name
 from memory_system.records import Row
 from memory_system.rules import table
-from memory_system.store import Memories, entity_key
 from memory_system.workspace import Workspace
 
 USER = "user"
@@ -32,15 +34,8 @@ def names_in(lines: Iterable[bytes]) -> set[str]:
     return {each for line in lines for name in _names(orjson.loads(line)) for each in names_of(name)}
 
 
-def _names(row: Row) -> list[str]:
-    own = _own_name(row)
-    return list(dict.fromkeys([row.get("subject", USER), *[each for each in row.get("entities", ()) if each != own]]))
-
-
-def _own_name(row: Row) -> str | None:
-    """How a memory about the user calls them: its first entity."""
-    entities = row.get("entities", ())
-    return entities[0] if row.get("subject", USER) == USER and entities else None
+def _names(row: Row) -> set[str]:
+    return {row.get("subject", USER), *(each for each in row.get("entities", ()) if each != own_name(row))}
 
 
 def run(changes: Iterable[Change], ws: Workspace) -> Iterator[str]:
@@ -48,7 +43,8 @@ def run(changes: Iterable[Change], ws: Workspace) -> Iterator[str]:
     lines = (line for change in changes for line in (change.before, change.after) if line)
     names = sorted(names_in(lines))
     try:
-        write(names, ws.store, ws.layout, ws.files)
+        with open_index(ws) as index:
+            write(names, index, ws.layout, ws.files)
     except DamagedError:  # the index of the profiles: it can be made anew like all of them
         rebuild(ws)
     yield from names
@@ -58,41 +54,41 @@ def rebuild(ws: Workspace) -> None:
     """Make all profiles anew."""
     for path in (*ws.layout.entities.glob("e_*.json"), ws.layout.entities / INDEX):
         ws.files.remove(path)
-    write(all_names(ws), ws.store, ws.layout, ws.files)
+    with open_index(ws) as index:
+        write(all_names(ws), index, ws.layout, ws.files)
 
 
 def all_names(ws: Workspace) -> set[str]:
     """Every entity that an active memory names."""
-    active = (each for each in ws.store.ids() if ws.store.pool_of(each) == "active")
-    return names_in(line for each in active if (line := ws.store.line_of(each)))
+    return names_in(line for pool, line in ws.store.all_lines() if pool == "active")
 
 
-def profile_bytes(name: str, memories: Memories) -> bytes:
+def profile_bytes(name: str, index: Index) -> bytes:
     """The profile as it stands in its file; empty when there is none."""
-    profile = profile_of(name, memories)
+    profile = profile_of(name, index)
     return _json(profile) if profile else b""
 
 
-def write(names: Iterable[str], memories: Memories, layout: Layout, files: Files) -> None:
-    """Write the profiles of these entities, remove those of entities nobody names any more, and mend the index."""
+def write(names: Iterable[str], index: Index, layout: Layout, files: Files) -> None:
+    """Write the profiles of these entities, remove those of entities nobody names any more, and mend the list."""
     files.make_folder(layout.entities)
-    index = files.read_object(layout.entities / INDEX)
+    listed = files.read_object(layout.entities / INDEX)
     for name in sorted(set(names)):
         entity_id = entity_id_of(name)
-        profile = profile_of(name, memories)
+        profile = profile_of(name, index)
         path = layout.entities / f"{entity_id}.json"
         if profile is None:
             files.remove(path)
-            index.pop(name, None)
+            listed.pop(name, None)
         else:
             files.replace_if_changed(path, _json(profile), durable=False)
-            index[name] = _listed(profile)
-    files.replace_if_changed(layout.entities / INDEX, _json(dict(sorted(index.items()))), durable=False)
+            listed[name] = _listed(profile)
+    files.replace_if_changed(layout.entities / INDEX, _json(dict(sorted(listed.items()))), durable=False)
 
 
-def index_bytes(names: Iterable[str], memories: Memories) -> bytes:
+def index_bytes(names: Iterable[str], index: Index) -> bytes:
     """`_index.json` as it must be when these are all the entities there are."""
-    profiles = {name: profile_of(name, memories) for name in sorted(names)}
+    profiles = {name: profile_of(name, index) for name in sorted(names)}
     return _json({name: _listed(profile) for name, profile in profiles.items() if profile})
 
 
@@ -106,37 +102,32 @@ def entity_id_of(name: str) -> str:
     return f"e_{hashlib.blake2b(name.encode(), digest_size=5).hexdigest()}"
 
 
-def profile_of(name: str, memories: Memories) -> dict[str, Any] | None:
+def profile_of(name: str, index: Index) -> dict[str, Any] | None:
     """What is known of one entity, by whichever of its names; None when no active memory has this one."""
     called = names_of(name)
-    ids = {each for known_as in called for each in memories.find(entity_key(known_as))}
-    lines = (memories.line_of(each) for each in sorted(ids))
-    parsed = ((row, _names(row)) for line in lines if line for row in (orjson.loads(line),))
-    named = [(row, names) for row, names in parsed if not set(called).isdisjoint(names)]
-    if not any(name in names for _, names in named):
+    found = index.naming(called)
+    if name not in found.names:
         return None
-    rows = [row for row, _ in named]
-    said = sorted(said_or_created(row) for row in rows)
     return {
         "id": entity_id_of(name),
         "name": name,
-        "aliases": _aliases(name, rows, named),
-        "type": _type_of(name, rows),
-        "slots": _slots(row for row in rows if row.get("subject", USER) == name and row.get("attribute")),
-        "relations": _relations(name, (names for _, names in named)),
-        "memories": [row["id"] for row in rows],
-        "first_seen": said[0],
-        "last_seen": said[-1],
+        "aliases": _aliases(name, found),
+        "type": _type_of(name, found.slots),
+        "slots": _slots(row for row in found.slots if row.get("subject", USER) == name),
+        "relations": _relations(called, found.names),
+        "memories": found.ids,
+        "first_seen": found.first,
+        "last_seen": found.last,
     }
 
 
-def _aliases(name: str, rows: list[Row], found: Iterable[tuple[Row, list[str]]]) -> list[str]:
+def _aliases(name: str, found: Naming) -> list[str]:
     """Other names: those the entity was given, a place's in the other language where it is said, and for the user how
     the memories call them."""
-    elsewhere = set(names_of(name)) & {each for _, names in found for each in names}
-    named = (row for row in rows if row.get("subject", USER) == name and row.get("attribute") in ("name", "nickname"))
-    called = {own for row in rows if name == USER and (own := _own_name(row))}
-    return sorted(({row["value"] for row in named} | called | elsewhere) - {name})
+    elsewhere = {each for each in names_of(name) if each in found.names}
+    slots = (row for row in found.slots if row.get("subject", USER) == name)
+    given = {row["value"] for row in slots if row["attribute"] in ("name", "nickname")}
+    return sorted((given | elsewhere | (found.own if name == USER else set())) - {name})
 
 
 def _type_of(name: str, rows: list[Row]) -> str:
@@ -146,7 +137,7 @@ def _type_of(name: str, rows: list[Row]) -> str:
     known, called = table("attributes", "attributes"), names_of(name)
     votes: Counter[str] = Counter()
     for row in rows:
-        attribute = known.get(row.get("attribute"), {})
+        attribute = known.get(row["attribute"], {})
         if row.get("value") in called and "value_type" in attribute:
             votes[attribute["value_type"]] += 1
         if row.get("subject", USER) == name and "subject_type" in attribute:
@@ -164,12 +155,10 @@ def _slots(rows: Iterable[Row]) -> dict[str, list[dict[str, str]]]:
     return slots
 
 
-def _relations(name: str, named: Iterable[list[str]]) -> dict[str, int]:
+def _relations(called: Collection[str], names: Mapping[str, int]) -> dict[str, int]:
     """Which other entities stand in the same memories, and in how many."""
-    counts = Counter(chain.from_iterable(named))
-    for known_as in names_of(name):
-        del counts[known_as]
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+    others = {name: count for name, count in names.items() if name not in called}
+    return dict(sorted(others.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _json(value: Any) -> bytes:

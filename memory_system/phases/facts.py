@@ -15,6 +15,7 @@ from typing import Any
 from memory_system import clock, retention
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
+from memory_system.keys import content_key, slot_key, value_key
 from memory_system.llm.asking import Asker
 from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
@@ -24,7 +25,7 @@ from memory_system.phases.settling import alike, revising
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
-from memory_system.store import Memories, content_key, row_of, slot_key, value_key
+from memory_system.store import Memories, row_of
 from memory_system.trust import echoes, is_owners, tier_of, tier_of_evidence
 
 USER = "user"

@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import accumulate, compress, repeat
 
 from memory_system import text
+from memory_system.keys import Key, quote_key
 from memory_system.phases import Night
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
 from memory_system.phases.understanding.asked import cost_of, is_needed, tells_the_topic
 from memory_system.phases.understanding.leaning import leans
 from memory_system.records import Segment, Turn
-from memory_system.store import quote_key
 from memory_system.trust import Guard
 
 REPEATED = "repeated"  # among a segment's rules: the same words were said again
@@ -37,7 +37,7 @@ _LEAST_MORE = 40  # tokens of that, at least
 
 Marks = Iterable[object]  # one for each turn: whether it is wanted
 Turns = Callable[[Marks], Iterator[Turn]]  # those turns of the night that are wanted
-Known = Callable[[int], bool]  # whether a memory stands on the words with that key (store.quote_key)
+Known = Callable[[Key], bool]  # whether a memory stands on the words with that key (quote_key)
 
 
 class _Scores:
@@ -164,7 +164,7 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
         verdicts = _verdicts(turn, around, judge, guard)
         role, speaker = turn.message.role, turn.message.speaker
         keys = [
-            0 if verdict.reason else quote_key(role, turn.text_of(segment))
+            () if verdict.reason else quote_key(role, turn.text_of(segment))
             for segment, verdict in zip(turn.segments, verdicts, strict=True)
         ]
         first_hand = is_first_hand(turn)  # a passage of a long answer is long enough to stand alone

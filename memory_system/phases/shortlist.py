@@ -10,13 +10,13 @@ import orjson
 
 from memory_system import trust
 from memory_system.config import TokenBudget
-from memory_system.phases.topics import ASSISTANT, USER, topics_of
 from memory_system.phases.understanding.leaning import leans
 from memory_system.recall.index import Index
 from memory_system.recall.standing import Ranked
 from memory_system.records import Belief, Fact, Summary, from_line
 from memory_system.retention import PROTECTED
 from memory_system.text import estimate_tokens
+from memory_system.topics import ASSISTANT, USER, topics_of
 
 CANDIDATES = 300  # memories that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot

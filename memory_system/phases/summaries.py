@@ -4,21 +4,20 @@ together."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from memory_system.draft import Draft
+from memory_system.keys import topic_key
 from memory_system.phases import Night
 from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
 from memory_system.phases.facts import retire
-from memory_system.phases.topics import USER, topics_of
 from memory_system.records import Fact, Summary, memory_id
-from memory_system.store import Memories, entity_key, row_of
+from memory_system.store import Memories, row_of
 from memory_system.text import estimate_tokens
+from memory_system.topics import USER, topics_of
 
 COMPOSED = "rule:compose"
 MOST_FACTS = 12
@@ -44,13 +43,12 @@ def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
 
 def _all_wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[_Wanted]:
     """Those of the topics that get a summary, entity by entity."""
-    for entity, of_entity in groupby(sorted(topics, key=lambda each: (_entity(each), each)), key=_entity):
-        ranked, known = _gathered(entity, draft)
-        for topic in of_entity:
-            best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked[topic], reverse=True)[:MOST_FACTS])
-            facts = [each for each in best if each is not None]
-            if (wanted := _wanted(topic, facts, known.get(topic), draft, night)) is not None:
-                yield wanted
+    for topic in sorted(topics, key=lambda each: (_entity(each), each)):
+        ranked, known = _gathered(topic, draft)
+        best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked, reverse=True)[:MOST_FACTS])
+        facts = [each for each in best if each is not None]
+        if (wanted := _wanted(topic, facts, known, draft, night)) is not None:
+            yield wanted
 
 
 def _kept(wanted: _Wanted) -> tuple[str, str] | None:
@@ -67,16 +65,16 @@ def _touched(drafts: Iterable[Draft]) -> Iterator[str]:
             yield from topics_of(row_of(memory_id_, draft))
 
 
-def _gathered(entity: str, draft: Draft) -> tuple[dict[str, list[tuple[float, str, str]]], dict[str, str]]:
-    """By topic of the entity: its active facts as (importance, said_at, id), and the id of the summary there is."""
-    ranked: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
-    known: dict[str, str] = {}
-    for memory_id_ in draft.find(entity_key(entity)):
+def _gathered(topic: str, draft: Draft) -> tuple[list[tuple[float, str, str]], str | None]:
+    """The active facts of the topic as (importance, said_at, id), and the id of the summary there is."""
+    ranked: list[tuple[float, str, str]] = []
+    known: str | None = None
+    for memory_id_ in draft.find(topic_key(topic)):
         row = row_of(memory_id_, draft)
-        if "topic" in row:
-            known[row["topic"]] = memory_id_
-        for topic in topics_of(row):
-            ranked[topic].append((row["importance"], row.get("said_at", ""), memory_id_))
+        if row.get("topic") == topic:
+            known = memory_id_
+        elif topic in topics_of(row):  # still
+            ranked.append((row["importance"], row.get("said_at", ""), memory_id_))
     return ranked, known
 
 

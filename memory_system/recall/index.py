@@ -20,6 +20,7 @@ from memory_system.config import Config
 from memory_system.files import Files
 from memory_system.recall import dump, terms, writing
 from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
+from memory_system.recall.naming import Naming, naming
 from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import searchable
@@ -157,7 +158,7 @@ class Index:
             latest = {row["id"]: (pool, row, line) for pool, row, line in parsed}
             self._drop_rows(latest)
             rows = [self._units.memory_row(*each) for each in latest.values()]
-            self._database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
+            self._database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
             named = (
                 (storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ())
             )
@@ -322,6 +323,10 @@ class Index:
         sql = "SELECT id, pool, line FROM memory WHERE id IN (SELECT value FROM json_each(?))"
         rows = self._database.rows(sql, (orjson.dumps([*ids]).decode(),))
         return {key: (pool, from_line(unpacked(line))) for key, pool, line in rows}
+
+    def naming(self, called: Collection[str]) -> Naming:
+        """The active memories that name someone or something, by whichever of these names."""
+        return naming(self._database, [storable(name) for name in called])
 
     def pool(self, memory_id: str) -> Pool | None:
         """The pool in which the memory is; None when it is not indexed."""

@@ -3,17 +3,18 @@
 What all messages of a session have in common stands in `session`, and what is searched beside a message follows from
 its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is faster. Which
 memories name an entity or stand on a message is kept by their places (rowids) in `memory`, which are shorter than ids.
+`own` is the name by which a memory about the user calls them.
 """
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE memory (id TEXT PRIMARY KEY, kind TEXT, pool TEXT, category TEXT, subject TEXT, attribute TEXT, value TEXT,
     said_at TEXT, day TEXT, importance REAL, log_score REAL, rate REAL, scored_day REAL, protected INTEGER,
-    line BLOB);
+    own TEXT, line BLOB);
 CREATE TABLE milestone (pool TEXT, kind TEXT, id TEXT, line INTEGER, PRIMARY KEY (pool, kind, id)) WITHOUT ROWID;
 CREATE TABLE entity_at (entity TEXT, place INTEGER, PRIMARY KEY (entity, place)) WITHOUT ROWID;
 CREATE INDEX entity_of ON entity_at (place);
@@ -39,6 +40,7 @@ INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
 """
 # Made when the rows are there, which is faster. `memory_rank` holds all that `RANKED` asks for but the line.
 INDEXES = (
+    "CREATE INDEX memory_subject ON memory (subject)",
     "CREATE INDEX memory_place ON memory (pool, kind, id)",
     "CREATE INDEX memory_rank ON memory"
     " (pool, category, said_at, protected, log_score, rate, scored_day, importance, id)",
@@ -96,6 +98,29 @@ WHERE pool = 'active' AND subject = 'user' AND (category IN (SELECT value FROM j
     OR attribute IN (SELECT value FROM json_each(:attributes))
     OR substr(attribute, 1, instr(attribute, '.') - 1) IN (SELECT value FROM json_each(:attributes)))
 ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+"""
+# A memory names its subject and its entities; how it calls the user itself (`own`) is the user. The + keeps SQLite from
+# looking at all that is active.
+_NAMING = """
+WITH called AS (SELECT value AS name FROM json_each(:called)), naming AS (
+    SELECT rowid AS place FROM memory WHERE +pool = 'active' AND subject IN called
+    UNION
+    SELECT place FROM entity_at JOIN memory ON memory.rowid = place
+        WHERE entity IN called AND +pool = 'active' AND entity <> own
+)
+"""
+NAMED_IDS = f"{_NAMING} SELECT id FROM memory WHERE rowid IN naming ORDER BY id"
+NAMED_SPAN = f"""{_NAMING}
+SELECT coalesce(min(said_at), ''), coalesce(max(said_at), ''), json_group_array(DISTINCT own)
+FROM memory WHERE rowid IN naming
+"""
+NAMED_SLOTS = f"{_NAMING} SELECT line FROM memory WHERE rowid IN naming AND attribute <> '' ORDER BY id"
+NAMED_NAMES = f"""{_NAMING}
+SELECT name, count(*) FROM (
+    SELECT rowid AS place, subject AS name FROM memory WHERE rowid IN naming
+    UNION
+    SELECT place, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE place IN naming AND entity <> own
+) GROUP BY name
 """
 # Every thousandth memory of a file: from the last of them on, lines are counted.
 MILESTONES = """

@@ -101,7 +101,8 @@ class Units:
             storable(row.get("subject", "user")), storable(row.get("attribute", "")), storable(row.get("value", "")),
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
-            self._number(scored_at), retention.is_protected_row(row), packing.packed(line),
+            self._number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
+            packing.packed(line),
         )  # fmt: skip
 
     def day(self, stamp: str) -> str:
@@ -115,6 +116,12 @@ class Units:
     def _day_of_minute(self, minute: str) -> str:
         moment = clock.parse_instant(minute)
         return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
+
+
+def own_name(row: Row) -> str:
+    """How a memory about the user calls them: its first entity; empty for others."""
+    entities = row.get("entities", ())
+    return str(entities[0]) if row.get("subject", "user") == "user" and entities else ""
 
 
 def said_or_created(row: Row) -> str:

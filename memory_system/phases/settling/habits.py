@@ -9,10 +9,10 @@ from datetime import date, tzinfo
 from memory_system import clock
 from memory_system.callings import STOCK_NAMES, USER_NAME
 from memory_system.draft import Draft
-from memory_system.phases.topics import USER
+from memory_system.keys import entity_key
 from memory_system.records import Claim, Evidence, Fact
 from memory_system.rules import table
-from memory_system.store import entity_key
+from memory_system.topics import USER
 
 DAYS = 3  # on which somebody asks before it is a habit
 CONFIDENCE = 0.6  # of one of them

@@ -1,0 +1,59 @@
+"""Under which keys an active memory is found: by its slot, its value, whom it names, its topic, what it says, and the
+words that it stands on. A key is a tuple that begins with what it is a key of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memory_system import text
+from memory_system.records import Row
+from memory_system.topics import topics_of
+
+Key = tuple[str | bytes, ...]
+
+_END_MARKS = " .!?~,。！？～，…"
+
+
+def slot_key(subject: str, attribute: str) -> Key:
+    """The key of every active memory in a slot."""
+    return ("slot", subject, attribute)
+
+
+def value_key(subject: str, attribute: str, value: str) -> Key:
+    """The key of the active memories that give a slot this value, whatever its case or width."""
+    return ("value", subject, attribute, text.fold(value))
+
+
+def entity_key(entity: str) -> Key:
+    """The key of the active memories that name the entity or have it as subject."""
+    return ("entity", entity)
+
+
+def topic_key(topic: str) -> Key:
+    """The key of the active facts that belong to a topic, and of its summary."""
+    return ("topic", topic)
+
+
+def content_key(content: str) -> Key:
+    """The key of the active memories that say this, punctuation and case aside."""
+    return ("content", text.essence(content))
+
+
+def quote_key(role: str, quote: str) -> Key:
+    """The key of the active memories that stand on these words of that role, the marks at their end aside."""
+    return ("quote", role, quote.rstrip(_END_MARKS))
+
+
+def keys_of_row(row: Row) -> Iterator[Key]:
+    """Every key under which the memory is found while it is active."""
+    subject = row.get("subject", "user")
+    if attribute := row.get("attribute"):
+        yield slot_key(subject, attribute)
+        yield value_key(subject, attribute, row.get("value", ""))
+    for entity in dict.fromkeys((subject, *row.get("entities", ()))):
+        yield entity_key(entity)
+    for topic in (row["topic"],) if "topic" in row else topics_of(row):
+        yield topic_key(topic)
+    yield content_key(row["content"])
+    yield from {quote_key(each.get("role", ""), each.get("quote", "")) for each in row.get("evidence", ())}

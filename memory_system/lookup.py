@@ -1,0 +1,94 @@
+"""Active memories by their keys (`keys.py`), by what they say (`likeness.py`) and by when they leave, for a store: in
+memory, filled from all of them. Where there are very many, `catalogue.py` gives the same from the disk.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Protocol
+
+import orjson
+
+from memory_system import retention
+from memory_system.config import Config
+from memory_system.journal import Change
+from memory_system.keys import Key, keys_of_row
+from memory_system.likeness import Accept, AlikeKey, Found, Likeness
+from memory_system.records import Row
+
+
+class Lookup(Protocol):
+    """What a store asks. Ids come in the order of ids; `move` follows a commit, after which the journal ends at
+    `head`."""
+
+    def find(self, key: Key) -> list[str]: ...
+    def find_alike(self, keys: Iterable[AlikeKey], accept: Accept) -> Found: ...
+    def leaving_before(self, stamp: str) -> list[str]: ...
+    def next_leaving(self) -> str: ...
+    def move(self, changes: Iterable[Change], head: str, /) -> None: ...
+    def close(self) -> None: ...
+
+
+class Loaded:
+    """A lookup over the active memories that `rows` gives, each as it stands in its file."""
+
+    def __init__(self, rows: Callable[[], Iterator[Row]], config: Config) -> None:
+        self._rows = rows
+        self._config = config
+        self._ids: dict[Key, list[str]] = defaultdict(list)
+        self._leaves: dict[str, str] = {}
+        for row in rows():
+            self._leaves[row["id"]] = retention.leaves_at(row, config)
+            for key in keys_of_row(row):
+                insort(self._ids[key], row["id"])
+
+    @cached_property
+    def _likeness(self) -> Likeness:
+        return Likeness(self._rows())
+
+    def find(self, key: Key) -> list[str]:
+        return self._ids.get(key, [])
+
+    def find_alike(self, keys: Iterable[AlikeKey], accept: Accept) -> Found:
+        return self._likeness.find(keys, accept)
+
+    def leaving_before(self, stamp: str) -> list[str]:
+        return sorted(key for key, leaves in self._leaves.items() if leaves and leaves <= stamp)
+
+    def next_leaving(self) -> str:
+        return min(filter(None, self._leaves.values()), default="")
+
+    def move(self, changes: Iterable[Change], _head: str, /) -> None:
+        likeness = self.__dict__.get("_likeness")
+        for change in changes:
+            before, after = active_rows(change)
+            self._renew(change.id, before, after)
+            if likeness and after:
+                likeness.note(after)
+            elif likeness:
+                likeness.drop(change.id)
+
+    def _renew(self, memory_id: str, before: Row | None, after: Row | None) -> None:
+        old = set(keys_of_row(before)) if before else set()
+        new = set(keys_of_row(after)) if after else set()
+        for key in old - new:
+            held = self._ids[key]
+            del held[bisect_left(held, memory_id)]
+        for key in new - old:
+            insort(self._ids[key], memory_id)
+        self._leaves.pop(memory_id, None)
+        if after:
+            self._leaves[memory_id] = retention.leaves_at(after, self._config)
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def active_rows(change: Change) -> tuple[Row | None, Row | None]:
+    """The memory before and after a change, where it was and is active."""
+    before = orjson.loads(change.before) if change.before and change.before_pool == "active" else None
+    after = orjson.loads(change.after) if change.after and change.after_pool == "active" else None
+    return before, after
