@@ -173,7 +173,7 @@ def held_back(ws: Workspace) -> Iterator[Problem]:
 
 def derived(ws: Workspace) -> Iterator[Problem]:
     """The index, its dump, the profiles and the catalogue hold exactly what they would hold if they were made anew."""
-    if not ws.journal.head().seq and not (ws.layout.index / index_phase.FILE).exists():
+    if not ws.journal.head().seq and not (ws.layout.search_index).exists():
         return  # no night yet
     with index_phase.fresh_index(ws) as fresh:
         yield from _search_index(fresh, ws)
@@ -183,7 +183,7 @@ def derived(ws: Workspace) -> Iterator[Problem]:
 
 def _search_index(fresh: Index, ws: Workspace) -> Iterator[Problem]:
     """Notes that changed since the last night are no fault of the index."""
-    path = ws.layout.index / index_phase.FILE
+    path = ws.layout.search_index
     where = ws.layout.name(path)
     try:
         with Index.open(path, ws.config) as there:

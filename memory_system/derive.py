@@ -27,8 +27,7 @@ def mark(ws: Workspace) -> None:
 
 def catch_up(ws: Workspace) -> None:
     """Make what is derived anew where it stands behind the truth, as a crash between the two leaves it."""
-    head = ws.journal.head()
-    if head.seq and not (ws.checkpoint.state.derived == head.hash and index.stands_at(head.hash, ws)):
+    if not ws.is_derived:
         rebuild(ws)
 
 

@@ -12,7 +12,7 @@ from memory_system import clock
 from memory_system.accesses import Who
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.masks import masked, shown
-from memory_system.phases.index import FILE, fresh_index
+from memory_system.phases.index import fresh_index
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.database import StaleIndexError
@@ -191,7 +191,7 @@ def _in_snapshot(ws: Workspace) -> Callable[[Fact], bool]:
 
 def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
     """The answer of the index; of one made for the moment, with a warning, where the file is of no use or held."""
-    path = ws.layout.index / FILE
+    path = ws.layout.search_index
     try:
         with Index.open(path, ws.config, wait=WAIT_SECONDS) as index:
             index.forgotten = ws.tombstones

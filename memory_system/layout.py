@@ -56,6 +56,10 @@ class Layout:
         return self.own / "layer2" / "index"
 
     @property
+    def search_index(self) -> Path:
+        return self.index / "search.sqlite"
+
+    @property
     def catalogue(self) -> Path:
         """By which keys very many memories are found at night."""
         return self.index / "keys.sqlite"

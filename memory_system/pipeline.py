@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from memory_system import accounting, clock, derive, nights
+from memory_system import accounting, clock, nights
 from memory_system.checkpoint import MAX_TRIES
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
 from memory_system.llm import LLM
-from memory_system.phases import Night, index, snapshot
 from memory_system.questions import Questions, asked_by, asking
 from memory_system.readers import Cursor
+from memory_system.recall.title import title_of
 from memory_system.records import KINDS, Problem, type_name
 from memory_system.workspace import Workspace
 
@@ -99,10 +99,7 @@ def _run_nights(
 
         forgetting.finish(ws)
     _begin(ws, force=force)
-    if ws.checkpoint.state.current_phase is not None:
-        derive.sweep(ws)
-    if "commit" not in ws.checkpoint.state.phase_data:
-        derive.catch_up(ws)
+    _mend(ws)
     with _bulk():
         while True:
             found, problems = waiting(ws, *filter(None, [questions.waiting_since]))
@@ -113,6 +110,7 @@ def _run_nights(
             report.run_id = report.run_id or _run_id(ws)
             from memory_system.night import Run, run_night
             from memory_system.order import DERIVED, STAGED
+            from memory_system.phases import Night
 
             questions.begin(report.run_id, clock.stamp(at))
             held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
@@ -136,6 +134,17 @@ def _begin(ws: Workspace, *, force: bool) -> None:
             state.phase_data = {}
     if state.current_phase is not None and state.retry_count >= MAX_TRIES:
         raise ExhaustedError(f"run {state.run_id} failed {state.retry_count} times in phase {state.current_phase}")
+
+
+def _mend(ws: Workspace) -> None:
+    """What a run that was stopped left half written, or behind the truth."""
+    if ws.checkpoint.state.current_phase is None and ws.is_derived:
+        return
+    from memory_system import derive
+
+    derive.sweep(ws)
+    if "commit" not in ws.checkpoint.state.phase_data:
+        derive.catch_up(ws)
 
 
 def _run_id(ws: Workspace) -> str:
@@ -179,6 +188,8 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
         ws.checkpoint.save(decay_held=clock.stamp(ws.now))
     empty = nights.last_slot(ws)
     if empty is not None:
+        from memory_system.phases import snapshot
+
         snapshot.write(empty, ws)
         ws.checkpoint.save(last_night=clock.stamp(empty), shown_night="")
     ws.journal.pack()
@@ -205,19 +216,28 @@ def _alarm(ws: Workspace, report: Report) -> MemorySystemError | None:
 
 def totals(ws: Workspace) -> dict[str, int]:
     """How many active memories there are by kind, how many entities, and how many archived memories."""
-    with index.open_index(ws) as opened:
-        counts = opened.counts()
+    counts = _counts(ws)
     active = {kind.NAME: counts[f"active {type_name(kind)}"] for kind in KINDS.values()}
     archived = sum(counts[f"archive {type_name(kind)}"] for kind in KINDS.values())
     return {**active, "entities": counts["entities"], "archived": archived}
 
 
+def _counts(ws: Workspace) -> dict[str, int]:
+    if title := title_of(ws.layout.search_index, ws.config):
+        return title.counts
+    from memory_system.phases.index import open_index
+
+    with open_index(ws) as opened:
+        return opened.counts()
+
+
 def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
     and shown, 6 and 7 derive their files anew."""
+    from memory_system import derive
     from memory_system.night import Run
     from memory_system.order import STAGED
-    from memory_system.phases import extract, screen
+    from memory_system.phases import Night, extract, index, screen, snapshot
 
     state = ws.checkpoint.state
     if not state.run_id or not ws.checkpoint.stage("segment").exists():

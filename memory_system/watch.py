@@ -104,8 +104,8 @@ def _read_transcripts(ws: Workspace) -> Iterator[str]:
 @contextmanager
 def _index(ws: Workspace) -> Iterator[Index]:
     """The index, to be written in one piece; made anew where there is none, or none of use."""
-    path = ws.layout.index / index.FILE
-    if not index.stands_at(ws.journal.head().hash, ws):
+    path = ws.layout.search_index
+    if not ws.is_indexed:
         derive.rebuild(ws)
     with Index.open(path, ws.config, write=True) as opened, opened.writing(opened.fingerprint):
         yield opened

@@ -167,6 +167,20 @@ class Workspace:
 
         return Library(self.layout, self.config, self.now, self.tombstones)
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the index is there, of use, and as far as the journal."""
+        from memory_system.recall.title import title_of
+
+        title = title_of(self.layout.search_index, self.config)
+        return title is not None and title.fingerprint == self.journal.head().hash
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether all that is derived stands where the truth stands."""
+        head = self.journal.head()
+        return not head.seq or (self.checkpoint.state.derived == head.hash and self.is_indexed)
+
     @cached_property
     def language(self) -> str:
         """The language in which the workspace speaks to its owner: the configured one, else that of most memories."""

@@ -58,14 +58,13 @@ def build(root: Path, count: int) -> None:
     from memory_system.config import Config
     from memory_system.files import Files
     from memory_system.layout import Layout
-    from memory_system.phases.index import FILE
     from memory_system.recall.index import Index
     from memory_system.records import Message
 
     edit.init(root, "UTC")
     layout, talk = Layout(root.absolute()), Talk()
     size, spent = 0, 0.0
-    with Index.rebuilding(layout.index / FILE, Config(), Files()) as index:
+    with Index.rebuilding(layout.search_index, Config(), Files()) as index:
         for first in range(0, count, SESSION):
             session = f"s{first // SESSION:06}"
             begun = START + timedelta(hours=first // SESSION)
@@ -81,7 +80,7 @@ def build(root: Path, count: int) -> None:
             spent += time.process_time() - clocked
         clocked = time.process_time()
     spent += time.process_time() - clocked
-    on_disk = (layout.index / FILE).stat().st_size
+    on_disk = (layout.search_index).stat().st_size
     print(json.dumps({"entries": count, "cpu": spent, "text": size, "disk": on_disk}))
 
 

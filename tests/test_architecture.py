@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from workspaces import remembering
 
 PACKAGE = Path(__file__).parent.parent / "memory_system"
 
@@ -95,12 +96,23 @@ HEAVY = ("anthropic", "mcp", "numpy", "asyncio", "sqlite3", "croniter", "rapidfu
     ids=lambda each: each[0] if isinstance(each, list) else None,
 )
 def test_what_must_not_be_imported(arguments: list[str], absent: tuple[str, ...], tmp_path: Path) -> None:
+    imported(tmp_path, "init")
+    assert not set(absent) & imported(tmp_path, *arguments)
+
+
+def test_a_run_with_nothing_to_do_imports_nothing_of_the_phases_or_of_search(tmp_path: Path) -> None:
+    root = remembering(tmp_path)
+    found = imported(root, "--now", "2026-02-21T04:00:00Z", "consolidate")
+    assert "memory_system.recall.title" in found
+    assert not [each for each in found if each.startswith(("memory_system.phases", "memory_system.recall.index"))]
+
+
+def imported(root: Path, *arguments: str) -> set[str]:
+    """The modules that are there when the command has ended."""
     code = (
         "import sys\n"
         "from memory_system.cli import main\n"
         "try:\n    main()\nfinally:\n    print('\\n'.join(sys.modules), file=sys.stderr)\n"
     )
-    base = [sys.executable, "-c", code, "--workspace", str(tmp_path)]
-    subprocess.run([*base, "init"], check=True, capture_output=True)
-    done = subprocess.run([*base, *arguments], check=True, capture_output=True, text=True)
-    assert not set(absent) & set(done.stderr.split("\n"))
+    command = [sys.executable, "-c", code, "--workspace", str(root), *arguments]
+    return set(subprocess.run(command, check=True, capture_output=True, text=True).stderr.split("\n"))

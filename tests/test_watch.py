@@ -21,7 +21,6 @@ from workspaces import at, consolidate, contents, layers, make, say
 from memory_system import clock, derive, finder, pipeline
 from memory_system.check import derived
 from memory_system.layout import Layout
-from memory_system.phases.index import FILE
 from memory_system.recall.index import Index, note_digest
 from memory_system.watch import Quiet, kind_of, places, watch
 from memory_system.workspace import Workspace
@@ -92,7 +91,7 @@ class Hand:
 
 
 def indexed(root: Path) -> set[str]:
-    with Workspace.open(root) as ws, Index.open(root / "memory/layer2/index" / FILE, ws.config) as opened:
+    with Workspace.open(root) as ws, Index.open(Layout(root).search_index, ws.config) as opened:
         return set(opened.note_digests())
 
 
@@ -150,7 +149,7 @@ def test_what_was_said_today_is_found_and_the_night_makes_of_it_what_it_would_ha
     for each in (root, twin):
         consolidate(each, "2026-03-04T04:00:00Z")
     assert layers(root) == layers(twin)
-    with Workspace.open(root, now=at(LATER)) as ws, Index.open(ws.layout.index / FILE, ws.config) as index:
+    with Workspace.open(root, now=at(LATER)) as ws, Index.open(ws.layout.search_index, ws.config) as index:
         assert index.unread() == {}
 
 
@@ -169,13 +168,13 @@ def test_what_the_user_took_back_leaves_the_index(root: Path, night_first: bool)
         indexes(root)
     assert found(root, "Porto") == []
     assert found(root, "Lyon") == ["I moved to Lyon."]
-    with Workspace.open(root, now=at(LATER)) as ws, Index.open(ws.layout.index / FILE, ws.config) as index:
+    with Workspace.open(root, now=at(LATER)) as ws, Index.open(ws.layout.search_index, ws.config) as index:
         assert index.counts()["messages"] == 2
         assert list(derived(ws)) == []
 
 
 def test_what_changed_before_it_began_is_indexed_and_an_index_is_made_where_there_is_none(root: Path) -> None:
-    (root / "memory/layer2/index" / FILE).unlink()
+    (Layout(root).search_index).unlink()
     (root / "memory/tea.md").write_text("The tea shop opens at nine.\n")
     say(root, "a", *TODAY)
     done = Hand(root, (0.0, ""), (1.0, ""), (1.6, ""), (5.1, "")).watched(LATER)
@@ -239,7 +238,7 @@ def test_notes_are_indexed_a_second_and_a_half_and_transcripts_five_after_they_c
         (root / "memory/tea.md").write_text("The tea shop opens at ten.\n")
         written = time.monotonic()
         assert wait("indexed: memory/tea.md") - written + SLACK >= 1.5
-        with Workspace.open(root) as ws, Index.open(ws.layout.index / FILE, ws.config) as index:
+        with Workspace.open(root) as ws, Index.open(ws.layout.search_index, ws.config) as index:
             assert index.note_digests()["memory/tea.md"] == note_digest("The tea shop opens at ten.\n")
         assert wait("indexed: sessions/b.jsonl") - spoken + SLACK >= 5.0
         assert found(root, "Porto") == ["I moved to Porto."]

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_system import check, clock, edit, pipeline
 from memory_system.files import Disk
-from memory_system.phases.index import FILE
+from memory_system.layout import Layout
 from memory_system.recall.index import Index
 from memory_system.workspace import Workspace
 
@@ -88,10 +88,10 @@ def layers(root: Path) -> dict[str, bytes]:
         for path in sorted((root / "memory" / folder).rglob("*")):
             if path.is_file() and not path.name.startswith("search.sqlite"):
                 found[str(path.relative_to(root))] = path.read_bytes()
-    index = root / "memory/layer2/index" / FILE
+    index = Layout(root).search_index
     if index.exists():
         with Workspace.open(root) as ws, Index.open(index, ws.config) as opened:
-            found[FILE] = b"".join(opened.content())
+            found[index.name] = b"".join(opened.content())
     return found
 
 

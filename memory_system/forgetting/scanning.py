@@ -88,7 +88,7 @@ def _derived(ws: Workspace) -> Iterator[Finding]:
         for path in sorted(folder.glob("*")):
             if path.suffix in (".json", ".md"):
                 yield from _lines(ws, path)
-    path = ws.layout.index / "search.sqlite"
+    path = ws.layout.search_index
     kinds: set[str] = set()
     with suppress(MemorySystemError):
         if path.exists():

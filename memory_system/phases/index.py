@@ -21,7 +21,6 @@ from memory_system.recall.units import storable
 from memory_system.records import Message, Pool
 from memory_system.workspace import Workspace
 
-FILE = "search.sqlite"
 VECTORS = "vectors.sqlite"
 
 
@@ -32,12 +31,12 @@ def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -
         yield from _make(lambda index: put(changes, messages, index, ws), ws)  # what was committed is all there is
         return
     try:
-        with Index.open(ws.layout.index / FILE, ws.config, write=True) as index:
+        with Index.open(ws.layout.search_index, ws.config, write=True) as index:
             if index.fingerprint not in (head.prev, head.hash):
                 raise StaleIndexError("the index does not stand where the last commit began")
             with index.writing(head.hash):
                 put(changes, messages, index, ws)
-            yield FILE
+            yield ws.layout.search_index.name
             yield from dump(index, ws)
             yield from embed(index, ws)
     except StaleIndexError:
@@ -51,12 +50,12 @@ def rebuild(ws: Workspace) -> Iterator[str]:
 
 def _make(fill_it: Callable[[Index], None], ws: Workspace) -> Iterator[str]:
     """A new index in the place of whatever is there."""
-    path = ws.layout.index / FILE
+    path = ws.layout.search_index
     ws.files.make_folder(path.parent)
     with Index.rebuilding(path, ws.config, ws.files, ws.journal.head().hash) as index:
         fill_it(index)
     with Index.open(path, ws.config) as index:
-        yield FILE
+        yield ws.layout.search_index.name
         yield from dump(index, ws)
         yield from embed(index, ws)
 
@@ -164,19 +163,10 @@ def dumps(index: Index) -> dict[str, bytes]:
     return {f"{name}.json": orjson.dumps(value) + b"\n" for name, value in index.dumped().items()}
 
 
-def stands_at(head: str, ws: Workspace) -> bool:
-    """Whether the index is there, of use, and as far as that entry of the journal."""
-    try:
-        with Index.open(ws.layout.index / FILE, ws.config) as index:
-            return index.fingerprint == head
-    except StaleIndexError:
-        return False
-
-
 def open_index(ws: Workspace) -> Index:
     """The index for reading; one in memory, made for the moment, where the file is missing or of no use."""
     try:
-        index = Index.open(ws.layout.index / FILE, ws.config)
+        index = Index.open(ws.layout.search_index, ws.config)
     except StaleIndexError:
         return fresh_index(ws)
     index.forgotten = ws.tombstones

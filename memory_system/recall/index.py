@@ -36,12 +36,12 @@ from memory_system.recall.schema import (
     PUT_ENTITY,
     PUT_REF,
     SCHEMA,
-    SCHEMA_VERSION,
     STANDING_ON,
     TALLIES,
     UNITS,
 )  # fmt: skip
 from memory_system.recall.standing import Standing
+from memory_system.recall.title import identity
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.writing import BATCH, batches, weighed
 from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
@@ -112,7 +112,7 @@ class Index:
         self.close()
 
     def _check(self, *, write: bool) -> None:
-        if self._meta("identity") != self._identity():
+        if self._meta("identity") != identity(self._config):
             path = self._database.path
             raise StaleIndexError(f"the search index {path} was made by another version or for another configuration")
         # A writer that does not spill keeps readers out only while it commits.
@@ -122,11 +122,7 @@ class Index:
 
     def _create(self) -> None:
         self._database.script(SCHEMA)
-        self._database.run("INSERT INTO meta VALUES ('identity', ?)", [(self._identity(),)])
-
-    def _identity(self) -> str:
-        """What the rows depend on beside the things put in."""
-        return f"{SCHEMA_VERSION} {self._config.timezone} {self._config.decay_rates.model_dump_json()}"
+        self._database.run("INSERT INTO meta VALUES ('identity', ?)", [(identity(self._config),)])
 
     @property
     def fingerprint(self) -> str:

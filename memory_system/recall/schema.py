@@ -1,4 +1,5 @@
-"""The tables of search.sqlite, and the longer questions that are asked of them.
+"""The tables of search.sqlite, and the longer questions that are asked of them. Whoever changes them raises
+`title.SCHEMA_VERSION`.
 
 What all messages of a session have in common stands in `session`, and what is searched beside a message follows from
 its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is faster. Which
@@ -7,8 +8,6 @@ memories name an entity or stand on a message is kept by their places (rowids) i
 """
 
 from __future__ import annotations
-
-SCHEMA_VERSION = 7
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from memory_system import clock
-from memory_system.phases.index import FILE
 from memory_system.readers.places import Place, find, place
 from memory_system.readers.transcript import UNKNOWN, load
 from memory_system.recall.database import StaleIndexError
@@ -85,7 +84,7 @@ def _moved(ws: Workspace, row: dict[str, Any]) -> dict[str, Any] | None:
 
 def _follow_in_index(ws: Workspace, paths: dict[str, str]) -> None:
     try:
-        with Index.open(ws.layout.index / FILE, ws.config, write=True) as index, index.writing(index.fingerprint):
+        with Index.open(ws.layout.search_index, ws.config, write=True) as index, index.writing(index.fingerprint):
             for session, path in paths.items():
                 index.move_session(session, path)
     except StaleIndexError:

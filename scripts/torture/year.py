@@ -8,10 +8,10 @@ thirtieth night.
 from __future__ import annotations
 
 import argparse
-import resource
+import os
+import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -19,9 +19,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(PROJECT / "tests"), str(PROJECT)]
 
-from workspaces import at, consolidate, make, say  # noqa: E402 - after the path to it is known
+from workspaces import at, make, say  # noqa: E402 - after the path to it is known
 
-from memory_system import check  # noqa: E402 - likewise
 from memory_system.journal import Change, Entry  # noqa: E402 - likewise
 from memory_system.records import Evidence, Fact, memory_id, to_line  # noqa: E402 - likewise
 from memory_system.workspace import Workspace  # noqa: E402 - likewise
@@ -63,6 +62,16 @@ def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def run(root: Path, now: str, *command: str) -> tuple[float, int]:
+    """Run a command as a user does: CPU seconds and the most memory it took, in MB; an error where it fails."""
+    words = [sys.executable, "-m", "memory_system", "--workspace", str(root), "--now", now, *command]
+    process = subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, (command, process.returncode)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss // (1024 if sys.platform == "linux" else 1 << 20)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--nights", type=int, default=365)
@@ -73,31 +82,30 @@ def main() -> None:
         root = make(Path(temporary))
         with Workspace.open(root, now=at(f"{FIRST}T03:00:00Z"), write=True) as ws:
             ws.store.apply(Entry(f"{FIRST}T03:00:00Z", "a memory of long ago"), old_facts(given.facts))
-        worst = 0.0
+        used: list[tuple[float, int]] = []
         for night in range(given.nights):
             day = FIRST + timedelta(days=night)
             talk(root, day, given.messages)
-            began = time.process_time()
-            consolidate(root, f"{day + timedelta(days=1)}T03:30:00Z")
-            worst = max(worst, time.process_time() - began) if night else 0.0  # the first one makes the whole index
+            used.append(run(root, f"{day + timedelta(days=1)}T03:30:00Z", "consolidate"))
             if night % 30 == 29 or night == given.nights - 1:
-                tell(root, night + 1, worst, f"{day + timedelta(days=1)}T04:00:00Z")
-                worst = 0.0
+                tell(root, night + 1, used, f"{day + timedelta(days=1)}T04:00:00Z")
+                used.clear()
 
 
-def tell(root: Path, nights: int, worst: float, now: str) -> None:
-    """The figures after so many nights; an error where something is not as it must be."""
+def tell(root: Path, nights: int, used: list[tuple[float, int]], now: str) -> None:
+    """What the nights since it was told last have cost, and how the workspace is; an error where it is not as it must
+    be. The first night of all makes the index and the catalogue."""
+    run(root, now, "validate")
     with Workspace.open(root, now=at(now)) as ws:
-        problems = check.validate(ws)
         active = {record.content for pool, record in ws.store.records() if pool == "active"}
     truth = size_of(root / "memory/layer2/active") + size_of(root / "memory/layer2/archive")
-    rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     ratio = size_of(root / "memory") / truth
+    first = f"the first night {used[0][0]:.2f} s CPU and {used.pop(0)[1]} MB; " if nights == len(used) else ""
+    seconds, sizes = sorted(each for each, _ in used), [each for _, each in used]
     print(
-        f"{nights} nights: worst night {worst:.2f} s CPU, {rss} MB, {len(active)} active, disk {ratio:.1f} times the "
-        f"truth, {len(problems)} problems", flush=True,
+        f"{nights} nights: {first}half within {seconds[len(seconds) // 2]:.2f} s CPU, worst {seconds[-1]:.2f} s, "
+        f"at most {max(sizes)} MB; {len(active)} active, disk {ratio:.1f} times the truth, valid", flush=True,
     )  # fmt: skip
-    assert not problems, problems[:3]
     assert any("peanuts" in each for each in active), "something important is gone"
     assert any("芒果" in each for each in active), "something important is gone"
 

@@ -1,0 +1,37 @@
+"""What an index says of itself: what it was made for, how far it stands, and how much it holds. Read without anything
+that searching takes: a run with nothing to do asks no more.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from memory_system.config import Config
+from memory_system.recall.database import Database, StaleIndexError
+
+SCHEMA_VERSION = 7
+
+
+class Title(NamedTuple):
+    """`fingerprint` is what the last writer said that the index stands for; `counts` is `Index.counts`."""
+
+    fingerprint: str
+    counts: dict[str, int]
+
+
+def identity(config: Config) -> str:
+    """What the rows of an index depend on beside the things put in."""
+    return f"{SCHEMA_VERSION} {config.timezone} {config.decay_rates.model_dump_json()}"
+
+
+def title_of(path: Path, config: Config) -> Title | None:
+    """What the index in the file says; None where there is none, or it is of no use."""
+    with suppress(StaleIndexError), closing(Database(path)) as database:
+        meta = dict(database.rows("SELECT key, value FROM meta WHERE key IN ('identity', 'fingerprint', 'counts')"))
+        if meta.get("identity") == identity(config) and "counts" in meta:
+            return Title(meta.get("fingerprint", ""), orjson.loads(meta["counts"]))
+    return None
