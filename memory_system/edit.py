@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 from memory_system import clock, quarantine, text
 from memory_system.accesses import Who
 from memory_system.callings import USER_NAME
-from memory_system.config import parse_config
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.files import Files
 from memory_system.layout import Layout
@@ -46,6 +45,8 @@ You are a thoughtful assistant with a long memory.
 
 def init(root: Path, zone: str) -> list[str]:
     """Make the folders, config.json and a sample SOUL.md of a workspace, whatever of them is missing; their names."""
+    from memory_system.config import parse_config
+
     parse_config({"timezone": zone}, "--timezone")
     layout, files = Layout(root.absolute()), Files()
     made = [folder for folder in layout.folders() if not folder.is_dir()]
@@ -138,8 +139,10 @@ def _captured(
 ) -> Fact:  # fmt: skip
     now, lang = clock.stamp(ws.now), text.language(content)
     ref = _capture_ref(ws, key)
-    return kind(
-        id=memory_id(kind, clock.local_date(ws.now, ws.config.zone), ref, "" if key else content),
+    # Nothing of it comes from outside, and to build what would validate it takes longer than all else of a capture.
+    words = Evidence.model_construct(ref=ref, quote=content, said_at=now, role=role, trust=role)
+    return kind.model_construct(
+        id=memory_id(kind, clock.local_date(ws.now, ws.zone), ref, "" if key else content),
         content=content,
         importance=importance,
         score=importance,
@@ -148,7 +151,7 @@ def _captured(
         source=source or ref,
         lang=lang,
         said_at=now,
-        evidence=(Evidence(ref=ref, quote=content, said_at=now, role=role, trust=role),),
+        evidence=(words,),
         last_confirmed=now,
         scored_at=now,
         updated=now,
@@ -184,7 +187,7 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
     if not content:
         raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')
     _hold_back(ws, content, "", role)
-    local = ws.now.astimezone(ws.config.zone)
+    local = ws.now.astimezone(ws.zone)
     path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
     begun = path.exists() and path.stat().st_size > 0
     header = "" if begun else f"# Memory Log: {local:%Y-%m-%d}\n"

@@ -55,6 +55,8 @@ def is_owners(evidence: Iterable[Evidence]) -> bool:
 
 def suspects(text: str, *, owner: bool = True) -> list[Suspect]:
     """The stretches of a text that want to steer an agent; `owner` says that it is the owner's own."""
+    if not rules.load("trust")["gate"].fires(text):
+        return []
     fired = rules.load("trust")["attack"].firing(text)
     return [
         Suspect(match.start(), match.end(), rule)

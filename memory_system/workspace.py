@@ -8,12 +8,13 @@ import hashlib
 import os
 import stat
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import orjson
 
@@ -21,7 +22,6 @@ from memory_system import __version__, clock
 from memory_system.accesses import Accesses
 from memory_system.carried import PROMPTS, RULES
 from memory_system.checkpoint import Checkpoint
-from memory_system.config import Config, parse_config
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
 from memory_system.files import Disk, Files, lock_holder
 from memory_system.inbox import Inbox
@@ -30,6 +30,7 @@ from memory_system.records import Fact
 from memory_system.schemas import due
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
+    from memory_system.config import Config
     from memory_system.journal import Entry, Journal
     from memory_system.quarantine import Quarantine
     from memory_system.readers import Library
@@ -126,6 +127,13 @@ class Workspace:
         return read_config(self.layout.config, self.files)
 
     @cached_property
+    def zone(self) -> ZoneInfo:
+        """The time zone of the workspace. A capture needs nothing else of the configuration and is quicker without."""
+        with suppress(DamagedError, KeyError, ValueError, TypeError):  # then the configuration says what is wrong
+            return clock.zone_named(self.files.read_object(self.layout.config)["timezone"])
+        return self.config.zone
+
+    @cached_property
     def journal(self) -> Journal:
         from memory_system.journal import Journal
 
@@ -203,6 +211,8 @@ class Workspace:
 
 def read_config(path: Path, files: Files) -> Config:
     """The configuration in the file; the defaults when there is no file."""
+    from memory_system.config import parse_config
+
     try:
         row = files.read_object(path)
     except DamagedError as error:
@@ -212,4 +222,6 @@ def read_config(path: Path, files: Files) -> Config:
 
 def config_bytes(**changed: object) -> bytes:
     """A config.json as `init` writes it: the version, and what differs from the defaults."""
+    from memory_system.config import Config
+
     return orjson.dumps({"version": Config().version, **changed}, option=orjson.OPT_INDENT_2) + b"\n"

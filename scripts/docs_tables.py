@@ -259,7 +259,7 @@ def categories(say: Say) -> str:
 def signals(say: Say) -> str:
     from memory_system import rules
 
-    both = zip(rules.load("en")["signal"].rules, rules.load("zh")["signal"].rules, strict=True)
+    both = zip(*(rules.load(lang, examples=True)["signal"].rules for lang in ("en", "zh")), strict=True)
     rows = ((f"{en.data['weight']:+}", say(en.why, zh.why), en.yes[0], zh.yes[0]) for en, zh in both)
     return table((say("weight"), say("when"), say("for example"), "例如"), rows)
 
@@ -267,7 +267,7 @@ def signals(say: Say) -> str:
 def moods(say: Say) -> str:
     from memory_system import rules
 
-    both = zip(rules.load("en")["modality"].rules, rules.load("zh")["modality"].rules, strict=True)
+    both = zip(*(rules.load(lang, examples=True)["modality"].rules for lang in ("en", "zh")), strict=True)
     rows = ((say(en.why, zh.why), effect(en.data, say), en.yes[0], zh.yes[0]) for en, zh in both)
     return table((say("when"), say("what it makes"), say("for example"), "例如"), rows)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from memory_system import dates
 from memory_system.dates import When
 from memory_system.dates.atoms import _atoms, numeral
-from memory_system.rules import Rule
+from memory_system.rules import table
 
 MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=ZoneInfo("Asia/Shanghai"))
 SEEN = cases("seen")
@@ -199,10 +200,16 @@ def test_not_a_numeral(word: str) -> None:
     assert numeral(word) is None
 
 
-@pytest.mark.parametrize("rule", _atoms().rules, ids=lambda rule: rule.id)
-def test_every_form_has_its_examples(rule: Rule) -> None:
-    assert all(rule.search(text) for text in rule.yes)
-    assert not any(rule.search(text) for text in rule.no)
+FORMS = [(f"{lang}.{row['id']}", row) for lang in ("en", "both", "zh") for row in table("dates", lang, examples=True)]
+
+
+@pytest.mark.parametrize(("rule_id", "row"), FORMS, ids=[rule_id for rule_id, _ in FORMS])
+def test_every_form_has_its_examples(rule_id: str, row: dict[str, Any]) -> None:
+    (rule,) = (each for each in _atoms().rules if each.id == rule_id)
+    assert row["yes"]
+    assert row["no"]
+    assert all(rule.search(text) for text in row["yes"])
+    assert not any(rule.search(text) for text in row["no"])
 
 
 # ---- what always holds ----

@@ -16,7 +16,7 @@ from memory_system.records import Message
 EXAMPLES = [
     pytest.param(rule, example, id=f"{rule.id}-{number}")
     for lang in ("en", "zh")
-    for rule in rules.load(lang)["claim"].rules
+    for rule in rules.load(lang, examples=True)["claim"].rules
     for number, example in enumerate(rule.yes)
 ]
 

@@ -15,7 +15,7 @@ FILES = sorted(
 RULES = [
     pytest.param(group, rule, id=f"{name}-{group_name}-{rule.id}")
     for name in FILES
-    for group_name, group in rules.load(name).items()
+    for group_name, group in rules.load(name, examples=True).items()
     for rule in group.rules
 ]
 
@@ -41,7 +41,7 @@ def test_a_rule_does_not_match_its_no_examples(group: rules.RuleSet, rule: rules
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_rule_says_why_and_has_examples(name: str) -> None:
-    for group in rules.load(name).values():
+    for group in rules.load(name, examples=True).values():
         assert [rule.id for rule in group.rules if not (rule.why and rule.yes and rule.no)] == []
 
 

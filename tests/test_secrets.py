@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from memory_system import rules
 from memory_system.secrets import redact
 
-EXAMPLES = [(rule.data["kind"], example) for rule in rules.load("secrets")["secret"].rules for example in rule.yes]
+EXAMPLES = [
+    (rule.data["kind"], example)
+    for rule in rules.load("secrets", examples=True)["secret"].rules
+    for example in rule.yes
+]
 KEY = "sk-ant-api03-" + "aB3dE6gH9k" * 4
 
 

@@ -237,7 +237,7 @@ def numeral(word: str) -> int | None:
 @cache
 def _atoms() -> RuleSet:
     """Every atom as a rule; the first only tells that the text is to be made plain."""
-    wide = Rule(_WIDE, "", "[０-９個週號點後禮兩這國聖誕節鐘時]", (), ())
+    wide = Rule(_WIDE, "", "[０-９個週號點後禮兩這國聖誕節鐘時]")
     return RuleSet((wide, *(_phrase_rule(lang) for lang in ("en", "zh")), *_form_rules()), short=True)
 
 
@@ -249,9 +249,7 @@ def _phrase_rule(lang: str) -> Rule:
         f"{lang}.phrase",
         "",
         rf"\b(?:{words})\b" if lang == "en" else words,
-        (),
-        (),
-        _data(lang, table("dates", "guard")[lang], phrase=True),
+        data=_data(lang, table("dates", "guard")[lang], phrase=True),
     )
 
 
@@ -261,14 +259,7 @@ def _form_rules() -> Iterator[Rule]:
     for lang in ("en", "both", "zh"):
         for row in table("dates", lang):
             pattern = re.sub(r"\{([a-z_]+)\}", lambda name: forms[name[1]], row["form"])
-            yield Rule(
-                f"{lang}.{row['id']}",
-                row["why"],
-                pattern,
-                tuple(row["yes"]),
-                tuple(row["no"]),
-                _data(lang, row, phrase=False),
-            )
+            yield Rule(f"{lang}.{row['id']}", row["why"], pattern, data=_data(lang, row, phrase=False))
 
 
 def _data(lang: str, row: dict[str, Any], *, phrase: bool) -> dict[str, Any]:

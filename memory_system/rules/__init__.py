@@ -1,5 +1,6 @@
 """Rule sets as data. A TOML file holds rules in named groups; every rule has an id, a `why`, a pattern, and examples
-that it must match (`yes`) and must not (`no`), which the tests run. What else a rule needs stands beside as plain keys.
+that it must match (`yes`) and must not (`no`), each list on one line, which the tests run and nothing else reads: they
+are half of a file. What else a rule needs stands beside as plain keys.
 
 All patterns of a group are matched in one pass by RE2, which is linear in the text whatever the pattern. What several
 patterns share stands once in the table `parts` of the file; `%name%` in a pattern stands for the part of that name.
@@ -19,6 +20,7 @@ import re2
 from memory_system.carried import RULES
 
 _PART = re.compile(r"%([a-z_]+)%")
+_EXAMPLES = re.compile(r"^(?:yes|no) = .*\n", re.MULTILINE)
 _FEW = 12  # rules that one automaton holds well
 _MEMORY = 64 << 20  # bytes RE2 may use for a group's automaton; a set that runs out of it matches nothing
 
@@ -30,8 +32,8 @@ class Rule:
     id: str
     why: str
     pattern: str
-    yes: tuple[Any, ...]
-    no: tuple[Any, ...]
+    yes: tuple[Any, ...] = ()
+    no: tuple[Any, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -39,7 +41,7 @@ class Rule:
         own = ("id", "why", "pattern", "yes", "no")
         rest = {key: value for key, value in row.items() if key not in own}
         pattern = _expanded(row["pattern"], parts or {})
-        return cls(row["id"], row["why"], pattern, tuple(row["yes"]), tuple(row["no"]), rest)
+        return cls(row["id"], row["why"], pattern, tuple(row.get("yes", ())), tuple(row.get("no", ())), rest)
 
     def search(self, text: str) -> Any:
         """The first match of the pattern (as `re` would give it), or None."""
@@ -133,26 +135,28 @@ def together(name: str, *groups: str) -> Together:
 
 
 @cache
-def load(name: str) -> Groups:
+def load(name: str, *, examples: bool = False) -> Groups:
     """The groups of `<name>.toml`; KeyError for a group that the file lacks. Tables that are no lists of rules are
     reached through `table`."""
-    parts = _document(name).get("parts", {})
+    document = _document(name, examples=examples)
+    parts = document.get("parts", {})
     return {
         group: RuleSet(Rule.from_row(row, parts) for row in rows)
-        for group, rows in _document(name).items()
+        for group, rows in document.items()
         if isinstance(rows, list) and rows and "pattern" in rows[0]
     }
 
 
 @cache
-def table(name: str, key: str) -> Any:
+def table(name: str, key: str, *, examples: bool = False) -> Any:
     """A plain value of `<name>.toml`: word lists, attribute tables."""
-    return _document(name)[key]
+    return _document(name, examples=examples)[key]
 
 
 @cache
-def _document(name: str) -> dict[str, Any]:
-    return tomllib.loads((RULES / f"{name}.toml").read_text("utf-8"))
+def _document(name: str, *, examples: bool = False) -> dict[str, Any]:
+    written = (RULES / f"{name}.toml").read_text("utf-8")
+    return tomllib.loads(written if examples else _EXAMPLES.sub("", written))
 
 
 def _expanded(pattern: str, parts: Mapping[str, str]) -> str:
