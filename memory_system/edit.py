@@ -181,7 +181,8 @@ def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
 
 
 def note(ws: Workspace, content: str, category: str = "general", who: Who = "library", role: Role = "user") -> str:
-    """Append an entry to today's note, in the seed's form; the name of the file. `role` is who writes."""
+    """Append an entry to today's note, in the seed's form; the name of the file. `role` is who writes: what an
+    assistant has written is signed, and does not count as the owner's word."""
     ws.refuse_unsafe()
     content = _clean(content.strip())
     if not content:
@@ -192,7 +193,12 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
     begun = path.exists() and path.stat().st_size > 0
     header = "" if begun else f"# Memory Log: {local:%Y-%m-%d}\n"
     heading = " ".join(_clean(category).split()) or "general"
-    ws.files.append(path, f"{header}\n## [{local:%H:%M:%S}] {heading}\n\n{content}\n".encode())
+    entry = f"## [{local:%H:%M:%S}] {heading}\n\n{content}\n"
+    if role == "assistant":
+        from memory_system import trust
+
+        entry = trust.signed(entry)
+    ws.files.append(path, f"{header}\n{entry}".encode())
     ws.accesses.note("note", [ws.layout.name(path)], ws.now, who)
     return ws.layout.name(path)
 

@@ -236,10 +236,14 @@ class Problem:
     hint: str = ""
 
 
+NOTE_ROLES = frozenset({"note", "agent"})
+
+
 @dataclass(slots=True)
 class Message:
-    """One message of a transcript or one entry of a daily note, redacted. `role` is user, assistant or note;
-    `speaker` is a person's name where the session names one, else empty."""
+    """One message of a transcript or one entry of a daily note, redacted. `role` is user, assistant, note or agent (a
+    note that an agent has written); `speaker` is a person's name where the session names one, else empty; `chat` is
+    the kind of shared chat it was said in, empty for a private one."""
 
     session: str
     entry: str
@@ -247,10 +251,16 @@ class Message:
     speaker: str
     said_at: str
     text: str
+    chat: str = ""
 
     @property
     def ref(self) -> str:
         return f"{self.session}:{self.entry}"
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether it stands in a note, whoever wrote it."""
+        return self.role in NOTE_ROLES
 
 
 @dataclass(slots=True)

@@ -12,12 +12,20 @@ from memory_system.records import Evidence, Message
 from memory_system.secrets.checks import decoded
 from memory_system.text import essence
 
-TIERS = {"user": 2, "note": 2, "person": 2, "assistant": 1}  # whose words count more; all others' count nothing
+TIERS = {
+    "user": 2,
+    "note": 2,
+    "person": 2,
+    "assistant": 1,
+    "agent": 1,
+}  # whose words count more; all others' count nothing
 OWNER = frozenset({"user", "note"})
 SHORT = 160  # characters of a voice that are read as one over several messages: orders may come in pieces
 CODE = ("```", "~~~")  # how code in a message begins
 SHINGLE = 5  # bytes; a Han character has three
 ECHOED = 0.8  # share of shingles from which words are an echo
+SIGNATURE = "<!-- by: assistant, {lines} lines -->"  # below what an agent has written into a note
+_SIGNATURE = re.compile(r"[ \t]*<!-- by: assistant, (\d{1,6}) lines -->[ \t]*\r?")
 IN_PIECES = "in pieces"  # the rule of words that only together with those before them are an order
 _UNSEEN = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\U000e0000-\U000e007f]"
@@ -51,6 +59,23 @@ def tier_of_evidence(evidence: Iterable[Evidence]) -> int:
 def is_owners(evidence: Iterable[Evidence]) -> bool:
     """Whether a memory stands on the owner's own words alone: only such may bind an agent."""
     return all(each.trust in OWNER for each in evidence)
+
+
+def signed(entry: str) -> str:
+    """The entry of a note as an agent's; of signatures that stand in it nothing is left."""
+    words = _SIGNATURE.sub("", entry).rstrip("\n")
+    return f"{words}\n{SIGNATURE.format(lines=words.count(chr(10)) + 1)}\n"
+
+
+def signs(line: str) -> int:
+    """How many lines above it a note's line says that an agent has written; 0 for any other line."""
+    found = _SIGNATURE.fullmatch(line) if "<!-- by" in line else None
+    return int(found[1]) if found else 0
+
+
+def without_signatures(text: str) -> str:
+    """The note with signatures left blank: every line stays the line it was."""
+    return _SIGNATURE.sub("", text) if "<!-- by" in text else text
 
 
 def suspects(text: str, *, owner: bool = True) -> list[Suspect]:

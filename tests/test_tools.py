@@ -50,6 +50,7 @@ def test_writing_answers_and_writes_as_in_seed_000(box: Toolbox, root: Path) -> 
     assert answer == {"status": "saved", "path": "memory/2026-02-24.md", "category": "preference"}
     assert (root / "memory/2026-02-24.md").read_text() == (
         "# Memory Log: 2026-02-24\n\n## [14:30:15] preference\n\nUser prefers dark mode and vim keybindings.\n"
+        "<!-- by: assistant, 3 lines -->\n"
     )
     box.call("memory_write", {"content": "第二条"})
     assert "## [14:30:15] general\n\n第二条\n" in (root / "memory/2026-02-24.md").read_text()

@@ -15,7 +15,18 @@ from memory_system.keys import content_key, entity_key, slot_key, value_key
 from memory_system.phases import Night
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
-from memory_system.phases.facts import ECHO, USER, common_fields, is_echo, is_single, retire, with_evidence
+from memory_system.phases.facts import (
+    ECHO,
+    LESS_TRUSTED,
+    USER,
+    common_fields,
+    counts_beside,
+    is_echo,
+    is_single,
+    outranks,
+    retire,
+    with_evidence,
+)
 from memory_system.phases.settling import alike, habits
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Fact, memory_id
@@ -117,6 +128,12 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already known"
     if is_echo(claim, same):
         return ECHO
+    if not counts_beside(claim, same):
+        return LESS_TRUSTED
+    if outranks(claim, same):
+        draft.put("active", belief, "new")
+        retire(same, "merged", draft, night, superseded_by=belief.id)
+        return "claims.new"
     _strengthen(same, claim, draft, night)
     return outcome
 

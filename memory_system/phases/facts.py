@@ -93,18 +93,18 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         return _meet(same, claim, new_id, _confirm, draft, night)
     if (like := alike.find(claim, Fact, draft, night.config.thresholds.alike)) is not None:
         return _meet(like, claim, new_id, _merge, draft, night)
-    rivals = [each for each in _rivals(claim, draft) if _counts_beside(claim, each)]
+    rivals = [each for each in _rivals(claim, draft) if counts_beside(claim, each)]
     if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
         return _proves_nothing(claim, like) or _merge(like, claim, draft, night)
     said = revising.cues(claim)
     if said:
         taken_back = revising.taken_back(claim, said, draft)
-        rivals = revising.over([each for each in taken_back if _counts_beside(claim, each)], rivals)
+        rivals = revising.over([each for each in taken_back if counts_beside(claim, each)], rivals)
     fact = new_fact(new_id, claim, night)
     if not rivals:
         if doubts is not None and said:  # before the fact is there, whose own words are the rarest
             near = revising.suspects(claim, draft)
-            doubts += [Doubt(each, fact) for each in near if _counts_beside(claim, each) and not each.is_owners]
+            doubts += [Doubt(each, fact) for each in near if counts_beside(claim, each) and not each.is_owners]
         draft.put("active", fact, "new")
         return "claims.new"
     newest = max(rivals, key=_last_said)
@@ -127,7 +127,7 @@ def _proves_nothing(claim: Claim, memory: Fact) -> str:
     """Why a claim neither confirms nor adds to the memory that says the same; empty where it does."""
     if is_echo(claim, memory):
         return ECHO
-    return "" if _counts_beside(claim, memory) else LESS_TRUSTED
+    return "" if counts_beside(claim, memory) else LESS_TRUSTED
 
 
 def is_echo(claim: Claim, memory: Fact) -> bool:
@@ -138,7 +138,7 @@ def is_echo(claim: Claim, memory: Fact) -> bool:
     return echoes(claim.quote, memory.content)
 
 
-def _counts_beside(claim: Claim, fact: Fact) -> bool:
+def counts_beside(claim: Claim, fact: Fact) -> bool:
     """Whether the claim's words count as much as those that the fact stands on: others neither confirm nor replace it,
     so that no memory is trusted less for what somebody else has said."""
     return tier_of(claim.trust or claim.role) >= tier_of_evidence(fact.evidence)
@@ -148,12 +148,12 @@ def _meet(known: Fact, claim: Claim, new_id: str, joining: Joining, draft: Draft
     """What becomes of a claim that says what is known: nothing, or it takes the place of a lesser word, or joins it."""
     if nothing := _proves_nothing(claim, known):
         return nothing
-    if _outranks(claim, known):
+    if outranks(claim, known):
         return _take_place(known, new_fact(new_id, claim, night), draft, night)
     return joining(known, claim, draft, night)
 
 
-def _outranks(claim: Claim, fact: Fact) -> bool:
+def outranks(claim: Claim, fact: Fact) -> bool:
     """Whether the claim's words count more than those that the fact stands on: added to them, they would count less. A
     fact that the owner has set anything of stays."""
     return not fact.edited and tier_of(claim.trust or claim.role) > tier_of_evidence(fact.evidence)

@@ -96,7 +96,7 @@ class Judge:
         importance = max(0.0, min(1.0, self._intrinsic(categories) + _weight(signals)))
         first_hand = is_first_hand(turn)
         score = _IMPORTANCE * importance + _weight(fired.get("weight")) + _WORD * min(words, _MOST_WORDS)
-        score += _SLOT * bool(claims) + _NOTE * (turn.message.role == "note")
+        score += _SLOT * bool(claims) + _NOTE * turn.message.is_noted
         if score < _WORTH and not (claims or (_fills_in(turn, lang) if first_hand else _is_told(fired))):
             return Verdict("trivial", tokens, cost=tokens)
         over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
@@ -174,7 +174,7 @@ def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: flo
     """Why a segment that is no noise is still nothing to remember, or empty."""
     if not is_first_hand(turn):
         return "" if _is_assistants(turn, segment, plain, fired, words, lang) else "assistant"
-    if segment.kind not in _ASKING or turn.message.role == "note":
+    if segment.kind not in _ASKING or turn.message.is_noted:
         return ""
     if words >= _DETAILS and any(rule.data.get("own") for rule in fired.get("weight", ())):
         return ""  # what is asked for tells what they are about

@@ -14,7 +14,7 @@ from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.text import cjk_count, fold
 
 OWN_LINE = 20  # columns from which a line is long enough to be known again; a CJK character is two
-SPEAKERS = frozenset(("user", "assistant", "note"))
+SPEAKERS = frozenset(("user", "assistant", "note", "agent"))
 _ROLE_REASONS = {"system": "system", "developer": "system", "tool": "tool", "toolResult": "tool", "function": "tool"}
 _MARKUP = re.compile(r"^[\s>#*+-]*(?:\d{1,3}[.)]\s+)?|[*_`]+")
 
@@ -86,11 +86,12 @@ class OwnFiles:
     def echoed(self, text: str, role: str) -> bool:
         """Whether most of the message's long lines stand word for word in those files. One line that a user says is
         the user saying it again; two are a paste."""
-        if not self.lines or (role != "assistant" and "\n" not in text):
+        alone = role in ("assistant", "agent")
+        if not self.lines or not (alone or "\n" in text):
             return False
         lines = _own_lines(text)
         known = sum(line in self.lines for line in lines)
-        return known > len(lines) / 2 and (known > 1 or role == "assistant")
+        return known > len(lines) / 2 and (known > 1 or alone)
 
 
 def _text(path: Path) -> str:

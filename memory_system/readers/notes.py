@@ -9,6 +9,7 @@ from datetime import datetime, time
 
 from memory_system import clock
 from memory_system.readers.entries import Entry, Header, Origin, Row
+from memory_system.trust import signs
 
 NAME = "notes"
 
@@ -36,25 +37,40 @@ def header(head: Sequence[Row], origin: Origin) -> Header:  # noqa: ARG001 - a r
 
 
 def parse(lines: Iterable[tuple[int, Row]], origin: Origin) -> Iterator[Entry]:
-    """Each blank line, heading, rule or bullet ends a paragraph; a fenced block is one paragraph, and no memory."""
+    """Each blank line, heading, rule or bullet ends a paragraph; a fenced block is one paragraph, and no memory. What
+    stands above a signature is an agent's, whatever headings and fences it has."""
     level, said = 0, _at(_NOON, origin)
+    entries: list[Entry] = []
     held: list[tuple[int, str]] = []
     fenced = False
     for number, row in lines:
+        if signed := signs(str(row)):
+            entries += _entry(held, said)
+            _give_to_agent(entries, number - signed)
+            held, fenced = [], False
+            continue
         line = _COMMENT.sub("", str(row)).rstrip()
         fence = line.lstrip().startswith("```")
         if not fenced and (fence or _parts(line)):
-            yield from _entry(held, said)
+            entries += _entry(held, said)
             held = []
             if heading := _HEADING.match(line):
                 level, said = _section(heading, level, said, origin)
         if fenced or not _is_blank(line):
             held.append((number, line))
         if fenced and fence:
-            yield from _entry(held, said)
+            entries += _entry(held, said)
             held = []
         fenced = fenced != fence
-    yield from _entry(held, said)
+    yield from (*entries, *_entry(held, said))
+
+
+def _give_to_agent(entries: list[Entry], first: int) -> None:
+    """The entries from that line on are an agent's."""
+    for each in reversed(entries):
+        if each.line < first:
+            return
+        each.role = "agent"
 
 
 def _parts(line: str) -> bool:

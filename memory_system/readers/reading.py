@@ -9,10 +9,10 @@ from dataclasses import replace
 from memory_system import secrets
 from memory_system.readers import filter as sources
 from memory_system.readers.cursors import ABANDONED, ECHO, FORGOTTEN, KEPT, Batch, Cursor
-from memory_system.readers.entries import CONTROL
+from memory_system.readers.entries import CONTROL, Entry
 from memory_system.readers.lines import Flaw
 from memory_system.readers.transcript import Transcript
-from memory_system.records import Message, Problem
+from memory_system.records import NOTE_ROLES, Message, Problem
 from memory_system.tombstones import Tombstones
 
 SHOWN = 20  # problems of one kind in one file; the others are counted
@@ -30,6 +30,7 @@ class Reading:
         self.end = end
         self.own = own
         self.reason = cursor.reason
+        self.chat = cursor.chat
         self.marks = dict(cursor.marks)
         self.off = script.abandoned(end)
         self.roles: Mapping[str, str] = script.place.source.roles if script.place.source else {}
@@ -52,9 +53,14 @@ class Reading:
         """Look at the user's last message before the start: the answers to it may be what comes next."""
         for number in range(self.start - 1, -1, -1):
             entry = self.script.entries[number]
-            if self.roles.get(entry.role, entry.role) == "user" and self._speaks(number):
+            if self.role_of(entry) == "user" and self._speaks(number):
                 self.verdict(number)
                 return
+
+    def role_of(self, entry: Entry) -> str:
+        """The entry's role as the config understands it; notes that it gives to the assistant are an agent's."""
+        role = self.roles.get(entry.role, entry.role)
+        return "agent" if role == "assistant" and entry.role in NOTE_ROLES else role
 
     def _speaks(self, number: int) -> bool:
         entry = self.script.entries[number]
@@ -68,7 +74,7 @@ class Reading:
     def verdict(self, number: int) -> tuple[str, str]:
         """What is left of the entry's text, and why it is refused (empty: it is kept)."""
         entry = self.script.entries[number]
-        role = self.roles.get(entry.role, entry.role)
+        role = self.role_of(entry)
         if refused := self._refused(number, role):
             return "", refused
         text, why = sources.judge(entry.text, role)
@@ -105,10 +111,9 @@ class Reading:
 
     def message(self, number: int, said_at: str, text: str) -> Message:
         entry = self.script.entries[number]
-        role = self.roles.get(entry.role, entry.role)
-        return Message(
-            self.script.session, entry.id or str(entry.line), role, self.speakers.get(role, ""), said_at, text
-        )
+        role = self.role_of(entry)
+        entry_id, speaker = entry.id or str(entry.line), self.speakers.get(role, "")
+        return Message(self.script.session, entry_id, role, speaker, said_at, text, self.chat)
 
     def said(self, number: int) -> str:
         """When the entry was said, as it was told when it was read."""
@@ -151,7 +156,7 @@ def _said(reading: Reading, number: int, before: str, until: str | None, flaws: 
     entry = script.entries[number]
     given = before or script.floors[number]
     reading.marks[str(entry.line)] = given
-    if entry.role != "note":  # the noon of a note without a time is our own guess
+    if entry.role not in NOTE_ROLES:  # the noon of a note without a time is our own guess
         flaws.append((entry.line, f"said at {said}, after what follows it", f"it was taken as said at {given}"))
     return given
 

@@ -179,7 +179,7 @@ class Index:
         """Index messages of one transcript, word for word; `path` is its name (`Layout.name`). What was read from a
         note is left out: the note itself is indexed."""
         name = storable(path)
-        for batch in weighed(message for message in messages if message.role != "note"):
+        for batch in weighed(message for message in messages if not message.is_noted):
             units = ((message.session, self._units.message(name, message)) for message in batch)
             writing.put_messages(self._database, units)
 

@@ -17,6 +17,7 @@ from memory_system.layout import Layout
 from memory_system.secrets import redact
 from memory_system.text import estimate_tokens, sentences
 from memory_system.tombstones import Tombstones
+from memory_system.trust import without_signatures
 
 PASSAGE_TOKENS = 400
 OVERLAP_TOKENS = 80
@@ -57,7 +58,7 @@ def read_note(path: Path) -> str:
 
 def searchable(name: str, text: str, forgotten: Tombstones | None = None) -> str:
     """What search may know of the note of that name: its text without secrets, and without what is forgotten of it."""
-    clean = redact(text)[0]
+    clean = redact(without_signatures(text))[0]
     return forgotten.without(name, "", "", clean) if forgotten else clean
 
 

@@ -15,6 +15,7 @@ _LATE = " 。.!！,，…\n"
 _MARK = re.compile(r"^\s*[-*•]?\s*([WBO])(?:\s*\(c=([01]?\.?\d+)\))?(?:\s+@\S+)*\s*[:：]\s*")
 _SURE = re.compile(r"\s*\(c=([01]?\.?\d+)\)\s*")
 _OPINION = 0.6
+_AGENTS = 0.71  # of what an agent notes: twice, independently, is just enough for a fact
 _NEARLY = 0.95
 
 
@@ -31,12 +32,20 @@ class Mood:
 
 
 def mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> Mood:
-    """The mood by the modality rules that fire in the segment, the words around it, and the marks of a note."""
+    """The mood by the modality rules that fire in the segment, the words around it, and the marks of a note; what an
+    agent has noted is never more than supposed."""
+    mood = _mood_of(turn, segment, fired, modality)
+    if turn.message.role == "agent" and mood.confidence > _AGENTS:
+        return Mood(mood.drop, "reported", _AGENTS, "noted by an agent", mood.correction)
+    return mood
+
+
+def _mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> Mood:
     drop = next((str(rule.data["drop"]) for rule in fired if "drop" in rule.data), "")
     if not drop and _taken_back(turn, segment, modality):
         drop = "joke"
     correction = _corrects(turn, segment, fired, modality)
-    if turn.message.role == "note" and (mark := _MARK.match(turn.text_of(segment))):
+    if turn.message.is_noted and (mark := _MARK.match(turn.text_of(segment))):
         return _noted(mark, turn.text_of(segment), Mood(drop, correction=correction))
     if not fired:
         return Mood(drop, correction=correction)

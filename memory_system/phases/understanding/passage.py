@@ -50,7 +50,7 @@ class Passage:
     @property
     def noted(self) -> bool:
         """Whether the words were written down: they are told as they stand."""
-        return self.turn.message.role == "note" or bool(self.scene.prefix)
+        return self.turn.message.is_noted or bool(self.scene.prefix)
 
     @property
     def is_outdated(self) -> bool:
@@ -134,7 +134,7 @@ def _passage(
     quote = turn.text_of(segment)
     mood = mood_of(turn, segment, fired.get("modality", []), scene.groups["modality"])
     offset = max(0, min(len(quote), scene.skip - segment.start))
-    words = without_marks(quote) if turn.message.role == "note" else quote[offset:]
+    words = without_marks(quote) if turn.message.is_noted else quote[offset:]
     words, whens = dates.resolve(words, scene.anchor, scene.lang)
     if scene.prefix:
         whens = [*dates.find(scene.prefix, scene.anchor), *whens]
