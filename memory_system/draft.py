@@ -9,6 +9,7 @@ from memory_system.journal import Change
 from memory_system.keys import Key, keys_of_row
 from memory_system.likeness import Accept, AlikeKey, Found, Likeness, newest_of
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
+from memory_system.sharing import rated
 from memory_system.store import Memories, Store, active_only, origin_part
 
 RECENT = 1024  # memories a draft keeps parsed
@@ -68,6 +69,7 @@ class Draft:
 
     def put(self, pool: Pool, record: Fact, why: str) -> None:
         """The memory now stands so, in that pool."""
+        record = rated(record)
         if record.edited:
             record = self._as_set(record)
         before = self.changed.get(record.id)

@@ -22,6 +22,11 @@ def masked(text: str, kinds: Collection[str]) -> str:
     return text
 
 
+def fires(text: str) -> bool:
+    """Whether anything stands in the text that may be masked."""
+    return rules.load("masks")["mask"].fires(text)
+
+
 def _spans(text: str, rule: rules.Rule) -> Iterator[tuple[int, int]]:
     """Where what the rule masks stands."""
     for match in rule.matches(text):

@@ -15,8 +15,14 @@ from typing import Any, Literal
 
 from memory_system import clock, finder, text
 from memory_system.carried import PROMPTS
+from memory_system.errors import UsageError
 from memory_system.files import is_regular
 from memory_system.masks import masked
+from memory_system.phases.shortlist import short
+from memory_system.readers.entries import SHARED as SHARED_CHATS
+from memory_system.records import Belief, Fact, from_line
+from memory_system.retention import effective
+from memory_system.sharing import SHARED, may_be_told
 from memory_system.workspace import Workspace
 
 Session = Literal["main", "group"]
@@ -24,7 +30,8 @@ Phrases = dict[str, Any]  # of one language
 
 USER_CHARACTERS = 4_000  # of USER.md, as OpenClaw has it
 RULE = "\n\n---\n\n"
-URGENCY = ("base", "recall", "soul", "identity", "user", "evergreen", "snapshot", "recent", "recalled")
+URGENCY = ("base", "recall", "soul", "identity", "user", "evergreen", "snapshot", "shared", "recent", "recalled")
+MOST_SHARED = 40  # memories that a group's prompt shows
 
 _PREFIXED = re.compile(r"^\s*(?:[-*+]\s+)?`?[WBO]`?(?:[:：]|\(c=|\s+@\S)", re.MULTILINE)
 _NOT_SHOWN = dict.fromkeys(each for each in range(32) if each not in (9, 10))  # control characters
@@ -70,12 +77,19 @@ class Prompt:
         }  # fmt: skip
 
 
-def compose(ws: Workspace, *, session: Session = "main", message: str = "", days: int | None = None) -> Prompt:
+def compose(
+    ws: Workspace, *, session: Session = "main", message: str = "", days: int | None = None, chat: str = ""
+) -> Prompt:
     """The system prompt of a session at the workspace's moment. `message` adds, at the end, what it calls up and the
-    snapshot does not show; `days` is how many days of notes are shown (as configured unless given)."""
+    snapshot does not show; `days` is how many days of notes are shown (as configured unless given). `chat` is the key
+    of a group's conversation (or a session's id): of all memories, only those that were said there, and those that the
+    owner lets be told in any group, stand in its prompt."""
     words = phrases(language(ws))
+    if chat and session != "group":
+        raise UsageError("a chat is named for a group alone", "memory prompt --session group --chat KEY")
     if session == "group":
         layers = [_soul(ws, words), Layer("base", "", "", _dated(words["group"], ws, words)), _identity(ws, words)]
+        layers.append(_shared(ws, chat, words))
     else:
         layers = [*_private(ws, words, ws.config.prompt.days if days is None else days)]
         layers += [_recalled(ws, message, words)] if message.strip() else []
@@ -94,6 +108,25 @@ def _private(ws: Workspace, words: Phrases, days: int) -> Iterator[Layer | None]
     yield _file(ws, "snapshot", ws.layout.name(ws.layout.snapshot), words["snapshot"], words)
     yield _recent(ws, days, words)
     yield Layer("recall", "", words["recall_title"], words["recall"].strip())
+
+
+def _shared(ws: Workspace, chat: str, words: Phrases) -> Layer | None:
+    """What may be told to all members of a group, the most present first."""
+    sessions = _sessions_of(ws, chat) if chat else ()
+    mark = f'"{SHARED}"'.encode()
+    lines = (line for kind in (Fact, Belief) for _, line in ws.store.lines("active", kind) if mark in line)
+    told = [each for each in map(from_line, lines) if may_be_told(each, sessions)]
+    told.sort(key=lambda each: (-effective(each, ws.now, ws.config), each.id))
+    shown = "\n".join(f"- {short(each)}" for each in told[:MOST_SHARED])
+    return Layer("shared", "", words["shared"], shown) if shown else None
+
+
+def _sessions_of(ws: Workspace, chat: str) -> set[str]:
+    """The sessions of a shared chat, by its key or by the id of one of them."""
+    cursors = {session: row for session, row in ws.checkpoint.state.cursors.items() if row.get("chat")}
+    key = cursors.get(chat, {}).get("key") or chat
+    names = {key, f"{key}:"} | {f"{key}:{kind}:" for kind in SHARED_CHATS}
+    return {session for session, row in cursors.items() if session == chat or row.get("key") in names}
 
 
 @lru_cache

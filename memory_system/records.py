@@ -72,6 +72,7 @@ class Evidence(Stored):
     said_at: str = ""
     role: str = "user"
     trust: str = "user"
+    chat: str = ""  # the kind of shared chat (group, channel); empty for a private one
 
 
 class EventTime(Stored):
@@ -321,6 +322,7 @@ class Claim:
     entities: tuple[str, ...] = ()
     event_time: EventTime | None = None
     expires: str | None = None
+    chat: str = ""  # as in Message
     trust: str = ""  # whose words they are where the role does not say it: a person's who speaks as the assistant
 
     @property

@@ -61,6 +61,12 @@ def is_owners(evidence: Iterable[Evidence]) -> bool:
     return all(each.trust in OWNER for each in evidence)
 
 
+def is_owners_word(message: Message) -> bool:
+    """Whether only the owner can have said it: not an assistant, an agent or another person, and not in a chat where
+    others speak in the same role."""
+    return message.role in OWNER and not message.chat
+
+
 def signed(entry: str) -> str:
     """The entry of a note as an agent's; of signatures that stand in it nothing is left."""
     words = _SIGNATURE.sub("", entry).rstrip("\n")

@@ -459,15 +459,54 @@ def test_the_same_said_by_the_user_again_counts(tmp_path: Path) -> None:
     assert evidence(tmp_path)[SHOWN[0]][0] == evidence(tmp_path)[SHOWN[2]][0] == 2
 
 
-def test_a_flood_of_an_assistants_words_is_cut_to_its_quota(tmp_path: Path) -> None:
-    make(tmp_path, screen={"keep_share": 1.0})
-    towns = ("Porto", "Ghent", "Lyon", "Turin", "Graz", "Bergen", "Malmö", "Cork")
-    flood = [f"I recommend the Heron in {town}, house {n}: {n + 7} loaves." for n in range(100) for town in towns]
-    say(tmp_path, "s", *spread("s", flood, "assistant"))
-    say(tmp_path, "own", ("2026-03-02T23:00:00Z", "user", "I live in Porto. I play chess."))
-    report = consolidate(tmp_path, "2026-03-04T12:00:00Z")
-    segments = report.accounts[0]["segments"]
-    assert segments["dropped"]["flood"] >= len(flood) - 500 - segments["dropped"].get("share", 0)
-    assert segments["kept"] <= 502
+TOWNS = ("Porto", "Ghent", "Lyon", "Turin", "Graz", "Bergen", "Malmö", "Cork")
+
+
+def flooded(root: Path, source: str, form: str) -> dict[str, int]:
+    """A workspace of a source's eight hundred sentences beside two of the owner's; what a night dropped, and kept."""
+    chats = {"group": ["group"]}.get(source, [])
+    participants = {"person": {"assistant": "Mira"}}.get(source, {})
+    make(
+        root,
+        screen={"keep_share": 1.0},
+        sources=[{"path": "sessions/s.jsonl", "chats": chats, "participants": participants}],
+    )
+    texts = [form.format(town=town, n=n, m=n + 7) for n in range(100) for town in TOWNS]
+    if source == "agent":
+        box = Toolbox(root, lambda: at("2026-03-02T09:00:00Z"))
+        box.call("memory_write", {"content": "\n".join(f"- {text}" for text in texts)})
+    role = {"group": "user", "person": "assistant", "agent": "tool"}.get(source, source)
+    say(root, "s", *spread("s", texts, role))
+    keys = '{"agent:main:telegram:group:-1001": {"sessionId": "s"}}' if source == "group" else "{}"
+    (root / "sessions/sessions.json").write_text(keys)
+    say(root, "own", ("2026-03-02T23:00:00Z", "user", "I live in Porto. I play chess."))
+    report = consolidate(root, "2026-03-04T12:00:00Z")
     assert report.accounts[0]["balanced"]
-    assert {"User lives in Porto", "User plays chess"} <= contents(tmp_path)
+    assert {"User lives in Porto", "User plays chess"} <= contents(root)
+    segments, messages = report.accounts[0]["segments"], report.accounts[0]["messages"]
+    return {**segments["dropped"], "kept": segments["kept"], "tool": messages["filtered"].get("tool", 0)}
+
+
+FLOODS = (
+    "I recommend the Heron in {town}, house {n}: {m} loaves.",
+    "我推荐你去{town}的苍鹭面包房，{n}号，一共{m}个面包。",
+)
+
+
+@pytest.mark.parametrize("form", FLOODS)
+@pytest.mark.parametrize("source", ["assistant", "agent", "person", "group"])
+def test_a_flood_of_words_that_are_not_the_owners_is_cut_to_its_quota(source: str, form: str, tmp_path: Path) -> None:
+    found = flooded(tmp_path, source, form)
+    assert found["flood"] > 0
+    assert found["kept"] <= 502
+
+
+@pytest.mark.parametrize("form", FLOODS)
+def test_of_what_a_tool_says_nothing_is_kept_however_much_it_is(form: str, tmp_path: Path) -> None:
+    found = flooded(tmp_path, "tool", form)
+    assert (found["tool"], found["kept"]) == (800, 2)
+
+
+@pytest.mark.parametrize("form", FLOODS)
+def test_the_owners_own_words_have_no_quota(form: str, tmp_path: Path) -> None:
+    assert flooded(tmp_path, "user", form).get("flood", 0) == 0

@@ -16,6 +16,7 @@ def prompt(
     context: typer.Context,
     session: Annotated[Session, typer.Option(help="With the owner alone, or in a group: nothing private.")] = "main",
     message: Annotated[str, typer.Option(help="Add the memories that this message calls up.")] = "",
+    chat: Annotated[str, typer.Option(help="The group's key: add what was said there and is not sensitive.")] = "",
     days: Annotated[int | None, typer.Option(min=0, help="Days of notes to show, today included.")] = None,
 ) -> None:
     """Print the agent's system prompt: soul, rules, identity, memory, recent notes."""
@@ -23,7 +24,7 @@ def prompt(
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        made = compose(ws, session=session, message=message, days=days)
+        made = compose(ws, session=session, message=message, days=days, chat=chat)
     settings.answer(made.to_row(), made.text)
 
 

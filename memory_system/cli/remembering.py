@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from memory_system.cli.answers import Settings, handled
 from memory_system.errors import UsageError
+
+Sensitivity = Literal["normal", "sensitive", "shared"]  # as in sharing, which is not imported for --help
 
 
 @handled
@@ -88,6 +90,9 @@ def edit(
     entities: Annotated[str | None, typer.Option(help="Names it is about, with commas between.")] = None,
     confidence: Annotated[float | None, typer.Option(help="Between 0 and 1; of a belief.")] = None,
     pinned: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Never let it fade away.")] = None,
+    sensitivity: Annotated[
+        Sensitivity | None, typer.Option(help="shared: may be told in any group; normal and sensitive: never.")
+    ] = None,
     if_version: Annotated[int | None, typer.Option(help="Only if this is its version still.")] = None,
     split: Annotated[bool, typer.Option(help="Take its last merging back: two memories of one.")] = False,
 ) -> None:
@@ -98,6 +103,7 @@ def edit(
     given = {
         "content": content, "value": value, "importance": importance, "category": category,
         "entities": None if entities is None else tuple(_names(entities)), "confidence": confidence, "pinned": pinned,
+        "sensitivity": sensitivity,
     }  # fmt: skip
     values = {name: each for name, each in given.items() if each is not None}
     if split and values:

@@ -275,6 +275,7 @@ def _claim(passage: Passage, content: str, category: str, subject: Subject, rule
         span=(segment.start, segment.end),
         said_at=message.said_at,
         role=message.role,
+        chat=message.chat,
         method=f"rule:{rule}",
         entities=names,
         event_time=passage.event,

@@ -197,8 +197,9 @@ def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
 
 def evidence_of(claim: Claim) -> Evidence:
     return Evidence(
-        ref=claim.ref, quote=claim.quote, said_at=claim.said_at, role=claim.role, trust=claim.trust or claim.role
-    )
+        ref=claim.ref, quote=claim.quote, said_at=claim.said_at, role=claim.role, trust=claim.trust or claim.role,
+        chat=claim.chat,
+    )  # fmt: skip
 
 
 def sessions_of(record: Fact) -> set[str]:

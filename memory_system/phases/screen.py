@@ -18,12 +18,12 @@ from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_h
 from memory_system.phases.understanding.asked import cost_of, is_needed, tells_the_topic
 from memory_system.phases.understanding.leaning import leans
 from memory_system.records import Segment, Turn
-from memory_system.trust import Guard
+from memory_system.trust import Guard, is_owners_word
 
 REPEATED = "repeated"  # among a segment's rules: the same words were said again
 REPEATED_WEIGHT = 0.2
 
-QUOTA = 500  # segments of one session that a night may keep of what an assistant says
+QUOTA = 500  # segments that a night may keep of what others than the owner say in one session
 
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
@@ -68,8 +68,8 @@ class _Scores:
         self.seen[mark] = (before or 0) + (not verdict.reason)
 
     def limit(self, others: Collection[int]) -> None:
-        """Drop what goes beyond the quota of one session's words that are not people's own, given as numbers of
-        segments: the best stay."""
+        """Drop what goes beyond the quota of one source that is not the owner, given as numbers of segments: the best
+        stay."""
         beyond = sorted(others, key=lambda each: -self.scores[each])[QUOTA:] if len(others) > QUOTA else ()
         for number in beyond:
             self.scores[number], self.outcomes[number] = NEVER, self._number(("flood",))
@@ -157,7 +157,7 @@ def _rescued(
 
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found = _Scores()
-    others: dict[str, array[int]] = {}  # by session: what is not people's own
+    others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
     for turn in turns:
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
@@ -172,9 +172,9 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
             _spread(verdicts, assistant=not first_hand)
         if turn.asked:
             _charge(turn, verdicts, around)
-        if not first_hand:
-            numbers = enumerate(verdicts, len(found.scores))
-            others.setdefault(turn.message.session, array("l")).extend(n for n, each in numbers if not each.reason)
+        if not is_owners_word(turn.message):
+            numbers = (n for n, each in enumerate(verdicts, len(found.scores)) if not each.reason)
+            others.setdefault((turn.message.session, role), array("l")).extend(numbers)
         before = "nothing"
         for segment, verdict, key in zip(turn.segments, verdicts, keys, strict=True):
             leaning = (

@@ -15,6 +15,7 @@ from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
 from memory_system.phases.facts import retire
 from memory_system.records import Fact, Summary, memory_id
+from memory_system.sharing import strictest
 from memory_system.store import Memories, row_of
 from memory_system.text import estimate_tokens
 from memory_system.topics import USER, topics_of
@@ -147,6 +148,7 @@ def _taken(facts: list[Fact], night: Night) -> dict[str, Any]:
     importance = round(IMPORTANCE_SHARE * max(fact.importance for fact in facts), 2)
     return {
         "importance": importance,
+        "sensitivity": strictest(facts),
         "score": importance,
         "scored_at": night.stamp,
         "updated": night.stamp,
