@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from memory_system import clock
 from memory_system.accesses import Who
 from memory_system.errors import EmbedderError, LockedError
-from memory_system.masks import masked, shown
+from memory_system.giving import Giver
+from memory_system.masks import masked
 from memory_system.phases.index import fresh_index
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
@@ -50,8 +51,8 @@ def search(
     both included; `kind` is fact, belief, summary, message or note; `explain` adds the parts of each score. `mode` is
     keyword (words alone), vector (meaning alone), hybrid (both), auto (hybrid where an embedder is configured) or tfidf
     (the teaching algorithm over notes, which knows none of the other options but `limit`). Where vectors are wanted and
-    not to be had, words answer and `warning` says why. What `policy.masked` names is masked unless `unmasked`; so it is
-    in the answers below."""
+    not to be had, words answer and `warning` says why. What is held back, and what `policy.masked` names, is shown
+    only if `unmasked`; so it is in the answers below."""
     if mode == "tfidf":
         return _noted(ws, "search", tfidf.search(ws.layout, query, limit or ws.config.search.limit), who, unmasked)
     filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
@@ -66,28 +67,18 @@ def search(
         return found | ({"warning": warning} if warning else {})
 
     found = _asked(ws, ask)
-    _withhold(ws, found["results"])
-    return _noted(ws, "search", found, who, unmasked)
-
-
-def _withhold(ws: Workspace, rows: list[dict[str, Any]]) -> None:
-    """What is held back is not shown where it was said either."""
-    withheld = ws.quarantine.withheld()
-    for row in rows if withheld.by_place else ():
-        place = row["id"] if row["type"] == "message" else row["path"]
-        if (text := withheld.out_of(place, row["text"])) != row["text"]:
+    giver = Giver(ws, unmasked=unmasked)
+    for row in found["results"]:
+        text = giver.text(row["text"], row["id"] if row["type"] == "message" else row["path"])
+        if text != row["text"]:
             row |= {"text": text, "snippet": ranking.snippet(text, [])}
+    return _noted(ws, "search", found, who, unmasked)
 
 
 def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, unmasked: bool) -> dict[str, Any]:
     """The answer as it is shown, after the access log knows of it."""
     ws.accesses.note(did, (row["id"] for row in found.get("results") or found.get("items", ())), ws.now, who)
-    return _shown(ws, found, unmasked)
-
-
-def _shown(ws: Workspace, found: dict[str, Any], unmasked: bool) -> dict[str, Any]:
-    """The answer, with what the owner does not want to be shown masked unless it is asked for."""
-    answer: dict[str, Any] = found if unmasked else shown(found, ws.config.policy.masked)
+    answer: dict[str, Any] = Giver(ws, unmasked=unmasked).answer(found)
     return answer
 
 
@@ -143,7 +134,10 @@ def get(
 
     found = _asked(ws, read)
     ws.accesses.note("get", [path_or_id] if found["status"] == "ok" else [], ws.now, who)
-    return _shown(ws, found, unmasked)
+    giver = Giver(ws, unmasked=unmasked)
+    found["text"] = giver.lines(found["text"], path_or_id if "speaker" in found else found["path"])
+    answer: dict[str, Any] = giver.answer(found)
+    return answer
 
 
 def context(
@@ -164,7 +158,7 @@ def context(
     withheld = ws.quarantine.withheld()
 
     def refused(unit: Unit) -> bool:
-        return any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
+        return not unmasked and any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
 
     def ask(index: Index) -> dict[str, Any]:
         near, warning = _meaning(ws, index, message, "auto")

@@ -17,7 +17,7 @@ from memory_system import clock, finder, text
 from memory_system.carried import PROMPTS
 from memory_system.errors import UsageError
 from memory_system.files import is_regular
-from memory_system.masks import masked
+from memory_system.giving import Giver
 from memory_system.phases.shortlist import short
 from memory_system.readers.entries import SHARED as SHARED_CHATS
 from memory_system.records import Belief, Fact, from_line
@@ -93,8 +93,8 @@ def compose(
     else:
         layers = [*_private(ws, words, ws.config.prompt.days if days is None else days)]
         layers += [_recalled(ws, message, words)] if message.strip() else []
-    kinds = ws.config.policy.masked
-    kept = [replace(each, text=masked(each.text, kinds)) if kinds else each for each in layers if each is not None]
+    giver = Giver(ws)
+    kept = [replace(each, text=giver.text(each.text, each.path)) for each in layers if each is not None]
     return Prompt(session, tuple(_within(kept, ws.config.prompt.total_characters, words)))
 
 
@@ -212,9 +212,9 @@ def _head(whole: str, room: int, limit: int) -> str:
 
 def _recent(ws: Workspace, days: int, words: Phrases) -> Layer | None:
     """The notes of the last days, the latest first; of a long one its end, which is the newest of it."""
-    parts, cut = [], False
+    parts, cut, giver = [], False, Giver(ws)
     for path in _notes(ws, days):
-        said = _read(path)
+        said = giver.text(_read(path), ws.layout.name(path))
         if not said:
             continue
         shown = _tail(said, ws.config.prompt.note_characters)

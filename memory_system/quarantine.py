@@ -52,7 +52,8 @@ class Withheld:
     def out_of(self, place: str, text: str) -> str:
         """The text with the ids of what is held back in the place of its words."""
         for each in self.by_place.get(place, ()):
-            text = text.replace(each.quote, f"[held back: {each.id}]")
+            for quote in {each.quote, orjson.dumps(each.quote).decode()[1:-1]}:  # as it stands in a line of JSON, too
+                text = text.replace(quote, f"[held back: {each.id}]")
         return text
 
 

@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 
 from memory_system import __version__, finder
 from memory_system.errors import MemorySystemError, UsageError
-from memory_system.masks import masked
+from memory_system.giving import Giver
 from memory_system.prompt import Phrases, language, phrases
 from memory_system.recall.passages import note_files
 from memory_system.recall.units import storable
@@ -126,7 +126,7 @@ class _Desk:
         """The text behind the address; MCPError when there is none."""
         with self._open() as ws:
             if uri == SNAPSHOT:
-                return masked(ws.files.read(ws.layout.snapshot).decode(errors="replace"), ws.config.policy.masked)
+                return Giver(ws).text(ws.files.read(ws.layout.snapshot).decode(errors="replace"))
             if not uri.startswith(FILE):
                 raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri}")
             return _whole(ws, unquote(uri.removeprefix(FILE)))
@@ -155,7 +155,7 @@ class _Desk:
             raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name}")
         try:
             with self._open() as ws:
-                return masked(makers[name](ws, phrases(language(ws)), arguments), ws.config.policy.masked)
+                return Giver(ws).text(makers[name](ws, phrases(language(ws)), arguments))
         except MemorySystemError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
 

@@ -21,7 +21,7 @@ from memory_system.finder import Mode
 from memory_system.forgetting import Selection, finish, plan_of
 from memory_system.forgetting import forget as forget_for_good
 from memory_system.forgetting.planning import Plan
-from memory_system.masks import shown
+from memory_system.giving import Giver
 from memory_system.recall import excerpt
 from memory_system.recall.search import SCOPES_OF, Scope
 from memory_system.recall.units import storable
@@ -77,7 +77,7 @@ class Toolbox:
             return {"error": "the arguments are no object"}
         try:
             with Workspace.open(self.root, now=self.now(), write=tool.writes(arguments)) as ws:
-                answer: Answer = shown(tool.run(ws, arguments, self.who), ws.config.policy.masked)
+                answer: Answer = Giver(ws).answer(tool.run(ws, arguments, self.who))
                 return answer
         except MemorySystemError as error:
             return {"error": str(error), "hint": error.hint}

@@ -18,7 +18,7 @@ from memory_system import __version__
 from memory_system.cli.answers import Settings
 
 WITH_VALUE = ("--workspace", "--now")
-FLAGS = ("--json", "--quiet", "--debug")
+FLAGS = ("--json", "--quiet", "--debug", "--unmasked")
 COMMANDS = {  # in the order of --help, each with the module that holds it
     "init": "consolidating",
     "consolidate": "consolidating",
@@ -99,11 +99,14 @@ def options(
     now: Annotated[str | None, typer.Option(help="The moment to act at, ISO 8601, instead of the clock's.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but the answer.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    unmasked: Annotated[
+        bool, typer.Option("--unmasked", help="Show what config.json masks, and what is held back, too.")
+    ] = False,
     version: Annotated[bool, typer.Option("--version", callback=_show_version, help="Show the version.")] = False,
 ) -> None:
     """Options of every command; they may stand before or after it."""
     del version  # its callback has shown it
-    context.obj = Settings(workspace, as_json, now, quiet, debug)
+    context.obj = Settings(workspace, as_json, now, quiet, debug, unmasked)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -42,6 +42,8 @@ class Settings:
     now_text: str | None = None
     quiet: bool = False
     debug: bool = False
+    unmasked: bool = False
+    masked: set[str] = field(default_factory=set)  # what the workspaces that were opened want masked
 
     @property
     def root(self) -> Path:
@@ -65,6 +67,7 @@ class Settings:
         from memory_system.workspace import Workspace
 
         ws = Workspace.open(self.root, now=self.now, write=write, allow_losses=allow_losses, settle=settle)
+        self.masked.update(() if self.unmasked else ws.config.policy.masked)
         if ws.recovered is not None:
             self.say(f"finished the commit of {ws.recovered.time} that was interrupted")
         if ws.taken_over is not None:
@@ -84,16 +87,20 @@ class Settings:
                 yield earlier
 
     def answer(self, row: dict[str, Any], text: str | Callable[[], str]) -> None:
-        """Print the answer: the object with --json, else the text."""
+        """Print the answer, masked as the owner wants it: the object with --json, else the text."""
+        from memory_system import masks
+
         if self.as_json:
-            typer.echo(_as_json(row))
+            typer.echo(_as_json(masks.shown(row, self.masked)))
         else:
-            typer.echo(text() if callable(text) else text)
+            typer.echo(masks.masked(text() if callable(text) else text, self.masked))
 
     def say(self, text: str) -> None:
         """Talk to the person, not to the pipe."""
+        from memory_system import masks
+
         if not self.quiet:
-            typer.echo(text, err=True)
+            typer.echo(masks.masked(text, self.masked), err=True)
 
 
 def _configured() -> Path | None:

@@ -41,16 +41,18 @@ def distill(
 ) -> None:
     """Propose what MEMORY.md, USER.md and IDENTITY.md should say after the last days, as a diff."""
     from memory_system import distill as curation
+    from memory_system.giving import Giver
 
     settings: Settings = context.obj
     with settings.open() as ws:
         drafts = curation.distill(ws, days)
         if apply:
             curation.apply(ws, drafts)
-    diff = "".join(map(_diff, drafts))
+        giver = Giver(ws, unmasked=settings.unmasked)  # the files may hold secrets beside what is proposed
+    diff = giver.text("".join(map(_diff, drafts)))
     row = {
         "status": "applied" if apply else "proposed",
-        "proposals": list(curation.rows_of(drafts)),
+        "proposals": [{name: giver.text(text) for name, text in each.items()} for each in curation.rows_of(drafts)],
         "diff": diff,
     }
     settings.answer(row, diff.rstrip("\n") or "nothing to propose")

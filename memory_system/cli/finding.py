@@ -30,7 +30,6 @@ def search(
     explain: Annotated[bool, typer.Option(help="Show what each score is made of.")] = False,
     mode: Annotated[Mode, typer.Option(help="Find by words, by meaning (with an embedder) or both.")] = "auto",
     as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "",
-    unmasked: Annotated[bool, typer.Option("--unmasked", help="Show what config.json masks, too.")] = False,
 ) -> None:
     """Find memories, notes and what was said."""
     from memory_system import finder
@@ -40,7 +39,7 @@ def search(
         found = finder.search(
             ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
             kind="" if kind == "any" else kind, entity=entity, explain=explain, mode=mode, who="cli",
-            unmasked=unmasked,
+            unmasked=settings.unmasked,
         )  # fmt: skip
     _warn(settings, found)
     settings.answer(found, lambda: "\n".join(result_line(each) for each in found["results"]) or "nothing found")
@@ -75,7 +74,6 @@ def get(
     name: Annotated[str, typer.Argument(help="A memory's id, or a file of the workspace.")],
     from_line: Annotated[int, typer.Option("--from", min=1, help="First line.")] = 1,
     lines: Annotated[int, typer.Option(min=1, help="How many lines.")] = 120,
-    unmasked: Annotated[bool, typer.Option("--unmasked", help="Show what config.json masks, too.")] = False,
 ) -> None:
     """Read one memory, or lines of a file, exactly."""
     from memory_system import finder
@@ -83,7 +81,7 @@ def get(
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        found = finder.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=unmasked)
+        found = finder.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=settings.unmasked)
     if found["status"] != "ok" and not settings.as_json:
         raise NotFoundError(found["error"])
     settings.answer(found, found["text"])
@@ -97,7 +95,6 @@ def context(
     message: Annotated[str, typer.Argument(help="What was said to the agent; - reads it from stdin.")],
     budget: Annotated[int | None, typer.Option(min=0, help="Tokens, at most.")] = None,
     without_snapshot: Annotated[bool, typer.Option(help="Leave out what the snapshot shows already.")] = False,
-    unmasked: Annotated[bool, typer.Option("--unmasked", help="Show what config.json masks, too.")] = False,
 ) -> None:
     """Show what to give an agent for a message: what is remembered about it, in few tokens; nothing when nothing is."""
     from memory_system import finder
@@ -105,7 +102,9 @@ def context(
     settings: Settings = context.obj
     text = sys.stdin.buffer.read().decode(errors="replace") if message == "-" else message
     with settings.open() as ws:
-        found = finder.context(ws, text, budget=budget, without_snapshot=without_snapshot, who="cli", unmasked=unmasked)
+        found = finder.context(
+            ws, text, budget=budget, without_snapshot=without_snapshot, who="cli", unmasked=settings.unmasked
+        )
     _warn(settings, found)
     if found["text"] or settings.as_json:
         settings.answer(found, found["text"])

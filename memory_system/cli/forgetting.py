@@ -84,10 +84,12 @@ def _stamp(text: str, ws: Workspace, *, after: bool) -> str:
 
 def _ask(settings: Settings, row: dict[str, Any]) -> None:
     """Show what will go and wait for a yes; UsageError where nobody can say it."""
+    from memory_system.masks import masked
+
     if settings.as_json or not sys.stdin.isatty():
         raise UsageError("nothing was forgotten: nobody could be asked", "look with --dry-run, then say --yes")
     for line in preview_lines(row):
-        typer.echo(line, err=True)
+        typer.echo(masked(line, settings.masked), err=True)
     if not typer.confirm("Forget this for good? 确定永久遗忘吗？", err=True):
         raise typer.Exit(1)
 

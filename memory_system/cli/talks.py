@@ -72,7 +72,7 @@ def _history(settings: Settings, name: str, limit: int) -> tuple[dict[str, Any],
     from memory_system.sessions.listing import history
 
     with settings.open() as ws:
-        row = history(ws, name, limit)
+        row = history(ws, name, limit, unmasked=settings.unmasked)
     return row, [f"{each['timestamp']} {each['role']}: {each['content']}" for each in row["messages"]]
 
 

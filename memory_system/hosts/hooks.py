@@ -11,7 +11,7 @@ import orjson
 from memory_system import finder, pipeline
 from memory_system.errors import LockedError
 from memory_system.files import is_regular
-from memory_system.masks import masked
+from memory_system.giving import Giver
 from memory_system.workspace import Workspace
 
 BUDGET = 600  # tokens of what is put beside a prompt
@@ -57,7 +57,7 @@ def _snapshot(opening: Open) -> str:
     with opening() as ws:
         path = ws.layout.snapshot
         text = path.read_text("utf-8", errors="replace") if is_regular(path) else ""
-        return masked(text, ws.config.policy.masked)  # also what was written before the owner wanted it masked
+        return Giver(ws).text(text)  # also what was written before the owner wanted it masked
 
 
 def _about(prompt: str, opening: Open) -> str:

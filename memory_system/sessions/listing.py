@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memory_system.errors import NotFoundError
+from memory_system.giving import Giver
 from memory_system.readers.places import Place, find
 from memory_system.readers.transcript import Transcript, load
 from memory_system.secrets import redact
@@ -73,11 +74,11 @@ def shown(ws: Workspace, name: str) -> dict[str, Any]:
     return {**_row(script, ""), "tokens": tokens, "registered": entry}
 
 
-def history(ws: Workspace, name: str, limit: int) -> dict[str, Any]:
-    """The last messages of the session, oldest first (seed 003's `getHistory`)."""
-    script = transcript(ws, name)
+def history(ws: Workspace, name: str, limit: int, *, unmasked: bool = False) -> dict[str, Any]:
+    """The last messages of the session, oldest first (seed 003's `getHistory`), as they may be given (`giving`)."""
+    script, giver = transcript(ws, name), Giver(ws, unmasked=unmasked)
     told = _said(script, range(len(script.entries)))
-    kept = told[-limit:] if limit else []
+    kept = [{**each, "content": giver.text(each["content"], script.session)} for each in told[-limit:] if limit]
     return {"id": script.session, "path": script.place.name, "messages": kept, "total": len(told)}
 
 

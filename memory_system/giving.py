@@ -1,0 +1,50 @@
+"""What is given of a workspace, whoever asks: no secrets, no words that are held back where they were said, and nothing
+that the owner wants masked, unless a person asks for these (`unmasked`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from memory_system.masks import masked, shown
+from memory_system.secrets import redact
+from memory_system.workspace import Workspace
+
+
+class Giver:
+    """Hands out texts and answers of one workspace."""
+
+    def __init__(self, ws: Workspace, *, unmasked: bool = False) -> None:
+        self.unmasked = unmasked
+        self._kinds = () if unmasked else ws.config.policy.masked
+        self._withheld = ws.quarantine.withheld()
+        cursors = ws.checkpoint.state.cursors if self._withheld.by_place else {}
+        self._sessions = {row["path"]: session for session, row in cursors.items()}
+
+    def text(self, text: str, place: str = "") -> str:
+        """A text of that place: a message's ref, a session's id or the name of a file."""
+        text = redact(text)[0]
+        if self.unmasked:
+            return text
+        if self._withheld.by_place and place:
+            text = self._withheld.out_of(self._sessions.get(place, place), text)
+        return masked(text, self._kinds)
+
+    def lines(self, text: str, name: str) -> str:
+        """Lines of the file of that name; those of a transcript with their characters as they are read."""
+        if ".jsonl" in name and "\\u" in text and not self.unmasked:
+            text = "\n".join(map(_unescaped, text.split("\n")))
+        return self.text(text, name)
+
+    def answer(self, answer: Any) -> Any:
+        """An answer with its texts masked; ids and places stay as they are."""
+        return shown(answer, self._kinds)
+
+
+def _unescaped(line: str) -> str:
+    """A line of JSON without escapes for letters, behind which nothing is found; any other line as it is."""
+    try:
+        return orjson.dumps(orjson.loads(line)).decode() if "\\u" in line else line
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return line
