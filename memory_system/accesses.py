@@ -7,9 +7,8 @@ search never fails because of it.
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, Literal
 import orjson
 
 from memory_system import clock
+from memory_system.errors import UnwritableError
 from memory_system.files import Files
 from memory_system.layout import Layout
 from memory_system.records import is_memory_id
@@ -41,12 +41,8 @@ class Accesses:
         row = {"at": clock.stamp(at), "who": who, "did": did, "ids": list(dict.fromkeys(names))}
         if self.path.parent.is_symlink():  # it could lie outside the workspace
             return
-        with suppress(OSError):
-            descriptor = self.files.disk.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            try:
-                os.write(descriptor, orjson.dumps(row) + b"\n")
-            finally:
-                os.close(descriptor)
+        with suppress(UnwritableError):
+            self.files.append(self.path, orjson.dumps(row) + b"\n", follow_renames=True, durable=False)
 
     def before(self, end: str) -> list[str]:
         """Ids of memories shown before the stamp and since the last night, sorted."""
@@ -63,29 +59,34 @@ class Accesses:
 
     def put_by(self, end: str) -> None:
         """Put what a night has used up into the file of its month; months that are too old go."""
-        months: dict[str, list[bytes]] = defaultdict(list)
-        kept = []
-        for line in self._lines(self.path):
-            row = _parsed(line)
-            if row and row["at"] < end:
-                months[row["at"][:7]].append(line + b"\n")
-            elif row:
-                kept.append(line + b"\n")
+        used: dict[str, list[bytes]] = defaultdict(list)
+
+        def left(lines: list[bytes]) -> list[bytes]:
+            kept = []
+            for line in lines:
+                row = _parsed(line)
+                if row and row["at"] < end:
+                    used[row["at"][:7]].append(line)
+                elif row:
+                    kept.append(line)
+            self._put_by(used)
+            return kept if used else lines
+
+        self.files.rewrite(self.path, left, durable=False)
+        for old in self._files()[:-1][:-MONTHS] if used else ():
+            self.files.remove(old)
+
+    def _put_by(self, months: Mapping[str, list[bytes]]) -> None:
+        """Add the lines to the files of their months."""
         if months:
             self.files.make_folder(self.folder)
-            for month, lines in sorted(months.items()):
-                self.files.append(self.folder / f"{month}.jsonl", b"".join(lines))
-            self.files.replace(self.path, kept, durable=False)
-            for old in self._files()[:-1][:-MONTHS]:
-                self.files.remove(old)
+        for month, lines in sorted(months.items()):
+            self.files.append(self.folder / f"{month}.jsonl", b"".join(lines))
 
     def strike(self, is_meant: Callable[[str], bool]) -> None:
         """Take these ids out of every line."""
         for path in self._files():
-            lines = [line + b"\n" for line in self._lines(path)]
-            struck = [_without(line, is_meant) for line in lines]
-            if struck != lines:
-                self.files.replace(path, struck)
+            self.files.rewrite(path, lambda lines: list(filter(None, (_without(line, is_meant) for line in lines))))
 
     def _files(self) -> list[Path]:
         """The months, then what the last night has left."""

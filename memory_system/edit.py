@@ -198,7 +198,7 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
         from memory_system import trust
 
         entry = trust.signed(entry)
-    ws.files.append(path, f"{header}\n{entry}".encode())
+    ws.files.append(path, f"{header}\n{entry}".encode(), follow_renames=True)
     ws.accesses.note("note", [ws.layout.name(path)], ws.now, who)
     return ws.layout.name(path)
 

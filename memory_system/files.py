@@ -14,7 +14,7 @@ import socket
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 CHUNK = 1 << 20
 LOCK_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2)  # seconds between tries
+LOG_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02) + (0.05,) * 60  # for a file that others add to: held for milliseconds
 
 
 class Disk:
@@ -153,28 +154,59 @@ class Files:
             os.close(descriptor)
 
     def append(
-        self, path: Path, data: bytes | Iterable[bytes], *, follow_renames: bool = False, alone: bool = False
-    ) -> None:
+        self, path: Path, data: bytes | Iterable[bytes], *, follow_renames: bool = False, alone: bool = False,
+        durable: bool = True,
+    ) -> None:  # fmt: skip
         """Add whole lines at the end, durably: one write (for bytes) and one fsync. A torn last line of an earlier
         crash is closed first, so that nothing is glued to it. With `follow_renames` the lines are written again when
-        the file was replaced under our hands, so that a compaction beside us loses nothing. Who is `alone` with the
-        file takes back what the disk did not take: after a failed fsync nobody knows what of it is there."""
+        the file was replaced under our hands, so that a compaction beside us (`rewrite`) loses nothing. Who is `alone`
+        with the file takes back what the disk did not take: after a failed fsync nobody knows what of it is there.
+        `durable=False` is for hints: they may be lost with the power."""
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
+                if follow_renames:
+                    _wait_for(descriptor)
                 size = os.fstat(descriptor).st_size
-                if not size:  # its name first, or a power loss takes the file away with what was acknowledged in it
+                if (
+                    durable and not size
+                ):  # its name first, or a power loss takes the file away with what was acknowledged in it
                     self.disk.sync_folder(path.parent)
                 torn = b"" if _ends_with_newline(descriptor) else b"\n"
                 with _taken_back(descriptor, size) if alone else nullcontext():
                     for block in [torn + data] if isinstance(data, bytes) else _blocks(data):
                         self.disk.write(descriptor, block)
-                    self.disk.fsync(descriptor)
+                    if durable:
+                        self.disk.fsync(descriptor)
                 replaced = follow_renames and not _same_file(descriptor, path)
             finally:
                 os.close(descriptor)
         if replaced:
-            self.append(path, data, follow_renames=True)
+            self.append(path, data, follow_renames=True, durable=durable)
+
+    def rewrite(self, path: Path, changed: Callable[[list[bytes]], list[bytes]], *, durable: bool = True) -> None:
+        """Put other lines in the place of a file's, to which others add meanwhile (`append` with `follow_renames`):
+        none of theirs is lost. `changed` is given the lines with their ends."""
+        if not path.exists():
+            return
+        with self.held(path):
+            lines = [line + b"\n" for line in self.read(path).split(b"\n") if line]
+            if (kept := changed(lines)) != lines:
+                self.replace(path, kept, durable=durable)
+
+    @contextmanager
+    def held(self, path: Path) -> Iterator[None]:
+        """Keep away, for a moment, those who add to the file that is there."""
+        while True:
+            with _explained(path):
+                descriptor = self.disk.open(path, os.O_RDWR)
+            try:
+                _wait_for(descriptor)
+                if _same_file(descriptor, path):
+                    yield
+                    return
+            finally:
+                os.close(descriptor)
 
     def rename(self, source: Path, target: Path) -> None:
         with _explained(target):
@@ -246,6 +278,19 @@ def _take(descriptor: int, path: Path) -> None:
         except OSError as error:
             raise LocklessError(f"{path.parent} lies on a file system without locks: {error.strerror}") from error
     raise LockedError(f"the workspace is held by {_told(os.pread(descriptor, 4096, 0))} ({path})")
+
+
+def _wait_for(descriptor: int) -> None:
+    """Hold the file as long as it is open, once nobody else does. Who holds it for seconds was stopped, and a file
+    system may know no locks: then we go on without."""
+    for patience in LOG_PAUSES:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(patience)
+        except OSError:
+            return
 
 
 def _told(data: bytes) -> str:

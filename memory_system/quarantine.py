@@ -119,11 +119,15 @@ class Quarantine:
 
     def set_aside(self) -> int:
         """Put the lines that tell of nothing into `quarantine.jsonl.torn`; how many there were."""
-        lines = [line + b"\n" for line in self._lines() if line.strip()]
-        torn = [line for line in lines if _parsed(line) is None]
-        if torn:
-            self.files.append(self.path.with_name(f"{self.path.name}.torn"), b"".join(torn))
-            self.files.replace(self.path, [line for line in lines if line not in torn])
+        torn: list[bytes] = []
+
+        def sound(lines: list[bytes]) -> list[bytes]:
+            torn.extend(line for line in lines if line.strip() and _parsed(line) is None)
+            if torn:
+                self.files.append(self.path.with_name(f"{self.path.name}.torn"), b"".join(torn))
+            return [line for line in lines if line not in torn]
+
+        self.files.rewrite(self.path, sound)
         return len(torn)
 
     def _append(self, held: Iterable[Held]) -> None:

@@ -287,15 +287,11 @@ def remake(ws: Workspace) -> None:
 def _without_lines(ws: Workspace, path: Path, plan: Plan) -> None:
     needles = _quotes(plan)
     sources = {*plan.refs, *plan.held}
-    lines = ws.files.read(path).splitlines(keepends=True)
-    kept = [
-        line
-        for line in lines
-        if not (_holds(line, plan) or any(each in line for each in needles) or _names(line, sources))
-    ]
-    if len(kept) == len(lines):
-        return
-    if path.suffix == ".json":
+
+    def stays(line: bytes) -> bool:
+        return not (_holds(line, plan) or any(each in line for each in needles) or _names(line, sources))
+
+    if path.suffix != ".json":
+        ws.files.rewrite(path, lambda lines: list(filter(stays, lines)))
+    elif not all(map(stays, ws.files.read(path).splitlines())):
         ws.files.remove(path)  # one value, derived
-    else:
-        ws.files.replace(path, kept)

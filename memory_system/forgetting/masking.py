@@ -80,10 +80,7 @@ def _held(rule: str, words: Evidence) -> dict[str, str]:
 
 
 def _mask_file(ws: Workspace, path: Path) -> None:
-    lines = ws.files.read(path).splitlines(keepends=True)
-    kept = [_masked_line(line) for line in lines]
-    if kept != lines:
-        ws.files.replace(path, kept)
+    ws.files.rewrite(path, lambda lines: list(map(_masked_line, lines)))
 
 
 def _masked_line(line: bytes) -> bytes:

@@ -102,9 +102,11 @@ def state_of(path: Path) -> State | None:
 def write(ws: Workspace, path: Path, data: bytes, before: State | None, *, packed: bool = False) -> bool:
     """Put the file there anew, with the rights that it had; not when somebody has written to it since it was read, or
     when it is packed and damaged: those lines would be lost."""
-    if before is None or state_of(path) != before or (packed and not _is_whole(path)):
+    if before is None or (packed and not _is_whole(path)):
         return False
-    with suppress(MemorySystemError, OSError):
+    with suppress(MemorySystemError, OSError), ws.files.held(path):
+        if state_of(path) != before:
+            return False
         ws.files.replace(path, gzip.compress(data, mtime=0) if packed else data)
         path.chmod(before[0])
         return True
