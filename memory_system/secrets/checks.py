@@ -19,6 +19,7 @@ _AFTER = re.compile(r"[A-Za-z0-9_]")
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # GB 11643
 _ID_CHECKS = "10X98765432"
 _SPOKEN = re.compile(r"env|config|getenv|import|string|example|\.\.\.|…|xxx|\*\*\*|^[a-z_.]+\(", re.IGNORECASE)
+_UNIT = re.compile(r"v?\d[\d.,:-]*[a-z]{0,5}$|[a-z]{1,4}-?\d{1,5}$", re.IGNORECASE)  # 16GB, 10:30pm, v2.1, ISO27001
 _READABLE = 0.9  # share of printable characters from which decoded bytes are a text
 LONGEST = 16_384  # characters that are decoded
 
@@ -93,6 +94,17 @@ def is_keylike(value: str) -> bool:
     return digits >= 2 and letters >= 2 and not _SPOKEN.search(value)
 
 
+def is_mixed(value: str) -> bool:
+    """Letters with digits or signs among them, as in a password, and no word, date, version, size or time of day."""
+    plain = value.rstrip(".,;:!?")
+    digits = sum(each.isdigit() for each in plain)
+    signs = sum(each in "_@#$%^&*!+=~" for each in plain)
+    letters = sum(each.isalpha() for each in plain)
+    return (
+        letters >= 2 and digits + signs >= 2 and len(plain) >= 6 and not (_SPOKEN.search(plain) or _UNIT.match(plain))
+    )
+
+
 def is_no_word(value: str) -> bool:
     """Whether what follows "the password is" is none of the words that people go on with."""
     return value.lower() not in rules.table("secrets", "words")["plain"]
@@ -114,4 +126,9 @@ def decoded(value: str) -> Iterator[str]:
 
 
 RUNS: dict[str, Callable[[str], bool]] = {"card": is_card, "chinese-id": is_chinese_id}
-VALUES: dict[str, Callable[[str], bool]] = {"iban": is_iban, "keylike": is_keylike, "no-word": is_no_word}
+VALUES: dict[str, Callable[[str], bool]] = {
+    "iban": is_iban,
+    "keylike": is_keylike,
+    "mixed": is_mixed,
+    "no-word": is_no_word,
+}
