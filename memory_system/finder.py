@@ -22,6 +22,7 @@ from memory_system.recall.search import Scope
 from memory_system.recall.units import Unit
 from memory_system.records import Fact
 from memory_system.text import language
+from memory_system.trust import is_borrowed
 from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:  # imported where vectors are searched
@@ -158,7 +159,10 @@ def context(
     withheld = ws.quarantine.withheld()
 
     def refused(unit: Unit) -> bool:
-        return not unmasked and any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
+        """Whether it is held back, or a message that somebody has pasted: a page is not to be given to an agent as
+        what was said."""
+        held = any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
+        return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text))
 
     def ask(index: Index) -> dict[str, Any]:
         near, warning = _meaning(ws, index, message, "auto")

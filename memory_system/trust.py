@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_system import rules
-from memory_system.records import Evidence, Message
+from memory_system.records import Belief, Evidence, Fact, Message
 from memory_system.secrets.checks import decoded
 from memory_system.text import essence
 
@@ -61,6 +61,11 @@ def is_owners(evidence: Iterable[Evidence]) -> bool:
     return all(each.trust in OWNER for each in evidence)
 
 
+def is_unproven(record: Fact) -> bool:
+    """Whether a memory rests on what an agent has noted, and nothing has borne it out yet."""
+    return isinstance(record, Belief) and all(each.trust == "agent" for each in record.evidence)
+
+
 def is_owners_word(message: Message) -> bool:
     """Whether only the owner can have said it: not an assistant, an agent or another person, and not in a chat where
     others speak in the same role."""
@@ -96,6 +101,12 @@ def suspects(text: str, *, owner: bool = True) -> list[Suspect]:
         for match in rule.matches(text)
         if rule.data.get("check") != "base64" or any(map(suspects, decoded(match[0])))
     ]
+
+
+def is_borrowed(text: str) -> bool:
+    """Whether most of a text is somebody else's."""
+    spans = borrowed(text) if rules.load("trust")["gate"].fires(text) or ">" in text else ()
+    return 2 * sum(end - start for start, end in spans) > len(text)
 
 
 def borrowed(text: str) -> list[tuple[int, int]]:

@@ -127,7 +127,7 @@ def without_identity(text: str) -> str:
 def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     """The snapshot of that local date, and what was chosen for its core."""
     moment = datetime.combine(day, time(), ws.config.zone)
-    found = candidates(index, moment)
+    found = [each for each in candidates(index, moment) if not trust.is_unproven(each.record)]
     lang = ws.config.language if ws.config.language != "auto" else main_language(found)
     words, budget = WORDS[lang], ws.config.token_budget
     room = int(budget.layer1_total * SECTION_SHARE)
@@ -239,6 +239,7 @@ def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidat
     start, end = moment - timedelta(days=RECENT_DAYS - 1), moment + timedelta(days=1)
     ranked = index.at(moment).ranked(CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))
     found = [each for each in map(candidate_of, ranked) if not isinstance(each.record, Summary)]
+    found = [each for each in found if not trust.is_unproven(each.record)]
     for each in sorted(found, key=lambda each: each.record.said_at, reverse=True):
         said = clock.parse_instant(each.record.said_at or each.record.created)
         if said is not None and each.record.id not in used:
