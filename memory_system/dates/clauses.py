@@ -40,9 +40,11 @@ class Cues:
         if spec["habit"].search(before) or spec["habit"].search(after):
             return None
         clause = self._around(spec["clause"])
+        if spec["put"].search(clause[0]):
+            return 1
         if (told := _nearest(spec, *clause)) or (only_clause and not _EMPTY.fullmatch("".join(clause))):
             return told
-        return _nearest(spec, before, after)
+        return _nearest(spec, spec["elsewhere"].sub("", before), after)
 
     def yearly(self) -> bool:
         spec = spec_of(self.piece.lang)
