@@ -44,7 +44,7 @@ class Cues:
             return 1
         if (told := _nearest(spec, *clause)) or (only_clause and not _EMPTY.fullmatch("".join(clause))):
             return told
-        return _nearest(spec, spec["elsewhere"].sub("", before), after)
+        return _nearest(spec, before, after)
 
     def yearly(self) -> bool:
         spec = spec_of(self.piece.lang)

@@ -22,6 +22,7 @@ from memory_system.phases.asking import claims as asking
 from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.settling import alike, revising
+from memory_system.phases.settling.rearranging import heir
 from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
@@ -100,6 +101,7 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     if said:
         taken_back = revising.taken_back(claim, said, draft)
         rivals = revising.over([each for each in taken_back if counts_beside(claim, each)], rivals)
+        claim = heir(claim, rivals)
     fact = new_fact(new_id, claim, night)
     if not rivals:
         if doubts is not None and said:  # before the fact is there, whose own words are the rarest

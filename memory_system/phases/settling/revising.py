@@ -12,6 +12,7 @@ from functools import cache
 from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not
 from memory_system.phases.settling.alike import same_subject
+from memory_system.phases.settling.rearranging import corrected_value, displaced
 from memory_system.records import Claim, Fact
 from memory_system.store import Memories
 
@@ -51,6 +52,9 @@ def taken_back(claim: Claim, said: frozenset[str], memories: Memories) -> list[F
         near = (each for each in _near(mine, claim, memories) if claim.attribute in ("", each.attribute))
         newest = next((each for each in near if _is_replaced(mine, _words(each.content, each), claim, said)), None)
         found |= {newest.id: newest} if newest else {}
+    found |= {each.id: each for each in displaced(claim, memories)}
+    if "corrected" in said:
+        found |= {each.id: each for each in corrected_value(claim, memories)}
     return list(found.values())
 
 

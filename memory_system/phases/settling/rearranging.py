@@ -1,0 +1,168 @@
+"""What a claim names as moved, called off, dosed otherwise, over or misspoken: the memory of it is found by that name,
+however differently the two are put. The claim takes over its slot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+
+from memory_system import rules
+from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
+from memory_system.records import Claim, Fact
+from memory_system.slots import about
+from memory_system.store import Memories, slot_key
+
+_USER = "user"
+_MOST = 12  # memories with such a word that are looked at, newest first
+_TIME = 3  # words with which a time begins
+_AHEAD = frozenset({"schedule", "todo", "reminder"})
+_NAMED = ("what", "thing", "other")
+_EMPTY = re.compile(r"^(?:我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)+|的?(?:事情?|计划|安排|时间|日期|行程)$")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?|[一二三四五六七八九十两半]+(?=[片粒颗次毫])")
+_DENIED = re.compile(r"\b(?:also|too|both|only|as well)\b|[也还都只]|不仅")
+
+
+def displaced(claim: Claim, memories: Memories) -> list[Fact]:
+    """The active facts in whose place the claim comes by what it names."""
+    found: dict[str, Fact] = {}
+    for rule in rules.load(claim.lang)["revision"].firing(claim.quote):
+        cue = str(rule.data["cue"])
+        if cue == "over":
+            found |= {each.id: each for each in _of_slots(rule.data["slots"], claim, memories)}
+        elif cue in _FITS:
+            named = next(rule.found(claim.quote)).given()
+            older = _newest(cue, named, claim, memories)
+            found |= {older.id: older} if older else {}
+    return list(found.values())
+
+
+def corrected_value(claim: Claim, memories: Memories) -> list[Fact]:
+    """The facts of the claim's slot whose value an outright correction names, or which hold the only other value."""
+    if not claim.attribute or about(claim.attribute).get("single") or _DENIED.search(claim.quote):
+        return []
+    slot = [each for each in _facts(memories.find(slot_key(claim.subject, claim.attribute)), memories) if each.polarity]
+    others = [each for each in slot if each.value != claim.value and each.said_at < claim.said_at]
+    named = [each for each in others if each.value and each.value.lower() in claim.quote.lower()]
+    return named or (others if len(others) == 1 else [])
+
+
+def heir(claim: Claim, older: list[Fact]) -> Claim:
+    """The claim in the slot of what it displaces, where it has none: a dose, an appointment, an allergy stay one."""
+    slots = {(each.subject, each.attribute) for each in older if each.attribute}
+    if claim.attribute or len(slots) != 1:
+        return claim
+    named = {cue: found for cue, found in _named(claim) if cue in ("dosed", "moved", "misspoken")}
+    if not named:
+        return claim
+    [old] = [each for each in older if each.attribute][:1]
+    value, content = old.value, claim.content
+    if "misspoken" in named:
+        value = _to(named["misspoken"]).strip(" .!。！，,")
+        content = old.content.replace(old.value, value) if old.value in old.content else content
+    elif "dosed" in named and (number := _NUMBER.search(_to(named["dosed"]))):
+        value = _NUMBER.sub(number[0], old.value, count=1)
+    return replace(
+        claim, content=content, subject=old.subject, attribute=old.attribute, value=value, category=old.category,
+        importance=max(claim.importance, old.importance),
+    )  # fmt: skip
+
+
+def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
+    for rule in rules.load(claim.lang)["revision"].firing(claim.quote):
+        yield str(rule.data["cue"]), next(rule.found(claim.quote)).given()
+
+
+def _of_slots(attributes: Iterable[str], claim: Claim, memories: Memories) -> Iterator[Fact]:
+    """What stands in the speaker's slots that are over."""
+    if claim.modality != "stated":
+        return
+    subject = _USER if claim.role == "user" else claim.subject
+    for attribute in attributes:
+        for fact in _facts(memories.find(slot_key(subject, attribute)), memories):
+            if fact.polarity and fact.said_at < claim.said_at and fact.attribute != claim.attribute:
+                yield fact
+
+
+def _newest(cue: str, named: dict[str, str], claim: Claim, memories: Memories) -> Fact | None:
+    """The newest fact about what was named, of a kind that the cue can put an end to."""
+    what = next((named[name] for name in _NAMED if named.get(name)), "")
+    if not what or (cue == "moved" and not any(map(is_time, gist_of(_to(named)).words[:_TIME]))):
+        return None
+    words = _core(what, claim.lang)
+    found = memories.find_alike(dict.fromkeys(gist_of(what).words)) if words else {}
+    ids = dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:])
+    facts = [each for each in _facts(ids, memories) if each.said_at < claim.said_at and each.lang == claim.lang]
+    fitting = [each for each in facts if _is_about(words, each) and _FITS[cue](each, claim)]
+    return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
+
+
+def _to(named: dict[str, str]) -> str:
+    """What the claim puts in the place of the old."""
+    return named.get("to") or named.get("until") or ""
+
+
+def _is_about(words: frozenset[str], fact: Fact) -> bool:
+    """Whether the fact has all of the words, or others for the same."""
+    if fact.lang == "zh":
+        told = _canonical(fact.content, "zh")
+        return all(word in told for word in words)
+    return words <= _core(f"{fact.content} {fact.attribute}", "en")
+
+
+def _core(what: str, lang: str) -> frozenset[str]:
+    """The words that say what it is, each kind of thing by one word."""
+    if lang == "zh":
+        pieces = (_EMPTY.sub("", piece) for piece in _canonical(what, "zh").split("的"))
+        return frozenset(piece for piece in pieces if piece)
+    return frozenset(gist_of(_canonical(what.lower(), "en")).words) - _light()
+
+
+@cache
+def _light() -> frozenset[str]:
+    return frozenset(rules.table("alike", "en")["owners"].split())
+
+
+def _canonical(words: str, lang: str) -> str:
+    for pattern, first in _kinds(lang):
+        words = pattern.sub(first, words)
+    return words
+
+
+@cache
+def _kinds(lang: str) -> list[tuple[re.Pattern[str], str]]:
+    rows = rules.table("alike", lang)["kinds"]
+    mark = r"\b" if lang == "en" else ""
+    return [(re.compile(rf"{mark}(?:{'|'.join(row[1:])}){mark}", re.IGNORECASE), row[0]) for row in rows]
+
+
+def _is_planned(fact: Fact, claim: Claim) -> bool:
+    """Whether the fact tells of what was still to come when the claim was made."""
+    if not fact.polarity or tells_not(gist_of(fact.content)):
+        return False
+    if fact.event_time is not None:
+        return fact.event_time.end > claim.said_at[:10]
+    if fact.category in _AHEAD or about(fact.attribute).get("category") in _AHEAD:
+        return True
+    gist = gist_of(fact.content)
+    return any(map(is_time, gist.words)) and not tells_of_past(gist)
+
+
+def _is_dosed(fact: Fact, _: Claim) -> bool:
+    """Whether the fact gives a number, or a medicine."""
+    return fact.attribute == "medication" or any(map(is_time, gist_of(fact.content).words))
+
+
+def _is_said(fact: Fact, _: Claim) -> bool:
+    """Whether the fact fills a slot: only a value can be taken for another."""
+    return bool(fact.attribute and fact.value)
+
+
+_FITS = {"moved": _is_planned, "called_off": _is_planned, "dosed": _is_dosed, "misspoken": _is_said}
+
+
+def _facts(ids: Iterable[str], memories: Memories) -> list[Fact]:
+    found = (memories.get(each) for each in ids)
+    return [each for each in found if type(each) is Fact]
