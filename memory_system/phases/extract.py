@@ -21,6 +21,7 @@ from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood
 from memory_system.phases.understanding.parting import parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, Place, passages
+from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import with_question
 from memory_system.phases.understanding.scene import ASSISTANT, Scene, in_its_language, scenes
 from memory_system.phases.understanding.subjects import Subject, opening
@@ -46,10 +47,12 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     waiting = asking.Waiting(asker, tally) if asker else None
     speaking: Turn | None = None
     antecedent: Subject | None = None
+    thoughts = Afterthoughts()
     for passage, count in _passages(turns, night, Known(known)):
         if passage.turn is not speaking:
             speaking, antecedent = passage.turn, None
         claims, antecedent = _claims(passage, antecedent)
+        claims = thoughts.put_right(passage, claims)
         reason = _reason(passage)
         if waiting and waiting.put(passage, claims, _blank(passage), count, reason):
             yield from waiting.overdue()
@@ -113,7 +116,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
     fired = passage.fired.get("claim", []) if scene.first_hand and not passage.is_misspoken else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
-    readings = read(passage, fired, passage.named or last or opened)
+    readings = repaired(read(passage, fired, passage.named or last or opened), passage)
     if parts := parted(passage, readings):
         return _of_parts(passage, parts, antecedent)
     others = (each.subject for each in readings if each.subject.key not in (scene.subject, ASSISTANT))

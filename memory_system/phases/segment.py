@@ -43,6 +43,7 @@ _SUBORDINATE = re.compile(
     r"(?:(?:and|but|so|ok|also),? )*(?:if|when|while|once|since|because|after|before)\b|(?:如果|要是|假如|当)",
     re.IGNORECASE,
 )
+_TAG = re.compile(r"[,，] ?(?:ok(?:ay)?|all ?right|deal|好吗|好不好|可以吗|行吗)[?？]+\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"(?:it|it's|its|that's|this|they|they're|he|he's|she|she's|which|because|cause|especially|such as|like)\b(?! way)"
     r"|(?:它|他|她|这个?|那个?|其|因为|所以|特别是|尤其|比如|例如|并且|也)(?!天|次|周|年|月|晚|我)",
@@ -182,7 +183,8 @@ def _is_open(piece: str) -> bool:
 
 
 def _kind(piece: str, kinds: rules.Together) -> str:
-    fired = kinds.firing(as_rules_see(piece))
+    plain = as_rules_see(piece)
+    fired = kinds.firing(_TAG.sub("", plain) if plain.endswith(("?", "？")) else plain)
     if "noise" in fired:
         return "chat"
     return str(fired["kind"][0].data["kind"]) if fired else "statement"

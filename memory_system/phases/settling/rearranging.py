@@ -32,6 +32,8 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
         cue = str(rule.data["cue"])
         if cue == "over":
             found |= {each.id: each for each in _of_slots(rule.data["slots"], claim, memories)}
+        elif cue == "lifted":
+            found |= {each.id: each for each in _lifted(next(rule.found(claim.quote)).given(), claim, memories)}
         elif cue in _FITS:
             named = next(rule.found(claim.quote)).given()
             older = _newest(cue, named, claim, memories)
@@ -84,6 +86,20 @@ def _of_slots(attributes: Iterable[str], claim: Claim, memories: Memories) -> It
         for fact in _facts(memories.find(slot_key(subject, attribute)), memories):
             if fact.polarity and fact.said_at < claim.said_at and fact.attribute != claim.attribute:
                 yield fact
+
+
+def _lifted(named: dict[str, str], claim: Claim, memories: Memories) -> Iterator[Fact]:
+    """The wishes to the assistant that are about what is no longer wanted."""
+    words = set(gist_of(next((named[name] for name in _NAMED if named.get(name)), "")).words) - _withdrawing(claim.lang)
+    for attribute in ("instruction", "reminder") if words else ():
+        for fact in _facts(memories.find(slot_key(_USER, attribute)), memories):
+            if fact.said_at < claim.said_at and 2 * len(words & set(gist_of(fact.content).words)) >= len(words):
+                yield fact
+
+
+@cache
+def _withdrawing(lang: str) -> frozenset[str]:
+    return frozenset(word for said in rules.table("alike", lang)["withdrawing"] for word in gist_of(said).words)
 
 
 def _newest(cue: str, named: dict[str, str], claim: Claim, memories: Memories) -> Fact | None:

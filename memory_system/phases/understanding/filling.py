@@ -106,7 +106,7 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     scene = passage.scene
     which = "value" if found.parts.get("value") else "thing"
     said = passage.dated(found.parts[which].strip())
-    value = _cleaned(said, scene.lang)
+    value = cleaned(said, scene.lang)
     if not value or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):
         return None
     if scene.lang == "zh" and not found.parts.get("who") and not _opens_clause(passage.plain, found.span[0]):
@@ -221,10 +221,10 @@ def _content(rule: Rule, found: Found, shown: str, subject: Subject, scene: Scen
 def _shown(said: str, attribute: str, scene: Scene) -> str:
     """The value as it stands in a sentence about the speaker."""
     told = phrasing.inner(said[:1].lower() + said[1:] if attribute in _DEEDS else said, scene.voices, scene.lang)
-    return _cleaned(told, scene.lang) if scene.lang == "zh" else _TRAILING.sub("", told.strip(_BLANKS))
+    return cleaned(told, scene.lang) if scene.lang == "zh" else _TRAILING.sub("", told.strip(_BLANKS))
 
 
-def _cleaned(value: str, lang: str) -> str:
+def cleaned(value: str, lang: str) -> str:
     """The bare value: no article, no particle or mark at its ends."""
     value = value.strip(_BLANKS)
     if lang == "zh":

@@ -1,0 +1,113 @@
+"""Slips of the tongue, put right by the one who made them: within the sentence ("allergic to kiwi, sorry, I meant
+mango"), or with the next breath ("actually no, 4 May").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from memory_system import text
+from memory_system.phases.understanding.filling import Reading, cleaned
+from memory_system.phases.understanding.passage import Passage
+from memory_system.records import Claim
+from memory_system.rules import table
+
+_LONGEST = {"en": 40, "zh": 16}  # characters of what is put in the place of a slip
+_WORDS = 5  # and English words
+_NEAR = 40  # characters that may stand between a value and what puts it right
+
+
+def repaired(readings: Sequence[Reading], passage: Passage) -> list[Reading]:
+    """The readings, those with the value that was meant whose value is taken back in the words after it."""
+    return [_meant(each, passage) for each in readings]
+
+
+def _meant(reading: Reading, passage: Passage) -> Reading:
+    lang, plain = passage.scene.lang, passage.plain
+    start, end = reading.value_span
+    found = _repair(lang).search(plain, end, min(len(plain), end + _NEAR + _LONGEST[lang]))
+    if found is None or not reading.content or found.start() - end > _after(lang):
+        return reading
+    behind = plain[end : found.start()].strip(" ，,。.！!；;—–-")
+    said = found["value"].strip()
+    if lang == "zh":
+        said = said.removeprefix("对").removesuffix(behind)
+    value = cleaned(passage.dated(said), lang)
+    if not _is_like(value, reading.value, lang) or (found.groupdict().get("weak") and not _has_number(value)):
+        return reading
+    content = reading.content.replace(passage.dated(plain[start:end]), value, 1).replace(reading.value, value, 1)
+    return replace(reading, value=value, content=content, span=(reading.span[0], found.end("value")))
+
+
+def _after(lang: str) -> int:
+    """Characters that the rest of the clause may have behind the value: 对猕猴桃过敏, and none in English."""
+    return 4 if lang == "zh" else 1
+
+
+class Afterthoughts:
+    """What each speaker said last that fills a slot, by session: what they say next may put it right."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, str], Claim] = {}
+
+    def put_right(self, passage: Passage, claims: list[Claim]) -> list[Claim]:
+        """The claims of the passage, which may put right what was said before it. They are remembered."""
+        if not passage.scene.first_hand or passage.mood.drop or passage.segment.kind == "question":
+            return claims
+        if not any(each.attribute for each in claims) and (meant := self._meant(passage)):
+            claims = [meant]
+        speaker = passage.turn.message.session, passage.scene.subject
+        if slotted := [each for each in claims if each.attribute and each.value]:
+            self._last[speaker] = slotted[-1]
+        elif claims:
+            self._last.pop(speaker, None)
+        return claims
+
+    def _meant(self, passage: Passage) -> Claim | None:
+        """The last claim with the value that the passage begins with, where it begins by taking something back."""
+        last = self._last.get((passage.turn.message.session, passage.scene.subject))
+        found = _afterthought(passage.scene.lang).match(passage.plain, passage.offset) if last else None
+        if found is None or last is None or last.lang != passage.scene.lang:
+            return None
+        value = cleaned(passage.dated(found["value"].strip()), last.lang)
+        if not _is_like(value, last.value, last.lang) or last.value not in last.content:
+            return None
+        message, segment = passage.turn.message, passage.segment
+        return replace(
+            last, content=last.content.replace(last.value, value, 1), value=value, quote=passage.quote, ref=message.ref,
+            span=(segment.start, segment.end), said_at=message.said_at, correction=True, event_time=None, expires=None,
+        )  # fmt: skip
+
+
+def _is_like(new: str, old: str, lang: str) -> bool:
+    """Whether it can stand in the other's place: no longer than a value, and a number for a number."""
+    if not new or new.casefold() == old.casefold() or len(new) > _LONGEST[lang] or len(new.split()) > _WORDS:
+        return False
+    if _has_number(new) != _has_number(old):
+        return False
+    return not _not_values(lang).search(new)
+
+
+def _has_number(value: str) -> bool:
+    return any(sign.isdigit() or (sign in "一二三四五六七八九十" and text.cjk_count(value) > 1) for sign in value)
+
+
+@cache
+def _not_values(lang: str) -> re.Pattern[str]:
+    """What begins like the rest of a sentence, and is no value."""
+    return re.compile(str(table(lang, "words")["no_values"]), re.IGNORECASE)
+
+
+@cache
+def _repair(lang: str) -> re.Pattern[str]:
+    cue, end = table(lang, "words")["repair"], table(lang, "words")["repair_end"]
+    return re.compile(rf"(?:{cue})(?P<value>.+?){end}", re.IGNORECASE)
+
+
+@cache
+def _afterthought(lang: str) -> re.Pattern[str]:
+    cue, end = table(lang, "words")["afterthought"], table(lang, "words")["repair_end"]
+    return re.compile(rf"\W*(?:{cue})(?P<value>.+?){end}", re.IGNORECASE)
