@@ -44,6 +44,8 @@ class Cues:
             return 1
         if (told := _nearest(spec, *clause)) or (only_clause and not _EMPTY.fullmatch("".join(clause))):
             return told
+        if spec["begins"].match(clause[1]):
+            return told  # what begins then is not over with what the rest of the sentence tells
         return _nearest(spec, before, after)
 
     def yearly(self) -> bool:

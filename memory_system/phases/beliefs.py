@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from memory_system import clock
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
 from memory_system.keys import content_key, entity_key, slot_key, value_key
@@ -29,8 +30,9 @@ from memory_system.phases.facts import (
 )
 from memory_system.phases.settling import alike, habits
 from memory_system.phrasing.doubt import unhedged
-from memory_system.records import Belief, Claim, Fact, memory_id
+from memory_system.records import Belief, Claim, Evidence, Fact, memory_id
 from memory_system.store import Memories, row_of
+from memory_system.trust import is_owners
 
 PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
 DENIED_BY = 0.3  # confidence lost to a stated denial
@@ -150,6 +152,8 @@ def confront(fact: Fact, draft: Draft, night: Night) -> None:
             draft.put(
                 "active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted"
             )
+        elif same_value and is_owners(fact.evidence) and fact.subject == USER:
+            retire(belief, "denied", draft, night, superseded_by=fact.id)  # who knows has spoken
         elif same_value or is_single(fact.attribute):
             _deny(belief, fact, draft, night)
 
@@ -183,23 +187,30 @@ def _same(claim: Claim, draft: Draft) -> Belief | None:
 def _strengthen(belief: Belief, claim: Claim, draft: Draft, night: Night) -> None:
     """More words for a belief; only another session on another day makes it surer, and sure enough makes it a fact."""
     stronger = with_evidence(belief, claim, night)
-    if _independent(claim, belief):
+    if _independent(claim, belief, night):
         stronger = stronger.model_copy(update={"confidence": combined(belief.confidence, claim.confidence)})
     draft.put("active", stronger, "confirmed")
     if belief.is_owners or not isinstance(stronger, Belief):
         return
-    if stronger.confidence >= PROMOTED_FROM and _sources(stronger) >= 2:
+    if stronger.confidence >= PROMOTED_FROM and _sources(stronger, night) >= 2:
         promote(stronger, draft, night)
 
 
-def _independent(claim: Claim, belief: Belief) -> bool:
-    sources = {(each.ref.partition(":")[0], each.said_at[:10]) for each in belief.evidence}
-    session, day = claim.ref.partition(":")[0], claim.said_at[:10]
+def _independent(claim: Claim, belief: Belief, night: Night) -> bool:
+    session, day = _source(claim, night)
+    sources = (_source(each, night) for each in belief.evidence)
     return all(session != other_session and day != other_day for other_session, other_day in sources)
 
 
-def _sources(belief: Belief) -> int:
-    return len({(each.ref.partition(":")[0], each.said_at[:10]) for each in belief.evidence})
+def _sources(belief: Belief, night: Night) -> int:
+    return len({_source(each, night) for each in belief.evidence})
+
+
+def _source(said: Claim | Evidence, night: Night) -> tuple[str, str]:
+    """The session, and the day where the owner lives."""
+    session = said.ref.partition(":")[0]
+    moment = clock.parse_instant(said.said_at)
+    return session, str(clock.local_date(moment, night.zone)) if moment else ""
 
 
 def promote(belief: Belief, draft: Draft, night: Night) -> None:

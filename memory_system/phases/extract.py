@@ -31,6 +31,7 @@ from memory_system.records import Claim, Segment, Turn
 _BATCH = 128  # turns whose passages are looked at together
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
 _BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing
+_LASTING = frozenset({"identity", "relation", "contact"})
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
 _PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
@@ -142,7 +143,7 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
     """The slots as claims. What a segment says beside them is told as well: in the claim itself where it fills one slot
     of many values, else as a claim of its own."""
     whole = _retold(passage, about, _rest(readings, passage) if readings else passage.words)
-    alone = whole if len(readings) == 1 and not slots.about(readings[0].attribute).get("single") else ""
+    alone = whole if len(readings) == 1 and _takes_all(readings[0], passage) else ""
     claims = [
         _slotted(passage, each, alone or _own(each, readings, passage), time_of(each, readings, passage))
         for each in readings
@@ -150,6 +151,18 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
     if whole and not alone:
         claims.append(_general(passage, whole, about))
     return [claim for claim in claims if claim.content]
+
+
+def _takes_all(reading: Reading, passage: Passage) -> bool:
+    """Whether all that the segment says can stand in the memory of its slot: not where that holds one value at a time,
+    and not beside a name, which has no time."""
+    return not slots.about(reading.attribute).get("single") and not (passage.whens and _is_lasting(reading))
+
+
+def _is_lasting(reading: Reading) -> bool:
+    """Whether the slot says who somebody is, whatever happens when."""
+    lasting = slots.about(reading.attribute).get("category") in _LASTING
+    return lasting and bool(reading.content) and not reading.rule.data.get("happens")
 
 
 def _own(reading: Reading, readings: list[Reading], passage: Passage) -> str:
@@ -240,10 +253,12 @@ def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | 
     modality = str(rule.data.get("modality", mood.modality))
     if category == "schedule" and not passage.is_ahead:
         category = "general"  # a plan without a time to come is no schedule: it does not run out
+    if mood.confidence < 1 and reading.subject.key != passage.scene.subject:
+        category = "general"  # a guess about another is no matter of the user's identity or health
     claim = _claim(passage, content, category, reading.subject, rule.id)
     _meant(claim, replace(mood, modality=modality, correction=mood.correction or bool(rule.data.get("correction"))))
     claim.attribute, claim.value = reading.attribute, reading.value
-    claim.event_time = dates.to_event(when) if when else None
+    claim.event_time = dates.to_event(when) if when and not _is_lasting(reading) else None
     claim.polarity = bool(rule.data.get("polarity", True))
     return claim
 
@@ -251,9 +266,11 @@ def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | 
 def _told(reading: Reading, when: dates.When | None, passage: Passage) -> str:
     """The slot in the words of its rule; what happens (`happens`) with its time."""
     content, lang = reading.content, passage.scene.lang
-    if when is None or passage.noted or not reading.rule.data.get("happens"):
+    if when is None or passage.noted or not reading.rule.data.keys() & {"happens", "when_before"}:
         return content
     time, who = dates.adverbial(when, lang), reading.subject.shown
+    if before := reading.rule.data.get("when_before"):
+        return content.replace(str(before), f"{time}{before}", 1)
     return f"{content} {time}" if lang == "en" else content.replace(who, f"{who}{time}", 1)
 
 

@@ -39,6 +39,9 @@ from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
 RECENT_DAYS = 3
+COMING_DAYS = 14
+COMING_CATEGORIES = ("schedule", "reminder", "todo", "event")
+COMING_GRANULARITIES = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # no plan for next year
 USER_CATEGORIES = ("identity", "status", "project")
 SECTION_SHARE = 0.15  # of the budget, at most, for each of user, constraints and recent
 
@@ -51,6 +54,7 @@ WORDS = {
         "identity": "## 身份",
         "user": "## 用户",
         "constraints": "## 约束",
+        "coming": "## 近期安排 (14天内)",
         "top": "## 核心记忆 (Top {count})",
         "recent": "## 近期要点 (3天内)",
         "index": "## 索引",
@@ -64,6 +68,7 @@ WORDS = {
         "identity": "## Identity",
         "user": "## User",
         "constraints": "## Constraints",
+        "coming": "## Coming up (14 days)",
         "top": "## Core memories (top {count})",
         "recent": "## Recent (3 days)",
         "index": "## Index",
@@ -134,8 +139,11 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     user = within(_user_slots(found, lang), room)
     constraints = within(_constraints(found), room)
     placed = {each.record.id for each in (*user, *constraints)}
+    coming = within(_coming(index, moment, placed), room)
+    placed |= {each.record.id for each in coming}
     recent = within(_recent(index, moment, placed), room)
-    page = _Page(words, _counts(index, found), identity_lines(ws, words["role"]), _lines(user), _lines(constraints))
+    who = identity_lines(ws, words["role"])
+    page = _Page(words, _counts(index, found), who, _lines(user), _lines(constraints), _lines(coming))
 
     rest = [each for each in found if each.record.id not in placed]
     left = budget.layer1_total - estimate_tokens(page.text([""], _lines(recent)))
@@ -171,6 +179,7 @@ class _Page:
     identity: list[str]
     user: list[str]
     constraints: list[str]
+    coming: list[str]
 
     def text(self, core: list[str], recent: list[str]) -> str:
         words = self.words
@@ -178,6 +187,7 @@ class _Page:
             (words["identity"], self.identity),
             (words["user"], self.user),
             (words["constraints"], self.constraints),
+            (words["coming"], self.coming),
             (words["top"].format(count=len(core)), core),
             (words["recent"], recent),
             (words["index"], [words["library"].format(**self.counts), words["search"]]),
@@ -232,6 +242,20 @@ def _bullet(candidate: Candidate, text: str) -> Candidate:
 
 def _lines(candidates: Iterable[Candidate]) -> list[str]:
     return [each.line for each in candidates]
+
+
+def _coming(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidate]:
+    """What the next days bring, and what is due in them, the nearest first."""
+    today, until = (str((moment + timedelta(days=days)).date()) for days in (0, COMING_DAYS + 1))
+    ranked = index.at(moment).ranked(CANDIDATES, categories=COMING_CATEGORIES)
+    records = [(each, each.record.event_time) for each in map(candidate_of, ranked) if each.record.id not in used]
+    ahead = [
+        (when.start, each)
+        for each, when in records
+        if when and when.granularity in COMING_GRANULARITIES and when.start < until and when.end > today + "T00:00"
+    ]
+    for start, each in sorted(ahead, key=lambda pair: (pair[0], pair[1].record.id)):
+        yield _bullet(each, f"{start[:10]}: {short(each.record)}")
 
 
 def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidate]:

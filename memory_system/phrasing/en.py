@@ -31,6 +31,12 @@ _TITLE_CASE = re.compile(r"[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+:")
 _WISH = re.compile(
     r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?(?!happen\b|know\b|be\b|ever\b)", re.IGNORECASE
 )
+_REQUEST = re.compile(
+    r"(?:help (?:me|us) "
+    r"|(?:give|show|write|tell|send|get|find|draft|make|recommend|suggest)(?: me| us)? (?:an?|some|the|a few|\d+) "
+    r"|(?:explain|translate|summari[sz]e|rewrite|proofread|generate|compare|list) (?!is|was|are)\w+ )",
+    re.IGNORECASE,
+)
 _INVERTED = re.compile(
     r"\b(do|did|can|could|should|would|will|may|might|must|shall|have|had|am|was) i\b", re.IGNORECASE
 )
@@ -38,6 +44,7 @@ _PLURAL = {"am": "are", "was": "were"}
 _CLAUSE_END = re.compile(r"[,–—;:.!]| - ")
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
 _LAUGHS = ("lol", "lmao", "hehe", "xd", "tho")
+_NEWS = frozenset({"day", "news", "story", "times", "week", "night", "morning", "weekend", "year", "thing", "part"})
 _TAIL = 40  # characters in which a tag question or a laugh ends
 _OPENING = " ,.!?;:–—-~)"
 _CLOSING = " \t\n,;:-–—~!.…"
@@ -49,6 +56,8 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
         return ""
     assistant = speaker == ASSISTANT_NAME["en"]  # what it leaves out is no "I": it gives advice
     whole = assistant or (wanted and words.partition(" ")[0].endswith("ing"))
+    if not assistant and _REQUEST.match(words):
+        return f"{speaker} asks {other} to {Telling(speaker, other, named=True).tell(_lowered(words))}"
     told = Telling(speaker, other).tell(words if whole else with_subject(words))
     if _own_kin().match(told) and not assistant:
         return _capital(f"{speaker}'s {told[:1].lower()}{told[1:]}")
@@ -197,13 +206,18 @@ def with_subject(words: str) -> str:
         return "I'm going to" + small.partition("gonna")[2]
     if verb == "been":
         return f"I've {small}"
-    if _is_doing(verb, words) or (is_word("states", verb) and first + 1 < len(tokens)):
+    if _is_doing(verb, words) or _is_state(verb, tokens[first + 1 :]):
         return f"I'm {small}"
     if verb in ("don't", "dont") and not is_word("said_of_oneself", "".join(tokens[first + 1 : first + 2]).lower()):
         return words  # "don't forget your hat" is said to another
     if is_word("dropped", verb) or (_is_past(verb) and first + 1 < len(tokens)):
         return f"I {small}"
     return words
+
+
+def _is_state(verb: str, rest: list[str]) -> bool:
+    """Whether "tired of it" is how the speaker is: "sad news" is not."""
+    return is_word("states", verb) and bool(rest) and rest[0].lower().strip(",.!") not in _NEWS
 
 
 def _is_doing(verb: str, words: str) -> bool:

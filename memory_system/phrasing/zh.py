@@ -13,11 +13,13 @@ _MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e0
 _QUOTED = re.compile(r"(“[^”]*”|‘[^‘’]*’|「[^」]*」|『[^』]*』|\"[^\"]*\")")
 _QUOTE = re.compile('[“‘「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
-    r"^(?:但是|不过|而且|所以|然后|另外|其实|可是|只是|还有|但|而|并且|因此|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])"
+    r"^(?:(?:但是|而且|可是|另外|因此|并且|不过(?![敏来去年期关时瘾]))"
+    r"|(?:所以|然后|其实|只是|还有|但|而|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最]))"
 )
 _ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
 _CLAUSE_MARK = re.compile(r"[，,。！？!?；;：:]")
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
+_REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说)|替我)")
 _ADVISING = re.compile("(?:强烈|非常|特别)?(?:推荐|建议|提醒)")
 _PLACES = (
     "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
@@ -90,6 +92,8 @@ def retell(text: str, speaker: str, other: str) -> str:
     if len(words) < 2:
         return ""
     told = _told(words, speaker, other)
+    if speaker != ASSISTANT_NAME["zh"] and _REQUEST.match(words):
+        return f"{speaker}请{other}{told.replace(speaker, '自己', 1) if told[1:].startswith(speaker) else told}"
     if speaker in told:
         return told
     if speaker == ASSISTANT_NAME["zh"]:  # 它省略主语说的是建议，不是自己做的事

@@ -16,11 +16,14 @@ from memory_system.slots import about
 from memory_system.store import Memories, slot_key
 
 _USER = "user"
+_OVER = 0.2  # what it is worth to know that a wish was withdrawn
 _MOST = 12  # memories with such a word that are looked at, newest first
 _TIME = 3  # words with which a time begins
 _AHEAD = frozenset({"schedule", "todo", "reminder"})
 _NAMED = ("what", "thing", "other")
-_EMPTY = re.compile(r"^(?:我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)+|的?(?:事情?|计划|安排|时间|日期|行程)$")
+_EMPTY = re.compile(
+    r"^(?:我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)+|的?(?:事情?|计划|安排|时间|日期|行程)$"
+)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|[一二三四五六七八九十两半]+(?=[片粒颗次毫])")
 _DENIED = re.compile(r"\b(?:also|too|both|only|as well)\b|[也还都只]|不仅")
 
@@ -56,7 +59,9 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
     slots = {(each.subject, each.attribute) for each in older if each.attribute}
     if claim.attribute or len(slots) != 1:
         return claim
-    named = {cue: found for cue, found in _named(claim) if cue in ("dosed", "moved", "misspoken")}
+    named = {cue: found for cue, found in _named(claim) if cue in ("dosed", "moved", "misspoken", "lifted")}
+    if "lifted" in named:  # once the wish is gone, little is left to be known
+        return replace(claim, category="temporary", importance=_OVER)
     if not named:
         return claim
     [old] = [each for each in older if each.attribute][:1]

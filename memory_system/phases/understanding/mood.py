@@ -6,11 +6,17 @@ import re
 from dataclasses import dataclass
 
 from memory_system import rules
+from memory_system.phases.understanding.essays import width
 from memory_system.records import Segment, Turn
 
 _BEFORE = 30  # characters before a segment that may say that it corrects something
 _AFTER = 60  # characters after a segment in which a joke may be taken back
 _AT_ONCE = 6  # characters that may stand before that
+_ENOUGH = 12  # columns that say something
+_TAKEN_BACK = re.compile(
+    r"\W*(?:(?:haha|no|ok|i'm|just|only|totally)\W+)*(?:kidding|joking|jk)\b\W*|\W*(?:哈+\W*)?(?:逗你(?:的|玩)|骗你的|开(?:个|你)?玩笑|说着玩)(?:的|啦|呢)*\W*",
+    re.IGNORECASE,
+)
 _LATE = " 。.!！,，…\n"
 _MARK = re.compile(r"^\s*[-*•]?\s*([WBO])(?:\s*\(c=([01]?\.?\d+)\))?(?:\s+@\S+)*\s*[:：]\s*")
 _SURE = re.compile(r"\s*\(c=([01]?\.?\d+)\)\s*")
@@ -42,6 +48,8 @@ def mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rul
 
 def _mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> Mood:
     drop = next((str(rule.data["drop"]) for rule in fired if "drop" in rule.data), "")
+    if drop == "joke" and _goes_on(turn.text_of(segment)):
+        drop = ""
     if not drop and _taken_back(turn, segment, modality):
         drop = "joke"
     correction = _corrects(turn, segment, fired, modality)
@@ -61,6 +69,12 @@ def _taken_back(turn: Turn, segment: Segment, modality: rules.RuleSet) -> bool:
     after = turn.message.text[segment.end : segment.end + _AFTER].lstrip(_LATE)
     joke = next((rule for rule in modality.firing(after) if rule.data.get("drop") == "joke"), None) if after else None
     return bool(joke) and next(joke.found(after)).span[0] <= _AT_ONCE if joke else False
+
+
+def _goes_on(words: str) -> bool:
+    """Whether a joke is taken back at the beginning, and what is so is said after it."""
+    taken_back = _TAKEN_BACK.match(words)
+    return taken_back is not None and width(words[taken_back.end() :]) >= _ENOUGH
 
 
 def _corrects(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> bool:

@@ -13,16 +13,27 @@ from memory_system import text
 from memory_system.phases.understanding.filling import Reading, cleaned
 from memory_system.phases.understanding.passage import Passage
 from memory_system.records import Claim
-from memory_system.rules import table
+from memory_system.rules import Rule, table
 
 _LONGEST = {"en": 40, "zh": 16}  # characters of what is put in the place of a slip
 _WORDS = 5  # and English words
+_ENDING = frozenset({"partner", "works_at", "works_in", "position", "studies_at", "studies_in"})
+_YEAR = re.compile(r"\d{4}")  # a birthday has none, and is given none
 _NEAR = 40  # characters that may stand between a value and what puts it right
 
 
 def repaired(readings: Sequence[Reading], passage: Passage) -> list[Reading]:
-    """The readings, those with the value that was meant whose value is taken back in the words after it."""
-    return [_meant(each, passage) for each in readings]
+    """The readings, those with the value that was meant whose value is taken back in the words after it, and none of
+    what the same breath ends ("my girlfriend Nora and I broke up")."""
+    meant = [_meant(each, passage) for each in readings]
+    if not any(each.attribute in _ENDING and not each.rule.data.get("correction") for each in meant):
+        return meant
+    over = {slot for rule in _revisions(passage) for slot in rule.data.get("slots", ())}
+    return [each for each in meant if each.attribute not in over or each.rule.data.get("correction")]
+
+
+def _revisions(passage: Passage) -> list[Rule]:
+    return passage.scene.groups["revision"].firing(passage.plain)
 
 
 def _meant(reading: Reading, passage: Passage) -> Reading:
@@ -35,7 +46,7 @@ def _meant(reading: Reading, passage: Passage) -> Reading:
     said = found["value"].strip()
     if lang == "zh":
         said = said.removeprefix("对").removesuffix(behind)
-    value = cleaned(passage.dated(said), lang)
+    value = cleaned(passage.dated(said) if _YEAR.search(reading.value) else said, lang)
     if not _is_like(value, reading.value, lang) or (found.groupdict().get("weak") and not _has_number(value)):
         return reading
     content = reading.content.replace(passage.dated(plain[start:end]), value, 1).replace(reading.value, value, 1)
@@ -72,7 +83,8 @@ class Afterthoughts:
         found = _afterthought(passage.scene.lang).match(passage.plain, passage.offset) if last else None
         if found is None or last is None or last.lang != passage.scene.lang:
             return None
-        value = cleaned(passage.dated(found["value"].strip()), last.lang)
+        said = found["value"].strip()
+        value = cleaned(passage.dated(said) if _YEAR.search(last.value) else said, last.lang)
         if not _is_like(value, last.value, last.lang) or last.value not in last.content:
             return None
         message, segment = passage.turn.message, passage.segment
