@@ -18,7 +18,7 @@ from memory_system.phases.understanding.asked import asks_what_is_wanted
 from memory_system.phases.understanding.essays import in_one_line
 from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, read
 from memory_system.phases.understanding.known import Known
-from memory_system.phases.understanding.mood import Mood
+from memory_system.phases.understanding.mood import Mood, meant
 from memory_system.phases.understanding.parting import parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, Place, passages
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
@@ -82,7 +82,7 @@ def _passages(turns: Iterable[Turn], night: Night, known: Known) -> Iterator[tup
 
 def _place(turn: Turn, scene: Scene, segments: list[Segment]) -> Place:
     """The segments as one, where they stand."""
-    segment = _as_one(segments)
+    segment = meant(turn, _as_one(segments))
     return turn, segment, in_its_language(scene, turn.text_of(segment))
 
 

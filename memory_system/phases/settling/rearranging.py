@@ -18,7 +18,8 @@ from memory_system.store import Memories, slot_key
 _USER = "user"
 _OVER = 0.2  # what it is worth to know that a wish was withdrawn
 _MOST = 12  # memories with such a word that are looked at, newest first
-_TIME = 3  # words with which a time begins
+_TIME = 3  # characters with which a time begins
+_BEFORE_TIME = re.compile(r"^(?:(?:the|next|this|early|late|mid|about|around|some time|sometime|on|in|week of) )+")
 _AHEAD = frozenset({"schedule", "todo", "reminder"})
 _NAMED = ("what", "thing", "other")
 _EMPTY = re.compile(
@@ -110,7 +111,7 @@ def _withdrawing(lang: str) -> frozenset[str]:
 def _newest(cue: str, named: dict[str, str], claim: Claim, memories: Memories) -> Fact | None:
     """The newest fact about what was named, of a kind that the cue can put an end to."""
     what = next((named[name] for name in _NAMED if named.get(name)), "")
-    if not what or (cue == "moved" and not any(map(is_time, gist_of(_to(named)).words[:_TIME]))):
+    if not what or (cue == "moved" and not _begins_with_time(_to(named), claim.lang)):
         return None
     words = _core(what, claim.lang)
     found = memories.find_alike(dict.fromkeys(gist_of(what).words)) if words else {}
@@ -118,6 +119,12 @@ def _newest(cue: str, named: dict[str, str], claim: Claim, memories: Memories) -
     facts = [each for each in _facts(ids, memories) if each.said_at < claim.said_at and each.lang == claim.lang]
     fitting = [each for each in facts if _is_about(words, each) and _FITS[cue](each, claim)]
     return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
+
+
+def _begins_with_time(words: str, lang: str) -> bool:
+    """Whether it is put to a time: who moved to Berlin last week was no appointment."""
+    plain = _BEFORE_TIME.sub("", words) if lang == "en" else words
+    return any(map(is_time, gist_of(plain).words[: 1 if lang == "en" else _TIME]))
 
 
 def _to(named: dict[str, str]) -> str:

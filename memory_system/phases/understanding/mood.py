@@ -14,7 +14,8 @@ _AFTER = 60  # characters after a segment in which a joke may be taken back
 _AT_ONCE = 6  # characters that may stand before that
 _ENOUGH = 12  # columns that say something
 _TAKEN_BACK = re.compile(
-    r"\W*(?:(?:haha|no|ok|i'm|just|only|totally)\W+)*(?:kidding|joking|jk)\b\W*|\W*(?:哈+\W*)?(?:逗你(?:的|玩)|骗你的|开(?:个|你)?玩笑|说着玩)(?:的|啦|呢)*\W*",
+    r"(?:^|[.!?,])\W*(?:(?:haha+|no|ok|i'm|just|only|totally)\W+)*(?:kidding|joking|jk)\b\W*"
+    r"|(?:^|[。！？，,.])\W*(?:哈+\W*)?(?:逗你(?:的|玩)|骗你的|开(?:个|你)?玩笑|说着玩)(?:的|啦|呢)*\W+",
     re.IGNORECASE,
 )
 _LATE = " 。.!！,，…\n"
@@ -48,8 +49,6 @@ def mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rul
 
 def _mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> Mood:
     drop = next((str(rule.data["drop"]) for rule in fired if "drop" in rule.data), "")
-    if drop == "joke" and _goes_on(turn.text_of(segment)):
-        drop = ""
     if not drop and _taken_back(turn, segment, modality):
         drop = "joke"
     correction = _corrects(turn, segment, fired, modality)
@@ -64,17 +63,20 @@ def _mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: ru
     return Mood(drop, "planned" if planned else "stated", correction=correction)
 
 
+def meant(turn: Turn, segment: Segment) -> Segment:
+    """The segment without a joke and the words that take it back, where more is said after them."""
+    words = turn.text_of(segment)
+    joke = _TAKEN_BACK.search(words)
+    if joke is None or width(words[joke.end() :]) < _ENOUGH:
+        return segment
+    return Segment(segment.start + joke.end(), segment.end, segment.kind, segment.importance, segment.rules)
+
+
 def _taken_back(turn: Turn, segment: Segment, modality: rules.RuleSet) -> bool:
     """Whether the words right after the segment say that it was a joke."""
     after = turn.message.text[segment.end : segment.end + _AFTER].lstrip(_LATE)
     joke = next((rule for rule in modality.firing(after) if rule.data.get("drop") == "joke"), None) if after else None
     return bool(joke) and next(joke.found(after)).span[0] <= _AT_ONCE if joke else False
-
-
-def _goes_on(words: str) -> bool:
-    """Whether a joke is taken back at the beginning, and what is so is said after it."""
-    taken_back = _TAKEN_BACK.match(words)
-    return taken_back is not None and width(words[taken_back.end() :]) >= _ENOUGH
 
 
 def _corrects(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> bool:
