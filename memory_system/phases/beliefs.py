@@ -28,7 +28,7 @@ from memory_system.phases.facts import (
     retire,
     with_evidence,
 )
-from memory_system.phases.settling import alike, habits
+from memory_system.phases.settling import alike, habits, rearranging
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Evidence, Fact, memory_id
 from memory_system.store import Memories, row_of
@@ -51,6 +51,8 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
         consider(claim, draft, night)
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)
+    for fact, belief in _given_up(facts, draft):
+        retire(belief, "denied", draft, night, superseded_by=fact.id)
     asker = night.asker(suppositions.NAME)
     pairs = list(_touched(facts, draft)) if asker else []
     verdicts = suppositions.judged(asker, pairs) if asker and pairs else []
@@ -103,6 +105,18 @@ def _to_confront(facts: Draft, draft: Draft) -> list[Fact]:
     ids = {each for slot in slots for each in draft.find(slot_key(*slot)) if each in facts.changed}
     found = (draft.get(each) for each in sorted(ids) if facts.changed[each][2] != "history")
     return [each for each in found if type(each) is Fact]
+
+
+def _given_up(facts: Draft, draft: Draft) -> Iterator[tuple[Fact, Belief]]:
+    """The night's new facts that call off what was only thought of, with the belief of it."""
+    if not draft.active(Belief):
+        return
+    for each in sorted(facts.changed):
+        fact = draft.get(each)
+        if type(fact) is not Fact or draft.pool_of(each) != "active":
+            continue
+        if (belief := rearranging.given_up(fact, draft)) and not belief.is_owners:
+            yield fact, belief
 
 
 def consider(claim: Claim, draft: Draft, night: Night) -> str:

@@ -8,12 +8,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from typing import TypeVar
 
 from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
-from memory_system.records import Claim, Fact
+from memory_system.keys import slot_key
+from memory_system.records import Belief, Claim, Fact
 from memory_system.slots import about
-from memory_system.store import Memories, slot_key
+from memory_system.store import Memories
+
+Kind = TypeVar("Kind", bound=Fact)
 
 _USER = "user"
 _OVER = 0.2  # what it is worth to know that a wish was withdrawn
@@ -26,6 +30,13 @@ _EMPTY = re.compile(
     r"^(?:我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)+|的?(?:事情?|计划|安排|时间|日期|行程)$"
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|[一二三四五六七八九十两半]+(?=[片粒颗次毫])")
+_UNDER_WAY = {
+    "en": re.compile(
+        r"\b(?:is|are|been) (?:\w+ )?"
+        r"(?:reading|watching|playing|writing|learning|taking|doing|working|studying|training|building)\b"
+    ),
+    "zh": re.compile("(?:正在|最近在?|在)(?:读|看|学|追|做|写|练|修|上|听|玩)"),
+}
 _DENIED = re.compile(r"\b(?:also|too|both|only|as well)\b|[也还都只]|不仅")
 
 
@@ -40,7 +51,7 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
             found |= {each.id: each for each in _lifted(next(rule.found(claim.quote)).given(), claim, memories)}
         elif cue in _FITS:
             named = next(rule.found(claim.quote)).given()
-            older = _newest(cue, named, claim, memories)
+            older = _newest(cue, named, claim, memories, Fact)
             found |= {older.id: older} if older else {}
     return list(found.values())
 
@@ -108,16 +119,26 @@ def _withdrawing(lang: str) -> frozenset[str]:
     return frozenset(word for said in rules.table("alike", lang)["withdrawing"] for word in gist_of(said).words)
 
 
-def _newest(cue: str, named: dict[str, str], claim: Claim, memories: Memories) -> Fact | None:
-    """The newest fact about what was named, of a kind that the cue can put an end to."""
+def given_up(fact: Fact, memories: Memories) -> Belief | None:
+    """The newest belief about a plan that the fact calls off."""
+    said = fact.evidence[0].quote if fact.evidence else ""
+    for rule in rules.load(fact.lang)["revision"].firing(said) if fact.lang in ("en", "zh") else ():
+        if rule.data["cue"] == "called_off":
+            return _newest("called_off", next(rule.found(said)).given(), fact, memories, Belief)
+    return None
+
+
+def _newest(cue: str, named: dict[str, str], claim: Claim | Fact, memories: Memories, kind: type[Kind]) -> Kind | None:
+    """The newest memory of the kind about what was named, such as the cue can put an end to."""
     what = next((named[name] for name in _NAMED if named.get(name)), "")
     if not what or (cue == "moved" and not _begins_with_time(_to(named), claim.lang)):
         return None
     words = _core(what, claim.lang)
     found = memories.find_alike(dict.fromkeys(gist_of(what).words)) if words else {}
     ids = dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:])
-    facts = [each for each in _facts(ids, memories) if each.said_at < claim.said_at and each.lang == claim.lang]
-    fitting = [each for each in facts if _is_about(words, each) and _FITS[cue](each, claim)]
+    found_again = (memories.get(each) for each in ids)
+    older = [each for each in found_again if type(each) is kind and each.said_at < claim.said_at]
+    fitting = [each for each in older if each.lang == claim.lang and _is_about(words, each) and _FITS[cue](each, claim)]
     return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
 
 
@@ -166,7 +187,7 @@ def _kinds(lang: str) -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(rf"{mark}(?:{'|'.join(row[1:])}){mark}", re.IGNORECASE), row[0]) for row in rows]
 
 
-def _is_planned(fact: Fact, claim: Claim) -> bool:
+def _is_planned(fact: Fact, claim: Claim | Fact) -> bool:
     """Whether the fact tells of what was still to come when the claim was made."""
     if not fact.polarity or tells_not(gist_of(fact.content)):
         return False
@@ -178,17 +199,34 @@ def _is_planned(fact: Fact, claim: Claim) -> bool:
     return any(map(is_time, gist.words)) and not tells_of_past(gist)
 
 
-def _is_dosed(fact: Fact, _: Claim) -> bool:
+def _is_dosed(fact: Fact, _: Claim | Fact) -> bool:
     """Whether the fact gives a number, or a medicine."""
     return fact.attribute == "medication" or any(map(is_time, gist_of(fact.content).words))
 
 
-def _is_said(fact: Fact, _: Claim) -> bool:
+def _is_said(fact: Fact, _: Claim | Fact) -> bool:
     """Whether the fact fills a slot: only a value can be taken for another."""
     return bool(fact.attribute and fact.value)
 
 
-_FITS = {"moved": _is_planned, "called_off": _is_planned, "dosed": _is_dosed, "misspoken": _is_said}
+def _is_under_way(fact: Fact, _: Claim | Fact) -> bool:
+    """Whether the fact tells of what somebody is at."""
+    return bool(_UNDER_WAY[fact.lang if fact.lang in _UNDER_WAY else "en"].search(fact.content))
+
+
+def _is_one(fact: Fact, claim: Claim | Fact) -> bool:
+    """Whether the fact names somebody else as the one there is."""
+    return bool(claim.attribute and fact.attribute == claim.attribute and fact.value != claim.value)
+
+
+_FITS = {
+    "moved": _is_planned,
+    "called_off": _is_planned,
+    "dosed": _is_dosed,
+    "misspoken": _is_said,
+    "finished": _is_under_way,
+    "new_one": _is_one,
+}
 
 
 def _facts(ids: Iterable[str], memories: Memories) -> list[Fact]:
