@@ -97,7 +97,7 @@ class Judge:
         first_hand = is_first_hand(turn)
         score = _IMPORTANCE * importance + _weight(fired.get("weight")) + _WORD * min(words, _MOST_WORDS)
         score += _SLOT * bool(claims) + _NOTE * turn.message.is_noted
-        if score < _WORTH and not (claims or (_fills_in(turn, lang) if first_hand else _is_told(fired))):
+        if score < _WORTH and not (always or claims or (_fills_in(turn, lang) if first_hand else _is_told(fired))):
             return Verdict("trivial", tokens, cost=tokens)
         over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
         score += _ASKS * (segment.kind == "question") - _LONG * over
