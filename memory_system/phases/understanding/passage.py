@@ -21,6 +21,7 @@ Place = tuple[Turn, Segment, Scene]
 
 _AHEAD = 24  # characters after a segment in which it may be taken back
 _SAID = re.compile(r"\b(?:[Ii] (?:said|thought|told|wrote|mentioned|believed))\b|[说讲]|以为")
+_OFTEN = re.compile(r"\b(?:every|each|daily|weekly|monthly|whenever|always)\b|每|天天|经常|定期", re.IGNORECASE)
 _DECIDING = ("safety", "health", "relation", "status")
 _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 
@@ -105,11 +106,13 @@ class Passage:
 
     def expires(self, category: str) -> str | None:
         """When a memory of the category is over: days after its event, else after it was said. A schedule needs an
-        event."""
+        event, and what is to be recalled again and again is not over."""
         days = vars(self.config.expiry).get(category)
         event = self.event
         if days is None or (category == "schedule" and event is None):
             return None
+        if category == "reminder" and event is None and _OFTEN.search(self.plain):
+            return None  # what comes again every evening is never over
         end = datetime.fromisoformat(event.end).replace(tzinfo=self.scene.anchor.tzinfo) if event else self.scene.anchor
         return clock.stamp(end + timedelta(days=days))
 
