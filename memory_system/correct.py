@@ -18,6 +18,7 @@ from memory_system.edit import commit, find
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.journal import Change
 from memory_system.records import Evidence, Fact, Pool, from_line, memory_id, to_line
+from memory_system.rules import table
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace
 
@@ -49,6 +50,10 @@ def _completed(record: Fact, values: Mapping[str, Any]) -> dict[str, Any]:
     if not values:
         raise UsageError("there is nothing to change", "say what: --content TEXT, --value TEXT, --importance NUMBER, …")
     content, value = values.get("content"), values.get("value")
+    category = values.get("category")
+    if category is not None and category not in table("attributes", "importance"):
+        known = ", ".join(table("attributes", "importance"))
+        raise UsageError(f"there is no category {category!r}", f"it is one of: {known}")
     if content == "":
         raise UsageError("a memory that says nothing is none", f"put it away with: memory archive {record.id}")
     if value is not None and not record.attribute:

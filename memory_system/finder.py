@@ -12,7 +12,6 @@ from memory_system import clock
 from memory_system.accesses import Who
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.giving import Giver
-from memory_system.masks import masked
 from memory_system.phases.index import fresh_index
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
@@ -20,7 +19,6 @@ from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.search import Scope
 from memory_system.recall.units import Unit
-from memory_system.records import Fact
 from memory_system.text import language
 from memory_system.trust import is_borrowed
 from memory_system.workspace import Workspace
@@ -155,7 +153,11 @@ def context(
     from memory_system.recall.context import context as inject
 
     most = ws.config.context.budget if budget is None else budget
-    known = _in_snapshot(ws) if without_snapshot else None
+    known = None
+    if without_snapshot:
+        from memory_system.phases.snapshot import shown_in
+
+        known = shown_in(ws)
     withheld = ws.quarantine.withheld()
 
     def refused(unit: Unit) -> bool:
@@ -173,18 +175,6 @@ def context(
         return found | ({"warning": warning} if warning else {})
 
     return _noted(ws, "context", _asked(ws, ask), who, unmasked)
-
-
-def _in_snapshot(ws: Workspace) -> Callable[[Fact], bool]:
-    from memory_system.phases.snapshot import shows
-
-    text, kinds = ws.files.read(ws.layout.snapshot).decode(errors="replace"), ws.config.policy.masked
-
-    def is_shown(record: Fact) -> bool:
-        words = {name: masked(getattr(record, name), kinds) for name in ("content", "value")} if kinds else {}
-        return shows(text, record.model_copy(update=words) if words else record)
-
-    return is_shown
 
 
 def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:

@@ -88,6 +88,8 @@ def test_why_tells_what_was_set_by_hand(root: Path) -> None:
         ("Porto", {"content": ""}),
         ("Porto", {"content": "User lives elsewhere"}),
         ("Porto", {"importance": 1.5}),
+        ("Porto", {"category": "statuss"}),
+        ("划船", {"category": "爱好"}),
         ("Porto", {"confidence": 0.4, "importance": 2.0}),
     ],
 )

@@ -12,7 +12,7 @@ from answering import EMPTY, claim, lines_of, question_of
 from claude_server import serving
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, correct
+from memory_system import check, correct, finder
 from memory_system.errors import DamagedError
 from memory_system.llm.prompts import template
 from memory_system.phases.asking.polish import Lines, Wording, is_shorter, wording
@@ -154,6 +154,20 @@ def test_the_snapshot_in_fewer_words_can_be_made_again(tmp_path: Path, key: None
     assert "User plays cello in orchestra of old town" in snapshot
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
         assert not list(check.validate(ws))
+
+
+def test_what_the_snapshot_shows_in_fewer_words_is_not_told_again(tmp_path: Path, key: None) -> None:
+    with serving(shortening) as server:
+        make(tmp_path, llm=ask_only(server.url, "polish"))
+        say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I play the cello in the orchestra of the old town."))
+        consolidate(tmp_path, NOW)
+    with Workspace.open(tmp_path, now=at(NOW)) as ws:
+        told, left = (
+            finder.context(ws, "Which orchestra do I play the cello in?", without_snapshot=without)["items"]
+            for without in (False, True)
+        )
+    assert [each["type"] for each in told] == ["fact"]
+    assert not left
 
 
 def test_a_snapshot_that_would_lose_something_is_left_as_it_is(tmp_path: Path, key: None) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -196,13 +196,29 @@ class _Page:
         return "\n".join([head, *("\n".join([title, *lines, ""]) for title, lines in sections if lines)])
 
 
-def shows(text: str, record: Fact) -> bool:
-    """Whether the memory stands in that snapshot, in its own words or as a value of the user's."""
-    label = table("attributes", "attributes").get(record.attribute, {}).get("label", {}).values()
-    slots = (
-        f"\n- {each}: {trust.shown(record.value)[:LONGEST]}\n" for each in label if record.value and record.polarity
-    )
-    return f" {short(record)}\n" in text or any(slot in text for slot in slots)
+def shown_in(ws: Workspace) -> Callable[[Fact], bool]:
+    """What tells whether a memory stands in the snapshot as it is: in its own words, in the fewer ones that were found
+    for them, or as a value of the user's."""
+    text, kinds = ws.files.read(ws.layout.snapshot).decode(errors="replace"), ws.config.policy.masked
+    labels, shorter = table("attributes", "attributes"), _shorter(ws)
+
+    def is_shown(record: Fact) -> bool:
+        told = short(record)
+        label = labels.get(record.attribute, {}).get("label", {}) if record.value and record.polarity else {}
+        slots = (f"\n- {each}: {trust.shown(record.value)[:LONGEST]}\n" for each in label.values())
+        lines = (f" {told}\n", f" {trust.shown(shorter.get(told) or told)}\n", *slots)
+        return any(masked(line, kinds) in text for line in lines)
+
+    return is_shown
+
+
+def _shorter(ws: Workspace) -> Mapping[str, str]:
+    """The fewer words that were found for lines of the snapshot."""
+    if ws.config.llm.mode == "off":
+        return {}
+    from memory_system.phases.asking import polish
+
+    return polish.wording(ws).shorter
 
 
 def main_language(found: Iterable[Candidate]) -> str:
