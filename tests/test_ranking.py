@@ -21,6 +21,7 @@ from memory_system.layout import Layout
 from memory_system.phases import index as index_phase
 from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.index import Filters, Index
+from memory_system.recall.named import named, speaks_of
 from memory_system.recall.question import understood
 from memory_system.recall.ranking import named_speaker
 from memory_system.recall.search import Scope, search
@@ -477,3 +478,105 @@ def test_results_are_equal_after_a_rebuild(texts: list[str], query: str) -> None
                 for each in (grown, fresh)
             ]
             assert answers[0] == answers[1]
+
+
+# Whether it is answered
+
+
+LIFE = (
+    ("User is allergic to penicillin", "user", "User"),
+    ("Marco works at a sail loft in Porto", "Marco", "Marco"),
+    ("User's brother is called Tom", "user", "User"),
+    ("Tom lives in Ghent", "Tom", "Tom"),
+    ("用户对芒果过敏", "user", "用户"),
+    ("方可在码头工作", "方可", "方可"),
+    ("用户的妹妹叫知意", "user", "用户"),
+    ("知意在重庆读医学", "知意", "知意"),
+)
+
+
+@pytest.fixture
+def life(world: Found) -> Found:
+    relations = {"User's brother is called Tom": "Tom", "用户的妹妹叫知意": "知意"}
+    for content, subject, name in LIFE:
+        value = relations.get(content, "")
+        more = {"category": "relation", "attribute": "sibling", "value": value} if value else {}
+        world.remember(fact(content, subject=subject, entities=(name,), **more))
+    return world
+
+
+@pytest.mark.parametrize(
+    ("theirs", "anothers"),
+    [
+        ("What am I allergic to?", "What is Leo allergic to?"),
+        ("What am I allergic to?", "what is my sister allergic to"),
+        ("Am I allergic to penicillin?", "Is Nora allergic to penicillin?"),
+        ("Where does Marco work?", "Where does Nora work?"),
+        ("where does my brother live", "where does my mother live"),
+        ("我对什么过敏", "爸爸对什么过敏"),
+        ("我对什么过敏", "小林对什么过敏"),
+        ("方可在哪里工作？", "小林在哪里工作？"),
+        ("我妹妹在哪里读医学", "我哥哥在哪里读医学"),
+    ],
+)
+def test_what_is_known_of_one_is_no_answer_about_another(life: Found, theirs: str, anothers: str) -> None:
+    known, other = life.rows(theirs)[0], life.rows(anothers)[0]
+    assert known["score"] >= 0.6  # type: ignore[operator]
+    assert other["score"] < 0.45  # type: ignore[operator]
+    assert other["text"]  # it is shown all the same
+
+
+@pytest.mark.parametrize(
+    ("known", "unknown"),
+    [
+        ("Where does Marco work?", "What is Marco's phone number?"),
+        ("方可在哪里工作？", "方可的电话号码是多少？"),
+    ],
+)
+def test_what_is_known_of_somebody_is_not_all_that_can_be_asked(life: Found, known: str, unknown: str) -> None:
+    answered, missed = life.rows(known)[0], life.rows(unknown)[0]
+    assert answered["score"] >= 0.7  # type: ignore[operator]
+    assert missed["score"] < 0.45  # type: ignore[operator]
+
+
+def test_a_word_is_not_taken_for_a_shorter_one(world: Found) -> None:
+    world.say(*said("they can't follow it", "can we speak English tonight?"))
+    assert world.texts("canoe") == []
+    world.say(*said("the bicycle stands in the yard", session="t"))
+    assert world.texts("bycicle") == ["the bicycle stands in the yard"]
+
+
+def test_a_guess_at_a_word_is_less_sure_than_the_word(world: Found) -> None:
+    world.say(*said("the canal was frozen", "the restaurant was closed"))
+    sure, guessed, short = (world.rows(word)[0]["score"] for word in ("restaurant", "restaurnat", "camal"))
+    assert sure > guessed > short  # type: ignore[operator]
+    assert short < 0.45  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What is Leo allergic to?", ["leo"]),
+        ("Leo's birthday?", ["leo"]),
+        ("Did Mary Ann call in May?", ["ann mary"]),
+        ("What did I say on Monday?", []),
+        ("What Did Leo Say To Nora", []),
+        ("when did my mom move", ["mom"]),
+        ("小林对什么过敏", ["小林"]),
+        ("你知道予安的生日吗", ["予安"]),
+        ("我妈喜欢什么", ["我妈"]),
+        ("手机在哪", ["手机"]),
+        ("我对什么过敏", []),
+        ("最近喜欢什么", []),
+    ],
+)
+def test_whom_a_question_names(question: str, names: list[str]) -> None:
+    found = named(question)
+    assert len(found) == len(names)
+    assert all(set(each.split()) <= name for each, name in zip(names, found, strict=True))
+
+
+def test_a_short_form_is_the_name() -> None:
+    (name,) = named("What does Melanie paint?")
+    assert speaks_of(name, "mel painted a lake")
+    assert not speaks_of(name, "leo painted a lake")

@@ -4,11 +4,15 @@ knows nothing but the question and what was found for it."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 from memory_system.config import Ranking
-from memory_system.recall.candidates import Candidates
+from memory_system.recall import terms
+from memory_system.recall.candidates import OTHERWISE_SHARE, Candidates
+from memory_system.recall.named import Name, speaks_of
 from memory_system.recall.question import Question
 from memory_system.recall.ranking import Scored
+from memory_system.text import is_cjk
 
 LEAST = 0.01  # of the words, what is found by its neighbours alone
 FIRST = 10  # results in which words of the question count
@@ -16,13 +20,27 @@ HOLDS = 8  # words of a question that a text can be expected to hold, at most
 FRAME = 0.4  # what a word of the question's frame counts among them
 FOCUS = 2  # words that name what is asked for: an English question begins with them
 MISSED = 0.35  # times less, at most, where all but these is there: what it is about is known, what is asked is not
+SHORT = {
+    "en": (1.2, 0.7),
+    "zh": (1.2, 0.6),
+}  # by so much over the number of its words, and at most: a short question loses more
+BESIDE = 0.3  # how much a name is missing that stands in a turn beside the best
+AMONG = 0.6  # the same, of one that stands in another of the first results
+SEVERAL = 5  # of these
+NOBODY = 0.65  # times less, where the best is about none of those who are named
+FEW_TERMS = {"en": 1.8, "zh": 2.8}  # by so much over the number of its terms, that counts in a longer question
+UNKNOWN = 0.5  # how much a word is missing that nobody has ever written
+ANOTHERS = 0.75  # times less, where the user asks of themselves and the best is about another
+GUESSED = 0.8  # times less, where nothing but a guess at the words has found it
+_AROUND = (-2, -1, 1, 2)
+_USER = ("", "user", "assistant")
 _WORDS = re.compile(r"\w+")
 
 
 def answered(question: Question, found: Candidates, ranked: list[Scored], weights: Ranking) -> float:
     """Above 0 and at most 1: how near the best comes to a text that has everything, how many of the question's words
-    it and the others hold, whether what is asked for is among them, and whether the person whom the question names
-    says it, or another does."""
+    it and the others hold, whether what is asked for is among them, whether it is about those whom the question names,
+    whether the named speaker says it, or another does, and how sure it is that its words are meant."""
     if not ranked:
         return 0.0
     best = ranked[0]
@@ -30,9 +48,8 @@ def answered(question: Question, found: Candidates, ranked: list[Scored], weight
     strength = min(1.0, best.score / best.parts.get("speaker", 1.0) / full)
     covered = _covered(question, found, found.mass(best.number))
     most = talked_of(question, found, ranked)
-    return float(
-        _theirs(ranked) ** 2 * strength**0.25 * covered**0.125 * most**0.0625 * _focus(question, found, ranked)
-    )
+    sure = _theirs(question, ranked) ** 2 * strength**0.25 * covered**0.09 * most**0.0625 * _certain(found, best)
+    return float(sure if "stated" in best.parts else sure * _meant(question, found, ranked))
 
 
 def talked_of(question: Question, found: Candidates, ranked: list[Scored]) -> float:
@@ -41,11 +58,18 @@ def talked_of(question: Question, found: Candidates, ranked: list[Scored]) -> fl
     return _covered(question, found, max((found.mass(each.number) for each in ranked[:FIRST]), default=0.0))
 
 
-def _theirs(ranked: list[Scored]) -> float:
+def _theirs(question: Question, ranked: list[Scored]) -> float:
     """How near what the named person says comes to what anybody says; 1 where none is named."""
     alone = [(each.score / each.parts.get("speaker", 1.0), "speaker" in each.parts) for each in ranked]
     named = max((score for score, is_named in alone if is_named), default=0.0)
-    return named / max(score for score, _ in alone) if named else 1.0
+    return named / max(score for score, _ in alone) if named and not _is_called(question, ranked[0]) else 1.0
+
+
+def _is_called(question: Question, best: Scored) -> bool:
+    """Whether it is about the one whom the question means by another word ("my brother")."""
+    return "speaker" in best.parts and not any(
+        terms.names(question.text, name) for name in (best.unit.speaker, best.memory.speaker) if name
+    )
 
 
 def _covered(question: Question, found: Candidates, mass: float) -> float:
@@ -55,19 +79,101 @@ def _covered(question: Question, found: Candidates, mass: float) -> float:
     return min(1.0, max(mass / (whole or 1.0), LEAST))
 
 
-def _focus(question: Question, found: Candidates, ranked: list[Scored]) -> float:
-    """Less than 1 where the best text holds the rest of the question, but not what is asked for."""
-    if question.lang != "en":
+def _certain(found: Candidates, best: Scored) -> float:
+    """Less than 1 where words of the question were guessed: nobody has written them so."""
+    mask = found.masks.get(best.number, 0)
+    guessed = sum(found.weights[place] * doubt for place, doubt in found.doubts.items() if mask >> place & 1)
+    return 1 - GUESSED * guessed / (found.mass_of(mask) or 1.0)
+
+
+def _meant(question: Question, found: Candidates, ranked: list[Scored]) -> float:
+    """Less than 1 where it is about another than the question, or about something else of the same one."""
+    best, names = ranked[0], [*question.names, *_known(question, found)]
+    missing = {name: _missing(name, found, ranked) for name in names}
+    alone = min(NOBODY, FEW_TERMS[question.lang] / max(1, len(question.terms))) * min(missing.values(), default=0.0)
+    about = 1 - max(alone, _lost(question, found, best, missing))
+    there = 1 - min(missing.values()) if missing else 0.5
+    another = question.own and not names and best.memory.speaker not in _USER
+    return about * _focus(question, found, best, _places(question, names), there) * (ANOTHERS if another else 1.0)
+
+
+def _lost(question: Question, found: Candidates, best: Scored, missing: Mapping[Name, float]) -> float:
+    """The share of the question's words that name those who are missing, or that nobody has ever written."""
+    parts = _parts(question, found, best)
+    unknown = {place: UNKNOWN * (1 - parts[place]) for place in range(len(parts)) if found.doubts.get(place) == 1}
+    lost = {place: part for name, part in missing.items() for place in _places(question, [name])}
+    whole = _weight(found, range(len(parts)))
+    return sum(part * _weight(found, [place]) for place, part in (unknown | lost).items()) / (whole or 1.0)
+
+
+def _known(question: Question, found: Candidates) -> Iterable[Name]:
+    """Who is named in the question among those who speak, and those whom memories are about."""
+    people = {unit.speaker for unit in found.units.values()} | {each.speaker for each in found.memories.values()}
+    for person in sorted(people.difference(_USER)):
+        if terms.names(question.text, person) and not any(speaks_of(name, person.lower()) for name in question.names):
+            yield frozenset({person.lower()})
+
+
+def _missing(name: Name, found: Candidates, ranked: list[Scored]) -> float:
+    """From 0 (the best is about the one who is named) to 1 (nothing that was found is)."""
+    called = (each.called for number, each in found.memories.items() if each.called and _has(name, found, number))
+    name |= {each.lower() for each in called}
+    best = ranked[0].number
+    if _has(name, found, best):
+        return 0.0
+    around = [place + step for place in found.places(best) for step in _AROUND]
+    if any(_has(name, found, number) for number in around):
+        return BESIDE
+    return AMONG if any(_has(name, found, each.number) for each in ranked[:SEVERAL]) else 1.0
+
+
+def _has(name: Name, found: Candidates, number: int) -> bool:
+    """Whether the unit speaks of the one who is named, or is said by them."""
+    unit, memory = found.units.get(number), found.memories.get(number)
+    if unit is None:
+        return False
+    return speaks_of(name, f"{unit.text} {unit.about} {unit.speaker} {memory.speaker if memory else ''}".lower())
+
+
+def _places(question: Question, names: Iterable[Name]) -> list[int]:
+    """Which of the question's terms are of these names."""
+    forms = [form for name in names for form in name]
+    return [
+        place
+        for place, term in enumerate(question.terms)
+        if any(term in form if is_cjk(term) else term in _WORDS.findall(form) for form in forms)
+    ]
+
+
+def _focus(question: Question, found: Candidates, best: Scored, named: list[int], there: float) -> float:
+    """Less than 1 where the best text holds the rest of the question, but not what is asked for. Where there is no
+    rest, those who are named stand for it: `there` is how much they are. A Chinese question puts whom it is about
+    first, so that all else is asked."""
+    about = [at for at, term in enumerate(question.terms) if term not in question.aside and at not in named]
+    if not about or (question.lang != "en" and not named):
         return 1.0
-    names = {name for each in ranked if "speaker" in each.parts for name in _WORDS.findall(each.unit.speaker.lower())}
-    about = [at for at, term in enumerate(question.terms) if term not in question.aside and term not in names]
-    mask = found.masks.get(ranked[0].number, 0)
-    asked, rest = (_share(found, mask, places) for places in (about[:FOCUS], about[FOCUS:]))
-    return 1 - MISSED * max(0.0, rest - asked)
+    first = FOCUS if question.lang == "en" else len(about)
+    parts = _parts(question, found, best)
+    asked, rest = _share(found, parts, about[:first], 0.5), _share(found, parts, about[first:], there)
+    share, most = SHORT[question.lang]
+    return 1 - min(most, max(MISSED, share / len(about))) * max(0.0, rest - asked)
 
 
-def _share(found: Candidates, mask: int, places: list[int]) -> float:
-    """How much of the words at these places the mask has; a half where there are none."""
-    flags = sum(1 << place for place in places)
-    whole = found.mass_of(flags)
-    return found.mass_of(mask & flags) / whole if whole else 0.5
+def _parts(question: Question, found: Candidates, best: Scored) -> list[float]:
+    """Of each term, how much of it the best has: of Chinese, single characters count as well."""
+    mask, text = found.masks.get(best.number, 0), best.unit.text
+    return [
+        1.0 if mask >> place & 1 else sum(sign in text for sign in term) / len(term) if is_cjk(term) else 0.0
+        for place, term in enumerate(question.terms)
+    ]
+
+
+def _share(found: Candidates, parts: list[float], places: list[int], without: float) -> float:
+    """How much the best has of the words at these places."""
+    whole = sum(found.weights[place] for place in places)
+    return sum(found.weights[place] * parts[place] for place in places) / whole if whole else without
+
+
+def _weight(found: Candidates, places: Iterable[int]) -> float:
+    """Of the words at these places, as if each had been found as it was asked."""
+    return sum(found.weights[place] / (OTHERWISE_SHARE if place in found.doubts else 1.0) for place in places)

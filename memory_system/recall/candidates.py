@@ -16,7 +16,7 @@ from memory_system import clock
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.numbers import OVERLAY, is_part, scope_of, session_of
 from memory_system.recall.question import Question
-from memory_system.recall.spelling import HEAD, can_be_misspelt, near
+from memory_system.recall.spelling import HEAD, can_be_misspelt, doubt_of, near
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk
 
@@ -45,11 +45,13 @@ Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units o
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What ranking knows of a memory beside its text: the `refs` it stands on, which of the candidates they are
-    (`places`) and who says them, how much it stands out (0 to 1), and when what it says happens (stamps)."""
+    (`places`) and who says them, how somebody near to another is `called`, how much it stands out (0 to 1), and when
+    what it says happens (stamps)."""
 
     refs: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
     speaker: str = ""
+    called: str = ""
     standing: float = 0.0
     start: str = ""
     end: str = ""
@@ -61,7 +63,9 @@ class Candidates:
     has, for every unit that has any; `units` are those looked at closely, `memories` what is known of the memories
     among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`). `led` is true where the messages among
     the units are no results, but only lead to the memories that stand on them. `meant` is what a
-    unit gets for meaning the same as the question; `stated` are the memories that state what it asks of the user."""
+    unit gets for meaning the same as the question; `stated` are the memories that state what it asks of the user.
+    `doubts` are the terms, by their places, that none has as they are asked, and how doubtful what was found for them
+    is (0 to 1)."""
 
     total: int
     weights: list[float] = field(default_factory=list)
@@ -72,6 +76,7 @@ class Candidates:
     led: bool = False
     meant: dict[int, float] = field(default_factory=dict)
     stated: set[int] = field(default_factory=set)
+    doubts: dict[int, float] = field(default_factory=dict)
     _masses: dict[int, float] = field(default_factory=dict)
 
     def mass(self, number: int) -> float:
@@ -173,6 +178,7 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
     share = ASIDE_SHARE if term in wanted.question.aside else 1.0
     if not numbers:
         numbers, share = _otherwise(index, term, scopes), share * OTHERWISE_SHARE
+        found.doubts[len(found.weights)] = doubt_of(term) if numbers else 1.0
     holders = index.count_holders(term) if common else len(numbers) or 1  # what none has says no more than what one has
     found.weights.append(share * weight(holders, found.total))
     if common:
@@ -305,6 +311,7 @@ def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, la
             refs=refs[key] or tuple(filter(None, [line.get("source", "")])),
             places=places,
             speaker=line.get("subject", ""),
+            called=line.get("value", "") if line.get("category") == "relation" else "",
             standing=(rows[key].score + rows[key].importance) / 2,
             start=_stamp(happens.get("start", ""), zone),
             end=_stamp(happens.get("end", ""), zone),
@@ -332,7 +339,9 @@ def _sessions(index: Index, tallies: Iterable[Tally], said: set[int]) -> dict[in
 def _lay_over(found: Candidates, overlay: Index, wanted: Wanted) -> None:
     masks: dict[int, int] = {}
     for place, term in enumerate(wanted.question.terms):
-        _mark(masks, overlay.holders(term, wanted.scopes), 1 << place)
+        if holders := overlay.holders(term, wanted.scopes):
+            _mark(masks, holders, 1 << place)
+            found.doubts.pop(place, None)
     masks = {number: masks[number] for number in wanted.passing(overlay, masks)}
     found.masks.update((number | OVERLAY, mask) for number, mask in masks.items())
     found.units.update((number | OVERLAY, unit) for number, unit in overlay.units(masks).items())

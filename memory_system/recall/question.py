@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from memory_system import clock, dates
 from memory_system.recall import terms
+from memory_system.recall.named import Name, named
 from memory_system.recall.units import storable
 from memory_system.rules import load
 from memory_system.text import fold, language
@@ -42,7 +43,7 @@ _POINT = re.compile(
 class Question:
     """`terms` are looked up, those in `aside` only lead up to the question; `spans` are the times it names, each from a
     stamp to a stamp; `asks` is false where words are only looked up; `yours` is whether it asks what the assistant
-    said, `own` whether it speaks of the user; `now` is when it is asked."""
+    said, `own` whether it speaks of the user, `names` who and what else is named in it; `now` is when it is asked."""
 
     text: str
     lang: str
@@ -53,6 +54,7 @@ class Question:
     asks_when: bool
     yours: bool
     own: bool
+    names: tuple[Name, ...]
     spans: list[tuple[str, str]]
 
 
@@ -71,6 +73,7 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         asks_when=bool(_WHEN.search(folded)),
         yours=bool(_YOURS.search(folded)),
         own=bool(_OWN.search(folded)),
+        names=named(text),
         spans=_spans(text, now, zone),
     )
 

@@ -13,6 +13,7 @@ from memory_system import clock
 from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.candidates import Candidates, Memory
+from memory_system.recall.named import speaks_of
 from memory_system.recall.numbers import SESSION_BITS, scope_of, session_of
 from memory_system.recall.question import Question
 from memory_system.recall.units import Unit
@@ -192,7 +193,8 @@ class _Factors:
     def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
         self._question = question
         self._weights = weights
-        self._named = named_speaker(question.text, {unit.speaker for unit in found.units.values()})
+        speakers = {unit.speaker for unit in found.units.values()}
+        self._named = named_speaker(question.text, speakers) or _called(question, found)
 
     def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
         question, weights = self._question, self._weights
@@ -242,6 +244,17 @@ def named_speaker(question: str, speakers: Iterable[str]) -> str:
             owners.setdefault(name, set()).add(speaker)
     meant = {next(iter(each)) for name, each in owners.items() if len(each) == 1 and terms.names(question, name)}
     return meant.pop() if len(meant) == 1 else ""
+
+
+def _called(question: Question, found: Candidates) -> str:
+    """What the one person is called who is near to the user and whom the question means: Tom, where it asks of "my
+    brother"; empty where that is not known."""
+    called = {
+        memory.called
+        for number, memory in found.memories.items()
+        if memory.called and any(speaks_of(name, found.units[number].text.lower()) for name in question.names)
+    }
+    return called.pop() if len(called) == 1 else ""
 
 
 def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:

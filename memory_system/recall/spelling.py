@@ -6,9 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from memory_system.text import is_cjk
+
 SHORTEST = 4  # letters: shorter words are too near to too many others
-LONG = 7  # from so many letters on, two of them may be wrong
+LONG = 7  # from so many letters on, two of them may be wrong, and how the word ends
 HEAD = 1  # letters that must be right: they decide what is compared
+APART = 0.5  # doubt about two characters that do not stand side by side
 MEANT = 2  # words at most that are taken for one
 # Indexed words have lost theirs.
 _ENDINGS = "s es d ed ing e ly al ic ation ion ions ment ments er ers ness ive ous"
@@ -45,6 +48,12 @@ def can_be_misspelt(word: str) -> bool:
     return len(word) >= SHORTEST and word.isalpha()
 
 
+def doubt_of(word: str) -> float:
+    """How doubtful it is that what was found for the word is meant, from 0 to 1: a long word with a wrong letter is
+    known, a short one may well be another; so may two characters that stand apart."""
+    return APART if is_cjk(word) else min(1.0, SHORTEST / len(word))
+
+
 def near(word: str, known: Iterable[str]) -> list[str]:
     """The stems that the word is a misspelling of, nearest first: one letter wrong, missing, too many or in the wrong
     place, in a long word two."""
@@ -55,8 +64,10 @@ def near(word: str, known: Iterable[str]) -> list[str]:
     forms += [f"{word[:-1]}i"] * word.endswith("y")
     found = []
     for stem in known:
-        if len(stem) >= SHORTEST - 1 and len(word) - len(stem) <= most + 2:
+        if len(stem) >= SHORTEST and len(word) - len(stem) <= most + 2:
             distance = min(OSA.distance(form, stem, score_cutoff=most) for form in forms)
-            if distance <= most:
+            if distance <= most or (len(stem) >= LONG and word.startswith(stem)):
                 found.append((distance, stem))
+        elif stem in forms:
+            found.append((0, stem))
     return [stem for _, stem in sorted(found)[:MEANT]]

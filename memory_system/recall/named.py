@@ -1,0 +1,111 @@
+"""Whom and what a question names, so that what is known of somebody else is not taken for its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memory_system.recall import terms
+from memory_system.text import CJK, is_cjk
+
+Name = frozenset[str]  # words, in lower case, any of which speaks of the one who is meant
+
+# Who is near to somebody: as people ask, and in what other words the same may be told.
+_NEAR = """
+mother mom mum mama mommy 妈妈 母亲 老妈 我妈 > 妈|father dad papa daddy 爸爸 父亲 老爸 我爸 > 爸
+parents > mother mom mum father dad 父母 爸 妈|父母 爸妈 > parents 爸 妈|sister sis > 姐 妹|brother > 哥 弟
+姐姐 我姐 > 姐 sister|妹妹 我妹 > 妹 sister|哥哥 我哥 > 哥 brother|弟弟 我弟 > 弟 brother
+wife 老婆 妻子 太太 爱人|husband 老公 丈夫 爱人|son 儿子|daughter 女儿
+grandmother grandma granny > 奶奶 外婆 姥姥|grandfather grandpa granddad > 爷爷 外公 姥爷
+奶奶 祖母 > grandmother grandma
+外婆 姥姥 > grandmother grandma|爷爷 祖父 > grandfather grandpa|外公 姥爷 > grandfather grandpa
+aunt auntie > 阿姨 姑 姨|uncle > 叔 舅 伯|阿姨 > aunt|姑姑 > aunt|叔叔 > uncle|舅舅 > uncle
+cousin > 表哥 表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹|表哥 > cousin|表姐 > cousin|表弟 > cousin|表妹 > cousin
+niece 侄女 外甥女|nephew 侄子 外甥|boyfriend 男朋友 男友|girlfriend 女朋友 女友|boss manager 老板 上司 领导
+roommate flatmate housemate 室友 舍友|neighbor neighbour 邻居|dog puppy 狗|cat kitten 猫
+"""
+# In Chinese whom it is about comes first: 小林对什么过敏, 小林的生日是几号.
+_TOPIC = re.compile(
+    rf"(?:请问|那么?|你?还?(?:知道|记得))?([{CJK}]{{2,3}}?)"
+    r"(?:的(?:生日|名字|电话|手机|号码|邮箱|地址|年龄|职业|工作|爱好|老家|家乡|血型|星座)|对什么|对啥|有没有|住|多大|几岁"
+    r"|喜欢|讨厌|害怕|叫什么|在哪|是做什么|是哪|养了?什么)"
+)
+_NOBODY = re.compile("[我你您他她它咱谁哪几这那]|用户|自己|大家|别人|什么|最近|今天|昨天|上次|现在|以前|之前|平时")
+_WORD = re.compile(rf"[^\W\d_{CJK}][^\W{CJK}]*(?:['’-][^\W{CJK}]+)*")
+_OWNER = re.compile(r"['’](?:s|m|d|ll|re|ve)?$")
+_MONTHS_AND_DAYS = """
+january february march april may june july august september october november december jan feb mar apr jun jul aug sep
+sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun ok
+"""
+_NO_NAMES = frozenset(_MONTHS_AND_DAYS.split())
+_TITLES = 0.6  # share of capitals from which they say nothing
+_SHORTEST = 3  # letters of a short form of a name
+
+
+def _near() -> Iterator[tuple[str, Name]]:
+    for line in _NEAR.replace("\n", "|").strip("|").split("|"):
+        asked, _, told = line.partition(" > ")
+        for word in asked.split():
+            yield word, frozenset((*asked.split(), *told.split()))
+
+
+_KIN = dict(_near())
+
+
+def named(question: str) -> tuple[Name, ...]:
+    """Who and what has a name in the question, or is near to somebody (my sister, 爸爸)."""
+    return tuple(dict.fromkeys([*_capitals(question), *_kin(question.lower()), *_topic(question)]))
+
+
+def _capitals(question: str) -> Iterator[Name]:
+    """Words with a capital that do not just begin a sentence; those side by side are one name."""
+    words = list(_WORD.finditer(question))
+    if len(words) > 2 and sum(word[0][0].isupper() for word in words[1:]) > _TITLES * (len(words) - 1):
+        return
+    name: list[str] = []
+    end = 0
+    for word in words:
+        plain = _OWNER.sub("", word[0])
+        if not _is_name(plain, word, question):
+            continue
+        if name and question[end : word.start()].strip():
+            yield frozenset(name)
+            name = []
+        name.append(plain.lower())
+        end = word.end()
+    if name:
+        yield frozenset(name)
+
+
+def _is_name(plain: str, word: re.Match[str], question: str) -> bool:
+    before = question[: word.start()].rstrip()
+    begins = not before or before[-1] in '.!?:。！？："“'
+    return (
+        plain[:1].isupper()
+        and plain.lower() not in _NO_NAMES
+        and terms.has_content(plain)
+        and (plain != word[0] or not begins)
+    )
+
+
+def _kin(question: str) -> Iterator[Name]:
+    return (name for word, name in _KIN.items() if word in question and terms.names(question, word))
+
+
+def _topic(question: str) -> Iterator[Name]:
+    found = _TOPIC.match(question)
+    if found and not _NOBODY.search(found[1]) and found[1] not in _KIN:
+        yield frozenset({found[1]})
+
+
+def speaks_of(name: Name, text: str) -> bool:
+    """Whether the text (in lower case) has the name, or a short form of it (Mel for Melanie)."""
+    if any(form in text and terms.names(text, form) for form in name):
+        return True
+    return name not in _KIN.values() and any(
+        form.startswith(word)
+        for form in name
+        if not is_cjk(form)
+        for word in _WORD.findall(text)
+        if len(word) >= _SHORTEST and terms.has_content(word)
+    )
