@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from memory_system import clock
 from memory_system.accesses import Who
 from memory_system.errors import EmbedderError, LockedError
+from memory_system.files import is_held
 from memory_system.giving import Giver
-from memory_system.phases.index import fresh_index
+from memory_system.phases.index import fresh_index, mend
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.database import StaleIndexError
@@ -66,6 +67,8 @@ def search(
         return found | ({"warning": warning} if warning else {})
 
     found = _asked(ws, ask)
+    if not found["results"] and "warning" not in found and is_held(ws.layout.lock):
+        found["warning"] = "a night is running, or something else that writes: what it has not written yet is not found"
     giver = Giver(ws, unmasked=unmasked)
     for row in found["results"]:
         text = giver.text(row["text"], row["id"] if row["type"] == "message" else row["path"])
@@ -178,15 +181,35 @@ def context(
 
 
 def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
-    """The answer of the index; of one made for the moment, with a warning, where the file is of no use or held."""
-    path = ws.layout.search_index
+    """The answer of the index, made anew where the file is of no use; of one made for the moment, with a warning, where
+    it is held, or nothing may be written."""
     try:
-        with Index.open(path, ws.config, wait=WAIT_SECONDS) as index:
-            index.forgotten = ws.tombstones
-            return ask(index)
+        try:
+            return _of_file(ws, ask)
+        except StaleIndexError:
+            if not mend(ws):
+                raise
+            return _of_file(ws, ask)
     except (StaleIndexError, LockedError) as error:
-        why = f"{error}; answered without it"
-        hint = f" ({error.hint})" if isinstance(error, StaleIndexError) else ""
+        why = _why(ws, error)
     with fresh_index(ws) as index:
-        found = ask(index)
-    return found | ({"warning": f"{why}{hint}"} if path.exists() else {})
+        return ask(index) | ({"warning": why} if why else {})
+
+
+def _of_file(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
+    with Index.open(ws.layout.search_index, ws.config, wait=WAIT_SECONDS) as index:
+        index.forgotten = ws.tombstones
+        return ask(index)
+
+
+def _why(ws: Workspace, error: StaleIndexError | LockedError) -> str:
+    """Why there was no index to ask; empty for an earlier state, which has none."""
+    running = is_held(ws.layout.lock)
+    if ws.layout.elsewhere:
+        return ""
+    if not ws.checkpoint.state.last_night:
+        begun = "the first night is still running" if running else "no night has run yet (memory consolidate)"
+        return f"{begun}: only notes and captures are searched"
+    if isinstance(error, StaleIndexError) and not running:
+        return f"{error}; answered without it ({error.hint})"
+    return f"{error}; answered without it" + (" while another program writes" if running else "")

@@ -13,12 +13,11 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from workspaces import consolidate, make, say
+from workspaces import consolidate, make, problems, say
 
 from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
-from memory_system.phases import index as index_phase
 from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.named import named, speaks_of
@@ -410,18 +409,74 @@ def test_answers_do_not_depend_on_the_state_of_the_file(tmp_path: Path) -> None:
     path.unlink()
     assert answer() == expected
     path.write_bytes(whole)
+    age(path)
+    assert answer() == expected
+
+
+def age(path: Path) -> None:
+    """Make the index one of another version, with nothing in it."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as older:
         older.execute("UPDATE meta SET value = '1 of old' WHERE key = 'identity'")
         older.execute("DELETE FROM unit")
-    assert answer() == expected
+
+
+def asked(root: Path, query: str) -> dict[str, Any]:
     with Workspace.open(root, now=NOW) as ws:
-        assert "memory rebuild-index" in finder.search(ws, "key")["warning"]
-        assert "other version" in finder.context(ws, "Where is the key?")["warning"]
-    with Workspace.open(root, now=NOW, write=True) as ws:
-        list(index_phase.rebuild(ws))
-    assert answer() == expected
+        return finder.search(ws, query, limit=5)
+
+
+def test_an_index_of_no_use_is_made_anew_once_and_kept(tmp_path: Path) -> None:
+    path = talked(root := tmp_path / "agent")
+    expected = asked(root, "Where is the key?")
+    for spoil in (age, Path.unlink, lambda path: path.write_bytes(b"no database")):
+        spoil(path)
+        assert asked(root, "Where is the key?") == expected
+        made = path.stat()
+        assert asked(root, "Where is the key?") == expected
+        assert (path.stat().st_ino, path.stat().st_mtime_ns) == (made.st_ino, made.st_mtime_ns)
+    assert problems(root, "2026-03-01T03:00:00Z") == []
+
+
+def test_while_somebody_writes_the_index_is_left_alone_and_it_is_said(tmp_path: Path) -> None:
+    path = talked(root := tmp_path / "agent")
+    expected = asked(root, "Where is the key?")
+    age(path)
+    old = path.read_bytes()
+    with Workspace.open(root, now=NOW, write=True):
+        found = asked(root, "Where is the key?")
+        nothing = asked(root, "zeppelin")
+    assert found.pop("warning").endswith("answered without it while another program writes")
+    assert found == expected
+    assert path.read_bytes() == old
+    assert nothing["results"] == []
     with Workspace.open(root, now=NOW) as ws:
-        assert "warning" not in finder.search(ws, "key")
+        finder.search(ws, "key")
+    with Workspace.open(root, now=NOW, write=True):
+        assert "a night is running" in asked(root, "zeppelin")["warning"]
+        assert "warning" not in asked(root, "Where is the key?")
+
+
+def test_where_nothing_may_be_written_an_index_is_made_for_the_moment(tmp_path: Path) -> None:
+    path = talked(root := tmp_path / "agent")
+    expected = asked(root, "INV-20417")
+    age(path)
+    old = path.read_bytes()
+    path.parent.chmod(0o777)  # others could put another file there: nothing of ours is written
+    found = asked(root, "INV-20417")
+    assert "memory rebuild-index" in found.pop("warning")
+    assert found == expected
+    assert path.read_bytes() == old
+
+
+def test_before_the_first_night_is_over_it_is_said_that_little_is_searched(tmp_path: Path) -> None:
+    root = make(tmp_path / "agent")
+    say(root, "talk", ("2026-02-03T10:00:00Z", "user", "The spare key hangs behind the boiler."))
+    found = asked(root, "spare key")
+    assert (found["results"], "no night has run yet" in found["warning"]) == ([], True)
+    with Workspace.open(root, now=NOW, write=True):
+        assert "the first night is still running" in asked(root, "钥匙")["warning"]
+        with Workspace.open(root, now=NOW) as ws:
+            assert "the first night" in finder.context(ws, "Where is the spare key?")["warning"]
 
 
 def test_a_locked_index_does_not_keep_anybody_from_an_answer(tmp_path: Path) -> None:

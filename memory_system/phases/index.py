@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.errors import EmbedderError
+from memory_system.errors import EmbedderError, LockedError, WorkspaceError
 from memory_system.journal import GENESIS, Change
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
@@ -48,7 +48,24 @@ def rebuild(ws: Workspace) -> Iterator[str]:
     yield from _make(lambda index: fill(index, ws), ws)
 
 
-def _make(fill_it: Callable[[Index], None], ws: Workspace) -> Iterator[str]:
+def mend(ws: Workspace) -> bool:
+    """Make the index of a workspace that is only read anew, where nobody writes to it and nothing was left half done;
+    whether that was so. Texts without a vector get theirs by night."""
+    if ws.layout.elsewhere or not ws.checkpoint.state.last_night:
+        return False
+    try:
+        with Workspace.open(ws.layout.root, now=ws.now, write=True, settle=False) as held:
+            held.checkpoint.refuse_newer()
+            if held.journal.unfinished():
+                return False
+            for _ in _make(lambda index: fill(index, held), held, embedding=False):
+                pass
+    except (WorkspaceError, LockedError):
+        return False
+    return True
+
+
+def _make(fill_it: Callable[[Index], None], ws: Workspace, *, embedding: bool = True) -> Iterator[str]:
     """A new index in the place of whatever is there."""
     path = ws.layout.search_index
     ws.files.make_folder(path.parent)
@@ -57,7 +74,7 @@ def _make(fill_it: Callable[[Index], None], ws: Workspace) -> Iterator[str]:
     with Index.open(path, ws.config) as index:
         yield ws.layout.search_index.name
         yield from dump(index, ws)
-        yield from embed(index, ws)
+        yield from embed(index, ws, asking=embedding)
 
 
 def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws: Workspace) -> None:
@@ -140,9 +157,9 @@ def dump(index: Index, ws: Workspace) -> Iterator[str]:
         yield name
 
 
-def embed(index: Index, ws: Workspace) -> Iterator[str]:
+def embed(index: Index, ws: Workspace, *, asking: bool = True) -> Iterator[str]:
     """Bring the vectors up to the index, where an embedder is configured; without one none are kept. What an embedder
-    does not give now, it is asked for the next time."""
+    does not give now, it is asked for the next time; unless `asking`, it is not asked at all."""
     path = ws.layout.index / VECTORS
     if ws.config.embedder.kind == "none":
         if path.exists():
@@ -154,7 +171,7 @@ def embed(index: Index, ws: Workspace) -> Iterator[str]:
     embedder = embedder_of(ws.config.embedder)
     if embedder:
         with suppress(EmbedderError):  # a search says how many texts have no vector
-            vectors.sync(path, ws.files, index, embedder)
+            vectors.sync(path, ws.files, index, embedder, asking=asking)
         yield path.name
 
 

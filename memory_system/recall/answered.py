@@ -100,7 +100,11 @@ def _meant(question: Question, found: Candidates, ranked: list[Scored]) -> float
 def _lost(question: Question, found: Candidates, best: Scored, missing: Mapping[Name, float]) -> float:
     """The share of the question's words that name those who are missing, or that nobody has ever written."""
     parts = _parts(question, found, best)
-    unknown = {place: UNKNOWN * (1 - parts[place]) for place in range(len(parts)) if found.doubts.get(place) == 1}
+    unknown = {
+        place: UNKNOWN * (1 - parts[place])
+        for place, term in enumerate(question.terms)
+        if found.doubts.get(place) == 1 and term not in question.aside
+    }
     lost = {place: part for name, part in missing.items() for place in _places(question, [name])}
     whole = _weight(found, range(len(parts)))
     return sum(part * _weight(found, [place]) for place, part in (unknown | lost).items()) / (whole or 1.0)

@@ -56,14 +56,15 @@ def numpy() -> Any:
     return np
 
 
-def sync(path: Path, files: Files, index: Index, embedder: Embedder) -> None:
+def sync(path: Path, files: Files, index: Index, embedder: Embedder, *, asking: bool = True) -> None:
     """Bring the file up to the index. What is gone from it is dropped, whatever happens; then every text that has no
-    vector gets one. EmbedderError where that stopped; what was done till then is kept."""
+    vector gets one, unless nobody is to be asked for it. EmbedderError where that stopped; what was done till then is
+    kept."""
     database = _opened(path, files, embedder.model)
     try:
         with database.transaction():
             _place(database, index)
-        missing = [number for (number,) in database.rows(_MISSING)]
+        missing = [number for (number,) in database.rows(_MISSING)] if asking else []
         _embed(database, index, missing, embedder)
         if missing:
             with database.transaction():
