@@ -199,6 +199,56 @@ def test_a_memory_and_its_message_do_not_both_take_room(world: Found) -> None:
     assert row["refs"] == ["s:e0"]
 
 
+@pytest.mark.parametrize(
+    ("message", "memory", "query"),
+    [
+        (
+            "We went to Lund on Sunday, adopted a parrot from the shelter, and ate waffles by the harbour until dark.",
+            "User adopted a parrot",
+            "Who adopted a parrot?",
+        ),
+        (
+            "周日我们去了趟外婆家，路上领养了一只鹦鹉，晚上在港口边上吃华夫饼吃到天黑才回来。",
+            "用户领养了鹦鹉",
+            "谁领养了鹦鹉",
+        ),
+    ],
+)
+def test_a_message_is_shown_as_well_where_a_memory_tells_little_of_it(
+    world: Found, message: str, memory: str, query: str
+) -> None:
+    world.say(*said(message))
+    world.remember(fact(memory, "s:e0"))
+    assert world.texts(query) == [memory, message]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "own", "query", "asked"),
+    [
+        (
+            "The assistant says the blue tent suits two people",
+            "User bought the blue tent for two people",
+            "blue tent for two people",
+            "What did you say about the blue tent for two people?",
+        ),
+        ("助手说蓝色帐篷适合两个人住", "用户买了蓝色帐篷给两个人住", "蓝色帐篷两个人住", "你说过蓝色帐篷两个人住吗？"),
+    ],
+)
+def test_a_memory_of_what_the_assistant_said_comes_after_the_users(
+    world: Found, theirs: str, own: str, query: str, asked: str
+) -> None:
+    world.remember(
+        fact(
+            theirs,
+            subject="assistant",
+            evidence=[Evidence(ref="s:e1", quote=theirs, role="assistant", trust="assistant")],
+        ),
+        fact(own, evidence=[Evidence(ref="s:e2", quote=own, role="user", trust="user")]),
+    )
+    assert world.texts(query) == [own, theirs]
+    assert world.texts(asked) == [theirs, own]
+
+
 def test_asked_when_the_memory_that_knows_the_day_is_shown(world: Found) -> None:
     world.say(*said("Yesterday I signed the lease for the studio."))
     when = EventTime(start="2026-02-02T00:00", end="2026-02-03T00:00", granularity="day", text="Yesterday")

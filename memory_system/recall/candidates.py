@@ -18,6 +18,7 @@ from memory_system.recall.numbers import OVERLAY, is_part, scope_of, session_of
 from memory_system.recall.question import Question
 from memory_system.recall.spelling import HEAD, can_be_misspelt, doubt_of, near
 from memory_system.recall.units import Unit
+from memory_system.records import Row
 from memory_system.text import is_cjk
 
 if TYPE_CHECKING:  # imported where vectors are searched
@@ -45,12 +46,13 @@ Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units o
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What ranking knows of a memory beside its text: the `refs` it stands on, which of the candidates they are
-    (`places`) and who says them, how somebody near to another is `called`, how much it stands out (0 to 1), and when
-    what it says happens (stamps)."""
+    (`places`), who says them, in which `role` where that is the user or an assistant without a name, how somebody near
+    to another is `called`, how much it stands out (0 to 1), and when what it says happens (stamps)."""
 
     refs: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
     speaker: str = ""
+    role: str = ""
     called: str = ""
     standing: float = 0.0
     start: str = ""
@@ -311,11 +313,18 @@ def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, la
             refs=refs[key] or tuple(filter(None, [line.get("source", "")])),
             places=places,
             speaker=line.get("subject", ""),
+            role=_role(line.get("evidence", ())),
             called=line.get("value", "") if line.get("category") == "relation" else "",
             standing=(rows[key].score + rows[key].importance) / 2,
             start=_stamp(happens.get("start", ""), zone),
             end=_stamp(happens.get("end", ""), zone),
         )
+
+
+def _role(evidence: Iterable[Row]) -> str:
+    """The role in which all of it was said by the user or by an assistant; empty where others said it as well."""
+    roles = {each.get("trust", "") for each in evidence}
+    return role if len(roles) == 1 and (role := roles.pop()) in ("user", "assistant") else ""
 
 
 def _stamp(local: str, zone: ZoneInfo) -> str:

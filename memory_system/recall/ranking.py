@@ -206,7 +206,8 @@ class _Factors:
             yield "within", 1 + weights.within
         if weights.question and _asks(text):
             yield "question", 1 - weights.question
-        if question.yours == (unit.role == "user") and unit.role and not unit.speaker:
+        role = memory.role or unit.role
+        if question.yours == (role == "user") and role and not unit.speaker:
             yield "role", 1 - weights.assistant
         if memory.standing:
             yield "standing", 1 + weights.standing * memory.standing

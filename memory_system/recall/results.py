@@ -15,6 +15,8 @@ DIVERSE = 20  # results that are compared with each other
 COMPARED = 400  # characters of each
 NEARLY = 0.8
 BESIDE = 0.7  # of its score, for each better memory of the same message
+IN_PART = 0.4  # of a message's length, below which a memory of it does not stand for it
+MEMORIES = ("memory", "archive")
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
@@ -56,7 +58,8 @@ def refs_of(found: Scored) -> tuple[str, ...]:
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
     """One result for each text (case, width, blanks and punctuation aside), best first. The passages of a message and
     the memories that stand on it make way for it or for the best passage; where a time is asked for (`dated`), for a
-    memory that has worked out when. Of several memories of one message those after the best come later."""
+    memory that has worked out when. Of several memories of one message those after the best come later, and so does the
+    message where they tell only a part of it."""
     by_text: dict[bytes, Result] = {}
     by_ref: dict[str, list[Result]] = {}
     for each in ranked:
@@ -70,7 +73,7 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         elif dated and by_ref[refs[0]][0].is_dated_by(each):
             by_ref[refs[0]][0].best = each
             continue
-        elif _are_memories([each, *(by_ref[ref][0].best for ref in refs)]):
+        elif _adds(each, [by_ref[ref][0].best for ref in refs]):
             each.parts["beside"] = BESIDE ** len(by_ref[refs[0]])
             by_text[text] = Result(each, each.score * each.parts["beside"], dict.fromkeys(refs))
         else:
@@ -80,8 +83,13 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
     return sorted(by_text.values(), key=lambda each: -each.full)
 
 
-def _are_memories(found: Iterable[Scored]) -> bool:
-    return all(scope_of(each.number) in ("memory", "archive") for each in found)
+def _adds(found: Scored, better: list[Scored]) -> bool:
+    """Whether it says something beside better candidates that stand on the same messages: another memory of them does,
+    and a message that is told only in part."""
+    if not all(scope_of(each.number) in MEMORIES for each in better):
+        return False
+    told = max(len(each.unit.text) for each in better)
+    return scope_of(found.number) in MEMORIES or told < IN_PART * len(found.unit.text)
 
 
 def diverse(results: list[Result], share: float) -> list[Result]:
