@@ -283,8 +283,11 @@ def test_a_question_to_another_keeps_its_verb() -> None:
 @pytest.mark.parametrize(
     ("text", "content"),
     [
-        ("Don't forget to take breaks on the way to Oslo.", "User says don't forget to take breaks on the way to Oslo"),
-        ("Don't like the ferry to Oslo.", "User doesn't like the ferry to Oslo"),
+        (
+            "Don't forget to take breaks on the way to Oslo.",
+            "User says do not forget to take breaks on the way to Oslo",
+        ),
+        ("Don't like the ferry to Oslo.", "User does not like the ferry to Oslo"),
     ],
 )
 def test_what_another_is_told_to_do_is_not_what_the_speaker_does(text: str, content: str) -> None:

@@ -8,6 +8,7 @@ import re
 from functools import cache, lru_cache
 
 from memory_system.callings import ASSISTANT_NAME
+from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.telling import Telling, is_word, plural_form
 from memory_system.rules import table
 
@@ -60,10 +61,10 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
         return f"{speaker} asks {other} to {Telling(speaker, other, named=True).tell(_lowered(words))}"
     told = Telling(speaker, other).tell(words if whole else with_subject(words))
     if _own_kin().match(told) and not assistant:
-        return _capital(f"{speaker}'s {told[:1].lower()}{told[1:]}")
+        return _capital(written_out(f"{speaker}'s {told[:1].lower()}{told[1:]}"))
     if (assistant and not told.startswith(speaker)) or speaker.lower() not in told.lower():
         told = f"{speaker} says {_lowered(told)}"
-    return _capital(told)
+    return _capital(written_out(told))
 
 
 def report(text: str, speaker: str, other: str) -> str:
@@ -77,7 +78,7 @@ def ask(text: str, speaker: str, other: str) -> str:
     wish = _WISH.match(words)
     said = words[wish.end() :] if wish else _INVERTED.sub(_they, _lowered(words))
     told = Telling(speaker, other, named=True).tell(said)
-    return f"{speaker} asks {other} to {told}" if wish else f"{speaker} asks: {told}"
+    return written_out(f"{speaker} asks {other} to {told}" if wish else f"{speaker} asks: {told}")
 
 
 def asked(text: str, speaker: str, other: str) -> str:
@@ -85,7 +86,7 @@ def asked(text: str, speaker: str, other: str) -> str:
     words = stripped(text, other).rstrip(" ?")
     wish = _WISH.match(words)
     told = Telling(speaker, other).tell(words[wish.end() :] if wish else _lowered(words))
-    return f"to {told}" if wish else told
+    return written_out(f"to {told}" if wish else told)
 
 
 def _they(found: re.Match[str]) -> str:
