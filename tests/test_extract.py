@@ -135,7 +135,7 @@ def test_what_is_hedged_or_heard_is_less_sure_and_says_so(text: str, confidence:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("If I were rich I'd live in Rome", "hypothetical"), ("I wish I had a dog", "hypothetical"),
+        ("If I were rich I'd live in Rome", "hypothetical"), ("I wish I had a dog and a garden", "hypothetical"),
         ("I live in a lighthouse, just kidding", "joke"), ("I own ten castles. Just kidding!", "joke"),
         ("要是我有一只狗就好了", "hypothetical"), ("假如我住在海边，我天天游泳", "hypothetical"),
         ("我住在灯塔里，开玩笑的", "joke"), ("我有十座城堡。逗你的！", "joke"),

@@ -237,6 +237,19 @@ def test_what_leans_on_the_sentence_before_is_kept_with_it() -> None:
         assert all(before in each for each in held if after in each)
 
 
+@pytest.mark.parametrize(
+    ("empty", "telling"),
+    [
+        ("I won't quit!", "I won't quit the choir!"),
+        ("I'll do that soon.", "I'll do 40 of them soon."),
+        ("我也是这么觉得的。", "我也觉得这座桥太窄。"),
+    ],
+)
+def test_what_only_the_two_understand_is_nothing_to_remember(empty: str, telling: str) -> None:
+    assert kept([said(empty)]) == []
+    assert kept([said(telling)]) == [telling]
+
+
 def test_a_share_of_one_keeps_all_that_is_no_noise() -> None:
     short = ["I can't stand coriander.", "I sold my boat.", "我讨厌香菜。", "我卖掉了船。"]
     lines = [said(f"{text[:-1]} {number}{text[-1]}", entry=str(number)) for number, text in enumerate(short * 20)]

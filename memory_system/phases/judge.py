@@ -34,6 +34,8 @@ _SHORT = 28
 _WHOLE = (
     45  # that many count of a passage of an answer: all are as long, and the first, which says what it is about, leads
 )
+_FEW = {"en": 1, "zh": 0.5}  # such words: a sentence that has no more of them, and no number, is
+_EMPTY = -1.0  # a cheer, or for somebody who knows of what: nobody else could understand it
 _SLOT = 0.4  # a rule knows what it says
 _ANSWERS = 0.5  # a person answers another's question
 _ASKS = -0.6
@@ -48,6 +50,7 @@ _GRAVE = frozenset({"health", "safety"})  # even where none does
 _FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
 _SAYING = re.compile(r"[^\W_]")  # a letter or a digit
 _WORDS = re.compile(r"[a-z]{4,}")
+_NUMBER = re.compile(r"\d|[一二两三四五六七八九十百千万]")
 _LETTERS = 5  # letters of a Latin word among Han characters, and the blank after it
 
 Fired = Mapping[str, list[rules.Rule]]
@@ -85,10 +88,22 @@ class Judge:
         always = is_first_hand(turn) and any(rule.data.get("always") for rule in fired.get("signal", ()))
         if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
             return Verdict(reason, tokens)
-        return self._weighed(turn, segment, lang, fired, words, tokens, always=always)
+        empty = words <= _FEW[lang] and not (turn.asked or _NUMBER.search(plain))
+        verdict = self._weighed(turn, segment, lang, fired, words, tokens, always=always, empty=empty)
+        verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
+        return verdict
 
     def _weighed(
-        self, turn: Turn, segment: Segment, lang: str, fired: Fired, words: float, tokens: int, *, always: bool
+        self,
+        turn: Turn,
+        segment: Segment,
+        lang: str,
+        fired: Fired,
+        words: float,
+        tokens: int,
+        *,
+        always: bool,
+        empty: bool,
     ) -> Verdict:
         signals, claims, natures = fired.get("signal", []), fired.get("claim", []), fired.get("intrinsic", [])
         sure = {self._category_of(rule) for rule in claims}
@@ -96,6 +111,7 @@ class Judge:
         importance = max(0.0, min(1.0, self._intrinsic(categories) + _weight(signals)))
         first_hand = is_first_hand(turn)
         score = _IMPORTANCE * importance + _weight(fired.get("weight")) + _WORD * min(words, _MOST_WORDS)
+        score += _EMPTY * (empty and first_hand and not (claims or natures))
         score += _SLOT * bool(claims) + _NOTE * turn.message.is_noted
         if score < _WORTH and not (always or claims or (_fills_in(turn, lang) if first_hand else _is_told(fired))):
             return Verdict("trivial", tokens, cost=tokens)
