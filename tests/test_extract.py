@@ -424,6 +424,12 @@ def test_a_sentence_that_leans_on_another_is_told_with_it(text: str, whole: str)
     assert whole in told(text)
 
 
+def test_nobody_is_called_after_themselves() -> None:
+    """A name of whoever has that name says nothing."""
+    names = [each for each in claims([said("沈清如是我的母亲，其姓名是沈清如。")]) if each.attribute == "name"]
+    assert not names
+
+
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
@@ -436,6 +442,19 @@ def test_a_sentence_that_leans_on_another_is_told_with_it(text: str, whole: str)
         ("妈妈是世界上最好的人。", ["用户说妈妈是世界上最好的人"]),
         ("Mum is afraid of lifts.", ["User's mum is afraid of lifts"]),
         ("I think the museum in Basel is wonderful.", ["User thinks the museum in Basel is wonderful"]),
+        ("我的上司老家在江苏南通。", ["用户的上司来自江苏南通"]),
+        ("我儿子学校开了陶艺班，他很喜欢。", ["用户的儿子学校开了陶艺班，他很喜欢"]),
+        ("我下个月想去挪威徒步。", ["用户2026年3月想去挪威徒步"]),
+        ("I'm using Blender 4.1.2.", ["User uses Blender 4.1.2"]),
+        (
+            "Now I live off something I'm passionate about - I'm carving spoons.",
+            ["Now User lives off something they are passionate about - they are carving spoons"],
+        ),
+        ("I just opened a shop for old maps - cool, huh?", ["User just opened a shop for old maps - cool, huh"]),
+        (
+            "Wow, was I surprised by the snow in Oslo, and I sort of miss it.",
+            ["Was User surprised by the snow in Oslo, and User sort of misses it"],
+        ),
     ],
 )
 def test_what_is_told_in_short_is_told_right(text: str, contents: list[str]) -> None:

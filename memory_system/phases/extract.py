@@ -35,6 +35,11 @@ _LASTING = frozenset({"identity", "relation", "contact"})
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
 _PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
+_STATED = re.compile(  # "I heard they have boats?" asks nothing
+    r"(?:(?:and|so|oh|but|well|yeah|also|btw|by the way),? )*(?:i|i'm|i've|my|we|we're|we've)\b"
+    r"(?!.*\b(?:what|how|why|when|where|who|which|if|whether|can|could|should|would|will|do|does|did|are|is|wonder\w*)\b)",
+    re.IGNORECASE,
+)
 _LEANING = {
     "en": re.compile(r"\b(?:he|she)\b", re.IGNORECASE),
     "zh": re.compile(r"^\W*(?:他|她|它|其|住|在|今年|身高|生日|喜欢)|^(?!\W*我).*[他她其]"),
@@ -112,7 +117,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     scene = passage.scene
     if passage.mood.drop:
         return [], antecedent
-    if passage.segment.kind == "question":
+    if passage.segment.kind == "question" and not _STATED.match(passage.plain):
         return _question(passage), antecedent
     last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
     fired = passage.fired.get("claim", []) if scene.first_hand and not passage.is_misspoken else []

@@ -52,7 +52,7 @@ _CLOSING = " \t\n,;:-–—~!.…"
 
 
 def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
-    words = stripped(text, other)
+    words = stripped(text, other).rstrip("?")
     if len(words) < 4 or not _LETTERS.search(words) or _DEPENDENT.match(words):
         return ""
     assistant = speaker == ASSISTANT_NAME["en"]  # what it leaves out is no "I": it gives advice

@@ -32,8 +32,9 @@ _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
+_SORTS = ("sort", "kind")
 _INVERTED = {
-    "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
+    "was": "was", "had": "had", "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
     "haven't": "hasn't", "weren't": "wasn't",
 }  # fmt: skip
 _CONTRACTED = {
@@ -104,6 +105,13 @@ def is_adverb(low: str) -> bool:
     return is_word("skip", low) or (low.endswith("ly") and not is_word("ly_verbs", low))
 
 
+def _is_adverb_at(low: str, tokens: Sequence[str], at: int) -> bool:
+    """The same of a word where it stands: the "sort" and the "of" of "sort of" are no verbs."""
+    if low in _SORTS:
+        return list(tokens[at + 1 : at + 3]) == [" ", "of"]
+    return is_adverb(low) or (low == "of" and at > 1 and tokens[at - 2].lower() in _SORTS)
+
+
 class Telling:
     """The walk; it remembers who was spoken of. `named` when the speaker is understood already."""
 
@@ -150,7 +158,7 @@ class Telling:
 
     def _word(self, low: str, token: str, tokens: Sequence[str], at: int) -> None:
         self._since += 1
-        if self._agreeing and not is_adverb(low) and not token[0].isupper():  # no verb has a capital behind its subject
+        if self._agreeing and not _is_adverb_at(low, tokens, at) and not token[0].isupper():  # no verb has a capital
             self._verb(low, token)
         elif self._joined and self._present and not self._infinitive and _is_joined_verb(low, tokens, at):
             self._out.append(singular(token))

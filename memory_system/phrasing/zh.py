@@ -9,7 +9,7 @@ from typing import Any
 from memory_system.callings import ASSISTANT_NAME
 from memory_system.rules import table
 
-_MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]")
+_MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]|\*\*")
 _QUOTED = re.compile(r"(“[^”]*”|‘[^‘’]*’|「[^」]*」|『[^』]*』|\"[^\"]*\")")
 _QUOTE = re.compile('[“‘「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
@@ -77,7 +77,7 @@ def _persons() -> re.Pattern[str]:
 @lru_cache(maxsize=64)
 def _address(other: str) -> re.Pattern[str]:
     """The name of the one spoken to, at the start."""
-    return re.compile(rf"(?:{re.escape(other)}|AI\w*|ai\w*)[，,！!]\s*")
+    return re.compile(rf"(?:{re.escape(other)}|AI\w*|ai\w*)[，,！!。]\s*")
 
 
 @lru_cache(maxsize=64)

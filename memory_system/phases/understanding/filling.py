@@ -30,6 +30,7 @@ _CALLED = re.compile(
     r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20}?)(?=的|$|[^\w-])"
     r"(?! (?:and|or)\b|,|、|和)"  # of several names none is the name
 )
+_REST_OF_NUMBER = re.compile(r"(?:\.\d\w*)+")
 _NAMED = ("person", "animal")
 _NAME = {
     "en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"),
@@ -105,7 +106,7 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     """The slot that a match of a claim rule fills; None when it does not hold what the rule asks for."""
     scene = passage.scene
     which = "value" if found.parts.get("value") else "thing"
-    said = passage.dated(found.parts[which].strip())
+    said = passage.dated(_to_the_end(found, which, passage.plain).strip())
     value = cleaned(said, scene.lang)
     if not value or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):
         return None
@@ -113,10 +114,22 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
         return None
     attribute = _attribute(rule, found, scene.lang)
     subject = _subject(rule, found, scene, last)
-    if subject is None or not attribute or not _fits(attribute, said, found, subject, passage):
+    if (
+        subject is None
+        or subject.shown == value
+        or not attribute
+        or not _fits(attribute, said, found, subject, passage)
+    ):
         return None
     content = _content(rule, found, _shown(said, attribute, scene), subject, scene)
     return Reading(rule, subject, attribute, _meant(rule, attribute, value), content, found.span, found.places[which])
+
+
+def _to_the_end(found: Found, which: str, plain: str) -> str:
+    """The words of the part, with the rest of a number that a point cuts in two: "2.5" ends at no sentence."""
+    rest = _REST_OF_NUMBER.match(plain, found.places[which][1])
+    value = found.parts[which]
+    return value + rest[0] if rest and value[-1:].isdigit() else value
 
 
 def _meant(rule: Rule, attribute: str, value: str) -> str:
