@@ -91,6 +91,8 @@ class Judge:
         empty = words <= _FEW[lang] and not (turn.asked or _NUMBER.search(plain))
         verdict = self._weighed(turn, segment, lang, fired, words, tokens, always=always, empty=empty)
         verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
+        if blanks := turn.message.speaker.count(" "):
+            verdict.cost += blanks * (plain.count(" I ") + plain.count(" i "))  # each is a name of more than one word
         return verdict
 
     def _weighed(

@@ -34,8 +34,8 @@ _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plai
 _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
 _SORTS = ("sort", "kind")
 _INVERTED = {
-    "was": "was", "had": "had", "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
-    "haven't": "hasn't", "weren't": "wasn't",
+    "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
+    "haven't": "hasn't", "weren't": "wasn't", "was": "was", "had": "had",
 }  # fmt: skip
 _CONTRACTED = {
     "m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is"),
