@@ -278,11 +278,14 @@ class Segment:
 
 @dataclass(slots=True)
 class Turn:
-    """A message with those of its segments that are still in play; `asked` is the question it may answer."""
+    """A message with those of its segments that are still in play; `asked` is the question it may answer, `topic` what
+    the talk was about before it, and `own_topic` whether the same one said so."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)
     asked: str = ""
+    topic: str = ""
+    own_topic: bool = False
 
     def text_of(self, segment: Segment) -> str:
         return self.message.text[segment.start : segment.end]
@@ -293,7 +296,8 @@ class Turn:
             Segment(each["start"], each["end"], each["kind"], each["importance"], tuple(each["rules"]))
             for each in row["segments"]
         ]
-        return cls(Message(**row["message"]), segments, row["asked"])
+        asked, topic, own = row["asked"], row.get("topic", ""), row.get("own_topic", False)
+        return cls(Message(**row["message"]), segments, asked, topic, own_topic=own)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import accumulate, compress, repeat
 
 from memory_system import text
@@ -15,7 +16,7 @@ from memory_system.keys import Key, quote_key
 from memory_system.phases import Night
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
-from memory_system.phases.understanding.asked import cost_of, is_needed, tells_the_topic
+from memory_system.phases.understanding.asked import cost_of, told_beside
 from memory_system.phases.understanding.leaning import leans
 from memory_system.records import Segment, Turn
 from memory_system.trust import Guard, is_owners_word
@@ -106,7 +107,7 @@ def run(
         segments = [
             _marked(segment, number, found, rescued.get(number)) for number, segment in numbered if kept[number]
         ]
-        yield Turn(turn.message, segments, turn.asked)
+        yield replace(turn, segments=segments)
 
 
 def _late(night: Night, tally: Counter[str]) -> Iterator[Turn]:
@@ -170,7 +171,7 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
         first_hand = is_first_hand(turn)  # a passage of a long answer is long enough to stand alone
         if len(verdicts) > 1:
             _spread(verdicts, assistant=not first_hand)
-        if turn.asked:
+        if turn.asked or turn.topic:
             _charge(turn, verdicts, around)
         if not is_owners_word(turn.message):
             numbers = (n for n, each in enumerate(verdicts, len(found.scores)) if not each.reason)
@@ -188,13 +189,10 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
 
 
 def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
-    """Add what the question costs that is told with what the message begins with."""
+    """Add what the question or the topic costs that is told with what the message begins with."""
     first = next((place for place, each in enumerate(verdicts) if not each.reason), None)
-    if first is None or not tells_the_topic(turn.asked):
-        return
-    words = turn.text_of(turn.segments[first])
-    if is_needed(words, turn.asked, lang, first_hand=is_first_hand(turn)):
-        verdicts[first].cost += cost_of(turn.asked)
+    if first is not None:
+        verdicts[first].cost += cost_of(told_beside(turn, turn.text_of(turn.segments[first]), lang))
 
 
 def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard) -> list[Verdict]:

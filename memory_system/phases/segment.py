@@ -7,12 +7,13 @@ Lengths are columns: a CJK character is as wide as two Latin letters and says as
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from memory_system import rules, text
 from memory_system.phases import Night
+from memory_system.phases.understanding.asked import can_be_topic
 from memory_system.phases.understanding.essays import passages_of, width
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.scene import as_rules_see
@@ -27,6 +28,8 @@ _QUOTED_MOST = 400  # characters after which an open quotation mark was a slip
 _CUT_FROM = 14  # columns below which looking for a cut is not worth it
 
 _ASKING = ("question", "instruction")
+_TOPICS = ("question", "statement")
+_RECENT = 3  # messages within which the talk is still about the same
 
 Span = tuple[int, int]
 
@@ -53,13 +56,34 @@ _GOES_ON = re.compile(
 
 def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Iterator[Turn]:  # noqa: ARG001 (one signature for all phases)
     """Each message as a turn with all of its segments; `asked` is the question that the message before it, by somebody
-    else, ended with. Counts `segments`."""
-    before: Turn | None = None
+    else, ended with; `topic` is what it leans on. Counts `segments`."""
+    recent: deque[Turn] = deque(maxlen=_RECENT)
     for message in messages:
-        turn = Turn(message, cut(message), _asked(before, message))
-        tally["segments"] += len(turn.segments)
-        before = turn
+        segments = cut(message)
+        asked = _asked(recent[0] if recent else None, message)
+        turn = Turn(message, segments, asked, *_topic(recent, message, segments))
+        tally["segments"] += len(segments)
+        recent.appendleft(turn)
         yield turn
+
+
+def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]) -> tuple[str, bool]:
+    """What a person who begins with words that lean on something may lean on: the last thing people said in the session
+    that can be understood alone; and whether they said it themselves."""
+    first = message.text[segments[0].start : segments[0].end] if segments else ""
+    if not _is_persons(message) or not leans(first, text.language(first)):
+        return "", False
+    for turn in recent:
+        if turn.message.session == message.session and _is_persons(turn.message):
+            for segment in reversed(turn.segments):
+                said = turn.text_of(segment)
+                if segment.kind in _TOPICS and said[:1] not in "[【" and can_be_topic(said, text.language(said)):
+                    return said, _voice(turn.message) == _voice(message)
+    return "", False
+
+
+def _is_persons(message: Message) -> bool:
+    return message.role == "user" or (message.role == "assistant" and bool(message.speaker))
 
 
 def _asked(before: Turn | None, message: Message) -> str:

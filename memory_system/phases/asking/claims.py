@@ -21,6 +21,7 @@ from memory_system.llm.asking import Asker
 from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import covers, fault, is_quoted
 from memory_system.phases.understanding.passage import Passage
+from memory_system.phases.understanding.replying import alone
 from memory_system.records import Claim, Message
 from memory_system.text import estimate_tokens
 
@@ -143,7 +144,7 @@ class Waiting:
                 self._reject(why)
             else:
                 made.append(_claim(each, open_, method))
-        if open_.told and not any(covers(each.content, open_.claim.content) for each in made):
+        if open_.told and not any(covers(each.content, alone(open_.claim.content)) for each in made):
             for _ in made:
                 self._reject("says less than the rules")
             made = [open_.claim]
@@ -166,7 +167,7 @@ def late(asker: Asker, reject: Reject = lambda _: None) -> Iterator[tuple[Open, 
                 reject(why)
                 continue
             claim = _claim(said, opens[place], method)
-            if opens[place].told and not covers(claim.content, opens[place].claim.content):
+            if opens[place].told and not covers(claim.content, alone(opens[place].claim.content)):
                 reject("says less than the rules")
                 continue
             taken[place] += 1

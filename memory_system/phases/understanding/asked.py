@@ -9,10 +9,12 @@ from memory_system import rules, text, trust
 from memory_system.gist import stem
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.leaning import leans
+from memory_system.records import Turn
 
 _LONGEST = 90  # columns of a question that is told beside its answer
 _LONGEST_REQUEST = 180  # of what an assistant was asked for at length
 _SHORT_REPLY = 120  # columns above which a reply says by itself what it is about
+_LEAST_TOPIC = 3  # which what was said must have to be what a talk is about
 _LEAST = 2  # words that not every sentence has, which a question must have before any that leans on something
 _OPENS = re.compile(
     r"(?:(?:and|so|but|oh|well|ok|please),? )*(?:what|how|why|when|where|who|which|do|does|did|is|are|was|were|have|has"
@@ -36,6 +38,13 @@ _SUBJECT = {
     ),
     "zh": re.compile("[^，。]{0,8}(?:我|咱)|.{0,6}《"),
 }
+_SAYS_ITSELF = re.compile(
+    r"(?:(?:and|but|so|yeah|yes|well|i think|i guess),? )*"
+    r"(?:one of|there(?:'s| is| are| was| were)?\b|if\b|as for|when it comes"
+    r"|(?:it|that)(?:'s| is| was) (?:\w+ ){1,2}(?:to|that|how|when|what|if)\b)"
+    r"|.*[a-z,] (?-i:[A-Z][a-z])",
+    re.IGNORECASE,
+)
 _WANTED = re.compile(
     r"\b(?:would|want|wish|like|love|enjoy|prefer|plan|hope|favou?rite|best|part|kind|type|idea|tips?|advice|suggest)",
     re.IGNORECASE,
@@ -70,6 +79,30 @@ def is_needed(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
     return leans(reply, lang) or (first_hand and not _SUBJECT[lang].match(reply))
 
 
+def told_beside(turn: Turn, reply: str, lang: str) -> str:
+    """What must be told beside the words that a person's message begins with: the question where they need it, else
+    what the talk was about where they lean on it; empty where they say it all."""
+    first_hand = turn.message.role != "assistant" or bool(turn.message.speaker)
+    if turn.asked and tells_the_topic(turn.asked) and is_needed(reply, turn.asked, lang, first_hand=first_hand):
+        return turn.asked
+    told = first_hand and turn.topic and turn.message.role != "note" and _speaks_of(reply, turn.topic, lang)
+    return turn.topic if told else ""
+
+
+def _speaks_of(reply: str, topic: str, lang: str) -> bool:
+    """Whether the reply leans on the topic: in English only if it takes a word of it up, for "it" may be anything."""
+    if width(reply) > _SHORT_REPLY or not leans(reply, lang):
+        return False
+    return lang == "zh" or (not _SAYS_ITSELF.match(reply) and takes_up(reply, topic, lang))
+
+
+def can_be_topic(words: str, lang: str) -> bool:
+    """Whether the words say what a talk is about: they lean on nothing, are short, and name enough."""
+    if width(words) > _LONGEST or _LEANING[lang].search(words.replace("’", "'")):
+        return False
+    return _names_enough(words, lang, _LEAST_TOPIC) and not trust.suspects(words, owner=False)
+
+
 def takes_up(reply: str, asked: str, lang: str) -> bool:
     """Whether the reply has a word of the question, or begins like the rest of a sentence: "since I was ten"."""
     if lang == "zh":
@@ -94,10 +127,10 @@ def asks_what_is_wanted(asked: str) -> bool:
     return bool(asked and _WANTED.search(asked))
 
 
-def _names_enough(words: str, lang: str) -> bool:
+def _names_enough(words: str, lang: str, least: int = _LEAST) -> bool:
     if lang == "zh":
-        return len({*words} - _common(lang)) >= 2 * _LEAST
-    return len({*_WORD.findall(words.lower())} - _common(lang)) >= _LEAST
+        return len({*words} - _common(lang)) >= 2 * least
+    return len({*_WORD.findall(words.lower())} - _common(lang)) >= least
 
 
 @cache

@@ -5,21 +5,45 @@ itself would explain nothing.
 
 from __future__ import annotations
 
-from memory_system import phrasing
-from memory_system.phases.understanding.asked import is_needed, tells_the_topic
+import re
+
+from memory_system import dates, phrasing
+from memory_system.phases.understanding.asked import is_needed, tells_the_topic, told_beside
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phrasing import Voices
 
+_BESIDE = re.compile(r"(?: \((?:asked|on)\b.*\)|（(?:被问|谈到)：.*）)$", re.DOTALL)
+_ON = {"en": "{told} (on: {topic})", "zh": "{told}（谈到：{topic}）"}
 _FORM = {"en": "{told} (asked{mark} {asked})", "zh": "{told}（被问：{asked}）"}
 
 
 def with_question(told: str, passage: Passage) -> str:
-    """What was told, with the question that it answers where that says what it is about."""
-    asked, scene = passage.turn.asked, passage.scene
-    if not (asked and told and _needs_it(passage) and tells_the_topic(asked, at_length=_is_essay(passage))):
+    """What was told, with the question that it answers where that says what it is about; else with what the talk was
+    about, where it leans on that."""
+    asked, scene, turn = passage.turn.asked, passage.scene, passage.turn
+    if not told or scene.prefix:
         return told
-    question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
-    return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")
+    if asked and _needs_it(passage) and tells_the_topic(asked, at_length=_is_essay(passage)):
+        question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
+        return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")
+    if turn.topic and _begins(passage) and told_beside(turn, _bare(passage), scene.lang) == turn.topic:
+        return _ON[scene.lang].format(told=told, topic=_topic(passage))
+    return told
+
+
+def alone(told: str) -> str:
+    """What was told without what stands beside it in brackets: the question, the topic."""
+    return _BESIDE.sub("", told)
+
+
+def _topic(passage: Passage) -> str:
+    """What the talk was about, as it is told in brackets."""
+    turn, scene = passage.turn, passage.scene
+    voices = scene.voices if turn.own_topic else Voices(scene.voices.other, scene.voices.speaker)
+    said = dates.resolve(turn.topic, scene.anchor, scene.lang)[0]
+    if said.endswith(("?", "？")):
+        return phrasing.asked(said, voices, scene.lang)
+    return phrasing.report(phrasing.stripped(said, voices, scene.lang), voices, scene.lang)
 
 
 def _is_essay(passage: Passage) -> bool:
@@ -30,8 +54,14 @@ def _needs_it(passage: Passage) -> bool:
     """Whether the words are a passage of a long answer, or what a message begins with and lean on the question."""
     if _is_essay(passage):
         return True
-    if passage.segment.start != passage.turn.segments[0].start:
-        return False
-    scene = passage.scene
-    words = phrasing.stripped(passage.words, scene.voices, scene.lang)
-    return is_needed(words, passage.turn.asked, scene.lang, first_hand=scene.first_hand)
+    first_hand, lang = passage.scene.first_hand, passage.scene.lang
+    return _begins(passage) and is_needed(_bare(passage), passage.turn.asked, lang, first_hand=first_hand)
+
+
+def _begins(passage: Passage) -> bool:
+    """Whether the message begins with it, as far as it is kept."""
+    return passage.segment.start == passage.turn.segments[0].start
+
+
+def _bare(passage: Passage) -> str:
+    return phrasing.stripped(passage.words, passage.scene.voices, passage.scene.lang)
