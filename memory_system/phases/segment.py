@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from memory_system import rules, text
 from memory_system.phases import Night
-from memory_system.phases.understanding.asked import can_be_topic
+from memory_system.phases.understanding.asked import can_be_topic, tells_the_topic
 from memory_system.phases.understanding.essays import passages_of, width
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.scene import as_rules_see
@@ -90,7 +90,22 @@ def _asked(before: Turn | None, message: Message) -> str:
     """The last question or request of the turn before, when another one spoke in the same session."""
     if before is None or before.message.session != message.session or _voice(before.message) == _voice(message):
         return ""
-    return next((before.text_of(each) for each in reversed(before.segments) if each.kind in _ASKING), "")
+    asking = [number for number, each in enumerate(before.segments) if each.kind in _ASKING]
+    if not asking:
+        return ""
+    last = before.segments[asking[-1]]
+    start = last.start if _is_persons(message) else _where_it_begins(before, asking[-1])
+    return before.message.text[start : last.end]
+
+
+def _where_it_begins(turn: Turn, number: int) -> int:
+    """Where what an assistant is asked begins: with the statement before a question that leans on it ("I lost the key,
+    can you help me with this?")."""
+    asking, before = turn.segments[number], turn.segments[max(0, number - 1)]
+    words = turn.message.text[before.start : asking.end]
+    if tells_the_topic(turn.text_of(asking), at_length=True) or width(words) > _JOINED or "\n" in words:
+        return asking.start
+    return before.start
 
 
 def _voice(message: Message) -> tuple[str, str]:

@@ -18,6 +18,9 @@ _JOINED_LEAD = re.compile(
 )
 _ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
 _CLAUSE_MARK = re.compile(r"[，,。！？!?；;：:]")
+_NEXT_ITEM = re.compile(
+    r"(?<=[。；;])(?:[^。；;，,：:]{1,12}[：:])?\s*\d{1,2}[.、]?$"
+)  # of a list, cut off behind its number
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
 _REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说)|替我)")
 _ADVISING = re.compile("(?:强烈|非常|特别)?(?:推荐|建议|提醒)")
@@ -132,6 +135,7 @@ def stripped(text: str, other: str = "") -> str:
             words = words[found.end() :]
         if other and (found := _CALLED.match(words)) and set(found[1]) & set(other):
             words = words[found.end() :]
+    words = _NEXT_ITEM.sub("", words)
     return _tail().sub("", words.rstrip(_END)).rstrip(_END)
 
 

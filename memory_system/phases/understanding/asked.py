@@ -54,6 +54,11 @@ _REST = re.compile(
     r"|(?:either|about|around|for|at|in|on|from|to|by|with|mostly|usually|mainly|only|every|once|twice|\d+)\b"
     r"(?! (?:i|my|we|it|me|that|this)\b)"
 )
+_WISH = re.compile(
+    r"\b(?:can|could|would|will) you\b|\b(?:please|help|explain|show|tell|understand|figure|provide|suggest|need|want"
+    r"|make|sure|wondering)\b|(?:请|帮|能不能|可以|麻烦|怎么|如何|什么|具体)+",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[a-z]{3,}")
 
 
@@ -64,10 +69,11 @@ def tells_the_topic(asked: str, *, at_length: bool = False) -> bool:
     lang = text.language(plain)
     if width(plain) > (_LONGEST_REQUEST if at_length else _LONGEST) or not (at_length or plain.endswith(("?", "？"))):
         return False
-    if lang == "en" and not _OPENS.match(plain):
+    if lang == "en" and not (at_length or _OPENS.match(plain)):
         return False
     leaning = _LEANING[lang].search(plain)
-    named = _names_enough(plain[: leaning.start()] if leaning else plain, lang)
+    before = plain[: leaning.start()] if leaning else plain
+    named = _names_enough(_WISH.sub("", before), lang)
     return named and not trust.suspects(plain, owner=False)
 
 

@@ -47,7 +47,9 @@ def _topic(passage: Passage) -> str:
 
 
 def _is_essay(passage: Passage) -> bool:
-    return not passage.scene.first_hand and "\n" in passage.quote
+    if passage.scene.first_hand:
+        return False
+    return "\n" in passage.quote or bool(passage.turn.message.text[: passage.segment.start].strip())
 
 
 def _needs_it(passage: Passage) -> bool:
