@@ -137,8 +137,8 @@ def _begin(ws: Workspace, *, force: bool) -> None:
 
 
 def _mend(ws: Workspace) -> None:
-    """What a run that was stopped left half written, or behind the truth."""
-    if ws.checkpoint.state.current_phase is None and ws.is_derived:
+    """What a run that was stopped left half written, or behind the truth or the owner's wish to mask."""
+    if ws.checkpoint.state.current_phase is None and ws.is_derived and not ws.config.policy.masked:
         return
     from memory_system import derive
 

@@ -1,6 +1,6 @@
 """Rule sets as data. A TOML file holds rules in named groups; every rule has an id, a `why`, a pattern, and examples
-that it must match (`yes`) and must not (`no`), each list on one line, which the tests run and nothing else reads: they
-are half of a file. What else a rule needs stands beside as plain keys.
+that it must match (`yes`) and must not (`no`), which the tests run and nothing else reads: they are half of a file.
+What else a rule needs stands beside as plain keys.
 
 All patterns of a group are matched in one pass by RE2, which is linear in the text whatever the pattern. What several
 patterns share stands once in the table `parts` of the file; `%name%` in a pattern stands for the part of that name.
@@ -20,7 +20,8 @@ import re2
 from memory_system.carried import RULES
 
 _PART = re.compile(r"%([a-z_]+)%")
-_EXAMPLES = re.compile(r"^(?:yes|no) = .*\n", re.MULTILINE)
+# A list stands on one line, or its lines stand between the brackets'.
+_EXAMPLES = re.compile(r"^(?:yes|no) = (?:\[\n(?:(?!\]\n).*\n)*\]|.*)\n", re.MULTILINE)
 _FEW = 12  # rules that one automaton holds well
 _MEMORY = 64 << 20  # bytes RE2 may use for a group's automaton; a set that runs out of it matches nothing
 
