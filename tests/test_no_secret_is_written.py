@@ -36,6 +36,12 @@ def test_nothing_of_a_secret_is_left(case: Case) -> None:
     assert redact(cleaned)[0] == cleaned
 
 
+def test_what_stands_beside_it_in_wide_characters_hides_nothing() -> None:
+    """Then all of the text is looked at in narrow ones, its punctuation as well."""
+    left = [case.name for case in CASES for words in case.hidden if words in redact(f"ＡＢＣＤ。\n\n{case.text}")[0]]
+    assert left == []
+
+
 def test_what_holds_no_secret_is_left_alone() -> None:
     sentences = list(harmless())
     touched = [each for each in sentences if redact(each)[1]]
