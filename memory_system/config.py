@@ -341,6 +341,9 @@ def _explain(error: Any) -> str:
 
     path = [str(part) for part in error["loc"]]
     name = ".".join(path)
+    if error["type"] == "tuple_type":
+        given = error["input"]
+        return f"{name}: it must be a list" + (f', like ["{given}"]' if isinstance(given, str) else "")
     if error["type"] != "extra_forbidden":
         return f"{name}: {error['msg'].removeprefix('Value error, ')}"
     near = difflib.get_close_matches(path[-1], _known_keys(path[:-1]), n=1, cutoff=0.4)

@@ -204,6 +204,8 @@ def test_stats_look_like_the_seeds(run: Run, workspace: Path) -> None:
         (["capture", "x", "--importance", "7"], 2, "importance"),
         (["search", "x", "--scope", "moon"], 2, "scope"),
         (["search", "x", "--since", "2026-13-01"], 2, "2026-02-03"),
+        (["--workspace", "", "status"], 2, "it is empty"),
+        (["status", "--workspace="], 2, "it is empty"),
     ],
 )
 def test_usage_errors(run: Run, workspace: Path, arguments: list[str], code: int, said: str) -> None:

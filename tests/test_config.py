@@ -23,6 +23,8 @@ from memory_system.records import Belief, Fact, Summary
         ({"decay_rate": {}}, "did you mean decay_rates"),
         ({"thresholds": {"archve": 0.1}}, "did you mean archive"),
         ({"sources": [{"paht": "x"}]}, "did you mean path"),
+        ({"policy": {"masked": "phone"}}, r'policy.masked: it must be a list, like \["phone"\]'),
+        ({"sources": {"path": "x"}}, "sources: it must be a list$"),
         ({"thresholds": {"archive": 7}}, "thresholds.archive"),
         ({"timezone": "Mars/Olympus"}, "time zone"),
         ({"consolidation": {"schedule": "never"}}, "five fields"),

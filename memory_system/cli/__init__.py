@@ -89,11 +89,24 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _folder(text: str) -> Path:
+    """The folder of that name; an empty one is a slip (of a script's variable), not the folder that we are in."""
+    if not text.strip():
+        raise typer.BadParameter("it is empty; name the folder, or leave the option out")
+    return Path(text)
+
+
 @app.callback()
 def options(
     context: typer.Context,
     workspace: Annotated[
-        Path | None, typer.Option(help="The workspace: the folder that holds memory/.", envvar="MEMORY_WORKSPACE")
+        Path | None,
+        typer.Option(
+            help="The workspace: the folder that holds memory/.",
+            envvar="MEMORY_WORKSPACE",
+            parser=_folder,
+            metavar="<path>",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")] = False,
     now: Annotated[str | None, typer.Option(help="The moment to act at, ISO 8601, instead of the clock's.")] = None,
