@@ -50,11 +50,25 @@ class Withheld:
         return any(each.quote in text for each in self.by_place.get(place, ()))
 
     def out_of(self, place: str, text: str) -> str:
-        """The text with the ids of what is held back in the place of its words."""
+        """The text with the ids of what is held back in the place of the lines that say it."""
         for each in self.by_place.get(place, ()):
+            mark = f"[held back: {each.id}]"
             for quote in {each.quote, orjson.dumps(each.quote).decode()[1:-1]}:  # as it stands in a line of JSON, too
-                text = text.replace(quote, f"[held back: {each.id}]")
+                while quote not in mark and (start := text.find(quote)) >= 0:
+                    first, last = _line_around(text, start, start + len(quote))
+                    text = f"{text[:first]}{mark}{text[last:]}"
         return text
+
+
+def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The line in which a stretch stands; in a line of JSON the line of the text that it holds."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end) if "\n" in text[end:] else len(text)
+    if not text.startswith("{", first):
+        return first, last
+    inside = [text.rfind(sign, first, start) + len(sign) for sign in ('":"', "\\n") if sign in text[first:start]]
+    outside = [text.find(sign, end, last) for sign in ('","', '"}', "\\n") if sign in text[end:last]]
+    return max(inside, default=start), min(outside, default=end)
 
 
 class Quarantine:
