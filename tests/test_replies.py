@@ -101,17 +101,15 @@ def test_what_leans_on_what_was_said_before_is_told_with_it(turns: list[tuple[st
     assert [content] == [each.removeprefix("周岚说") for each in contents(*turns)[1:]]
 
 
-def test_every_passage_of_an_answer_says_what_was_asked() -> None:
+def test_the_next_point_of_an_answer_says_what_was_asked() -> None:
     answer = (
         "可以看几个指标：1. 线上维度：笔记的阅读量、点赞收藏数，以及社群的成员增长和互动率，每周记录一次并且互相比较，"
         "看看哪种内容最受欢迎。2. 线下转化维度：设置专属优惠码或到店暗号，统计通过线上渠道到店消费的人数和金额占比，"
         "每月汇总一次。定期复盘这些数据，就能清晰看到引流效果，让每一笔投入都有回报，也能更好地安排下个月的活动预算和人手。"
     )
     found = contents(("user", "新店开张后怎么知道线上引流有没有效果？"), ("assistant", answer))
-    passages = [each for each in found if each.startswith("助手说")]
-    assert passages
-    assert all(each.endswith("（被问：新店开张后怎么知道线上引流有没有效果）") for each in passages)
-    assert not [each for each in passages if "。2（" in each]
+    (point,) = [each for each in found if each.startswith("助手说线下转化")]
+    assert point.endswith("每月汇总一次（被问：新店开张后怎么知道线上引流有没有效果）")
 
 
 @pytest.mark.parametrize(

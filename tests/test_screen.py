@@ -250,6 +250,10 @@ def test_what_only_the_two_understand_is_nothing_to_remember(empty: str, telling
     assert kept([said(telling)]) == [telling]
 
 
+def test_how_somebody_is_today_is_nothing_to_remember() -> None:
+    assert kept(talk(("user", "How are you?", "Ana"), ("assistant", "I'm doing great!", "Ben"))) == []
+
+
 def test_a_share_of_one_keeps_all_that_is_no_noise() -> None:
     short = ["I can't stand coriander.", "I sold my boat.", "我讨厌香菜。", "我卖掉了船。"]
     lines = [said(f"{text[:-1]} {number}{text[-1]}", entry=str(number)) for number, text in enumerate(short * 20)]

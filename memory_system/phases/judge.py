@@ -11,6 +11,7 @@ from functools import cache
 
 from memory_system import rules, slots
 from memory_system.config import Config
+from memory_system.phases.understanding.asked import tells_the_topic
 from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.records import Segment, Turn
@@ -88,7 +89,7 @@ class Judge:
         always = is_first_hand(turn) and any(rule.data.get("always") for rule in fired.get("signal", ()))
         if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
             return Verdict(reason, tokens)
-        empty = words <= _FEW[lang] and not (turn.asked or _NUMBER.search(plain))
+        empty = words <= _FEW[lang] and not (_NUMBER.search(plain) or (turn.asked and tells_the_topic(turn.asked)))
         verdict = self._weighed(turn, segment, lang, fired, words, tokens, always=always, empty=empty)
         verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
         if blanks := turn.message.speaker.count(" "):

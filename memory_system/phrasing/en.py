@@ -43,7 +43,14 @@ _INVERTED = re.compile(
 )
 _PLURAL = {"am": "are", "was": "were"}
 _CLAUSE_END = re.compile(r"[,–—;:.!]| - ")
+_NEXT_CLAUSE = re.compile(
+    r"[,–—;:.!]| - |\b(?:and|but|or|that|who|which|what|how|where|because|when|while|so|if|since|as|than|it|he|she|they"
+    r"|i|we|you|this|there)\b"
+)
+_OBJECT = re.compile(r"(?:an?|the|my|our|your|his|her|their|some|all|to|in|at|on|with|for|up|out|off|from|by|back)$")
+_ON_SPEAKER = re.compile(r"\b[a-z]+(?<!s)s me\b")  # "seeing them succeed motivates me"
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
+_WISHING = ("would", "might")
 _LAUGHS = ("lol", "lmao", "hehe", "xd", "tho")
 _NEWS = frozenset({"day", "news", "story", "times", "week", "night", "morning", "weekend", "year", "thing", "part"})
 _TAIL = 40  # characters in which a tag question or a laugh ends
@@ -203,6 +210,8 @@ def with_subject(words: str) -> str:
     first = next((at for at, each in enumerate(tokens) if not is_word("before_verb", each.lower())), 0)
     verb = tokens[first].lower().strip(",.!")
     small = words[:1].lower() + words[1:]
+    if verb in _WISHING and first + 1 < len(tokens) and tokens[first + 1].lower() in ("love", "like", "be", "have"):
+        return f"I {small}"
     if verb == "gonna":
         return "I'm going to" + small.partition("gonna")[2]
     if verb == "been":
@@ -211,7 +220,7 @@ def with_subject(words: str) -> str:
         return f"I'm {small}"
     if verb in ("don't", "dont") and not is_word("said_of_oneself", "".join(tokens[first + 1 : first + 2]).lower()):
         return words  # "don't forget your hat" is said to another
-    if is_word("dropped", verb) or (_is_past(verb) and first + 1 < len(tokens)):
+    if is_word("dropped", verb) or (_is_past(verb) and first + 1 < len(tokens) and not _describes(verb, words)):
         return f"I {small}"
     return words
 
@@ -228,9 +237,17 @@ def _is_doing(verb: str, words: str) -> bool:
     if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb):
         return False
     clause = _CLAUSE_END.split(words)[0].lower()
-    if words[len(clause) : len(clause) + 1] == ":":  # "packing list: …" is a heading
+    if words[len(clause) : len(clause) + 1] == ":" or _ON_SPEAKER.search(clause):  # "packing list: …" is a heading
         return False
     return "'s" not in clause and not any(is_word("finite", each) for each in clause.split()[1:])
+
+
+def _describes(verb: str, words: str) -> bool:
+    """Whether a form that may be past only describes the subject of a verb behind it: "roasted nuts taste good"."""
+    clause = _NEXT_CLAUSE.split(words.lower())[0].split()
+    if not verb.endswith("ed") or not clause[1:] or _OBJECT.match(clause[1]):
+        return False
+    return any(is_word("finite", each) for each in clause[2:])
 
 
 def _is_past(verb: str) -> bool:

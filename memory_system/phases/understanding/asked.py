@@ -9,7 +9,7 @@ from memory_system import rules, text, trust
 from memory_system.gist import stem
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.leaning import leans
-from memory_system.records import Turn
+from memory_system.records import Segment, Turn
 
 _LONGEST = 90  # columns of a question that is told beside its answer
 _LONGEST_REQUEST = 180  # of what an assistant was asked for at length
@@ -45,6 +45,16 @@ _SAYS_ITSELF = re.compile(
     r"|.*[a-z,] (?-i:[A-Z][a-z])",
     re.IGNORECASE,
 )
+_NEXT_POINT = {
+    "en": re.compile(
+        r"\W*(?:first|second|third|last|final)(?:ly)?\b|\W*(?:also|in addition|additionally|furthermore|moreover"
+        r"|for example|for instance|then|next|another)\b|[*_#\d-]|[^,.!?]{1,30}: ",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"\W*(?:首先|其次|再次|最后|此外|另外|同时|然后|接着|比如|例如|第[一二三四五六])|[*#\d（(①-⑨-]|[^，。！？]{1,14}[：:]|[^，。]{1,4}则"
+    ),
+}
 _WANTED = re.compile(
     r"\b(?:would|want|wish|like|love|enjoy|prefer|plan|hope|favou?rite|best|part|kind|type|idea|tips?|advice|suggest)",
     re.IGNORECASE,
@@ -100,6 +110,14 @@ def _speaks_of(reply: str, topic: str, lang: str) -> bool:
     if width(reply) > _SHORT_REPLY or not leans(reply, lang):
         return False
     return lang == "zh" or (not _SAYS_ITSELF.match(reply) and takes_up(reply, topic, lang))
+
+
+def goes_on(turn: Turn, segment: Segment, lang: str) -> bool:
+    """Whether a sentence inside an answer only goes on with what the answer began: the next point of a list, or one
+    that leans."""
+    words = turn.text_of(segment)
+    inside = bool(turn.message.text[: segment.start].strip())
+    return inside and (_NEXT_POINT[lang].match(words) is not None or leans(words, lang))
 
 
 def can_be_topic(words: str, lang: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from memory_system import dates, phrasing
-from memory_system.phases.understanding.asked import is_needed, tells_the_topic, told_beside
+from memory_system.phases.understanding.asked import goes_on, is_needed, tells_the_topic, told_beside
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phrasing import Voices
 
@@ -47,9 +47,11 @@ def _topic(passage: Passage) -> str:
 
 
 def _is_essay(passage: Passage) -> bool:
+    """Whether it is a passage of a long answer: one of several lines, or a sentence that goes on with what others in it
+    began."""
     if passage.scene.first_hand:
         return False
-    return "\n" in passage.quote or bool(passage.turn.message.text[: passage.segment.start].strip())
+    return "\n" in passage.quote or goes_on(passage.turn, passage.segment, passage.scene.lang)
 
 
 def _needs_it(passage: Passage) -> bool:
