@@ -131,6 +131,31 @@ def test_a_request_that_leans_is_told_with_the_statement_before_it(asked: str, b
     assert told.endswith(beside) if beside else "(asked" not in told
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Check out this bowl I made in my pottery class!\n[shared image: a photo of a blue bowl with fish]",
+            ["Check out this bowl User made in their pottery class (image: a blue bowl with fish)"],
+        ),
+        (
+            "I went to Oslo with my aunt.\n[shared image: a photo of a fjord in the evening]",
+            ["User went to Oslo with User's aunt", "User shared an image: a fjord in the evening"],
+        ),
+        (
+            "这是我周末在湖边画的水彩。\n[图片：一条木船停在湖边]",
+            ["这是用户周末在湖边画的水彩（图：一条木船停在湖边）"],
+        ),
+        (
+            "我和姑姑去了奥斯陆。\n[图片：傍晚的峡湾和一条木船]",
+            ["用户和姑姑去了奥斯陆", "用户分享了图片：傍晚的峡湾和一条木船"],
+        ),
+    ],
+)
+def test_a_sentence_that_points_at_a_picture_is_told_with_it(text: str, expected: list[str]) -> None:
+    assert told(text) == expected
+
+
 def test_what_steers_is_no_topic() -> None:
     """Words that would steer an agent must not travel into the memory of another message."""
     found = contents(

@@ -21,6 +21,7 @@ from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood, meant
 from memory_system.phases.understanding.parting import parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, Place, passages
+from memory_system.phases.understanding.pictures import pointed_at
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import with_question
 from memory_system.phases.understanding.scene import ASSISTANT, Scene, in_its_language, scenes
@@ -57,6 +58,9 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     for passage, count in _passages(turns, night, Known(known)):
         if passage.turn is not speaking:
             speaking, antecedent = passage.turn, None
+        if _is_told_already(passage):
+            tally["kept.with_claim"] += count
+            continue
         claims, antecedent = _claims(passage, antecedent)
         claims = thoughts.put_right(passage, claims)
         reason = _reason(passage)
@@ -94,6 +98,15 @@ def _place(turn: Turn, scene: Scene, segments: list[Segment]) -> Place:
 def _stands_alone(segment: Segment) -> bool:
     """Whether a claim rule reads the segment, or it was said before: what fills a slot or repeats is told by itself."""
     return any(not _BESIDE.search(each) for each in segment.rules)
+
+
+def _is_told_already(passage: Passage) -> bool:
+    """Whether the passage is a picture that a sentence before it points at and is told with."""
+    if not passage.picture:
+        return False
+    turn, start = passage.turn, passage.segment.start
+    before = [each for each in turn.segments if each.end <= start and not _stands_alone(each)]
+    return any(each.kind == "statement" and pointed_at(turn, each, passage.scene) for each in before)
 
 
 def _as_one(segments: list[Segment]) -> Segment:

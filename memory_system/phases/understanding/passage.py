@@ -13,6 +13,7 @@ from memory_system import clock, dates, rules, slots
 from memory_system.config import Config
 from memory_system.phases.screen import JUDGED, REPEATED, REPEATED_WEIGHT
 from memory_system.phases.understanding.mood import Mood, mood_of, without_marks
+from memory_system.phases.understanding.pictures import shown
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phases.understanding.subjects import Subject, with_pronoun
 from memory_system.records import EventTime, Segment, Turn
@@ -141,17 +142,9 @@ def _passage(
     words, whens = dates.resolve(words, scene.anchor, scene.lang)
     if scene.prefix:
         whens = [*dates.find(scene.prefix, scene.anchor), *whens]
-    picture = _picture(plain, scene) if plain[:1] in "[【" else ""
+    inside, begins = shown(plain, scene)
+    picture = begins + inside
     event = dates.to_event(whens[0]) if whens else None
     return Passage(
         turn, segment, scene, config, mood, quote, plain, named, offset, words, tuple(whens), fired, picture, event
     )
-
-
-def _picture(plain: str, scene: Scene) -> str:
-    """What a picture shows, where the text in brackets is its description; else empty."""
-    for rule in scene.groups["label"].firing(plain):
-        found = next(rule.found(plain))
-        if "inside" in found.parts:
-            return str(rule.data["prefix"]).format(who=scene.voices.speaker) + found.parts["inside"].strip()
-    return ""

@@ -10,19 +10,23 @@ import re
 from memory_system import dates, phrasing
 from memory_system.phases.understanding.asked import goes_on, is_needed, tells_the_topic, told_beside
 from memory_system.phases.understanding.passage import Passage
+from memory_system.phases.understanding.pictures import pointed_at
 from memory_system.phrasing import Voices
 
-_BESIDE = re.compile(r"(?: \((?:asked|on)\b.*\)|（(?:被问|谈到)：.*）)$", re.DOTALL)
+_BESIDE = re.compile(r"(?: \((?:asked|on|image)\b.*\)|（(?:被问|谈到|图)：.*）)$", re.DOTALL)
+_SHOWING = {"en": "{told} (image: {inside})", "zh": "{told}（图：{inside}）"}
 _ON = {"en": "{told} (on: {topic})", "zh": "{told}（谈到：{topic}）"}
 _FORM = {"en": "{told} (asked{mark} {asked})", "zh": "{told}（被问：{asked}）"}
 
 
 def with_question(told: str, passage: Passage) -> str:
-    """What was told, with the question that it answers where that says what it is about; else with what the talk was
-    about, where it leans on that."""
+    """What was told, with the picture that it points at, or the question that it answers where that says what it is
+    about; else with what the talk was about, where it leans on that."""
     asked, scene, turn = passage.turn.asked, passage.scene, passage.turn
     if not told or scene.prefix:
         return told
+    if inside := pointed_at(turn, passage.segment, scene):
+        return _SHOWING[scene.lang].format(told=told, inside=inside)
     if asked and _needs_it(passage) and tells_the_topic(asked, at_length=_is_essay(passage)):
         question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
         return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")

@@ -1,0 +1,48 @@
+"""Described pictures. "Check out this one I painted" says nothing without the picture beside it, so it is told with
+what that shows; any other picture is told by itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory_system.phases.understanding.scene import Scene, as_rules_see
+from memory_system.records import Segment, Turn
+
+_OPENING = ("[", "【")
+_TIMES = (
+    "week|weekend|month|year|morning|afternoon|evening|time|summer|winter|spring|fall|autumn|way|kind|sort|much|is|was"
+)
+_POINTING = {
+    "en": re.compile(
+        r"\b(?:here(?:'s| is| are)|(?:check out|check|look at|take a look at) (?:this|these|that|my|our)"
+        r"|(?:^|[^n] )(?:this|these|that|the) (?:\w+ )?(?:pic|pics|picture|pictures|photo|photos|image|snap|shot|one i)"
+        rf"|made (?:this|these)|(?:this|these) (?!{_TIMES})[a-z]+ (?:i|my|we))\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile("这(?:张|幅|是我|就是)|看(?:看|一下|下)?这|(?:图|照片)(?:里|中|上|是)|如图"),
+}
+
+
+def points(words: str, lang: str) -> bool:
+    """Whether the words point at a picture."""
+    return words[:1] not in _OPENING and _POINTING[lang].search(words.replace("’", "'")) is not None
+
+
+def shown(plain: str, scene: Scene) -> tuple[str, str]:
+    """What the picture described in brackets shows, and how that begins when it is told by itself; else empty."""
+    if plain[:1] in _OPENING:
+        for rule in scene.groups["label"].firing(plain):
+            found = next(rule.found(plain))
+            if "inside" in found.parts:
+                return found.parts["inside"].strip(), str(rule.data["prefix"]).format(who=scene.voices.speaker)
+    return "", ""
+
+
+def pointed_at(turn: Turn, segment: Segment, scene: Scene) -> str:
+    """What the picture shows that stands behind the segment in its message, where the segment points at it."""
+    if not points(turn.text_of(segment), scene.lang):
+        return ""
+    body = turn.message.text
+    places = [at for sign in _OPENING if (at := body.find(sign, segment.end)) >= 0]
+    return shown(as_rules_see(body[min(places) :]), scene)[0] if places else ""
