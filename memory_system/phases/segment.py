@@ -28,7 +28,7 @@ _QUOTED_MOST = 400  # characters after which an open quotation mark was a slip
 _CUT_FROM = 14  # columns below which looking for a cut is not worth it
 
 _ASKING = ("question", "instruction")
-_TOPICS = ("question", "statement")
+_TOPICS = ("statement", "question")  # the second only of another: nobody answers oneself
 _RECENT = 3  # messages within which the talk is still about the same
 
 Span = tuple[int, int]
@@ -75,10 +75,15 @@ def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]
         return "", False
     for turn in recent:
         if turn.message.session == message.session and _is_persons(turn.message):
+            own = _voice(turn.message) == _voice(message)
             for segment in reversed(turn.segments):
                 said = turn.text_of(segment)
-                if segment.kind in _TOPICS and said[:1] not in "[【" and can_be_topic(said, text.language(said)):
-                    return said, _voice(turn.message) == _voice(message)
+                if (
+                    segment.kind in _TOPICS[: 1 + (not own)]
+                    and said[:1] not in "[【"
+                    and can_be_topic(said, text.language(said))
+                ):
+                    return said, own
     return "", False
 
 

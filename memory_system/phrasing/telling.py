@@ -86,6 +86,8 @@ def singular(verb: str) -> str:
     low = verb.lower()
     if low in _SINGULAR:
         return _SINGULAR[low]
+    if low.endswith(("'ve", "'d")):
+        return verb  # would've
     if is_word("past", low) or is_word("modals", low) or (low.endswith("ed") and not is_word("base_ed", low)):
         return verb
     if low.endswith("ing"):
@@ -210,7 +212,7 @@ class Telling:
         elif base == "you":
             self._second(ending, tokens, at)
         elif base == "let" and ending == "s":
-            self._lets()
+            self._lets(tokens, at)
         else:
             return False
         self._joined = False
@@ -267,8 +269,12 @@ class Telling:
         self._agreeing = ""
         self._since += 1
 
-    def _lets(self) -> None:
-        """What is said to somebody is done with them; an assistant says so of what it is about to do."""
+    def _lets(self, tokens: Sequence[str], at: int) -> None:
+        """What is said to somebody is done with them; an assistant says so of what it is about to do. Before a capital
+        it is a name: Let's Encrypt."""
+        if tokens[at][0].isupper() and at + 2 < len(tokens) and tokens[at + 2][0].isupper():
+            self._out.append(tokens[at])
+            return
         assistant = self._speaker == ASSISTANT_NAME["en"]
         self._out.append(f"{self._speaker} " + ("sets out to" if assistant else f"suggests to {self._other} that they"))
         self._named = True
@@ -296,6 +302,8 @@ class Telling:
         if at < 2 or not tokens[at - 1].isspace():
             return False
         before = tokens[at - 2].lower()
+        if at > 3 and is_word("governing", tokens[at - 4].lower()):
+            return False  # "glad to have you" asks nothing
         if before in _INVERTED:
             said = _INVERTED[before]
             self._out[-3] = said.capitalize() if tokens[at - 2].istitle() else said
