@@ -22,6 +22,7 @@ Kind = TypeVar("Kind", bound=Fact)
 _USER = "user"
 _OVER = 0.2  # what it is worth to know that a wish was withdrawn
 _MOST = 12  # memories with such a word that are looked at, newest first
+_BESIDE = {"en": 6, "zh": 14}  # words (Chinese: characters) that it may say beside
 _TIME = 3  # characters with which a time begins
 _BEFORE_TIME = re.compile(r"^(?:(?:the|next|this|early|late|mid|about|around|some time|sometime|on|in|week of) )+")
 _AHEAD = frozenset({"schedule", "todo", "reminder"})
@@ -138,7 +139,11 @@ def _newest(cue: str, named: dict[str, str], claim: Claim | Fact, memories: Memo
     ids = dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:])
     found_again = (memories.get(each) for each in ids)
     older = [each for each in found_again if type(each) is kind and each.said_at < claim.said_at]
-    fitting = [each for each in older if each.lang == claim.lang and _is_about(words, each) and _FITS[cue](each, claim)]
+    fitting = [
+        each
+        for each in older
+        if each.lang == claim.lang and _is_told(each) and _is_about(words, each) and _FITS[cue](each, claim)
+    ]
     return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
 
 
@@ -153,12 +158,20 @@ def _to(named: dict[str, str]) -> str:
     return named.get("to") or named.get("until") or ""
 
 
+def _is_told(fact: Fact) -> bool:
+    """Whether a person has said so."""
+    return not (fact.evidence and fact.evidence[0].trust == "assistant")
+
+
 def _is_about(words: frozenset[str], fact: Fact) -> bool:
-    """Whether the fact has all of the words, or others for the same."""
+    """Whether the fact has all of the words, or others for the same, and says little else but when."""
     if fact.lang == "zh":
         told = _canonical(fact.content, "zh")
-        return all(word in told for word in words)
-    return words <= _core(f"{fact.content} {fact.attribute}", "en")
+        beside = [sign for sign in gist_of(told).words if not is_time(sign)]
+        return all(word in told for word in words) and len(beside) <= sum(map(len, words)) + _BESIDE["zh"]
+    theirs = _core(f"{fact.content} {fact.attribute}", "en")
+    beside = [word for word in theirs - words if not is_time(word)]
+    return words <= theirs and len(beside) <= _BESIDE["en"]
 
 
 def _core(what: str, lang: str) -> frozenset[str]:
