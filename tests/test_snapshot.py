@@ -123,6 +123,33 @@ def test_slots_of_the_user_and_rules_for_the_assistant_have_their_places(tmp_pat
     assert "## Constraints\n- User wants short answers\n" in text
 
 
+def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
+    """Whatever else is known: a plan for the next days, an appointment, what is due; not the past, not next year."""
+
+    def dated(content: str, start: str, end: str, granularity: str = "day", **values: object) -> Fact:
+        when = {"start": f"{start}T00:00", "end": f"{end}T00:00", "granularity": granularity, "text": "then"}
+        return fact(content, event_time=when, **values)
+
+    cheeses = [fact(f"User likes cheese number {n}", attribute="likes", importance=0.8, score=0.8) for n in range(60)]
+    text = snapshot_of(
+        tmp_path,
+        *cheeses,
+        dated("User's passport is due", "2026-03-16", "2026-03-17", category="todo", attribute="todo"),
+        dated("User flies to Oslo", "2026-03-05", "2026-03-06", category="event"),
+        dated("User has a fitting today", "2026-03-02", "2026-03-03", category="schedule", attribute="appointment"),
+        dated("User saw the dentist", "2026-02-27", "2026-02-28", category="schedule", attribute="appointment"),
+        dated("User goes to Rome in spring", "2026-03-17", "2026-03-18", category="schedule"),
+        dated("User moves to York that year", "2026-01-01", "2027-01-01", "year", category="schedule"),
+    )
+    section = text.partition("## Coming up (14 days)\n")[2].partition("\n\n")[0]
+    assert section.split("\n") == [
+        "- 2026-03-02: User has a fitting today",
+        "- 2026-03-05: User flies to Oslo",
+        "- 2026-03-16: User's passport is due",
+    ]
+    assert text.count("User flies to Oslo") == 1
+
+
 def test_recent_days_are_the_last_three(tmp_path: Path) -> None:
     budget = {"layer1_total": 300, "layer1_top1": 0, "layer1_top2": 0, "layer1_top3": 0, "layer1_rest": 0}
     filler = [fact(f"User counted {number} geese on the long way home from work", score=0.9) for number in range(40)]

@@ -106,7 +106,8 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     """The slot that a match of a claim rule fills; None when it does not hold what the rule asks for."""
     scene = passage.scene
     which = "value" if found.parts.get("value") else "thing"
-    said = passage.dated(_to_the_end(found, which, passage.plain).strip())
+    said = _to_the_end(found, which, passage.plain).strip()
+    said = said if slots.about(str(rule.data["attribute"])).get("yearly") else passage.dated(said)
     value = cleaned(said, scene.lang)
     if not value or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):
         return None

@@ -14,11 +14,11 @@ from memory_system.phases.understanding.filling import Reading, cleaned
 from memory_system.phases.understanding.passage import Passage
 from memory_system.records import Claim
 from memory_system.rules import Rule, table
+from memory_system.slots import about
 
 _LONGEST = {"en": 40, "zh": 16}  # characters of what is put in the place of a slip
 _WORDS = 5  # and English words
 _ENDING = frozenset({"partner", "works_at", "works_in", "position", "studies_at", "studies_in"})
-_YEAR = re.compile(r"\d{4}")  # a birthday has none, and is given none
 _NEAR = 40  # characters that may stand between a value and what puts it right
 
 
@@ -46,10 +46,11 @@ def _meant(reading: Reading, passage: Passage) -> Reading:
     said = found["value"].strip()
     if lang == "zh":
         said = said.removeprefix("对").removesuffix(behind)
-    value = cleaned(passage.dated(said) if _YEAR.search(reading.value) else said, lang)
+    value = cleaned(_dated(said, reading.attribute, passage), lang)
     if not _is_like(value, reading.value, lang) or (found.groupdict().get("weak") and not _has_number(value)):
         return reading
-    content = reading.content.replace(passage.dated(plain[start:end]), value, 1).replace(reading.value, value, 1)
+    old = _dated(plain[start:end], reading.attribute, passage)
+    content = reading.content.replace(old, value, 1).replace(reading.value, value, 1)
     return replace(reading, value=value, content=content, span=(reading.span[0], found.end("value")))
 
 
@@ -84,7 +85,7 @@ class Afterthoughts:
         if found is None or last is None or last.lang != passage.scene.lang:
             return None
         said = found["value"].strip()
-        value = cleaned(passage.dated(said) if _YEAR.search(last.value) else said, last.lang)
+        value = cleaned(_dated(said, last.attribute, passage), last.lang)
         if not _is_like(value, last.value, last.lang) or last.value not in last.content:
             return None
         message, segment = passage.turn.message, passage.segment
@@ -92,6 +93,11 @@ class Afterthoughts:
             last, content=last.content.replace(last.value, value, 1), value=value, quote=passage.quote, ref=message.ref,
             span=(segment.start, segment.end), said_at=message.said_at, correction=True, event_time=None, expires=None,
         )  # fmt: skip
+
+
+def _dated(said: str, attribute: str, passage: Passage) -> str:
+    """The words with their dates written out; a birthday has no year."""
+    return said if about(attribute).get("yearly") else passage.dated(said)
 
 
 def _is_like(new: str, old: str, lang: str) -> bool:

@@ -1,0 +1,144 @@
+"""What people put right, move, call off or take back of what they said: which memories give way, and which stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from spoken import claims, said, talk
+from workspaces import consolidate, contents, make, memories, say
+
+# ---- in the same breath, and with the next
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute", "value"),
+    [
+        ("I live in York, no wait, Leeds.", "lives_in", "Leeds"),
+        ("I work at Fernway, I mean Fernbank.", "works_at", "Fernbank"),
+        ("My birthday is 3 May, sorry, 4 May.", "birthday", "4 May"),
+        ("I'm allergic to kiwi, but it's actually mango.", "allergy", "mango"),
+        ("我住在杭州，不对，是苏州。", "lives_in", "苏州"),
+        ("我对虾过敏，啊不是，是螃蟹。", "allergy", "螃蟹"),
+    ],
+)
+def test_a_slip_is_put_right_within_the_sentence(words: str, attribute: str, value: str) -> None:
+    assert [each.value for each in claims([said(words)]) if each.attribute == attribute] == [value]
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute", "value"),
+    [
+        ("I love hiking, I mean who doesn't.", "likes", "hiking"),
+        ("I live in Leeds, no pets.", "lives_in", "Leeds"),
+        ("I'm allergic to nuts, sorry for the late warning.", "allergy", "nuts"),
+        ("我喜欢喝茶，不是咖啡。", "likes", "喝茶"),
+        ("我对花生过敏，其实是轻微的。", "allergy", "花生"),
+    ],
+)
+def test_what_only_sounds_like_it_changes_nothing(words: str, attribute: str, value: str) -> None:
+    assert [each.value for each in claims([said(words)]) if each.attribute == attribute] == [value]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "value"),
+    [
+        ("I live in Hull.", "No wait, Halifax.", "Halifax"),
+        ("I'm 34 years old.", "Actually no, 35.", "35"),
+        ("I'm 34 years old.", "Actually no, I don't think that matters.", ""),
+        ("I live in Hull.", "Actually no, 35.", ""),  # a number is no town
+        ("我住在厦门。", "不对，是泉州。", "泉州"),
+        ("我住在厦门。", "不对，我还没吃饭。", ""),
+    ],
+)
+def test_the_next_breath_puts_right_what_it_can(first: str, then: str, value: str) -> None:
+    found = claims(talk(("user", first), ("assistant", "Noted."), ("user", then)))
+    assert [each.value for each in found if each.attribute][1:] == ([value] if value else [])
+    assert all(each.correction for each in found if each.attribute and each.value == value)
+
+
+# ---- on another day
+
+
+def two_days(root: Path, first: str, then: str) -> set[str]:
+    """What is active after both nights of the first thing said."""
+    make(root, zone="Europe/London")
+    say(root, "a", ("2026-03-02T10:00:00Z", "user", first))
+    say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
+    consolidate(root, "2026-03-05T12:00:00Z")
+    return {each for each in contents(root) if each != ""}
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "gone"),
+    [
+        (
+            "The budget meeting is on 20 March at 2pm.",
+            "They've brought the budget meeting forward to 18 March.",
+            "20 March",
+        ),
+        ("We're flying to Oslo on 5 April.", "Oslo's cancelled, my dad is ill.", "5 April"),
+        ("I'm reading Middlemarch at the moment.", "Finished Middlemarch! What a book.", "moment"),
+        ("My boss is called Renata.", "Renata has left, my new boss is Ivo.", "called Renata"),
+        ("我们5月2号去三亚。", "三亚不去了，孩子出水痘了。", "5月2"),
+        ("我最近在读《边城》。", "《边城》读完了，写得真好。", "最近在读"),
+        ("我领导叫周敏。", "周敏调走了，新领导是何涛。", "领导叫周敏"),
+        ("我手机号是13900001111。", "我换号了，新手机号是13900002222。", "1111"),
+    ],
+)
+def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: str, gone: str) -> None:
+    assert not [each for each in two_days(tmp_path, first, then) if gone in each]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "kept"),
+    [
+        ("I'm having lunch with Ana on 12 March.", "The meeting with Ana was moved to 20 March.", "12 March"),
+        ("I love Oslo.", "Our flight to Oslo got cancelled.", "likes Oslo"),
+        ("We visited Crete on 3 February.", "Crete is cancelled, we have no time.", "3 February"),
+        ("My friend Marco lives in Lisbon.", "The concert was pushed to 9 May.", "Lisbon"),
+        ("My brother works at Fernway.", "I quit my job yesterday.", "Fernway"),
+        ("I study law at Leiden.", "My sister graduated!", "Leiden"),
+        ("Always answer in metric units.", "You don't need to remind me about the plants anymore.", "metric"),
+        ("我喜欢桂林。", "去桂林的航班取消了。", "喜欢桂林"),
+        ("我3月12号和小林吃饭。", "和小周的会改到20号了。", "3月12"),
+        ("我弟弟在华远公司做会计。", "我昨天辞职了。", "华远"),
+        ("以后都用公制单位回答。", "浇花的事不用再提醒我了。", "公制"),
+    ],
+)
+def test_what_is_not_named_stays(tmp_path: Path, first: str, then: str, kept: str) -> None:
+    found = two_days(tmp_path, first, then)
+    assert [each for each in found if kept in each], found
+
+
+# ---- beliefs, reminders
+
+
+def test_the_same_day_where_the_owner_lives_is_one_source(tmp_path: Path) -> None:
+    """Before and after midnight UTC it is one evening in New York: who says it twice then is no surer."""
+    make(tmp_path, zone="America/New_York")
+    say(tmp_path, "a", ("2026-03-02T23:30:00Z", "user", "I might be lactose intolerant."))
+    say(tmp_path, "b", ("2026-03-03T01:30:00Z", "user", "I might be lactose intolerant."))
+    consolidate(tmp_path, "2026-03-04T12:00:00Z")
+    [belief] = [each for each in memories(tmp_path) if each.id.startswith("b_")]
+    assert belief.confidence == pytest.approx(0.6)
+    assert len(belief.evidence) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "expires"),
+    [
+        ("Remind me to water the plants every evening.", False),
+        ("Remind me to water the plants.", True),
+        ("每天晚上提醒我浇花。", False),
+        ("提醒我浇花。", True),
+    ],
+)
+def test_a_reminder_that_comes_again_is_not_over(words: str, *, expires: bool) -> None:
+    [reminder] = [each for each in claims([said(words)]) if each.attribute == "reminder"]
+    assert bool(reminder.expires) is expires
+
+
+def test_a_reminder_tells_when() -> None:
+    [reminder] = [each for each in claims([said("周日提醒我给奶奶打电话。")]) if each.attribute == "reminder"]
+    assert reminder.content == "用户希望2026年2月8日被提醒给奶奶打电话"
