@@ -23,6 +23,8 @@ _USER = "user"
 _OVER = 0.2  # what it is worth to know that a wish was withdrawn
 _MOST = 12  # memories with such a word that are looked at, newest first
 _BESIDE = {"en": 6, "zh": 14}  # words (Chinese: characters) that it may say beside
+_KEPT_UP = frozenset({"medication", "habit", "hobby", "vehicle", "owns", "device", "uses_tool"})
+_ARRANGED = re.compile(r"\b(?:booked|scheduled|planned|reserved|arranged|fixed)\b")
 _TIME = 3  # characters with which a time begins
 _BEFORE_TIME = re.compile(r"^(?:(?:the|next|this|early|late|mid|about|around|some time|sometime|on|in|week of) )+")
 _AHEAD = frozenset({"schedule", "todo", "reminder"})
@@ -208,7 +210,7 @@ def _is_planned(fact: Fact, claim: Claim | Fact) -> bool:
         return fact.event_time.end > claim.said_at[:10]
     if fact.category in _AHEAD or about(fact.attribute).get("category") in _AHEAD:
         return True
-    gist = gist_of(fact.content)
+    gist = gist_of(_ARRANGED.sub("", fact.content))
     return any(map(is_time, gist.words)) and not tells_of_past(gist)
 
 
@@ -232,12 +234,18 @@ def _is_one(fact: Fact, claim: Claim | Fact) -> bool:
     return bool(claim.attribute and fact.attribute == claim.attribute and fact.value != claim.value)
 
 
+def _is_kept_up(fact: Fact, _: Claim | Fact) -> bool:
+    """Whether the fact tells of what somebody takes, does regularly or has."""
+    return fact.polarity and fact.attribute.partition(".")[0] in _KEPT_UP
+
+
 _FITS = {
     "moved": _is_planned,
     "called_off": _is_planned,
     "dosed": _is_dosed,
     "misspoken": _is_said,
     "finished": _is_under_way,
+    "given_up": _is_kept_up,
     "new_one": _is_one,
 }
 
