@@ -14,6 +14,7 @@ from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
 from memory_system.keys import slot_key
 from memory_system.records import Belief, Claim, Fact
+from memory_system.rules import Found
 from memory_system.slots import about
 from memory_system.store import Memories
 
@@ -40,6 +41,12 @@ _UNDER_WAY = {
     ),
     "zh": re.compile("(?:正在|最近在?|在)(?:读|看|学|追|做|写|练|修|上|听|玩)"),
 }
+_LOOSE = frozenset({"moved", "called_off", "dosed"})  # somebody else may do it to what is the speaker's
+_MINE = re.compile(r"\b(?:my|our|the) $|我们?的?$", re.IGNORECASE)
+_ANOTHER = {  # who does it is somebody whom only the talk before names
+    "en": re.compile(r"\b(?:he|she|his|her)\b[^.!?]{0,30}$", re.IGNORECASE),
+    "zh": re.compile("[他她][^。！？]{0,16}$"),
+}
 _DENIED = re.compile(r"\b(?:also|too|both|only|as well)\b|[也还都只]|不仅")
 
 
@@ -53,8 +60,7 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
         elif cue == "lifted":
             found |= {each.id: each for each in _lifted(next(rule.found(claim.quote)).given(), claim, memories)}
         elif cue in _FITS:
-            named = next(rule.found(claim.quote)).given()
-            older = _newest(cue, named, claim, memories, Fact)
+            older = _newest(cue, next(rule.found(claim.quote)), claim, memories, Fact)
             found |= {older.id: older} if older else {}
     return list(found.values())
 
@@ -127,26 +133,45 @@ def given_up(fact: Fact, memories: Memories) -> Belief | None:
     said = fact.evidence[0].quote if fact.evidence else ""
     for rule in rules.load(fact.lang)["revision"].firing(said) if fact.lang in ("en", "zh") else ():
         if rule.data["cue"] == "called_off":
-            return _newest("called_off", next(rule.found(said)).given(), fact, memories, Belief)
+            return _newest("called_off", next(rule.found(said)), fact, memories, Belief)
     return None
 
 
-def _newest(cue: str, named: dict[str, str], claim: Claim | Fact, memories: Memories, kind: type[Kind]) -> Kind | None:
+def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kind: type[Kind]) -> Kind | None:
     """The newest memory of the kind about what was named, such as the cue can put an end to."""
-    what = next((named[name] for name in _NAMED if named.get(name)), "")
-    if not what or (cue == "moved" and not _begins_with_time(_to(named), claim.lang)):
+    named, quote = match.given(), _quote(claim)
+    name = next((name for name in _NAMED if named.get(name)), "")
+    if not name or (cue == "moved" and not _begins_with_time(_to(named), claim.lang)):
+        return None
+    what, before = named[name], quote[: match.places[name][0]]
+    if _ANOTHER[claim.lang].search(before):
         return None
     words = _core(what, claim.lang)
     found = memories.find_alike(dict.fromkeys(gist_of(what).words)) if words else {}
     ids = dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:])
     found_again = (memories.get(each) for each in ids)
     older = [each for each in found_again if type(each) is kind and each.said_at < claim.said_at]
+    mine = bool(_MINE.search(before)) or what.startswith("我")
     fitting = [
         each
         for each in older
-        if each.lang == claim.lang and _is_told(each) and _is_about(words, each) and _FITS[cue](each, claim)
+        if each.lang == claim.lang
+        and _is_told(each)
+        and (each.subject == claim.subject or (cue in _LOOSE and (mine or claim.subject == _USER)))
+        and (_names_value(what, each) if cue == "misspoken" else _is_about(words, each))
+        and _FITS[cue](each, claim)
     ]
     return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
+
+
+def _quote(said: Claim | Fact) -> str:
+    """The words that were said."""
+    return said.quote if isinstance(said, Claim) else said.evidence[0].quote
+
+
+def _names_value(what: str, fact: Fact) -> bool:
+    """Whether the fact's value is in what was named."""
+    return fact.value.casefold() in what.casefold()
 
 
 def _begins_with_time(words: str, lang: str) -> bool:
