@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal
 
 from memory_system import clock
@@ -197,9 +198,13 @@ def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, A
 
 
 def _of_file(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
-    with Index.open(ws.layout.search_index, ws.config, wait=WAIT_SECONDS) as index:
-        index.forgotten = ws.tombstones
-        return ask(index)
+    path = ws.layout.search_index
+    seen = path.stat() if path.exists() else None  # a night or a rebuilding may put another file there
+    key = (path, seen and (seen.st_ino, seen.st_dev), get_ident())  # a connection belongs to a thread
+    index = ws.held(key, lambda: Index.open(path, ws.config, wait=WAIT_SECONDS))
+    index.forgotten = ws.tombstones
+    index.renew()
+    return ask(index)
 
 
 def _why(ws: Workspace, error: StaleIndexError | LockedError) -> str:

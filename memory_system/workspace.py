@@ -8,12 +8,13 @@ import hashlib
 import os
 import stat
 from collections import Counter
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -38,6 +39,9 @@ if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.tombstones import Tombstones
 
 
+T = TypeVar("T")
+
+
 class Workspace:
     """One workspace at one moment. `now` is the run's clock: nothing behind it reads the time."""
 
@@ -48,6 +52,7 @@ class Workspace:
         self.recovered: Entry | None = None
         self.taken_over: Entry | None = None
         self._held = ExitStack()
+        self._open: dict[Hashable, Any] = {}
 
     @classmethod
     def open(
@@ -112,7 +117,15 @@ class Workspace:
         """Let go of what is open, and of the lock."""
         if "store" in self.__dict__:
             self.store.close()
+        self._open.clear()
         self._held.close()
+
+    def held(self, key: Hashable, opening: Callable[[], AbstractContextManager[T]]) -> T:
+        """What is open under that key, opened now where it is not; it is closed with the workspace."""
+        if key not in self._open:
+            self._open[key] = self._held.enter_context(opening())
+        found: T = self._open[key]
+        return found
 
     def __enter__(self) -> Workspace:
         return self

@@ -18,6 +18,7 @@ from workspaces import consolidate, make, problems, say
 from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
+from memory_system.phases import index as index_phase
 from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.named import named, speaks_of
@@ -247,6 +248,13 @@ def test_a_memory_of_what_the_assistant_said_comes_after_the_users(
     )
     assert world.texts(query) == [own, theirs]
     assert world.texts(asked) == [theirs, own]
+
+
+def test_what_an_assistant_wrote_down_counts_as_what_it_is_about(world: Found) -> None:
+    written = "Ana saw the blue tent 3"
+    captured = [Evidence(ref="capture:1", quote=written, role="assistant", trust="assistant")]
+    world.remember(fact("User owns tent number 3"), fact(written, evidence=captured))
+    assert world.texts("Ana tent 3")[0] == written
 
 
 def test_asked_when_the_memory_that_knows_the_day_is_shown(world: Found) -> None:
@@ -485,6 +493,18 @@ def test_an_index_of_no_use_is_made_anew_once_and_kept(tmp_path: Path) -> None:
         assert asked(root, "Where is the key?") == expected
         assert (path.stat().st_ino, path.stat().st_mtime_ns) == (made.st_ino, made.st_mtime_ns)
     assert problems(root, "2026-03-01T03:00:00Z") == []
+
+
+def test_what_is_written_while_a_workspace_is_open_is_found(tmp_path: Path) -> None:
+    path = talked(root := tmp_path / "agent")
+    with Workspace.open(root, now=NOW) as ws:
+        assert finder.search(ws, "zeppelin")["results"] == []
+        with Index.open(path, ws.config, write=True) as index, index.writing(index.fingerprint):
+            index.put_messages("sessions/talk.jsonl", said("A zeppelin over the lake.", session="talk"))
+        assert finder.search(ws, "zeppelin")["results"][0]["text"] == "A zeppelin over the lake."
+        with Workspace.open(root, now=NOW, write=True) as writing:
+            list(index_phase.rebuild(writing))  # what no transcript says is gone again
+        assert finder.search(ws, "zeppelin")["results"] == []
 
 
 def test_while_somebody_writes_the_index_is_left_alone_and_it_is_said(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from memory_system.recall.numbers import OVERLAY, is_part, scope_of, session_of
 from memory_system.recall.question import Question
 from memory_system.recall.spelling import HEAD, can_be_misspelt, doubt_of, near
 from memory_system.recall.units import Unit
-from memory_system.records import Row
 from memory_system.text import is_cjk
 
 if TYPE_CHECKING:  # imported where vectors are searched
@@ -26,6 +25,7 @@ if TYPE_CHECKING:  # imported where vectors are searched
 
 COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
 MOST = 200  # different texts that are looked at closely, about
+ENOUGH = 100  # units, after which of too many equals none is looked at
 MOST_READ = 600  # units, where the same was said again and again
 LEADING = 60  # of these, the best, also lead to the turns beside them: an answer may share no word with its question
 PART_SHARE = 0.6  # of the weight of its words: a long answer mentions everything
@@ -46,13 +46,12 @@ Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units o
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What ranking knows of a memory beside its text: the `refs` it stands on, which of the candidates they are
-    (`places`), who says them, in which `role` where that is the user or an assistant without a name, how somebody near
-    to another is `called`, how much it stands out (0 to 1), and when what it says happens (stamps)."""
+    (`places`), whom it is about and so who says it (`speaker`), how somebody near to another is `called`, how much it
+    stands out (0 to 1), and when what it says happens (stamps)."""
 
     refs: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
     speaker: str = ""
-    role: str = ""
     called: str = ""
     standing: float = 0.0
     start: str = ""
@@ -279,7 +278,8 @@ def _agreement(found: Candidates, near: Near, mean: float, deviation: float) -> 
 
 
 def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
-    """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest."""
+    """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest, where there
+    is little better."""
     by_mass: dict[float, list[int]] = {}
     for number, mask in found.masks.items():
         mass = found.mass_of(mask)
@@ -287,6 +287,8 @@ def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
     batch: list[int] = []
     for mass in sorted(by_mass, reverse=True):
         equals, room = by_mass[mass], MOST - len(batch)
+        if len(equals) > room and len(batch) >= ENOUGH:
+            break
         batch += equals if len(equals) <= room else index.latest(equals, room)
         if len(batch) >= MOST:
             yield batch
@@ -313,18 +315,11 @@ def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, la
             refs=refs[key] or tuple(filter(None, [line.get("source", "")])),
             places=places,
             speaker=line.get("subject", ""),
-            role=_role(line.get("evidence", ())),
             called=line.get("value", "") if line.get("category") == "relation" else "",
             standing=(rows[key].score + rows[key].importance) / 2,
             start=_stamp(happens.get("start", ""), zone),
             end=_stamp(happens.get("end", ""), zone),
         )
-
-
-def _role(evidence: Iterable[Row]) -> str:
-    """The role in which all of it was said by the user or by an assistant; empty where others said it as well."""
-    roles = {each.get("trust", "") for each in evidence}
-    return role if len(roles) == 1 and (role := roles.pop()) in ("user", "assistant") else ""
 
 
 def _stamp(local: str, zone: ZoneInfo) -> str:

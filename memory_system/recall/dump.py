@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby, permutations
 from operator import itemgetter
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from memory_system.recall import terms
 from memory_system.recall.database import Database
 from memory_system.recall.numbers import SCOPES
-from memory_system.recall.schema import DAYS, ENTITIES, TEXTS
+from memory_system.recall.schema import CONTENT, DAYS, ENTITIES, TEXTS
 
 MANY = 200  # memories that a word may be in however few there are
 MANY_SHARE = 0.05
@@ -59,3 +59,20 @@ def entities_of(database: Database) -> Entities:
     """What the index names in its active memories."""
     rows = database.rows(ENTITIES)
     return {key: [entity for _, entity in group] for key, group in groupby(rows, itemgetter(0))}
+
+
+def content(database: Database, unread: Collection[str], *, notes: bool, words: bool) -> Iterator[bytes]:
+    """All that is in the index, as `Index.content` gives it."""
+    left_out = {*(() if notes else ("note",)), *(() if words else ("word",))}
+    for name, sql in CONTENT.items():
+        for row in database.rows(sql) if name not in left_out else ():
+            if name != "unit" or _lasts(row, notes=notes, unread=unread):
+                yield f"{name} {row!r}\n".encode()
+
+
+def _lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
+    """Whether a unit is part of the content that is compared."""
+    scope, key, part = row[0], row[1], row[5]
+    if scope == SCOPES["session"]:
+        return (key.removesuffix(f"#{part}") if part > 1 else key) not in unread
+    return notes or scope != SCOPES["note"]

@@ -206,10 +206,10 @@ def place_of_memory(layout: Layout, index: Index, memory_id: str) -> tuple[str, 
 def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
     """The line of a message in its transcript, twice; the whole transcript when no line carries the entry's id."""
     entry = ref.partition(":")[2]
-    number = 0
+    number, sought = 0, entry.encode()
     with suppress(OSError, EOFError, zlib.error), _transcript(layout.root / name) as file:
         for number, line in enumerate(file, 1):
-            if entry.encode() in line and _has_id(line, entry):
+            if sought in line and _has_id(line, entry):
                 return number, number
     return 1, max(1, number)
 

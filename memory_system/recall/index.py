@@ -8,11 +8,11 @@ The index says which units hold a word; `ranking` says what that is worth.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import orjson
 
@@ -25,7 +25,6 @@ from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import searchable
 from memory_system.recall.schema import (
-    CONTENT,
     DROP_MEMORY,
     HOLDERS,
     INDEXES,
@@ -46,6 +45,10 @@ from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.writing import BATCH, batches, weighed
 from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
 from memory_system.tombstones import Tombstones
+
+T = TypeVar("T")
+
+MOST_KEPT = 10_000  # units that an index which is held open remembers, about
 
 POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
 
@@ -70,6 +73,8 @@ class Index:
         database.function("names", terms.names, 2)
         database.function("spelled", self._units.spelled, 1)
         self.forgotten: Tombstones | None = None
+        self._kept: dict[str, Any] | None = None  # what follows from the whole, where nobody writes through this
+        self._version = 0
 
     @classmethod
     def open(cls, path: Path, config: Config, *, write: bool = False, wait: float = LOCK_SECONDS) -> Self:
@@ -119,6 +124,23 @@ class Index:
         pragmas = ("synchronous=NORMAL", "cache_spill=OFF", "cache_size=-65536") if write else ("query_only=ON",)
         for pragma in pragmas:
             self._database.rows(f"PRAGMA {pragma}")
+        self._kept = None if write else {}
+
+    def renew(self) -> None:
+        """Forget what is known of a state that is over, where another program has written to the file."""
+        version = self._one("PRAGMA data_version")
+        if self._kept and version != self._version:
+            self._kept.clear()
+        self._version = version
+
+    def _once(self, name: str, find: Callable[[], T]) -> T:
+        """What follows from the whole index, found once for each of its states."""
+        if self._kept is None:
+            return find()
+        if name not in self._kept:
+            self._kept[name] = find()
+        found: T = self._kept[name]
+        return found
 
     def _create(self) -> None:
         self._database.script(SCHEMA)
@@ -259,6 +281,16 @@ class Index:
     def units(self, numbers: Collection[int]) -> dict[int, Unit]:
         """The units with these numbers, without what is searched beside the text of a message; numbers that no unit has
         are left out."""
+        if self._kept is None:
+            return self._read_units(numbers)
+        known: dict[int, Unit | None] = self._once("units", dict)
+        if len(known) > MOST_KEPT:
+            known.clear()
+        if wanted := [number for number in numbers if number not in known]:
+            known.update(dict.fromkeys(wanted) | self._read_units(wanted))
+        return {number: unit for number in sorted(numbers) if (unit := known[number])}
+
+    def _read_units(self, numbers: Collection[int]) -> dict[int, Unit]:
         rows = self._database.rows(UNITS, (orjson.dumps(sorted(numbers)).decode(),))
         return {row[0]: Unit._make(row[1:]) for row in rows}
 
@@ -303,12 +335,15 @@ class Index:
 
     def session_average(self) -> tuple[int, float]:
         """How many sessions there are, and how many units one has on average."""
+        return self._once("average", self._average)
+
+    def _average(self) -> tuple[int, float]:
         [(count, units)] = self._database.rows("SELECT count(*), sum(turns + parts) FROM session")
         return count, units / count if count else 1.0
 
     def size(self) -> int:
         """How many units there are, roughly: a long message counts as one."""
-        return sum(count for name, count in self.counts().items() if name not in TALLIES)
+        return self._once("size", lambda: sum(count for name, count in self.counts().items() if name not in TALLIES))
 
     def at(self, moment: datetime) -> Standing:
         """The memories as they stand at the moment."""
@@ -354,7 +389,7 @@ class Index:
 
     def note_digests(self) -> dict[str, str]:
         """The notes that are indexed, by name, and the `note_digest` of each."""
-        return dict(self._database.rows("SELECT path, digest FROM note"))
+        return self._once("notes", lambda: dict(self._database.rows("SELECT path, digest FROM note")))
 
     def _one(self, sql: str, values: Any = ()) -> int:
         return int(self._database.rows(sql, values)[0][0])
@@ -374,20 +409,7 @@ class Index:
         """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things. What
         no night has read is left out, but for its `words`; without `notes`, what comes from them: they may change by
         day, before the next night indexes them."""
-        unread = self.unread()
-        left_out = {*(() if notes else ("note",)), *(() if words else ("word",))}
-        for name, sql in CONTENT.items():
-            for row in self._database.rows(sql) if name not in left_out else ():
-                if name != "unit" or _lasts(row, notes=notes, unread=unread):
-                    yield f"{name} {row!r}\n".encode()
-
-
-def _lasts(row: Any, *, notes: bool, unread: Collection[str]) -> bool:
-    """Whether a unit is part of the content that is compared."""
-    scope, key, part = row[0], row[1], row[5]
-    if scope == SCOPES["session"]:
-        return (key.removesuffix(f"#{part}") if part > 1 else key) not in unread
-    return notes or scope != SCOPES["note"]
+        return dump.content(self._database, self.unread(), notes=notes, words=words)
 
 
 def note_digest(text: str) -> str:

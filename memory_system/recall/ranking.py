@@ -8,13 +8,15 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import compress, repeat
+from operator import contains
 
 from memory_system import clock
 from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.candidates import Candidates, Memory
 from memory_system.recall.named import speaks_of
-from memory_system.recall.numbers import SESSION_BITS, scope_of, session_of
+from memory_system.recall.numbers import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of
 from memory_system.recall.question import Question
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk, sentences
@@ -22,6 +24,7 @@ from memory_system.text import is_cjk, sentences
 K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
 MOST = 150  # candidates whose parts are all looked at
 GRAM = 4  # letters of a piece of a word
+LONG = 7  # letters of a word of whose pieces every second is enough
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
@@ -37,6 +40,7 @@ _TIMED = re.compile(
 _NAMES = re.compile(r"\w{3,}")
 _MARKS = ("?", "？")
 _NO_MEMORY = Memory()
+_SAID = SCOPES["session"]
 
 Values = dict[int, float]
 
@@ -114,20 +118,16 @@ class _Added:
     def parts(self, number: int, memory: Memory) -> dict[str, float]:
         """A memory has the surroundings of the messages it stands on."""
         places = memory.places or (number,)
-        said = {"said": self._said(number, places)} if self._led else {}
-        meaning = {"meaning": self._meant.get(number, 0.0)} if self._meant else {}
-        stated = {"stated": STATED} if number in self._stated else {}
-        return (
-            said
-            | {
-                "words": self._words[number],
-                "pieces": self._pieces[number],
-                "neighbours": max([self._beside.get(place, 0.0) for place in places]),
-                "session": max([self._sessions.get(session_of(place), 0.0) for place in places]),
-            }
-            | meaning
-            | stated
-        )
+        parts = {"said": self._said(number, places)} if self._led else {}
+        parts["words"] = self._words[number]
+        parts["pieces"] = self._pieces[number]
+        parts["neighbours"] = max([self._beside.get(place, 0.0) for place in places])
+        parts["session"] = max([self._sessions.get(place >> SESSION_BITS, 0.0) for place in places])
+        if self._meant:
+            parts["meaning"] = self._meant.get(number, 0.0)
+        if number in self._stated:
+            parts["stated"] = STATED
+        return parts
 
     def _said(self, number: int, places: Iterable[int]) -> float:
         """What the message that a memory was taken from says of the question beyond the memory's own words."""
@@ -153,8 +153,9 @@ def _pieces(question: Question, texts: Mapping[int, str], weights: Ranking) -> V
     or single characters of Chinese."""
     floor, slope = 1 - weights.length, weights.length / weights.usual
     scores = dict.fromkeys(texts, 0.0)
+    numbers, values = [*texts], [*texts.values()]
     for piece in _pieces_of(question.terms):
-        holders = [number for number, text in texts.items() if piece in text]
+        holders = [*compress(numbers, map(contains, values, repeat(piece)))]
         worth = math.log(1 + len(texts) / (1 + len(holders)))
         for number in holders:
             scores[number] += worth
@@ -167,7 +168,8 @@ def _pieces_of(words: Iterable[str]) -> list[str]:
         if is_cjk(term):
             pieces.update(dict.fromkeys(term))
         else:
-            pieces.update(dict.fromkeys(term[at : at + GRAM] for at in range(max(1, len(term) - GRAM + 1))))
+            step = 1 + (len(term) >= LONG)
+            pieces.update(dict.fromkeys(term[at : at + GRAM] for at in range(0, max(1, len(term) - GRAM + 1), step)))
     return list(pieces)
 
 
@@ -175,15 +177,13 @@ def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Valu
     """What the turns around each one add to it: an answer often shares no word with the question, but what it answers
     does."""
     found = {}
-    get = own.get
+    get, further, after = own.get, weights.further, weights.after
     for number in own:
-        if scope_of(number) != "session":
-            continue
-        before = get(number - 1, 0.0)
-        share = weights.before
-        if before and any(mark in texts[number - 1] for mark in _MARKS):
-            share += weights.answer
-        found[number] = share * before + weights.further * get(number - 2, 0.0) + weights.after * get(number + 1, 0.0)
+        if number >> SCOPE_BITS == _SAID:
+            share, before = weights.before, get(number - 1, 0.0)
+            if before and ("?" in texts[number - 1] or "？" in texts[number - 1]):
+                share += weights.answer
+            found[number] = share * before + further * get(number - 2, 0.0) + after * get(number + 1, 0.0)
     return found
 
 
@@ -206,7 +206,7 @@ class _Factors:
             yield "within", 1 + weights.within
         if weights.question and _asks(text):
             yield "question", 1 - weights.question
-        role = memory.role or unit.role
+        role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
         if question.yours == (role == "user") and role and not unit.speaker:
             yield "role", 1 - weights.assistant
         if memory.standing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from memory_system.recall.numbers import scope_of
 from memory_system.recall.ranking import Scored
@@ -20,6 +21,7 @@ MEMORIES = ("memory", "archive")
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
+_essence = lru_cache(maxsize=4_096)(essence)  # the same texts are found again and again
 _SIGNS = re.compile(rf"[{CJK}]|\w+")
 
 
@@ -65,7 +67,7 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
     for each in ranked:
         if len(by_text) >= MOST:
             break
-        text, refs = essence(each.unit.text), refs_of(each)
+        text, refs = _essence(each.unit.text), refs_of(each)
         if text in by_text:
             by_text[text].join(each, refs)
         elif not refs or not all(ref in by_ref for ref in refs):
@@ -110,6 +112,8 @@ def diverse(results: list[Result], share: float) -> list[Result]:
 
 def _likeness(words: frozenset[str], others: frozenset[str]) -> float:
     """From 0 (no more than half of the words in common) to 1."""
+    if min(len(words), len(others)) <= ALIKE * max(len(words), len(others)):
+        return 0.0  # they cannot have that many in common
     common = len(words & others)
     alike = common / (len(words) + len(others) - common or 1)
     return max(0.0, (alike - ALIKE) / (1 - ALIKE))

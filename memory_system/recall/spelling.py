@@ -28,14 +28,17 @@ aeroplane airplane|ageing aging|aluminium aluminum|anaem anem|anaesth anesth|arm
 |offence offense|orthopaedic orthopedic|paediatr pediatr|parlour parlor|plough plow|practis practic
 |programme program|pyjamas pajamas|rumour rumor|sceptic skeptic|theatre theater|tumour tumor|yoghurt yogurt
 """
-_PAIRS = [tuple(pair.split()) for pair in _TWO.split("|")]
+_PAIRS: dict[str, list[tuple[str, str]]] = {}  # by the first letter, which they share
+for _pair in _TWO.split("|"):
+    _british, _american = _pair.split()
+    _PAIRS.setdefault(_british[0], []).append((_british, _american))
 _ISE = re.compile(r"(?<=[a-z]{3})(i|y)([sz])(?=(?:e[drs]?|ing|ations?)$)")
 _LETTER = {"s": "z", "z": "s"}
 
 
 def otherwise_spelt(word: str) -> str:
     """The word (in lower case) as it is written on the other side of the Atlantic; empty where that is the same."""
-    for british, american in _PAIRS:
+    for british, american in _PAIRS.get(word[:1], ()):
         if word.startswith(british):
             return american + word.removeprefix(british)
         if word.startswith(american):
