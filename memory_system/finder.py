@@ -14,7 +14,6 @@ from memory_system.accesses import Who
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.files import is_held
 from memory_system.giving import Giver
-from memory_system.phases.index import fresh_index, mend
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.database import StaleIndexError
@@ -188,11 +187,15 @@ def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, A
         try:
             return _of_file(ws, ask)
         except StaleIndexError:
+            from memory_system.phases.index import mend  # most searches do without
+
             if not mend(ws):
                 raise
             return _of_file(ws, ask)
     except (StaleIndexError, LockedError) as error:
         why = _why(ws, error)
+    from memory_system.phases.index import fresh_index
+
     with fresh_index(ws) as index:
         return ask(index) | ({"warning": why} if why else {})
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from dates_cases import HALVES, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import consolidate, make, problems, say
@@ -22,11 +23,12 @@ from memory_system.phases import index as index_phase
 from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.named import named, speaks_of
-from memory_system.recall.question import understood
+from memory_system.recall.question import may_name_a_time, understood
 from memory_system.recall.ranking import named_speaker
 from memory_system.recall.search import Scope, search
 from memory_system.recall.spelling import near
 from memory_system.records import Belief, EventTime, Evidence, Fact, Message, memory_id, to_line
+from memory_system.rules import table
 from memory_system.workspace import Workspace
 
 CONFIG = Config()
@@ -705,3 +707,12 @@ def test_a_short_form_is_the_name() -> None:
     (name,) = named("What does Melanie paint?")
     assert speaks_of(name, "mel painted a lake")
     assert not speaks_of(name, "leo painted a lake")
+
+
+def test_no_time_expression_is_overlooked() -> None:
+    phrases = [phrase for lang in ("en", "zh") for phrase in table("dates", "phrase")[lang]]
+    names = [name for festival in table("dates", "festival") for name in festival["names"]]
+    told = [words for half in HALVES for case in cases(half) for words, _ in case.expected]
+    assert [text for text in (*phrases, *names, *told) if not may_name_a_time(text.lower())] == []
+    assert not may_name_a_time("what did we say about the boat?")
+    assert not may_name_a_time("我对什么过敏")

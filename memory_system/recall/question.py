@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from memory_system import clock, dates
+from memory_system import clock
 from memory_system.recall import terms
 from memory_system.recall.named import Name, named
 from memory_system.recall.units import storable
@@ -31,6 +31,16 @@ _ASKS = re.compile(
     r"|什么|谁|哪|吗|呢|怎么|多少|几|是否|有没有|是不是|为何|何时"
 )
 _OWN = re.compile(r"\b(?:i|i['’]m|my|me|user(?:['’]s)?)\b|我|用户")
+# Where nothing of this stands, no time is named, and the rules of dates need not be read (a tenth of a search).
+_TIMELY = re.compile(
+    r"\d|[日天年月周週季旬晚早晨夜午节節号號點点时時刻今昨明春夏秋冬星礼禮末底初诞旦夕清端元腊黑至阳陽半后後]|[零〇一二两三四五六七八九十]|国庆|國慶|感恩|平安|除夕|中秋|受难"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|tod|ton|tom|tmr|yest|noon|min|hour"
+    r"|hr|week|wk|fortnight|mos?\b|yr|day|month|year|decade|quarter|spring|summer|autumn|fall|winter|morning|mid|after"
+    r"|evening|night|early|half|first|second|third|fourth|fif|six|sev|eigh|nin|ten|elev|twel|thirt|fourt|twent|one|two"
+    r"|three|four|christmas|boxing|new year|valentine|women|st\b|children|independence|teachers|china|hallow|singles"
+    r"|thanksgiving|black|mother|father|spring|chinese|lunar|lantern|qing|dragon|good|easter|labor|qixi|zhong|double|chong"
+    r"|dong|laba)"
+)
 _POINT = re.compile(
     r"\b(?:my|the) (?:actual |real )?question is\b"
     r"|\bwhat i (?:really |actually )?(?:want(?:ed)?|meant) to (?:ask|know)\b"
@@ -109,7 +119,16 @@ def _content(text: str) -> list[str]:
     return terms.asked(text) if terms.has_content(text) else []
 
 
+def may_name_a_time(folded: str) -> bool:
+    """Whether the text (in lower case) may hold a time expression; true of every text in which `dates` finds one."""
+    return bool(_TIMELY.search(folded))
+
+
 def _spans(text: str, now: datetime, zone: ZoneInfo) -> list[tuple[str, str]]:
+    if not may_name_a_time(text.lower()):
+        return []
+    from memory_system import dates
+
     try:
         found = dates.find(text, now.astimezone(zone))
         return [(_stamp(each.start, zone), _stamp(each.end, zone)) for each in found]
