@@ -215,7 +215,11 @@ def _profiles(fresh: Index, ws: Workspace) -> Iterator[Problem]:
 def _catalogue(ws: Workspace) -> Iterator[Problem]:
     """The keys under which very many memories are found are theirs; a catalogue that the next night will make anew says
     nothing."""
-    if not ws.store.catalogue_is_sound():
+    try:
+        sound = ws.store.catalogue_is_sound()
+    except StaleIndexError:  # damaged
+        sound = False
+    if not sound:
         yield Problem(ws.layout.name(ws.layout.catalogue), "it does not hold what the truth says", REBUILD)
 
 

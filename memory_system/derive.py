@@ -45,7 +45,7 @@ def _is_masked(ws: Workspace) -> bool:
 def rebuild(ws: Workspace) -> list[str]:
     """Make everything derived anew, as it would be had it never been deleted; the names of what was made."""
     sweep(ws)
-    ws.files.remove(ws.layout.catalogue)  # the next night makes it, if it wants one
+    ws.store.drop_lookup()  # the next night makes it, if it wants one
     made = list(index.rebuild(ws))
     entities.rebuild(ws)
     snapshot.write(snapshot_moment(ws), ws)

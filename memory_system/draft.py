@@ -43,7 +43,7 @@ class Draft:
 
     def find(self, key: Key) -> list[str]:
         mine, others = self._keys.get(key, ()), self.base.find(key)
-        ids = dict.fromkeys((*others, *mine)) if others else mine
+        ids = dict.fromkeys((*others, *mine))
         return [each for each in ids if self.pool_of(each) == "active"]
 
     def find_alike(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:

@@ -348,6 +348,8 @@ def is_held(path: Path) -> bool:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
+    except OSError:  # a file system without locks: nobody can tell
+        return False
     finally:
         os.close(descriptor)
     return False

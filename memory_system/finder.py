@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from memory_system import clock
 from memory_system.accesses import Who
 from memory_system.errors import EmbedderError, LockedError
-from memory_system.files import is_held
 from memory_system.giving import Giver
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
@@ -67,7 +66,7 @@ def search(
         return found | ({"warning": warning} if warning else {})
 
     found = _asked(ws, ask)
-    if not found["results"] and "warning" not in found and is_held(ws.layout.lock):
+    if not found["results"] and "warning" not in found and ws.is_written_beside:
         found["warning"] = "a night is running, or something else that writes: what it has not written yet is not found"
     giver = Giver(ws, unmasked=unmasked)
     for row in found["results"]:
@@ -212,7 +211,7 @@ def _of_file(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str,
 
 def _why(ws: Workspace, error: StaleIndexError | LockedError) -> str:
     """Why there was no index to ask; empty for an earlier state, which has none."""
-    running = is_held(ws.layout.lock)
+    running = ws.is_written_beside
     if ws.layout.elsewhere:
         return ""
     if not ws.checkpoint.state.last_night:

@@ -61,7 +61,7 @@ class Likeness:
 
     def note(self, row: Row) -> None:
         """The memory is new, or may say something else now."""
-        said = hash((row["content"], row.get("value", "")))
+        said = hash((row["content"], row.get("attribute", ""), row.get("value", "")))
         if self._contents.get(row["id"]) != said:
             self._contents[row["id"]] = said
             self._noted[row["id"]] = row["content"], row.get("attribute", ""), row.get("value", "")

@@ -21,8 +21,8 @@ from memory_system.records import Row
 
 
 class Lookup(Protocol):
-    """What a store asks. Ids come in the order of ids; `move` follows a commit, after which the journal ends at
-    `head`."""
+    """What a store asks. Ids come in the order of ids. `move` follows a commit, after which the journal ends at `head`:
+    a change must tell how the memory was when it was put in."""
 
     def find(self, key: Key) -> list[str]: ...
     def find_alike(self, keys: Iterable[AlikeKey], accept: Accept) -> Found: ...
@@ -50,7 +50,7 @@ class Loaded:
         return Likeness(self._rows())
 
     def find(self, key: Key) -> list[str]:
-        return self._ids.get(key, [])
+        return self._ids.get(key, [])[:]
 
     def find_alike(self, keys: Iterable[AlikeKey], accept: Accept) -> Found:
         return self._likeness.find(keys, accept)

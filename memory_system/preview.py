@@ -89,7 +89,7 @@ def _copy(layout: Layout, root: Path) -> None:
 
 
 def _ignored(folder: str, names: list[str]) -> list[str]:
-    """What is derived and large, and whatever is neither file nor folder."""
+    """The index, which is large and made anew, and whatever is neither file nor folder."""
     paths = {name: Path(folder, name) for name in names}
     return [name for name, path in paths.items() if path.is_symlink() or not (path.is_file() or path.is_dir())] + [
         name for name in names if name.startswith("search.sqlite")

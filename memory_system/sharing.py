@@ -46,4 +46,4 @@ def may_be_told(record: Fact, sessions: Collection[str]) -> bool:
     if "sensitivity" in record.edited or record.sensitivity != SHARED:
         return record.sensitivity == SHARED
     said = {each.ref.rpartition(":")[0] for each in record.evidence}
-    return sensitivity_of(record) == SHARED and said <= set(sessions)
+    return sensitivity_of(record) == SHARED and bool(said) and said <= set(sessions)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from memory_system import clock, ordered
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
-from memory_system.errors import DamagedError
+from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
@@ -150,11 +150,14 @@ class Store:
 
     def find(self, key: Key) -> list[str]:
         """Ids of the active memories with that key, in order."""
-        return self._lookup.find(key) if self._loaded.rows else []
+        return self._looked_up(lambda lookup: lookup.find(key)) if self._loaded.rows else []
 
     def find_alike(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:
         """Ids of the active memories that share one of these keys and whose gist is accepted."""
-        found = self._lookup.find_alike(keys, accept) if self._loaded.rows else {}
+        if not self._loaded.rows:
+            return {}
+        wanted = list(keys)
+        found = self._looked_up(lambda lookup: lookup.find_alike(wanted, accept))
         return {key: each for key, each in found.items() if each[1]}
 
     def knows(self, memory_id: str) -> bool:
@@ -168,11 +171,11 @@ class Store:
 
     def leaving_before(self, stamp: str) -> list[str]:
         """Ids of the active memories that expire or fade before the stamp."""
-        return self._lookup.leaving_before(stamp)
+        return self._looked_up(lambda lookup: lookup.leaving_before(stamp))
 
     def next_leaving(self) -> str:
         """The first stamp at which any active memory expires or fades; empty when none ever does."""
-        return self._lookup.next_leaving()
+        return self._looked_up(lambda lookup: lookup.next_leaving())
 
     def all_lines(self) -> Iterator[tuple[Pool, bytes]]:
         """Every memory as its line, with its pool."""
@@ -202,16 +205,33 @@ class Store:
 
     def prepare(self) -> None:
         """Before a night over very many memories: make the catalogue of them, where there is none that holds."""
-        if "_lookup" in self.__dict__ or len(self._loaded.rows) < VERY_MANY:
+        if len(self._loaded.rows) < VERY_MANY:
             return
-        head = self.journal.head().hash
-        if (found := self._catalogue(head)) is None:
-            from memory_system import catalogue
+        from memory_system import catalogue
 
+        known, head = self.__dict__.get("_lookup"), self.journal.head().hash
+        if isinstance(known, catalogue.Catalogue):
+            return
+        if not (found := self._catalogue(head)):
             catalogue.make(self.layout.catalogue, (self._rules(), head), self._active_rows(), self.config, self.files)
             found = self._catalogue(head)
         if found:
             self._lookup = found
+
+    def drop_lookup(self) -> None:
+        """Let go of what looks memories up, and of its file: whoever asks next reads the memories."""
+        self.close()
+        self.__dict__.pop("_lookup", None)
+        with suppress(MemorySystemError):  # what cannot be removed stands for a commit that is not the last
+            self.files.remove(self.layout.catalogue)
+
+    def _looked_up(self, ask: Callable[[Lookup], T]) -> T:
+        """What the lookup answers; a catalogue that turns out to be damaged gives way to the memories themselves."""
+        try:
+            return ask(self._lookup)
+        except MemorySystemError:
+            self.drop_lookup()
+            return ask(self._lookup)
 
     def _catalogue(self, head: str) -> Catalogue | None:
         """The catalogue of the memories after that commit, where there is one that holds."""
@@ -277,13 +297,20 @@ class Store:
         self._follow(changes)
 
     def _follow(self, changes: list[Change]) -> None:
-        """Let whatever looks memories up know what the last commit changed."""
+        """Let whatever looks memories up know what the last commit changed. It is derived: where it cannot, the commit
+        stands without it. Of what was forgotten nobody knows any more under which keys it was found."""
+        if any(each.is_blank for each in changes):
+            self.drop_lookup()
+            return
         head = self.journal.head()
-        if "_lookup" in self.__dict__:
-            self._lookup.move(changes, head.hash)
-        elif (found := self._catalogue(head.prev)) is not None:
-            with closing(found):
-                found.move(changes, head.hash)
+        try:
+            if "_lookup" in self.__dict__:
+                self._lookup.move(changes, head.hash)
+            elif (found := self._catalogue(head.prev)) is not None:
+                with closing(found):
+                    found.move(changes, head.hash)
+        except MemorySystemError:
+            self.drop_lookup()
 
     def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
         """The file with the changes that concern it; untouched when none does."""

@@ -24,7 +24,7 @@ from memory_system.accesses import Accesses
 from memory_system.carried import PROMPTS, RULES
 from memory_system.checkpoint import Checkpoint
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
-from memory_system.files import Disk, Files, lock_holder
+from memory_system.files import Disk, Files, is_held, lock_holder
 from memory_system.inbox import Inbox
 from memory_system.layout import Layout
 from memory_system.records import Fact
@@ -52,6 +52,7 @@ class Workspace:
         self.recovered: Entry | None = None
         self.taken_over: Entry | None = None
         self._held = ExitStack()
+        self._writes = False
         self._open: dict[Hashable, Any] = {}
 
     @classmethod
@@ -77,6 +78,7 @@ class Workspace:
             workspace.refuse_unsafe()
             holder = lock_holder(clock.stamp(workspace.now))
             workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, holder))
+            workspace._writes = True
             try:
                 if settle:
                     workspace._settle(allow_losses=allow_losses)
@@ -187,6 +189,11 @@ class Workspace:
         from memory_system.readers import Library
 
         return Library(self.layout, self.config, self.now, self.tombstones)
+
+    @property
+    def is_written_beside(self) -> bool:
+        """Whether somebody else writes to it now."""
+        return not self._writes and is_held(self.layout.lock)
 
     @property
     def is_indexed(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workspaces import at, consolidate, contents, make, problems, say
 
-from memory_system import catalogue, correct, lookup
+from memory_system import catalogue, correct, forgetting, lookup
 from memory_system.config import Config
 from memory_system.files import Files
+from memory_system.forgetting.choosing import Selection
 from memory_system.gist import gist_of
 from memory_system.journal import Change, Entry
-from memory_system.keys import keys_of_row
+from memory_system.keys import entity_key, keys_of_row
 from memory_system.likeness import keys_of
 from memory_system.lookup import Lookup
 from memory_system.recall.database import Database
@@ -222,3 +224,55 @@ def test_validate_names_a_catalogue_that_does_not_hold_what_the_truth_says(tmp_p
     with closing(Database(keys(root))) as database:
         database.rows("DELETE FROM memory WHERE id = 'f_20260101_0000000007'")
     assert ["keys.sqlite" in each for each in problems(root, "2026-01-03T10:00:00Z")] == [True]
+
+
+@pytest.mark.parametrize("page", range(2, 12))
+def test_a_night_over_a_catalogue_that_is_damaged_within_reads_the_memories(
+    large: Path, tmp_path: Path, page: int
+) -> None:
+    root = Path(shutil.copytree(large, tmp_path / "w"))
+    with keys(root).open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xff" * 4096)
+    assert "User moved to Lisbon" in next_night(root)
+    assert [each for each in problems(root, "2026-01-04T04:00:00Z") if "keys.sqlite" not in each] == []
+
+
+def test_what_is_forgotten_is_found_by_no_key(large: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(large, tmp_path / "w"))
+    next_night(root)
+    with Workspace.open(root, now=at("2026-01-04T05:00:00Z"), write=True) as ws:
+        ws.store.prepare()
+        forgetting.forget(ws, forgetting.plan_of(ws, Selection(session="b")))
+        assert ws.store.find(entity_key("Mia")) == []
+        say(root, "c", ("2026-01-04T09:00:00Z", "user", "I have a cello."))
+    assert problems(root, "2026-01-04T06:00:00Z") == []
+    consolidate(root, "2026-01-05T03:10:00Z")
+    assert problems(root, "2026-01-05T04:00:00Z") == []
+    assert "Mia" not in "".join(contents(root))
+
+
+def test_a_commit_stands_without_its_catalogue(large: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(large, tmp_path / "w"))
+    with Workspace.open(root, now=at("2026-01-03T09:00:00Z"), write=True) as ws:
+        ws.store.prepare()
+        keys(root).unlink()  # under an open connection: SQLite refuses to write to it
+        home = next(each for _, each in ws.store.records() if each.attribute == "lives_in")
+        correct.edit(ws, home.id, {"value": "Braga"})
+    assert "User lives in Braga" in contents(root)
+    assert problems(root, "2026-01-03T10:00:00Z") == []
+
+
+def test_keys_that_very_many_share_find_none_and_those_that_many_share_find_the_newest(tmp_path: Path) -> None:
+    many = [
+        Fact(id=f"f_20260101_{number:010}", content=f"Ana rows boat {number}" + " daily" * (number < 40),
+             importance=0.5, score=0.5, entities=("Ana",), created=STAMP, source="a:1")
+        for number in range(150)
+    ]  # fmt: skip
+    truth = Truth(tmp_path, many)
+    words = ["boat", gist_of("daily").words[0]]
+    with closing(truth.catalogue):
+        found = [each.find_alike(words, lambda _: True) for each in (truth.loaded, truth.catalogue)]
+    assert [{key: ids for key, (_, ids) in each.items() if ids} for each in found] == [
+        {words[1]: [f"f_20260101_{number:010}" for number in range(8, 40)]}
+    ] * 2

@@ -278,6 +278,7 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
 
 def remake(ws: Workspace) -> None:
     """Everything derived goes, with all its bytes, and is made again."""
+    ws.store.drop_lookup()
     for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
         ws.files.remove_folder(folder)
         ws.files.make_folder(folder)

@@ -19,6 +19,7 @@ from memory_system.recall.index import Index
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.units import storable
 from memory_system.records import Message, Pool
+from memory_system.schemas import due
 from memory_system.workspace import Workspace
 
 VECTORS = "vectors.sqlite"
@@ -56,7 +57,7 @@ def mend(ws: Workspace) -> bool:
     try:
         with Workspace.open(ws.layout.root, now=ws.now, write=True, settle=False) as held:
             held.checkpoint.refuse_newer()
-            if held.journal.unfinished():
+            if held.journal.unfinished() or due(held.checkpoint.state.schema):  # an older one is only read
                 return False
             for _ in _make(lambda index: fill(index, held), held, embedding=False):
                 pass

@@ -124,7 +124,7 @@ def _write(wanted: _Wanted, content: str, method: str, draft: Draft, night: Nigh
     sources = tuple(fact.id for fact in facts)
     if not isinstance(known, Summary):
         draft.put("active", _new(wanted.topic, content, method, facts, night), "new")
-    elif (known.source_facts, known.content) != (sources, content):
+    elif (known.source_facts, known.content, known.sensitivity) != (sources, content, strictest(facts)):
         changed = {"content": content, "method": method, "version": known.version + 1, **_taken(facts, night)}
         draft.put("active", known.model_copy(update=changed), "rewritten")
 

@@ -100,7 +100,9 @@ def tell(root: Path, nights: int, used: list[tuple[float, int]], now: str) -> No
         active = {record.content for pool, record in ws.store.records() if pool == "active"}
     truth = size_of(root / "memory/layer2/active") + size_of(root / "memory/layer2/archive")
     ratio = size_of(root / "memory") / truth
-    first = f"the first night {used[0][0]:.2f} s CPU and {used.pop(0)[1]} MB; " if nights == len(used) else ""
+    first = ""
+    if nights == len(used) > 1:
+        first = f"the first night {used[0][0]:.2f} s CPU and {used.pop(0)[1]} MB; "
     seconds, sizes = sorted(each for each, _ in used), [each for _, each in used]
     print(
         f"{nights} nights: {first}half within {seconds[len(seconds) // 2]:.2f} s CPU, worst {seconds[-1]:.2f} s, "
