@@ -157,7 +157,7 @@ class Context(Section):
     """What `context` gives for a message."""
 
     budget: Positive = 600  # tokens, at most
-    relevant: Share = 0.25  # how well the message must be answered for anything to be given
+    relevant: Share = 0.2  # how well the message must be answered for anything to be given
     sure: Share = 0.45  # the same, from which a result is given plainly
     unsure: Share = 0.45  # of the best result's score, from which a result is given as unsure
     pointer: Share = 0.35  # the same, from which is only said where it stands
