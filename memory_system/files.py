@@ -168,9 +168,7 @@ class Files:
                 if follow_renames:
                     _wait_for(descriptor)
                 size = os.fstat(descriptor).st_size
-                if (
-                    durable and not size
-                ):  # its name first, or a power loss takes the file away with what was acknowledged in it
+                if durable and not size:  # its name first, or a power loss takes away what was acknowledged in it
                     self.disk.sync_folder(path.parent)
                 torn = b"" if _ends_with_newline(descriptor) else b"\n"
                 with _taken_back(descriptor, size) if alone else nullcontext():

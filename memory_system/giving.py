@@ -1,5 +1,5 @@
-"""What is given of a workspace, whoever asks: no secrets, no words that are held back where they were said, and nothing
-that the owner wants masked, unless a person asks for these (`unmasked`)."""
+"""What is given of a workspace, whoever asks: never a secret; what is held back where it was said, and what the owner
+wants masked, only where a person asks for it (`unmasked`)."""
 
 from __future__ import annotations
 

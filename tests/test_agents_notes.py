@@ -75,8 +75,23 @@ def test_what_the_owner_says_as_well_is_the_owners_word_alone(
     noted(tmp_path, 2, noted_down)
     say(tmp_path, "s", ("2026-03-02T08:59:00Z", "user", said))
     consolidate(tmp_path, NOW)
-    (record,) = (each for each in memories(tmp_path) if type(each) is Fact)
+    (record,) = memories(tmp_path)
     assert (record.content, {each.trust for each in record.evidence}) == (content, {"user"})
+
+
+@pytest.mark.parametrize(
+    ("noted_down", "said"),
+    [("User is allergic to peanuts", "I'm allergic to peanuts."), ("用户对花生过敏", "我对花生过敏。")],
+)
+def test_what_the_owner_says_later_takes_its_place(noted_down: str, said: str, tmp_path: Path) -> None:
+    make(tmp_path)
+    noted(tmp_path, 2, noted_down)
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert supposed(tmp_path) == {noted_down: "agent"}
+    say(tmp_path, "s", ("2026-03-04T09:00:00Z", "user", said))
+    consolidate(tmp_path, NOW)
+    (record,) = memories(tmp_path)
+    assert (type(record), {each.trust for each in record.evidence}) == (Fact, {"user"})
 
 
 def test_neither_headings_nor_fences_nor_signatures_of_its_own_make_it_the_owners(tmp_path: Path) -> None:

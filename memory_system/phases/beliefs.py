@@ -32,7 +32,7 @@ from memory_system.phases.settling import alike, habits, rearranging
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import Belief, Claim, Evidence, Fact, memory_id
 from memory_system.store import Memories, row_of
-from memory_system.trust import is_owners
+from memory_system.trust import is_owners, tier_of_evidence
 
 PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
 DENIED_BY = 0.3  # confidence lost to a stated denial
@@ -51,6 +51,8 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
         consider(claim, draft, night)
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)
+    for fact, belief in _borne_out(facts, draft):
+        retire(belief, "promoted", draft, night, superseded_by=fact.id)
     for fact, belief in _given_up(facts, draft):
         retire(belief, "denied", draft, night, superseded_by=fact.id)
     asker = night.asker(suppositions.NAME)
@@ -105,6 +107,18 @@ def _to_confront(facts: Draft, draft: Draft) -> list[Fact]:
     ids = {each for slot in slots for each in draft.find(slot_key(*slot)) if each in facts.changed}
     found = (draft.get(each) for each in sorted(ids) if facts.changed[each][2] != "history")
     return [each for each in found if type(each) is Fact]
+
+
+def _borne_out(facts: Draft, draft: Draft) -> list[tuple[Fact, Belief]]:
+    """The night's facts that say in the same words, and on as good a word, what was only supposed, with the belief."""
+    same = [(each, draft.find(content_key(row_of(each, draft)["content"]))) for each in draft.active(Belief)]
+    found = [(draft.get(one), draft.get(each)) for each, ids in same for one in ids if one in facts.changed]
+    return [
+        (fact, belief)
+        for fact, belief in found
+        if type(fact) is Fact and isinstance(belief, Belief) and not belief.is_owners
+        if tier_of_evidence(fact.evidence) >= tier_of_evidence(belief.evidence)
+    ]
 
 
 def _given_up(facts: Draft, draft: Draft) -> Iterator[tuple[Fact, Belief]]:
@@ -186,6 +200,9 @@ def _beliefs(ids: Iterable[str], draft: Draft) -> list[Belief]:
 
 def _stated(claim: Claim, draft: Draft) -> bool:
     """Whether an active fact says already what the claim only supposes."""
+    same = (draft.get(each) for each in draft.find(content_key(claim.content)))
+    if any(type(each) is Fact and not outranks(claim, each) for each in same):
+        return True
     if not claim.attribute:
         return False
     found = (draft.get(each) for each in draft.find(value_key(claim.subject, claim.attribute, claim.value)))
