@@ -36,7 +36,7 @@ def catch_up(ws: Workspace) -> None:
 
 def _is_masked(ws: Workspace) -> bool:
     """Whether the snapshot on the disk shows nothing that the owner wants masked by now."""
-    if not (kinds := ws.config.policy.masked):
+    if not (kinds := ws.masked):
         return True
     there = ws.files.read(ws.layout.snapshot).decode(errors="replace")
     return masked(there, kinds) == there

@@ -17,7 +17,7 @@ class Giver:
 
     def __init__(self, ws: Workspace, *, unmasked: bool = False) -> None:
         self.unmasked = unmasked
-        self._kinds = () if unmasked else ws.config.policy.masked
+        self._kinds = () if unmasked else ws.masked
         self._withheld = ws.quarantine.withheld()
         cursors = ws.checkpoint.state.cursors if self._withheld.by_place else {}
         self._sessions = {row["path"]: session for session, row in cursors.items()}

@@ -138,7 +138,7 @@ def _begin(ws: Workspace, *, force: bool) -> None:
 
 def _mend(ws: Workspace) -> None:
     """What a run that was stopped left half written, or behind the truth or the owner's wish to mask."""
-    if ws.checkpoint.state.current_phase is None and ws.is_derived and not ws.config.policy.masked:
+    if ws.checkpoint.state.current_phase is None and ws.is_derived and not ws.masked:
         return
     from memory_system import derive
 

@@ -8,7 +8,7 @@ import hashlib
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import datetime
 from functools import cached_property
@@ -143,10 +143,23 @@ class Workspace:
 
     @cached_property
     def zone(self) -> ZoneInfo:
-        """The time zone of the workspace. A capture needs nothing else of the configuration and is quicker without."""
+        """The time zone of the workspace. A capture needs little of the configuration and is quicker without."""
         with suppress(DamagedError, KeyError, ValueError, TypeError):  # then the configuration says what is wrong
-            return clock.zone_named(self.files.read_object(self.layout.config)["timezone"])
+            return clock.zone_named(self._settings["timezone"])
         return self.config.zone
+
+    @cached_property
+    def masked(self) -> Collection[str]:
+        """What the owner does not want to be shown (`policy.masked`)."""
+        with suppress(DamagedError):  # likewise
+            if "policy" not in self._settings:
+                return ()
+        return self.config.policy.masked
+
+    @cached_property
+    def _settings(self) -> dict[str, Any]:
+        """config.json as it stands."""
+        return self.files.read_object(self.layout.config)
 
     @cached_property
     def journal(self) -> Journal:

@@ -67,7 +67,7 @@ class Settings:
         from memory_system.workspace import Workspace
 
         ws = Workspace.open(self.root, now=self.now, write=write, allow_losses=allow_losses, settle=settle)
-        self.masked.update(() if self.unmasked else ws.config.policy.masked)
+        self.masked.update(() if self.unmasked else ws.masked)
         if ws.recovered is not None:
             self.say(f"finished the commit of {ws.recovered.time} that was interrupted")
         if ws.taken_over is not None:
@@ -88,19 +88,23 @@ class Settings:
 
     def answer(self, row: dict[str, Any], text: str | Callable[[], str]) -> None:
         """Print the answer, masked as the owner wants it: the object with --json, else the text."""
-        from memory_system import masks
-
         if self.as_json:
-            typer.echo(_as_json(masks.shown(row, self.masked)))
+            typer.echo(_as_json(self._shown(row)))
         else:
-            typer.echo(masks.masked(text() if callable(text) else text, self.masked))
+            typer.echo(self._shown(text() if callable(text) else text))
 
     def say(self, text: str) -> None:
         """Talk to the person, not to the pipe."""
+        if not self.quiet:
+            typer.echo(self._shown(text), err=True)
+
+    def _shown(self, answer: Any) -> Any:
+        """The answer without what the owner wants masked."""
+        if not self.masked:  # most have no such wish: they start sooner
+            return answer
         from memory_system import masks
 
-        if not self.quiet:
-            typer.echo(masks.masked(text, self.masked), err=True)
+        return masks.shown(answer, self.masked)
 
 
 def _configured() -> Path | None:

@@ -34,7 +34,7 @@ def text_of(ws: Workspace) -> str:
     rows = chain(ws.store.rows("active", Fact), ws.store.rows("active", Belief))
     said = sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"]))
     text = "\n".join([title, "", *_lines(said, unsure), ""])
-    return masked(redact(text)[0], ws.config.policy.masked)
+    return masked(redact(text)[0], ws.masked)
 
 
 def _lines(rows: list[Row], unsure: str) -> Iterator[str]:

@@ -150,7 +150,7 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     chosen = choose(for_core(rest, ws.config.importance_rules.general_fact), left, budget)
     shown = {each.record.id for each in chosen}
     text = page.text(_core(chosen, ws), _lines(each for each in recent if each.record.id not in shown))
-    text = masked(text, ws.config.policy.masked)
+    text = masked(text, ws.masked)
     return text, Choice(chosen, [each for each in rest if each.record.id not in shown])
 
 
@@ -199,7 +199,7 @@ class _Page:
 def shown_in(ws: Workspace) -> Callable[[Fact], bool]:
     """What tells whether a memory stands in the snapshot as it is: in its own words, in the fewer ones that were found
     for them, or as a value of the user's."""
-    text, kinds = ws.files.read(ws.layout.snapshot).decode(errors="replace"), ws.config.policy.masked
+    text, kinds = ws.files.read(ws.layout.snapshot).decode(errors="replace"), ws.masked
     labels, shorter = table("attributes", "attributes"), _shorter(ws)
 
     def is_shown(record: Fact) -> bool:
