@@ -205,6 +205,7 @@ def test_stats_look_like_the_seeds(run: Run, workspace: Path) -> None:
         (["search", "x", "--scope", "moon"], 2, "scope"),
         (["search", "x", "--since", "2026-13-01"], 2, "2026-02-03"),
         (["--workspace", "", "status"], 2, "it is empty"),
+        (["--workspace", "", "init"], 2, "it is empty"),
         (["status", "--workspace="], 2, "it is empty"),
     ],
 )

@@ -27,6 +27,10 @@ PRIVATE = ("415-555-0134", "ana@heron.example", "14 Mill Lane", "13800138000", "
         ("两个号码13800138000 13900139000", "两个号码[phone] [phone]"),
         ("我住在杭州市柳莺路12号3幢502室，电话6543 2100", "我住在[address]，电话[phone]"),
         ("I moved to 221 Old Harbour Street, Flat 3 in May", "I moved to [address] in May"),
+        ("Joe: 01632 960 983 or 07700 900123.", "Joe: [phone] or [phone]."),
+        ("My new number is 555 0134, ring me on 555 0135", "My new number is [phone], ring me on [phone]"),
+        ("我的新号码是６５４３ ２１００，打给我：6543 2101", "我的新号码是[phone]，打给我：[phone]"),
+        ("My number one priority is order 4711 0134", "My number one priority is order 4711 0134"),
         ("mail ana@heron.example and lin@mail.test", "mail [email] and [email]"),
         ("The order 4711-2026-03-02 has 14 lanes and 20 roads", "The order 4711-2026-03-02 has 14 lanes and 20 roads"),
         ("我坐12路车，8号见，走路去", "我坐12路车，8号见，走路去"),
@@ -36,6 +40,21 @@ def test_what_is_masked(text: str, wanted: str) -> None:
     assert masks.masked(text, ALL) == wanted
     assert masks.masked(wanted, ALL) == wanted
     assert masks.masked(text, ()) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("My number is 555 0134", "555 0134"), ("我的电话是6543 2100", "6543 2100")]
+)
+def test_a_bare_value_is_masked_where_the_answer_tells_what_it_is(text: str, number: str) -> None:
+    answer = {
+        "content": text,
+        "value": number,
+        "sources": [{"quote": f"so: {number}", "ref": number}],
+        "other": f"9{number}",
+    }
+    shown = masks.shown(answer, ("phone",))
+    assert (shown["value"], shown["sources"]) == ("[phone]", [{"quote": "so: [phone]", "ref": number}])
+    assert shown["other"] == f"9{number}"
 
 
 def test_each_kind_by_itself() -> None:

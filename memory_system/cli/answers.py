@@ -91,7 +91,8 @@ class Settings:
         if self.as_json:
             typer.echo(_as_json(self._shown(row)))
         else:
-            typer.echo(self._shown(text() if callable(text) else text))
+            told = text() if callable(text) else text
+            typer.echo(self._shown([told, row])[0])  # the row tells what the text may leave bare
 
     def say(self, text: str) -> None:
         """Talk to the person, not to the pipe."""
