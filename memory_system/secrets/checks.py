@@ -20,6 +20,7 @@ _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # GB 11643
 _ID_CHECKS = "10X98765432"
 _SPOKEN = re.compile(r"env|config|getenv|import|string|example|\.\.\.|…|xxx|\*\*\*|^[a-z_.]+\(", re.IGNORECASE)
 _UNIT = re.compile(r"v?\d[\d.,:-]*[a-z]{0,5}$|[a-z]{1,4}-?\d{1,5}$", re.IGNORECASE)  # 16GB, 10:30pm, v2.1, ISO27001
+_DAY = re.compile(r"(?:19|20)\d\d[ -]\d\d?[ -]\d\d?$")
 _READABLE = 0.9  # share of printable characters from which decoded bytes are a text
 LONGEST = 16_384  # characters that are decoded
 
@@ -105,6 +106,23 @@ def is_mixed(value: str) -> bool:
     )
 
 
+def is_numbered(value: str) -> bool:
+    """Digits enough for the number of a paper, and no day."""
+    return sum(each.isdigit() for each in value) >= 5 and not _DAY.match(value)
+
+
+def is_word_and_number(value: str) -> bool:
+    """Letters and a digit, as where a password is expected, and no size, version or time of day."""
+    digits = sum(each.isdigit() for each in value)
+    letters = sum(each.isalpha() for each in value)
+    return letters >= 2 and digits >= 1 and len(value) >= 6 and not (_SPOKEN.search(value) or _UNIT.match(value))
+
+
+def is_told(value: str) -> bool:
+    """What may be a password by itself: four digits or more, or letters with a digit."""
+    return (value.isdecimal() and len(value) >= 4) or is_word_and_number(value)
+
+
 def is_no_word(value: str) -> bool:
     """Whether what follows "the password is" is none of the words that people go on with."""
     return value.lower() not in rules.table("secrets", "words")["plain"]
@@ -131,4 +149,7 @@ VALUES: dict[str, Callable[[str], bool]] = {
     "keylike": is_keylike,
     "mixed": is_mixed,
     "no-word": is_no_word,
+    "numbered": is_numbered,
+    "told": is_told,
+    "word-and-number": is_word_and_number,
 }
