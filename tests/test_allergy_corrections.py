@@ -1,0 +1,71 @@
+"""An allergy put right: what is denied, what it is instead, and which memory gives way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from spoken import claims, said
+from workspaces import consolidate, contents, make, memories, say
+
+
+@pytest.mark.parametrize(
+    ("words", "allergic", "not_allergic"),
+    [
+        ("Turns out I'm not allergic to kiwi, it's latex.", {"latex"}, {"kiwi"}),
+        ("I'm not allergic to kiwi - it's latex and wool.", {"latex and wool"}, {"kiwi"}),
+        ("My son isn't allergic to eggs, it's milk.", {"milk"}, {"eggs"}),
+        ("It's latex I'm allergic to, kiwi is fine.", {"latex"}, {"kiwi"}),
+        ("I'm not allergic to kiwi, it's just that I hate it.", set(), {"kiwi"}),
+        ("I'm not allergic to dogs, it's fine.", set(), {"dogs"}),
+        ("I'm allergic to kiwi, it's awful.", {"kiwi"}, set()),
+        ("我对芒果不过敏，是对荔枝过敏。", {"荔枝"}, {"芒果"}),
+        ("我不是对芒果过敏，是对荔枝过敏。", {"荔枝"}, {"芒果"}),
+        ("我对芒果其实不过敏，过敏的是荔枝。", {"荔枝"}, {"芒果"}),
+        ("我对芒果过敏，真难受。", {"芒果"}, set()),
+    ],
+)
+def test_both_the_denial_and_what_it_is_instead_are_read(
+    words: str, allergic: set[str], not_allergic: set[str]
+) -> None:
+    found = [each for each in claims([said(words)]) if each.attribute == "allergy"]
+    assert {each.value for each in found if each.polarity} == allergic
+    assert {each.value for each in found if not each.polarity} == not_allergic
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I'm allergic to kiwi.", "I'm not allergic to kiwi, it's latex."),
+        ("I'm allergic to kiwi.", "Actually I said kiwi before, but it's latex I'm allergic to, kiwi is fine."),
+        ("I'm allergic to kiwi.", "I'm not allergic to kiwi after all."),
+        ("我对芒果过敏。", "我对芒果不过敏，是对荔枝过敏。"),
+        ("我对芒果过敏。", "我对芒果其实不过敏。"),
+    ],
+)
+def test_an_outright_correction_takes_the_place_of_the_allergy(tmp_path: Path, first: str, then: str) -> None:
+    two_days(tmp_path, first, then)
+    assert [each.value for each in memories(tmp_path, "archive")] == ["kiwi" if first.isascii() else "芒果"]
+    said_before = [past.value for each in memories(tmp_path) if each.attribute == "allergy" for past in each.history]
+    assert said_before == [each.value for each in memories(tmp_path, "archive")]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "kept"),
+    [
+        ("I'm allergic to bees.", "I'm not allergic to nuts, it's shellfish.", "allergic to bees"),
+        ("I'm allergic to bees.", "It's latex I'm allergic to, kiwi is fine.", "allergic to bees"),
+        ("我对蜜蜂过敏。", "我对头孢不过敏，是对阿莫西林过敏。", "对蜜蜂过敏"),
+    ],
+)
+def test_another_allergy_stays(tmp_path: Path, first: str, then: str, kept: str) -> None:
+    two_days(tmp_path, first, then)
+    assert any(kept in each for each in contents(tmp_path))
+    assert not contents(tmp_path, "archive")
+
+
+def two_days(root: Path, first: str, then: str) -> None:
+    make(root)
+    say(root, "a", ("2026-03-02T10:00:00Z", "user", first))
+    say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
+    consolidate(root, "2026-03-05T12:00:00Z")
