@@ -18,6 +18,12 @@ _TAKEN_BACK = re.compile(
     r"|(?:^|[。！？，,.])\W*(?:哈+\W*)?(?:逗你(?:的|玩)|骗你的|开(?:个|你)?玩笑|说着玩)(?:的|啦|呢)*\W+",
     re.IGNORECASE,
 )
+_SENTENCE_ENDS = ".!?。！？\n"
+_LEAST_LEAD = 4  # characters that can say so
+_REAL = re.compile(  # what goes on with something else
+    r"\W*(?:(?:but|although|actually|in real|irl|by the way|btw|also)\b|但|不过|其实|现实|真实|对了|另外|还有|顺便)",
+    re.IGNORECASE,
+)
 _LATE = " 。.!！,，…\n"
 _MARK = re.compile(r"^\s*[-*•]?\s*([WBO])(?:\s*\(c=([01]?\.?\d+)\))?(?:\s+@\S+)*\s*[:：]\s*")
 _SURE = re.compile(r"\s*\(c=([01]?\.?\d+)\)\s*")
@@ -51,6 +57,8 @@ def _mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: ru
     drop = next((str(rule.data["drop"]) for rule in fired if "drop" in rule.data), "")
     if not drop and _taken_back(turn, segment, modality):
         drop = "joke"
+    if not drop and _made_up(turn, segment, modality):
+        drop = "fiction"
     correction = _corrects(turn, segment, fired, modality)
     if turn.message.is_noted and (mark := _MARK.match(turn.text_of(segment))):
         return _noted(mark, turn.text_of(segment), Mood(drop, correction=correction))
@@ -77,6 +85,15 @@ def _taken_back(turn: Turn, segment: Segment, modality: rules.RuleSet) -> bool:
     after = turn.message.text[segment.end : segment.end + _AFTER].lstrip(_LATE)
     joke = next((rule for rule in modality.firing(after) if rule.data.get("drop") == "joke"), None) if after else None
     return bool(joke) and next(joke.found(after)).span[0] <= _AT_ONCE if joke else False
+
+
+def _made_up(turn: Turn, segment: Segment, modality: rules.RuleSet) -> bool:
+    """Whether the sentence opened with what is made up, played or dreamt before the segment, which goes on with it."""
+    words, start = turn.message.text, segment.start
+    lead = words[max(words.rfind(mark, 0, start) for mark in _SENTENCE_ENDS) + 1 : start]
+    if len(lead) < _LEAST_LEAD or _REAL.match(words, start):
+        return False
+    return any(rule.data.get("fiction") for rule in modality.firing(lead))
 
 
 def _corrects(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: rules.RuleSet) -> bool:

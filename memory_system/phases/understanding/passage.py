@@ -67,6 +67,17 @@ class Passage:
             return False
         return any(rule.data.get("misspoken") for rule in self.scene.groups["modality"].firing(words))
 
+    @property
+    def made_up_from(self) -> int | None:
+        """Where in `plain` what is made up, played or dreamt begins; None where the words are meant."""
+        opening = (rule for rule in self.fired.get("modality", ()) if rule.data.get("fiction"))
+        return min((next(rule.found(self.plain)).span[0] for rule in opening), default=None)
+
+    def is_made_up(self, start: int, end: int) -> bool:
+        """Whether the stretch of `plain` stands in what is made up, or right before the words that say so."""
+        begins = self.made_up_from
+        return begins is not None and (start >= begins or 0 <= begins - end <= 1)
+
     def dated(self, words: str) -> str:
         """A piece of the passage with its dates written out."""
         return dates.resolve(words, self.scene.anchor, self.scene.lang)[0] if self.whens else words
@@ -74,6 +85,8 @@ class Passage:
     def category(self) -> str:
         """What kind of thing the passage is where no slot says it."""
         natures = {str(rule.data["category"]) for rule in self.fired.get("intrinsic", ())}
+        if natures and self.made_up_from is not None:
+            return self.scene.category or "general"  # nobody's health
         natures |= {each.removeprefix(JUDGED) for each in self.segment.rules if each.startswith(JUDGED)}
         for category in _DECIDING if natures else ():
             if category in natures:
