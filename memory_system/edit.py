@@ -27,6 +27,7 @@ DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 0.6
 CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
 LONGEST_CAPTURE = 20_000  # characters
+MOST_WAITING = 500  # captures of an agent's that wait for a night
 
 SOUL = """# Soul
 
@@ -89,9 +90,20 @@ def capture(
     if kind == "belief":
         sure = DEFAULT_CONFIDENCE if confidence is None else confidence
         record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})
+    if role == "assistant":
+        _refuse_flood(ws)
     ws.inbox.add(record)
     ws.accesses.note("capture", [record.id], ws.now, who)
     return record
+
+
+def _refuse_flood(ws: Workspace) -> None:
+    """UsageError when an agent has captured more than a night is to take from it."""
+    waiting = sum(1 for each in ws.inbox.pending() if each.evidence and each.evidence[0].role == "assistant")
+    if waiting >= MOST_WAITING:
+        raise UsageError(
+            f"{waiting} captures of an agent wait for the next night already", "run it: memory consolidate --force"
+        )
 
 
 def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:

@@ -12,7 +12,7 @@ import orjson
 import pytest
 from workspaces import at, contents, make, memories, remembering
 
-from memory_system import clock
+from memory_system import clock, edit
 from memory_system.tools import FLUSH_TOOLS, TOOLS, Toolbox
 from memory_system.workspace import Workspace
 
@@ -240,3 +240,21 @@ def test_while_a_session_is_flushed_only_todays_note_can_be_written(root: Path) 
     assert "error" in box.call("memory_forget", {"query": "peanuts"})
     with Workspace.open(root) as ws:
         assert ws.inbox.pending() == []
+
+
+def test_an_agent_cannot_flood_the_inbox_and_the_owner_still_can_write(box: Toolbox, root: Path) -> None:
+    with Workspace.open(root, now=at(NOW)) as ws:
+        first = edit.capture(ws, "User likes stone number 0", role="assistant")
+        others = [
+            first.model_copy(update={"id": f"f_20260224_{number:010}", "content": f"User likes stone number {number}"})
+            for number in range(1, edit.MOST_WAITING - 1)
+        ]
+        ws.inbox.add_all(others)
+    assert box.call("memory_write", {"content": "User likes the last stone", "type": "fact"})["status"] == "saved"
+    refused = box.call("memory_write", {"content": "User likes one stone more", "type": "fact"})
+    assert str(edit.MOST_WAITING) in refused["error"]
+    with Workspace.open(root, now=at(NOW)) as ws:
+        edit.capture(ws, "I like pebbles, too")
+        waiting = {each.content for each in ws.inbox.pending()}
+    assert {"User likes the last stone", "I like pebbles, too"} < waiting
+    assert "User likes one stone more" not in waiting
