@@ -27,6 +27,7 @@ TEXTS = {
         "past_due": ("past its time ({when}): {content}", "ask whether it is done; then: memory archive {id}"),
         "conflict": ("only one of them can be so: {contents}", "ask which; then for the other: memory archive ID"),
         "problem": ("{where}: {what}", "{hint}"),
+        "held_back": ("{count} held back, which may want to steer an agent", "show the owner: memory quarantine list"),
         "ask": ("not sure: {content} (confidence {confidence})", "ask; if it is not so: memory archive {id}"),
         "stale": ("nothing has confirmed it since {since}: {content}", "ask when it fits, or: memory archive {id}"),
         "verify": ("important, and last confirmed {since}: {content}", "ask whether it still holds"),
@@ -38,6 +39,7 @@ TEXTS = {
         "past_due": ("已经过了时间（{when}）：{content}", "问问是否办完；办完就运行：memory archive {id}"),
         "conflict": ("只能有一个是对的：{contents}", "问哪个对，再把另一个归档：memory archive ID"),
         "problem": ("{where}：{what}", "{hint}"),
+        "held_back": ("扣下了 {count} 条可能想摆布智能体的话", "请主人看看：memory quarantine list"),
         "ask": ("还不确定：{content}（可信度 {confidence}）", "问一句；不对就运行：memory archive {id}"),
         "stale": ("{since} 以来没有再得到证实：{content}", "合适时问一句，或运行：memory archive {id}"),
         "verify": ("很重要，上次确认是 {since}：{content}", "问问是否仍然如此"),
@@ -83,6 +85,8 @@ def _items(ws: Workspace) -> Iterator[Item]:
     yield from _overdue(ws, item)
     for _, rows in stats.conflicts(ws):
         yield item("conflict", *(row["id"] for row in rows), contents=" / ".join(row["content"] for row in rows))
+    if waiting := ws.quarantine.waiting():
+        yield item("held_back", count=len(waiting))
     facts = list(ws.store.rows("active", Fact))
     beliefs = list(ws.store.rows("active", Belief))
     yield from _past_due(facts, ws, item)

@@ -82,7 +82,7 @@ def schedule_of(ws: Workspace) -> dict[str, str | None]:
 
 def status(ws: Workspace) -> dict[str, Any]:
     """How the workspace is doing; `problems` is what the owner should look at, `ok` says that there is nothing;
-    `proposals` are lines that the owner's own files could take."""
+    `held_back` is how much waits in quarantine, `proposals` are lines that the owner's own files could take."""
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     due = nights.next_night(waiting, ws)
@@ -94,6 +94,7 @@ def status(ws: Workspace) -> dict[str, Any]:
         "due": clock.stamp(due) if due else None,
         "waiting_messages": sum(len(each) for each in waiting.messages.values()),
         "waiting_captures": len(ws.inbox.pending()),
+        "held_back": len(ws.quarantine.waiting()),
         "run_id": state.run_id or None,
         "phase": state.current_phase,
         "retry_count": state.retry_count if state.current_phase is not None else 0,

@@ -101,6 +101,8 @@ def status_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"last             {row['last_consolidation'] or 'never'}"
     yield f"next             {row['next_scheduled']}" + (f" (due since {row['due']})" if row["due"] else "")
     yield f"waiting          {row['waiting_messages']} messages, {row['waiting_captures']} captures"
+    if row["held_back"]:
+        yield f"held back        {row['held_back']} (look at what it is: memory quarantine list)"
     yield f"running          {'yes' if row['running'] else 'no'}"
     yield from problem_lines(row["problems"])
     for each in row["proposals"]:
