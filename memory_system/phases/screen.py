@@ -18,6 +18,7 @@ from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
 from memory_system.phases.understanding.asked import cost_of, told_beside
 from memory_system.phases.understanding.leaning import leans
+from memory_system.phases.understanding.withheld import WITHHELD, withheld
 from memory_system.records import Segment, Turn
 from memory_system.trust import Guard, is_owners_word
 
@@ -199,10 +200,13 @@ def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard) -> list[Verdi
     """What the rules say of each segment of a message in that language, and what is held back."""
     verdicts = []
     stretches = guard.stretches(turn.message)
+    private = withheld(turn.message.text, around) if is_first_hand(turn) else ()
     for segment in turn.segments:
         words = turn.text_of(segment)
         verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
-        if stretches:
+        if any(start < segment.end and segment.start < end for start, end in private):
+            verdict = Verdict(WITHHELD, verdict.tokens)
+        elif stretches:
             idle = bool(verdict.reason)
             held = guard.held(turn.message, stretches, segment.start, segment.end, idle=idle)
             verdict = Verdict(held, verdict.tokens) if held else verdict

@@ -17,6 +17,7 @@ from memory_system.phases.understanding.asked import can_be_topic, tells_the_top
 from memory_system.phases.understanding.essays import passages_of, width
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.scene import as_rules_see
+from memory_system.phases.understanding.withheld import asks_not_to_keep
 from memory_system.records import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas
@@ -250,7 +251,8 @@ def _joins(body: str, before: Segment, new: Segment) -> bool:
     if together > _JOINED:
         return False
     short = min(width(body[before.start : before.end]), width(body[new.start : new.end])) < SHORT
-    return short or (new.kind == "statement" and bool(_GOES_ON.match(body, new.start)))
+    joins = short or (new.kind == "statement" and bool(_GOES_ON.match(body, new.start)))
+    return joins and not asks_not_to_keep(body[before.start : new.end])  # which takes nothing else with it
 
 
 def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:

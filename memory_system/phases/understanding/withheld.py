@@ -1,0 +1,53 @@
+"""What a speaker asks not to keep ("don't save this, but …", 这个别记：…): neither that is remembered nor the wish."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memory_system import rules
+from memory_system.phases.understanding.scene import as_rules_see
+from memory_system.rules import Found
+
+WITHHELD = "withheld"  # the reason why such a segment is dropped
+
+_GATE = re.compile(r"\b(?:don['’]?t|do not|never)\b|别|不[要用必许]", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?。！？\n]")
+_COLONS = ("：", ":")
+
+
+def withheld(message: str, lang: str) -> list[tuple[int, int]]:
+    """The stretches of the message that are not to be kept, each with its wish: the sentence with the wish; what comes
+    after a colon, to the end; and all of the message where the wish is a sentence of its own."""
+    if not _GATE.search(message):
+        return []
+    plain = as_rules_see(message)
+    return [_stretch(plain, wish) for wish in _wishes(plain, lang)]
+
+
+def asks_not_to_keep(words: str) -> bool:
+    """Whether there is such a wish in the words, in either language."""
+    if not _GATE.search(words):
+        return False
+    plain = as_rules_see(words)
+    return any(rules.load(lang)["withheld"].fires(plain) for lang in ("en", "zh"))
+
+
+def _wishes(plain: str, lang: str) -> Iterator[Found]:
+    for rule in rules.load(lang)["withheld"].firing(plain):
+        yield from rule.found(plain)
+
+
+def _stretch(plain: str, wish: Found) -> tuple[int, int]:
+    start, end = wish.span
+    while start < end and not plain[start].isalnum():
+        start += 1
+    first = max((found.end() for found in _SENTENCE_END.finditer(plain, 0, start)), default=0)
+    mark = wish.parts["mark"]
+    if mark in _COLONS and mark:
+        return first, len(plain)
+    ended = not plain[end:].strip() or bool(_SENTENCE_END.fullmatch(mark))
+    if ended and not plain[first:start].strip():
+        return 0, len(plain)
+    last = _SENTENCE_END.search(plain, end - len(mark))
+    return first, last.end() if last else len(plain)
