@@ -239,7 +239,13 @@ def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
     for attribute in filter(None, (claim.attribute, about(claim.attribute).get("opposite"))):
         opposite += _facts(draft.find(value_key(claim.subject, attribute, claim.value)), draft)
     others = _facts(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
+    if not claim.polarity:  # who is no nurse any more may well be a teacher
+        others = [each for each in others if _is_part(claim.value, each.value) or _is_part(each.value, claim.value)]
     return list({each.id: each for each in (*opposite, *others)}.values())
+
+
+def _is_part(value: str, of: str) -> bool:
+    return value.casefold() in of.casefold()
 
 
 def _holds_out(rival: Fact, fact: Fact) -> bool:
