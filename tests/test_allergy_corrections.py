@@ -40,6 +40,7 @@ def test_both_the_denial_and_what_it_is_instead_are_read(
         ("I'm allergic to kiwi.", "Actually I said kiwi before, but it's latex I'm allergic to, kiwi is fine."),
         ("I'm allergic to kiwi.", "I'm not allergic to kiwi after all."),
         ("我对芒果过敏。", "我对芒果不过敏，是对荔枝过敏。"),
+        ("我对芒果过敏。", "之前说错了，我对芒果不过敏，对荔枝过敏。"),
         ("我对芒果过敏。", "我对芒果其实不过敏。"),
     ],
 )

@@ -20,6 +20,7 @@ from spoken import claims, said
         "这个别记：我考试作弊了，是数学。还欠了室友三千块钱。",
         "我对乳胶过敏，这件事不用记。",
         "我驾照又没考过，别记下来。",
+        "刚才说的别记住，我其实没去面试。",
     ],
 )
 def test_what_is_not_to_be_kept_is_not(words: str) -> None:
