@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from memory_system import ordered, text
 from memory_system.errors import DamagedError, MissingLinesError
 from memory_system.journal import Change, Entry
+from memory_system.parsing import checked, parse_problem
 from memory_system.records import KINDS, POOLS, SETTABLE, WORDS, Evidence, Fact, Pool, from_line, kind_of, to_line
 from memory_system.secrets import redact
-from memory_system.store import Store, checked, parse_problem
+from memory_system.store import Store
 
 BY_HAND = "edited by hand"
 REMOVED = "removed by hand"

@@ -16,13 +16,13 @@ from memory_system.derive import snapshot_moment
 from memory_system.errors import MemorySystemError
 from memory_system.files import is_held
 from memory_system.journal import Change, Group
+from memory_system.parsing import parse_problem
 from memory_system.phases import entities, facts_page, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
 from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of
-from memory_system.store import parse_problem
 from memory_system.workspace import Workspace
 
 REBUILD = "make it anew with: memory rebuild-index"

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from memory_system import by_hand
 from memory_system.journal import Change, Entry
+from memory_system.parsing import checked
 from memory_system.records import KINDS, POOLS, Fact, Pool, to_line
 from memory_system.schemas import MIGRATIONS, Migration, due
-from memory_system.store import Store, checked
+from memory_system.store import Store
 
 
 def migrate(store: Store, stamp: str, migrations: tuple[Migration, ...] = MIGRATIONS) -> list[Migration]:

@@ -17,9 +17,9 @@ from memory_system.errors import DamagedError
 from memory_system.files import FILE_MODE, FOLDER_MODE
 from memory_system.journal import GENESIS, Change, Entry, read_entries, sound_length
 from memory_system.ordered import line_id, merged
+from memory_system.parsing import checked, parse_problem
 from memory_system.past import replay
 from memory_system.records import KINDS, POOLS, Fact, Pool, kind_of
-from memory_system.store import checked, parse_problem
 from memory_system.workspace import Workspace
 
 REASON = "repair"

@@ -11,21 +11,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-import orjson
-from pydantic import ValidationError
-
-from memory_system import clock, ordered
+from memory_system import ordered
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
-from memory_system.records import KINDS, POOLS, Fact, Pool, Row, from_line, kind_of
+from memory_system.parsing import checked, parsed, row_on
+from memory_system.records import KINDS, POOLS, Fact, Pool, Row
 from memory_system.seen import Seen
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 VERY_MANY = 5_000  # memories from which on a night keeps a catalogue of them
 STEADY_TRIES = 5  # of reading beside somebody who commits again and again
-_TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 
 
 class Memories(Protocol):
@@ -58,7 +55,7 @@ class Memories(Protocol):
 def row_of(memory_id: str, memories: Memories) -> Row:
     """The memory as it stands in its file: for looking at very many, where parsing each would be slow; {} for none."""
     line = memories.line_of(memory_id)
-    return _row_on(line, memory_id) if line else {}
+    return row_on(line, memory_id) if line else {}
 
 
 def active_only(found: Found, memories: Memories) -> Found:
@@ -135,7 +132,7 @@ class Store:
 
     def get(self, memory_id: str) -> Fact | None:
         row = self._loaded.rows.get(memory_id)
-        return _parsed(row.line, memory_id) if row else None
+        return parsed(row.line, memory_id) if row else None
 
     def line_of(self, memory_id: str) -> bytes | None:
         row = self._loaded.rows.get(memory_id)
@@ -185,7 +182,7 @@ class Store:
     def records(self) -> Iterator[tuple[Pool, Fact]]:
         """Every memory with its pool."""
         for memory_id, row in self._loaded.rows.items():
-            yield row.pool, _parsed(row.line, memory_id)
+            yield row.pool, parsed(row.line, memory_id)
 
     def counts(self) -> Counter[tuple[Pool, str]]:
         """How many memories there are by pool and kind letter, counted from the files line by line."""
@@ -250,7 +247,7 @@ class Store:
             return found.holds(self._active_rows())
 
     def _active_rows(self) -> Iterator[Row]:
-        return (_row_on(each.line, key) for key, each in self._loaded.rows.items() if each.pool == "active")
+        return (row_on(each.line, key) for key, each in self._loaded.rows.items() if each.pool == "active")
 
     def _gist_of(self, memory_id: str) -> Gist:
         from memory_system.gist import gist_of
@@ -373,55 +370,3 @@ def origin_part(memory_id: str) -> str:
     """Kind and hash of the id, without the date of the night."""
     kind, _, rest = memory_id.partition("_")
     return kind + rest.partition("_")[2]
-
-
-def _row_on(line: bytes, memory_id: str) -> Row:
-    try:
-        row: dict[str, Any] = orjson.loads(line)
-    except ValueError as error:
-        raise DamagedError(f"{memory_id} is not a memory as it stands: {error}") from None
-    return row
-
-
-def _parsed(line: bytes, memory_id: str) -> Fact:
-    try:
-        return from_line(line)
-    except (ValueError, ValidationError) as error:
-        raise DamagedError(f"{memory_id} is not a memory as it stands: {_short(error)}") from None
-
-
-def checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
-    """The row on a line of the truth; the fields that everything relies on are checked, the rest when it is parsed."""
-    try:
-        row: dict[str, Any] = orjson.loads(line)
-        if kind_of(row["id"]) is not kind or not isinstance(row["score"] + row["importance"], int | float):
-            raise ValueError("it does not belong into this file")
-        if not isinstance(row["content"], str) or not all(isinstance(row.get(name, ""), str) for name in _TEXTS):
-            raise ValueError("a field that must be text is none")
-        if not all(isinstance(each, str) for each in row.get("entities", ())):
-            raise ValueError("its entities are no texts")
-        if not all(isinstance(each.get("quote", ""), str) for each in row.get("evidence", ())):
-            raise ValueError("its evidence is no list of quotes")
-        if not (_is_stamp(row.get("scored_at", "")) and _is_stamp(row.get("expires", ""))):
-            raise ValueError("a time is no instant")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedError(f"{where}: not a memory of this file: {error!r}") from None
-    return row
-
-
-@lru_cache(maxsize=4096)  # most memories of a night share theirs
-def _is_stamp(value: str) -> bool:
-    return not value or clock.parse_instant(value) is not None
-
-
-def parse_problem(line: bytes) -> str:
-    """Why a line is not a memory; empty when it is one."""
-    try:
-        from_line(line)
-    except (ValueError, ValidationError) as error:
-        return _short(error)
-    return ""
-
-
-def _short(error: Exception) -> str:
-    return "; ".join(line.strip() for line in str(error).split("\n")[:3])

@@ -18,7 +18,7 @@ ROWS = (
     {"records", "callings", "carried", "clock", "layout", "files", "mounts", "text", "ordered", "months", "schemas"},
     {
         "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "trust", "gist",
-        "likeness", "dates", "phrasing", "crypt", "masks", "sharing", "topics", "keys",
+        "likeness", "dates", "phrasing", "crypt", "masks", "sharing", "topics", "keys", "parsing",
     },
     {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting", "quarantine"},
     {"seen", "lookup", "catalogue", "store", "by_hand", "draft", "migrate"},

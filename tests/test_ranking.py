@@ -76,7 +76,7 @@ class Found:
     def remember(self, *records: Fact) -> None:
         self.index.put_memories(("active", to_line(record)) for record in records)
 
-    def rows(self, query: str, **more: Any) -> list[dict[str, object]]:
+    def rows(self, query: str, **more: Any) -> list[dict[str, Any]]:
         answer = search(self._layout, CONFIG, self.index, [], query, now=NOW, **more)
         rows: list[dict[str, object]] = answer["results"]
         return rows
@@ -648,8 +648,8 @@ def life(world: Found) -> Found:
 )
 def test_what_is_known_of_one_is_no_answer_about_another(life: Found, theirs: str, anothers: str) -> None:
     known, other = life.rows(theirs)[0], life.rows(anothers)[0]
-    assert known["score"] >= 0.6  # type: ignore[operator]
-    assert other["score"] < 0.45  # type: ignore[operator]
+    assert known["score"] >= 0.6
+    assert other["score"] < 0.45
     assert other["text"]  # it is shown all the same
 
 
@@ -662,8 +662,8 @@ def test_what_is_known_of_one_is_no_answer_about_another(life: Found, theirs: st
 )
 def test_what_is_known_of_somebody_is_not_all_that_can_be_asked(life: Found, known: str, unknown: str) -> None:
     answered, missed = life.rows(known)[0], life.rows(unknown)[0]
-    assert answered["score"] >= 0.7  # type: ignore[operator]
-    assert missed["score"] < 0.45  # type: ignore[operator]
+    assert answered["score"] >= 0.7
+    assert missed["score"] < 0.45
 
 
 def test_a_word_is_not_taken_for_a_shorter_one(world: Found) -> None:
@@ -676,8 +676,8 @@ def test_a_word_is_not_taken_for_a_shorter_one(world: Found) -> None:
 def test_a_guess_at_a_word_is_less_sure_than_the_word(world: Found) -> None:
     world.say(*said("the canal was frozen", "the restaurant was closed"))
     sure, guessed, short = (world.rows(word)[0]["score"] for word in ("restaurant", "restaurnat", "camal"))
-    assert sure > guessed > short  # type: ignore[operator]
-    assert short < 0.45  # type: ignore[operator]
+    assert sure > guessed > short
+    assert short < 0.45
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from workspaces import at, consolidate, contents, layers, make, say
 from memory_system import clock, derive, finder, pipeline
 from memory_system.check import derived
 from memory_system.layout import Layout
-from memory_system.recall.index import Index, note_digest
+from memory_system.recall.index import Index
+from memory_system.recall.passages import note_digest
 from memory_system.watch import Quiet, kind_of, places, watch
 from memory_system.workspace import Workspace
 

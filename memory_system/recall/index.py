@@ -7,7 +7,6 @@ The index says which units hold a word; `ranking` says what that is worth.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -23,7 +22,7 @@ from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, Sta
 from memory_system.recall.naming import Naming, naming
 from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.packing import unpacked
-from memory_system.recall.passages import searchable
+from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import (
     DROP_MEMORY,
     HOLDERS,
@@ -40,10 +39,10 @@ from memory_system.recall.schema import (
     UNITS,
 )  # fmt: skip
 from memory_system.recall.standing import Standing
-from memory_system.recall.title import identity
+from memory_system.recall.title import counted, identity
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.writing import BATCH, batches, weighed
-from memory_system.records import POOLS, TYPES, Fact, Message, Pool, from_line
+from memory_system.records import POOLS, Fact, Message, Pool, from_line
 from memory_system.tombstones import Tombstones
 
 T = TypeVar("T")
@@ -164,7 +163,7 @@ class Index:
             yield
             if not self._one("SELECT count(*) FROM milestone"):  # memories have changed, or there are few
                 self._database.rows(MILESTONES)
-            counts = orjson.dumps(self._counted()).decode()
+            counts = orjson.dumps(counted(self._database)).decode()
             rows = [("fingerprint", fingerprint), ("counts", counts)]
             self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
@@ -373,19 +372,7 @@ class Index:
         active memories, and `messages` and `passages`. Counted when something was written: an idle night asks and
         waits not."""
         counts: dict[str, int] = orjson.loads(self._meta("counts") or b"{}")
-        return counts or self._counted()
-
-    def _counted(self) -> dict[str, int]:
-        found = {f"{pool} {kind}": 0 for pool in POOLS for kind in TYPES}
-        found |= {
-            f"{pool} {kind}": count
-            for pool, kind, count in self._database.rows("SELECT pool, kind, count(*) FROM memory GROUP BY pool, kind")
-        }
-        found |= {name: self._one(sql) for name, sql in TALLIES.items()}
-        places = (first_of("note"), last_of("note"))
-        found["messages"] = self._one("SELECT coalesce(sum(messages), 0) FROM session")
-        found["passages"] = self._one("SELECT count(*) FROM unit WHERE number BETWEEN ? AND ?", places)
-        return found
+        return counts or counted(self._database)
 
     def note_digests(self) -> dict[str, str]:
         """The notes that are indexed, by name, and the `note_digest` of each."""
@@ -410,8 +397,3 @@ class Index:
         no night has read is left out, but for its `words`; without `notes`, what comes from them: they may change by
         day, before the next night indexes them."""
         return dump.content(self._database, self.unread(), notes=notes, words=words)
-
-
-def note_digest(text: str) -> str:
-    """What tells two versions of a note apart."""
-    return hashlib.blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()

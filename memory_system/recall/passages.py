@@ -6,6 +6,7 @@ for its length overlaps: a thought that lies across the cut is whole in one of t
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Collection, Iterator
@@ -38,6 +39,11 @@ def note_files(layout: Layout) -> list[Path]:
     if not layout.knowledge.is_symlink():
         found += _markdown(layout.knowledge)
     return sorted(path for path in found if is_regular(path))
+
+
+def note_digest(text: str) -> str:
+    """What tells two versions of a note apart."""
+    return hashlib.blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()
 
 
 def _markdown(top: Path, without: Collection[str] = ()) -> Iterator[Path]:

@@ -17,9 +17,9 @@ from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted, gather
 from memory_system.recall.excerpt import place_of_memory, place_of_message
-from memory_system.recall.index import Filters, Index, note_digest
+from memory_system.recall.index import Filters, Index
 from memory_system.recall.numbers import scope_of
-from memory_system.recall.passages import note_files, read_note
+from memory_system.recall.passages import note_digest, note_files, read_note
 from memory_system.recall.question import Question, understood
 from memory_system.recall.ranking import by_meaning, rank, text_score
 from memory_system.recall.results import Result, diverse, folded

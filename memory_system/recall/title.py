@@ -6,12 +6,15 @@ from __future__ import annotations
 
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from memory_system.config import Config
 from memory_system.recall.database import Database, StaleIndexError
+from memory_system.recall.numbers import first_of, last_of
+from memory_system.recall.schema import TALLIES
+from memory_system.records import POOLS, TYPES
 
 SCHEMA_VERSION = 7
 
@@ -35,3 +38,22 @@ def title_of(path: Path, config: Config) -> Title | None:
         if meta.get("identity") == identity(config) and "counts" in meta:
             return Title(meta.get("fingerprint", ""), orjson.loads(meta["counts"]))
     return None
+
+
+def counted(database: Database) -> dict[str, int]:
+    """`Index.counts`, counted now."""
+
+    def one(sql: str, values: Any = ()) -> int:
+        return int(database.rows(sql, values)[0][0])
+
+    found = {f"{pool} {kind}": 0 for pool in POOLS for kind in TYPES}
+    found |= {
+        f"{pool} {kind}": count
+        for pool, kind, count in database.rows("SELECT pool, kind, count(*) FROM memory GROUP BY pool, kind")
+    }
+    found |= {name: one(sql) for name, sql in TALLIES.items()}
+    found["messages"] = one("SELECT coalesce(sum(messages), 0) FROM session")
+    found["passages"] = one(
+        "SELECT count(*) FROM unit WHERE number BETWEEN ? AND ?", (first_of("note"), last_of("note"))
+    )
+    return found
