@@ -194,7 +194,7 @@ def _search_index(fresh: Index, ws: Workspace) -> Iterator[Problem]:
                 yield Problem(where, "the index does not hold what the truth says", REBUILD)
     except StaleIndexError as error:
         yield Problem(where, str(error), REBUILD)
-    for name, value in index_phase.dumps(fresh).items():
+    for name, value in index_phase.dumped(fresh).items():
         if ws.files.read(ws.layout.index / name) != value:
             yield Problem(ws.layout.name(ws.layout.index / name), "it does not hold what the truth says", REBUILD)
 

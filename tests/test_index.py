@@ -260,37 +260,6 @@ def test_counts_lines_and_lookup() -> None:
         assert index.memories([belief.id, "f_20260101_nowhere"]) == {belief.id: ("archive", belief)}
 
 
-def test_the_dump() -> None:
-    zone = parse_config({"timezone": "Asia/Shanghai"}, "config.json")
-    tea = fact("Ana likes green tea", 1, entities=("Ana",), value="green tea", said_at="2026-02-03T17:00:00Z")
-    trip = fact("Ana和Ben去北京", 2, entities=("Ana", "Ben"), said_at="2026-02-03T15:00:00Z")
-    with Index.in_memory(zone) as index:
-        once = fact("Ana once", 3, entities=("Ana",))
-        index.put_memories([("active", to_line(tea)), ("active", to_line(trip)), ("archive", to_line(once))])
-        both = sorted([tea.id, trip.id])
-        dumped = index.dumped()
-        assert dumped["keywords"] == {
-            "Ana": both, "Ben": [trip.id], "ana": both, "ben": [trip.id], "green": [tea.id], "green tea": [tea.id],
-            "likes": [tea.id], "tea": [tea.id],
-        }  # fmt: skip
-        assert dumped["timeline"] == {"2026-02-03": [trip.id], "2026-02-04": [tea.id]}
-        assert dumped["relations"] == {
-            "Ana": {"memories": both, "related": {"Ben": 1}},
-            "Ben": {"memories": [trip.id], "related": {"Ana": 1}},
-        }
-
-
-def test_a_word_that_very_many_memories_share_is_no_keyword() -> None:
-    many = [fact(f"User mends kettle k{number}", number, entities=["Elena"]) for number in range(250)]
-    with Index.in_memory(CONFIG) as index:
-        index.put_memories(("active", to_line(each)) for each in [*many, fact("User keeps a sextant", 999)])
-        found = index.dumped()["keywords"]
-    assert "kettle" not in found
-    assert found["sextant"] == [fact("User keeps a sextant", 999).id]
-    assert len(found["Elena"]) == 250  # who is meant is no word among others
-    assert len(found["k7"]) == 1
-
-
 def test_the_line_of_a_memory_far_down_its_file() -> None:
     facts = sorted((fact(f"fact {number}", number) for number in range(2_300)), key=lambda each: each.id)
     beliefs = [fact(f"belief {number}", number, Belief) for number in range(20)]

@@ -4,17 +4,16 @@ deleted: `rebuild` makes the same content from the memories, the transcripts rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
-
-import orjson
 
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
 from memory_system.journal import GENESIS, Change
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
+from memory_system.recall.dump import FILES, Dump, digest, followed
 from memory_system.recall.index import Index
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.units import storable
@@ -36,9 +35,9 @@ def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -
             if index.fingerprint not in (head.prev, head.hash):
                 raise StaleIndexError("the index does not stand where the last commit began")
             with index.writing(head.hash):
-                put(changes, messages, index, ws)
+                files = _put_and_list(changes, messages, index, ws)
             yield ws.layout.search_index.name
-            yield from dump(index, ws)
+            yield from _write(files, ws)
             yield from embed(index, ws)
     except StaleIndexError:
         yield from rebuild(ws)
@@ -74,7 +73,7 @@ def _make(fill_it: Callable[[Index], None], ws: Workspace, *, embedding: bool = 
         fill_it(index)
     with Index.open(path, ws.config) as index:
         yield ws.layout.search_index.name
-        yield from dump(index, ws)
+        yield from _write(dumped(index), ws)
         yield from embed(index, ws, asking=embedding)
 
 
@@ -151,9 +150,22 @@ def fill(index: Index, ws: Workspace) -> None:
     put_notes(index, ws)
 
 
-def dump(index: Index, ws: Workspace) -> Iterator[str]:
-    """Write keywords.json, timeline.json and relations.json as the index has them."""
-    for name, data in dumps(index).items():
+def _put_and_list(
+    changes: Collection[Change], messages: Iterable[Message], index: Index, ws: Workspace
+) -> dict[str, bytes]:
+    """`put`, and the dump as it is then: the last one follows what has changed, where it stands as it was written."""
+    ids, listing = [change.id for change in changes], index.listing
+    there = Dump.read((ws.files.read(ws.layout.index / name) for name in FILES), index.noted("dump"))
+    before = list(listing.labels(ids)) if there else []
+    put(changes, messages, index, ws)
+    dump = followed(there, before, ids, listing) or listing.all()
+    files = dump.files()
+    index.note("dump", {"digest": digest(files), "crowded": dump.crowded})
+    return dict(zip(FILES, files, strict=True))
+
+
+def _write(files: Mapping[str, bytes], ws: Workspace) -> Iterator[str]:
+    for name, data in files.items():
         ws.files.replace_if_changed(ws.layout.index / name, data, durable=False)
         yield name
 
@@ -176,9 +188,9 @@ def embed(index: Index, ws: Workspace, *, asking: bool = True) -> Iterator[str]:
         yield path.name
 
 
-def dumps(index: Index) -> dict[str, bytes]:
-    """The bytes of the dump's files, by name."""
-    return {f"{name}.json": orjson.dumps(value) + b"\n" for name, value in index.dumped().items()}
+def dumped(index: Index) -> dict[str, bytes]:
+    """The bytes of keywords.json, timeline.json and relations.json by these names, made anew."""
+    return dict(zip(FILES, index.listing.all().files(), strict=True))
 
 
 def open_index(ws: Workspace) -> Index:

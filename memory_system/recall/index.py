@@ -19,6 +19,7 @@ from memory_system.config import Config
 from memory_system.files import Files
 from memory_system.recall import dump, terms, writing
 from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
+from memory_system.recall.dump import Listing
 from memory_system.recall.naming import Naming, naming
 from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.packing import unpacked
@@ -163,9 +164,8 @@ class Index:
             yield
             if not self._one("SELECT count(*) FROM milestone"):  # memories have changed, or there are few
                 self._database.rows(MILESTONES)
-            counts = orjson.dumps(counted(self._database)).decode()
-            rows = [("fingerprint", fingerprint), ("counts", counts)]
-            self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+            self.note("counts", counted(self._database))
+            self._database.run("INSERT OR REPLACE INTO meta VALUES ('fingerprint', ?)", [(fingerprint,)])
 
     def put_memories(self, memories: Iterable[tuple[Pool, bytes]]) -> None:
         """Index these memories, given by their lines, as they are now; one that moved to the other pool leaves the
@@ -206,12 +206,19 @@ class Index:
 
     def unread(self) -> dict[str, str]:
         """When each of the messages that no night has read yet was said, by ref."""
-        found: dict[str, str] = orjson.loads(self._meta("unread") or b"{}")
-        return found
+        return self.noted("unread")
 
     def set_unread(self, said: Mapping[str, str]) -> None:
         """These messages of the index are the unread ones from now on."""
-        self._database.run("INSERT OR REPLACE INTO meta VALUES ('unread', ?)", [(orjson.dumps({**said}).decode(),)])
+        self.note("unread", said)
+
+    def noted(self, key: str) -> dict[str, Any]:
+        """What was noted in it under that name; empty when nothing was."""
+        found: dict[str, Any] = orjson.loads(self._meta(key) or b"{}")
+        return found
+
+    def note(self, key: str, value: Mapping[str, Any]) -> None:
+        self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", [(key, orjson.dumps({**value}).decode())])
 
     def drop_messages(self, refs: Iterable[str]) -> None:
         """Take messages out."""
@@ -371,8 +378,7 @@ class Index:
         """How many there are: `active fact`, `archive belief`, … (pool and kind), `entities` and `categories` of
         active memories, and `messages` and `passages`. Counted when something was written: an idle night asks and
         waits not."""
-        counts: dict[str, int] = orjson.loads(self._meta("counts") or b"{}")
-        return counts or counted(self._database)
+        return self.noted("counts") or counted(self._database)
 
     def note_digests(self) -> dict[str, str]:
         """The notes that are indexed, by name, and the `note_digest` of each."""
@@ -381,16 +387,10 @@ class Index:
     def _one(self, sql: str, values: Any = ()) -> int:
         return int(self._database.rows(sql, values)[0][0])
 
-    # The dump
-
-    def dumped(self) -> dict[str, Any]:
-        """What keywords.json, timeline.json and relations.json hold, by those names."""
-        entities = dump.entities_of(self._database)
-        return {
-            "keywords": dump.keywords(self._database, entities),
-            "timeline": dump.timeline(self._database),
-            "relations": dump.relations(entities),
-        }
+    @property
+    def listing(self) -> Listing:
+        """What keywords.json, timeline.json and relations.json are made of."""
+        return Listing(self._database)
 
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
         """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things. What

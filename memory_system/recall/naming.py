@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import orjson
 
 from memory_system.recall.database import Database
 from memory_system.recall.packing import unpacked
-from memory_system.recall.schema import NAMED_IDS, NAMED_NAMES, NAMED_SLOTS, NAMED_SPAN
+from memory_system.recall.schema import NAMED, NAMED_BESIDE
 from memory_system.records import Row
 
 
@@ -29,12 +30,13 @@ class Naming:
 def naming(database: Database, called: Collection[str]) -> Naming:
     """What names one of these."""
     values = {"called": orjson.dumps([*called]).decode()}
-    [(first, last, own)] = database.rows(NAMED_SPAN, values)
+    rows = database.rows(NAMED, values)
+    ids, subjects, said, own, lines = zip(*rows, strict=True) if rows else ((), (), (), (), ())
     return Naming(
-        [each for (each,) in database.rows(NAMED_IDS, values)],
-        dict(database.rows(NAMED_NAMES, values)),
-        set(orjson.loads(own)) - {""},
-        [orjson.loads(unpacked(line)) for (line,) in database.rows(NAMED_SLOTS, values)],
-        first,
-        last,
+        [*ids],
+        Counter(subjects) + Counter(dict(database.rows(NAMED_BESIDE, values))),
+        set(own) - {""},
+        [orjson.loads(unpacked(line)) for line in lines if line is not None],
+        min(said, default=""),
+        max(said, default=""),
     )

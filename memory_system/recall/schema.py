@@ -103,23 +103,17 @@ ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
 _NAMING = """
 WITH called AS (SELECT value AS name FROM json_each(:called)), naming AS (
     SELECT rowid AS place FROM memory WHERE +pool = 'active' AND subject IN called
-    UNION
+    UNION ALL
     SELECT place FROM entity_at JOIN memory ON memory.rowid = place
-        WHERE entity IN called AND +pool = 'active' AND entity <> own
+        WHERE entity IN called AND +pool = 'active' AND entity <> own AND subject NOT IN called
 )
 """
-NAMED_IDS = f"{_NAMING} SELECT id FROM memory WHERE rowid IN naming ORDER BY id"
-NAMED_SPAN = f"""{_NAMING}
-SELECT coalesce(min(said_at), ''), coalesce(max(said_at), ''), json_group_array(DISTINCT own)
-FROM memory WHERE rowid IN naming
+NAMED = f"""{_NAMING}
+SELECT id, subject, said_at, own, iif(attribute <> '', line, NULL) FROM memory WHERE rowid IN naming ORDER BY id
 """
-NAMED_SLOTS = f"{_NAMING} SELECT line FROM memory WHERE rowid IN naming AND attribute <> '' ORDER BY id"
-NAMED_NAMES = f"""{_NAMING}
-SELECT name, count(*) FROM (
-    SELECT rowid AS place, subject AS name FROM memory WHERE rowid IN naming
-    UNION
-    SELECT place, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE place IN naming AND entity <> own
-) GROUP BY name
+NAMED_BESIDE = f"""{_NAMING}
+SELECT entity, count(*) FROM memory CROSS JOIN entity_at ON memory.rowid = place
+WHERE memory.rowid IN naming AND entity NOT IN (own, subject) GROUP BY entity
 """
 # Every thousandth memory of a file: from the last of them on, lines are counted.
 MILESTONES = """
@@ -142,11 +136,19 @@ CONTENT = {
     " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
-ENTITIES = (
-    "SELECT id, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active' ORDER BY id, entity"
-)
-TEXTS = "SELECT id, value, text FROM memory JOIN unit ON scope = ? AND key = id WHERE pool = 'active' ORDER BY id"
-DAYS = "SELECT day, id FROM memory WHERE pool = 'active' ORDER BY day, id"
+_ENTITIES = "SELECT id, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active'"
+_LABELS = "SELECT id, value, day, text FROM memory JOIN unit ON scope = ? AND key = id WHERE pool = 'active'"
+_AMONG = "AND id IN (SELECT value FROM json_each(?))"
+ENTITIES = f"{_ENTITIES} ORDER BY id, entity"
+ENTITIES_OF = f"{_ENTITIES} {_AMONG} ORDER BY id, entity"
+LABELS = f"{_LABELS} ORDER BY id"
+LABELS_OF = f"{_LABELS} {_AMONG} ORDER BY id"
+NAMED_SO = """
+SELECT value FROM json_each(:words) AS asked WHERE EXISTS (
+    SELECT 1 FROM entity_at JOIN memory ON memory.rowid = place WHERE entity = asked.value AND +pool = 'active')
+UNION
+SELECT value FROM memory WHERE +pool = 'active' AND value IN (SELECT value FROM json_each(:words))
+"""
 TALLIES = {
     "entities": "SELECT count(DISTINCT entity) FROM entity_at JOIN memory ON memory.rowid = place"
     " WHERE pool = 'active'",
