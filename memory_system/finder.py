@@ -53,7 +53,8 @@ def search(
     not to be had, words answer and `warning` says why. What is held back, and what `policy.masked` names, is shown
     only if `unmasked`; so it is in the answers below."""
     if mode == "tfidf":
-        return _noted(ws, "search", tfidf.search(ws.layout, query, limit or ws.config.search.limit), who, unmasked)
+        taught = tfidf.search(ws.layout, query, limit or ws.config.search.limit)
+        return _noted(ws, "search", taught, who, Giver(ws, unmasked=unmasked))
     filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
 
     def ask(index: Index) -> dict[str, Any]:
@@ -73,13 +74,13 @@ def search(
         text = giver.text(row["text"], row["id"] if row["type"] == "message" else row["path"])
         if text != row["text"]:
             row |= {"text": text, "snippet": ranking.snippet(text, [])}
-    return _noted(ws, "search", found, who, unmasked)
+    return _noted(ws, "search", found, who, giver)
 
 
-def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, unmasked: bool) -> dict[str, Any]:
+def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, giver: Giver) -> dict[str, Any]:
     """The answer as it is shown, after the access log knows of it."""
     ws.accesses.note(did, (row["id"] for row in found.get("results") or found.get("items", ())), ws.now, who)
-    answer: dict[str, Any] = Giver(ws, unmasked=unmasked).answer(found)
+    answer: dict[str, Any] = giver.answer(found)
     return answer
 
 
@@ -176,7 +177,7 @@ def context(
         )  # fmt: skip
         return found | ({"warning": warning} if warning else {})
 
-    return _noted(ws, "context", _asked(ws, ask), who, unmasked)
+    return _noted(ws, "context", _asked(ws, ask), who, Giver(ws, unmasked=unmasked))
 
 
 def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:

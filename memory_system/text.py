@@ -16,6 +16,7 @@ _SENTENCE_END = re.compile(
     r"(?<=[。！？!?…])[。！？!?…]*[”’\"'」』）)]*|(?<=\.)\.*[”’\"')]*(?=\s|$)|(?<=[;；])(?=\s|$|[^\x00-\x7f])|(?<=\n)\n*)"
 )
 _FULL_WIDTH = tuple(zip("，！？：；（）～", ",!?:;()~", strict=True))
+_MARKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f,!?;:\"'()"  # and all that `str.split` takes for a blank
 _WIDE_MARKS = dict.fromkeys(map(ord, "。、…“”‘’《》「」『』—·～"))
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|a\.m|p\.m|No|Jr|Sr|Inc)\.$")
 
@@ -95,10 +96,10 @@ def fold(text: str) -> str:
 def essence(text: str) -> bytes:
     """What is left of the text when case, width, blanks and the marks between words are set aside: equal for texts that
     say the same with the same words."""
-    folded = fold(text)
-    if not folded.isascii():
-        folded = folded.translate(_WIDE_MARKS)
-    return folded.rstrip(".").encode(errors="replace").translate(None, b" ,!?;:\"'()")
+    if text.isascii():  # as below, and soon done
+        return text.lower().strip().rstrip(".").encode().translate(None, _MARKS)
+    folded = fold(text).translate(_WIDE_MARKS)
+    return folded.rstrip(".").encode(errors="replace").translate(None, _MARKS)
 
 
 def is_cjk(word: str) -> bool:

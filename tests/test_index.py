@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from memory_system import retention
 from memory_system.config import Config, parse_config
+from memory_system.errors import LockedError
 from memory_system.files import Files
 from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.database import StaleIndexError
@@ -374,6 +375,22 @@ def test_a_reader_beside_a_writer_sees_the_night_before_or_after(tmp_path: Path)
             assert texts(reader, "violin") == ["violin"]
         assert len(texts(reader, "cello")) == 10
         assert reader.fingerprint == "two"
+
+
+def test_one_reading_is_answered_by_one_state_and_ends_with_whatever_it_was_for(tmp_path: Path) -> None:
+    path = tmp_path / "search.sqlite"
+    build(path, "violin")
+    with Index.open(path, CONFIG, write=True, wait=0.01) as writer, Index.open(path, CONFIG) as reader:
+        with pytest.raises(KeyError), reader.reading():
+            assert texts(reader, "violin") == ["violin"]
+            with pytest.raises(LockedError), writer.writing("two"):
+                writer.put_messages("s.jsonl", [message("cello", "9")])
+            assert texts(reader, "cello") == []
+            raise KeyError
+        with writer.writing("two"):
+            writer.put_messages("s.jsonl", [message("cello", "9")])
+        with reader.reading(), reader.reading():
+            assert texts(reader, "cello") == ["cello"]
 
 
 def test_the_journal_of_a_killed_writer_does_not_touch_the_next_index(tmp_path: Path) -> None:

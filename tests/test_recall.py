@@ -141,6 +141,20 @@ def test_a_transcript_that_is_gone_or_has_no_ids_is_cited_whole(world: World) ->
     assert world.search("parrot")[0]["citation"] == "sessions/s1.jsonl#L1"
 
 
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link"])
+def test_what_is_no_transcript_any_more_is_not_opened_for_its_lines(world: World, kind: str) -> None:
+    world.say("hello", "I adopted a parrot")
+    path = world.layout.sessions / "s1.jsonl"
+    elsewhere = path.rename(world.layout.root / "elsewhere.jsonl")
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(elsewhere)
+    assert world.search("parrot")[0]["citation"] == "sessions/s1.jsonl#L1"
+
+
 def test_a_snippet_is_short_and_shows_the_word(world: World) -> None:
     world.say("lead " * 500 + "parrot " + "tail " * 500)
     (row,) = world.search("parrot")

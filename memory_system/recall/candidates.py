@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain, filterfalse, repeat
+from operator import or_, rshift
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -14,7 +16,16 @@ import orjson
 
 from memory_system import clock
 from memory_system.recall.index import Filters, Index
-from memory_system.recall.numbers import OVERLAY, is_part, scope_of, session_of
+from memory_system.recall.numbers import (
+    OVERLAY,
+    PARTS_FROM,
+    SCOPE_BITS,
+    SCOPES,
+    SESSION_BITS,
+    is_part,
+    scope_of,
+    session_of,
+)
 from memory_system.recall.question import Question
 from memory_system.recall.spelling import HEAD, can_be_misspelt, doubt_of, near
 from memory_system.recall.units import Unit
@@ -89,6 +100,11 @@ class Candidates:
         memory = self.memories.get(number)
         return memory.places if memory else (number,) if scope_of(number) == "session" else ()
 
+    def said_in(self) -> set[int]:
+        """The sessions of the messages that the units are, or stand on."""
+        said = {session_of(number) for number in self.units if number >> SCOPE_BITS == SCOPES["session"]}
+        return said.union(session_of(place) for memory in self.memories.values() for place in memory.places)
+
     def mass_of(self, mask: int) -> float:
         found = self._masses.get(mask)
         if found is None:
@@ -122,6 +138,10 @@ class Wanted:
         """The scopes that are looked through."""
         return {*self.scopes, "session"} if self.led else self.scopes
 
+    def there(self, units: dict[int, Unit]) -> dict[int, Unit]:
+        """Those that are not of a note whose indexed text no longer holds."""
+        return {number: unit for number, unit in units.items() if unit.path not in self.gone} if self.gone else units
+
     def passing(self, index: Index, numbers: Collection[int]) -> Collection[int]:
         return numbers if self.filters == NO_FILTERS else index.passing(numbers, self.filters)
 
@@ -141,8 +161,7 @@ def gather(
     if wanted.question.own and "memory" in wanted.scopes and not (near and near.alone):
         _state(found, index, wanted, now)
     _remember(found, index, now, zone, 0)
-    said = {session_of(place) for number in found.units for place in found.places(number)}
-    found.sessions = _sessions(index, tallies, said)
+    found.sessions = _sessions(index, tallies, found.said_in())
     if overlay:
         _lay_over(found, overlay, wanted)
         _remember(found, overlay, now, zone, OVERLAY)
@@ -186,7 +205,7 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
         return 0.0, Counter()
     asked = [number for number in numbers if scope_of(number) in scopes] if found.led else numbers
     _mark(found.masks, asked, 1 << (len(found.weights) - 1))
-    return share, Counter(map(session_of, numbers))
+    return share, Counter(map(rshift, numbers, repeat(SESSION_BITS)))
 
 
 def _otherwise(index: Index, term: str, scopes: Collection[str]) -> list[int]:
@@ -200,10 +219,9 @@ def _otherwise(index: Index, term: str, scopes: Collection[str]) -> list[int]:
     return sorted({number for stem in stems for number in index.holders_of_stem(stem, scopes, COMMON)})
 
 
-def _mark(masks: dict[int, int], numbers: Iterable[int], flag: int) -> None:
-    known = masks.get
-    for number in numbers:
-        masks[number] = known(number, 0) | flag
+def _mark(masks: dict[int, int], numbers: Collection[int], flag: int) -> None:
+    before = map(masks.get, numbers, repeat(0))
+    masks.update([*zip(numbers, map(or_, before, repeat(flag)), strict=True)])
 
 
 def _look_up_common(found: Candidates, index: Index, wanted: Wanted) -> None:
@@ -211,7 +229,7 @@ def _look_up_common(found: Candidates, index: Index, wanted: Wanted) -> None:
     if any(found.weights):
         _, place = max((each, -place) for place, each in enumerate(found.weights))
         numbers = index.holders(wanted.question.terms[-place], wanted.scopes)
-        _mark(found.masks, (number for number in numbers if scope_of(number) in wanted.scopes), 1 << -place)
+        _mark(found.masks, [number for number in numbers if scope_of(number) in wanted.scopes], 1 << -place)
 
 
 def _choose(found: Candidates, index: Index, wanted: Wanted) -> None:
@@ -221,7 +239,7 @@ def _choose(found: Candidates, index: Index, wanted: Wanted) -> None:
     for numbers in _in_order(found, index):
         best += numbers
         units = index.units(numbers)
-        found.units.update((number, unit) for number, unit in units.items() if unit.path not in wanted.gone)
+        found.units.update(wanted.there(units))
         texts.update(unit.text for unit in units.values())
         if len(texts) >= MOST or len(best) >= MOST_READ:
             break
@@ -247,7 +265,7 @@ def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> N
         return
     numbers = set(near.first(wanted.scopes, NEAREST)).difference(found.units)
     drawn = index.units(wanted.passing(index, numbers))
-    found.units.update((number, unit) for number, unit in drawn.items() if unit.path not in wanted.gone)
+    found.units.update(wanted.there(drawn))
     above = {number: max(0.0, value - mean) for number, value in near.of(found.units).items()}
     best = max(above.values(), default=0.0) or 1.0
     found.meant = {number: weight * value / best for number, value in above.items()}
@@ -280,13 +298,10 @@ def _agreement(found: Candidates, near: Near, mean: float, deviation: float) -> 
 def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
     """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest, where there
     is little better."""
-    by_mass: dict[float, list[int]] = {}
-    for number, mask in found.masks.items():
-        mass = found.mass_of(mask)
-        by_mass.setdefault(mass * PART_SHARE if is_part(number) else mass, []).append(number)
+    by_mass = _by_mass(found)
     batch: list[int] = []
     for mass in sorted(by_mass, reverse=True):
-        equals, room = by_mass[mass], MOST - len(batch)
+        equals, room = _as_found(found, by_mass[mass]), MOST - len(batch)
         if len(equals) > room and len(batch) >= ENOUGH:
             break
         batch += equals if len(equals) <= room else index.latest(equals, room)
@@ -297,6 +312,28 @@ def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
         yield batch
 
 
+def _as_found(found: Candidates, groups: list[list[int]]) -> list[int]:
+    """The numbers of the groups in one list: first those with a term that stands first in the question."""
+    if len(groups) == 1:
+        return groups[0]
+    return sorted(chain(*groups), key=lambda number: (found.masks[number] & -found.masks[number], number))
+
+
+def _by_mass(found: Candidates) -> dict[float, list[list[int]]]:
+    """The numbers by the weight of their terms, those with the same terms together."""
+    by_mask: defaultdict[int, list[int]] = defaultdict(list)
+    for number, mask in found.masks.items():
+        by_mask[mask].append(number)
+    by_mass: defaultdict[float, list[list[int]]] = defaultdict(list)
+    for mask, numbers in by_mask.items():
+        parts = [number for number in numbers if number & PARTS_FROM and is_part(number)]
+        whole = [*filterfalse(set(parts).__contains__, numbers)] if parts else numbers
+        for share, some in ((1.0, whole), (PART_SHARE, parts)):
+            if some:
+                by_mass[share * found.mass_of(mask)].append(some)
+    return by_mass
+
+
 def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, layer: int) -> None:
     """What is known of the memories among the units."""
     kept = {
@@ -304,6 +341,8 @@ def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, la
         for number, unit in found.units.items()
         if number & OVERLAY == layer and scope_of(number) in ("memory", "archive")
     }
+    if not kept:
+        return
     rows = index.at(now).these(kept)
     lines = {key: orjson.loads(each.line) for key, each in rows.items()}
     refs = {key: tuple(evidence["ref"] for evidence in line.get("evidence", ())) for key, line in lines.items()}

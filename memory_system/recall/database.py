@@ -59,6 +59,19 @@ class Database:
             self._connection.executescript(sql)
 
     @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One state for all that is asked inside, and one lock for it."""
+        if self._connection.in_transaction:
+            yield
+            return
+        self.rows("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):  # nothing was written
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside, or nothing."""
         self.rows("BEGIN IMMEDIATE")

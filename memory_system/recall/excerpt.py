@@ -20,13 +20,13 @@ from typing import Any
 
 import orjson
 
-from memory_system.files import is_regular
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.recall.index import Index
 from memory_system.records import KINDS, Fact, kind_of, to_line
 
 LINES = 120
 CHARACTERS = 12_000
+BUFFER = 1 << 16  # bytes read at once
 
 _CITATION = re.compile(r"(.+)[#:]L(\d{1,9})(?:-L(\d{1,9}))?", re.DOTALL)
 _ID = re.compile(r"[fbs]_\d{8}_\w+")
@@ -207,7 +207,7 @@ def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
     """The line of a message in its transcript, twice; the whole transcript when no line carries the entry's id."""
     entry = ref.partition(":")[2]
     number, sought = 0, entry.encode()
-    with suppress(OSError, EOFError, zlib.error), _transcript(layout.root / name) as file:
+    with suppress(OSError, EOFError, zlib.error), _transcript(f"{layout.root}/{name}") as file:
         for number, line in enumerate(file, 1):
             if sought in line and _has_id(line, entry):
                 return number, number
@@ -215,13 +215,20 @@ def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
 
 
 @contextmanager
-def _transcript(path: Path) -> Iterator[Iterable[bytes]]:
+def _transcript(path: str) -> Iterator[Iterable[bytes]]:
     """The lines of a transcript; none when it is no file of lines."""
-    if ".jsonl" not in path.name or not is_regular(path):
+    if ".jsonl" not in path.rpartition("/")[2]:
         yield ()
         return
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        yield file
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            yield ()
+            return
+        with open(descriptor, "rb", buffering=BUFFER, closefd=False) as file:
+            yield gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
+    finally:
+        os.close(descriptor)
 
 
 def _has_id(line: bytes, entry: str) -> bool:

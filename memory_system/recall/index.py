@@ -8,7 +8,7 @@ The index says which units hold a word; `ranking` says what that is worth.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
@@ -47,6 +47,10 @@ from memory_system.records import POOLS, Fact, Message, Pool, from_line
 from memory_system.tombstones import Tombstones
 
 T = TypeVar("T")
+
+# A writer that does not spill keeps readers out only while it commits.
+_FOR_WRITING = ("synchronous=NORMAL", "cache_spill=OFF", "cache_size=-65536")
+_FOR_READING = ("query_only=ON", "cache_size=-16384")
 
 MOST_KEPT = 10_000  # units that an index which is held open remembers, about
 
@@ -120,9 +124,7 @@ class Index:
         if self._meta("identity") != identity(self._config):
             path = self._database.path
             raise StaleIndexError(f"the search index {path} was made by another version or for another configuration")
-        # A writer that does not spill keeps readers out only while it commits.
-        pragmas = ("synchronous=NORMAL", "cache_spill=OFF", "cache_size=-65536") if write else ("query_only=ON",)
-        for pragma in pragmas:
+        for pragma in _FOR_WRITING if write else _FOR_READING:
             self._database.rows(f"PRAGMA {pragma}")
         self._kept = None if write else {}
 
@@ -259,6 +261,10 @@ class Index:
 
     # Asking
 
+    def reading(self) -> AbstractContextManager[None]:
+        """All that is asked inside is answered by one state of the index; nothing is to be waited for there."""
+        return self._database.reading()
+
     def holders(self, term: str, scopes: Collection[str], limit: int = -1) -> list[int]:
         """The numbers of the units of the scopes (keys of `SCOPES`, side by side there) that have one of `terms.asked`,
         at most `limit`."""
@@ -266,7 +272,9 @@ class Index:
         if not expression:
             return []
         first, last = min(map(first_of, scopes)), max(map(last_of, scopes))
-        return [number for (number,) in self._database.rows(HOLDERS, (expression, first, last, limit))]
+        [(found,)] = self._database.rows(HOLDERS, (expression, first, last, limit))
+        numbers: list[int] = orjson.loads(found)
+        return numbers
 
     def beginning(self, head: str) -> list[str]:
         """The stems in the index that begin so."""
@@ -334,10 +342,13 @@ class Index:
 
     def session_lengths(self, sessions: Collection[int]) -> dict[int, int]:
         """How many units each of these sessions (`numbers.session_of`) has."""
-        base = first_of("session") >> SESSION_BITS
-        sql = "SELECT number + ?, turns + parts FROM session WHERE number IN (SELECT value FROM json_each(?))"
-        values = (base, orjson.dumps([each - base for each in sessions]).decode())
-        return dict(self._database.rows(sql, values))
+        known: dict[int, int] = self._once("lengths", dict)
+        if wanted := [each for each in sessions if each not in known]:
+            base = first_of("session") >> SESSION_BITS
+            sql = "SELECT number + ?, turns + parts FROM session WHERE number IN (SELECT value FROM json_each(?))"
+            values = (base, orjson.dumps([each - base for each in wanted]).decode())
+            known.update(self._database.rows(sql, values))
+        return {each: known[each] for each in sessions if each in known}
 
     def session_average(self) -> tuple[int, float]:
         """How many sessions there are, and how many units one has on average."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import compress, repeat
-from operator import contains
+from operator import add, contains, truediv
 
 from memory_system import clock
 from memory_system.config import Ranking
@@ -22,7 +22,7 @@ from memory_system.recall.units import Unit
 from memory_system.text import is_cjk, sentences
 
 K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
-MOST = 150  # candidates whose parts are all looked at
+MOST = 120  # candidates whose parts are all looked at
 GRAM = 4  # letters of a piece of a word
 LONG = 7  # letters of a word of whose pieces every second is enough
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
@@ -89,10 +89,11 @@ class _Added:
     """The parts that are added, each relative to the best candidate's."""
 
     def __init__(self, question: Question, found: Candidates, texts: Mapping[int, str], weights: Ranking) -> None:
-        self.bm25 = _words(found, texts, weights)
+        usual = _lengths(texts, weights)
+        self.bm25 = _words(found, usual)
         self._words = _relative(self.bm25, 1.0)
-        self._pieces = _relative(_pieces(question, texts, weights), weights.pieces)
-        self._own = {number: words + self._pieces[number] for number, words in self._words.items()}
+        self._pieces = _relative(_pieces(question, texts, usual), weights.pieces)
+        self._own: Values = dict(zip(self._words, map(add, self._words.values(), self._pieces.values()), strict=True))
         self._beside = _neighbours(self._own, texts, weights)
         self._sessions = _relative(found.sessions, weights.session)
         self._led = found.led
@@ -102,21 +103,27 @@ class _Added:
     def best(self, found: Candidates) -> list[int]:
         """The candidates with the largest sums: what multiplies decides among these."""
         get, near, around, meant = found.memories.get, self._beside, self._sessions, self._meant.get
-        sums = [
-            (-sum(self.parts(number, memory).values()), found.units[number].key, number)
+        sums = {
+            number: sum(self.parts(number, memory).values())
             if (memory := get(number))
-            else (
-                -own - meant(number, 0.0) - near.get(number, 0.0) - around.get(number >> SESSION_BITS, 0.0),
-                found.units[number].key,
-                number,
-            )
+            else own + meant(number, 0.0) + near.get(number, 0.0) + around.get(number >> SESSION_BITS, 0.0)
             for number, own in self._own.items()
             if not (self._led and scope_of(number) == "session")
-        ]
-        return [number for *_, number in sorted(sums)[:MOST]]
+        }
+        best = sorted(sums, key=sums.__getitem__, reverse=True)
+        if len(best) > MOST and sums[best[MOST - 1]] == sums[best[MOST]]:  # not by what they were put in
+            best.sort(key=lambda number: (-sums[number], found.units[number].key))
+        return best[:MOST]
 
     def parts(self, number: int, memory: Memory) -> dict[str, float]:
         """A memory has the surroundings of the messages it stands on."""
+        if memory is _NO_MEMORY and not (self._meant or self._led or self._stated):  # most often
+            return {
+                "words": self._words[number],
+                "pieces": self._pieces[number],
+                "neighbours": self._beside.get(number, 0.0),
+                "session": self._sessions.get(number >> SESSION_BITS, 0.0),
+            }
         places = memory.places or (number,)
         parts = {"said": self._said(number, places)} if self._led else {}
         parts["words"] = self._words[number]
@@ -141,17 +148,22 @@ def _relative(values: Values, share: float) -> Values:
     return {number: scale * value for number, value in values.items()}
 
 
-def _words(found: Candidates, texts: Mapping[int, str], weights: Ranking) -> Values:
+def _lengths(texts: Mapping[int, str], weights: Ranking) -> Values:
+    """How long each text is beside a usual one, as far as that counts."""
+    floor, slope = 1 - weights.length, weights.length / weights.usual
+    return {number: floor + slope * len(text) for number, text in texts.items()}
+
+
+def _words(found: Candidates, lengths: Values) -> Values:
     """BM25."""
-    floor, slope = 1 + K1 * (1 - weights.length), K1 * weights.length / weights.usual
-    mass, mask = found.mass_of, found.masks.get
-    return {number: mass(mask(number, 0)) / (floor + slope * len(text)) for number, text in texts.items()}
+    masses = {mask: found.mass_of(mask) for mask in {*map(found.masks.get, lengths, repeat(0))}}
+    mask = found.masks.get
+    return {number: masses[mask(number, 0)] / (1 + K1 * length) for number, length in lengths.items()}
 
 
-def _pieces(question: Question, texts: Mapping[int, str], weights: Ranking) -> Values:
+def _pieces(question: Question, texts: Mapping[int, str], lengths: Values) -> Values:
     """What pieces of the question's words stand in the text, each by its rarity among the candidates: runs of letters,
     or single characters of Chinese."""
-    floor, slope = 1 - weights.length, weights.length / weights.usual
     scores = dict.fromkeys(texts, 0.0)
     numbers, values = [*texts], [*texts.values()]
     for piece in _pieces_of(question.terms):
@@ -159,7 +171,7 @@ def _pieces(question: Question, texts: Mapping[int, str], weights: Ranking) -> V
         worth = math.log(1 + len(texts) / (1 + len(holders)))
         for number in holders:
             scores[number] += worth
-    return {number: score / (floor + slope * len(texts[number])) for number, score in scores.items()}
+    return dict(zip(scores, map(truediv, scores.values(), lengths.values()), strict=True))
 
 
 def _pieces_of(words: Iterable[str]) -> list[str]:
@@ -197,22 +209,25 @@ class _Factors:
         self._named = named_speaker(question.text, speakers) or _called(question, found)
 
     def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
-        question, weights = self._question, self._weights
+        """Those that are not 1, by their names."""
+        question, weights, found = self._question, self._weights, []
         if self._named and self._named in (unit.speaker, memory.speaker):
-            yield "speaker", 1 + weights.speaker
+            found.append(("speaker", 1 + weights.speaker))
         if question.asks_when and _TIMED.search(text):
-            yield "dated", 1 + weights.dated
+            found.append(("dated", 1 + weights.dated))
         if question.spans and _lies_within(question.spans, unit, memory):
-            yield "within", 1 + weights.within
+            found.append(("within", 1 + weights.within))
         if weights.question and _asks(text):
-            yield "question", 1 - weights.question
+            found.append(("question", 1 - weights.question))
         role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
         if question.yours == (role == "user") and role and not unit.speaker:
-            yield "role", 1 - weights.assistant
+            found.append(("role", 1 - weights.assistant))
         if memory.standing:
-            yield "standing", 1 + weights.standing * memory.standing
+            found.append(("standing", 1 + weights.standing * memory.standing))
         if unit.said_at and unit.path.endswith(".md"):
-            yield "age", 1 - weights.age * (1 - freshness(question.now - clock.read_stamp(unit.said_at)))
+            age = question.now - clock.read_stamp(unit.said_at)
+            found.append(("age", 1 - weights.age * (1 - freshness(age))))
+        return found
 
 
 def freshness(age: timedelta) -> float:

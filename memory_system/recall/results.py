@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
-from memory_system.recall.numbers import scope_of
+from memory_system.recall.numbers import SCOPE_BITS, SCOPES, scope_of
 from memory_system.recall.ranking import Scored
 from memory_system.text import CJK, essence
 
@@ -22,6 +24,8 @@ ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
 _essence = lru_cache(maxsize=4_096)(essence)  # the same texts are found again and again
+_SAID = SCOPES["session"]
+_NO_SIGN = {place: " " for place in range(128) if not (chr(place).isalnum() or chr(place) == "_")}
 _SIGNS = re.compile(rf"[{CJK}]|\w+")
 
 
@@ -54,7 +58,7 @@ class Result:
 
 
 def refs_of(found: Scored) -> tuple[str, ...]:
-    return (found.unit.ref,) if scope_of(found.number) == "session" else found.memory.refs
+    return (found.unit.ref,) if found.number >> SCOPE_BITS == _SAID else found.memory.refs
 
 
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
@@ -70,7 +74,7 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         text, refs = _essence(each.unit.text), refs_of(each)
         if text in by_text:
             by_text[text].join(each, refs)
-        elif not refs or not all(ref in by_ref for ref in refs):
+        elif not refs or not all(map(by_ref.__contains__, refs)):
             by_text[text] = Result(each, each.score, dict.fromkeys(refs))
         elif dated and by_ref[refs[0]][0].is_dated_by(each):
             by_ref[refs[0]][0].best = each
@@ -98,22 +102,27 @@ def diverse(results: list[Result], share: float) -> list[Result]:
     """The first of them in a new order, by maximal marginal relevance (Carbonell & Goldstein 1998; seed 001's λ is
     1 − `share`): λ × how near the score is to the best − (1 − λ) × how like it is to the likest before it. Words that
     texts on one matter have in common are no likeness: it counts from a half of the words on."""
-    head = [(each, frozenset(_SIGNS.findall(each.best.unit.text[:COMPARED].lower()))) for each in results[:DIVERSE]]
     price = share / max(1 - share, SMALLEST) * results[0].full if results else 0.0
+    head = [*zip(results[:DIVERSE], _words_of(results[:DIVERSE]), strict=True)]
     ordered: list[Result] = []
     while head:
-        place = max(range(len(head)), key=lambda at: head[at][0].score)  # the first of equals
-        taken, words = head.pop(place)
+        scores = [each.full * each.alike for each, _ in head]
+        taken, words = head.pop(scores.index(max(scores)))  # the first of equals
         ordered.append(taken)
+        size = words.bit_count()
         for each, others in head:
-            each.alike = min(each.alike, max(0.0, 1 - price * _likeness(words, others) / (each.full or 1.0)))
+            common = (words & others).bit_count()
+            together = size + others.bit_count() - common
+            if common > ALIKE * together:
+                likeness = (common / together - ALIKE) / (1 - ALIKE)  # 1: they have the same words
+                each.alike = min(each.alike, max(0.0, 1 - price * likeness / (each.full or 1.0)))
     return ordered + results[DIVERSE:]
 
 
-def _likeness(words: frozenset[str], others: frozenset[str]) -> float:
-    """From 0 (no more than half of the words in common) to 1."""
-    if min(len(words), len(others)) <= ALIKE * max(len(words), len(others)):
-        return 0.0  # they cannot have that many in common
-    common = len(words & others)
-    alike = common / (len(words) + len(others) - common or 1)
-    return max(0.0, (alike - ALIKE) / (1 - ALIKE))
+def _words_of(results: Iterable[Result]) -> Iterator[int]:
+    """The words of each, as the bits of a number: what two have in common is soon counted."""
+    bits: defaultdict[str, int] = defaultdict(lambda: 1 << len(bits))
+    for each in results:
+        text = each.best.unit.text[:COMPARED].lower()
+        words = text.translate(_NO_SIGN).split() if text.isascii() else _SIGNS.findall(text)
+        yield reduce(or_, map(bits.__getitem__, words), 0)

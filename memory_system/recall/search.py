@@ -62,12 +62,14 @@ def search(
     now; the archive only when asked for, and only what the filters let through. With `near` it counts as well what a
     text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. Never raises
     for a query, whatever it holds."""
-    answer = answer_to(
-        layout, config, index, list(pending), query, now=now, scope=scope, archived=archived, filters=filters, near=near
-    )
-    rows = _Rows(layout, index, answer)
-    shown = answer.results[: max(0, limit)]
-    return {"results": [rows.row(each, explain=explain) for each in shown], "total_found": len(answer.results)}
+    with index.reading():
+        answer = answer_to(
+            layout, config, index, list(pending), query,
+            now=now, scope=scope, archived=archived, filters=filters, near=near,
+        )  # fmt: skip
+        rows = _Rows(layout, index, answer)
+        shown = [rows.row(each, explain=explain) for each in answer.results[: max(0, limit)]]
+    return {"results": shown, "total_found": len(answer.results)}
 
 
 @dataclass(slots=True)
@@ -124,7 +126,7 @@ def _candidates(
 ) -> Candidates:
     """The candidates of the index that still hold, and those of the overlay."""
     changed, gone = _note_changes(layout, index) if "note" in scopes else ({}, set())
-    known = index.at(now).these([record.id for record in pending])
+    known = index.at(now).these([record.id for record in pending]) if pending else {}
     waiting = [record for record in pending if record.id not in known and "memory" in scopes]
     with _overlay(config, waiting, changed, index.forgotten) as overlay:
         return gather(index, overlay, Wanted(question, scopes, filters, gone), now, config.zone, near)

@@ -4,7 +4,7 @@ written."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from memory_system.text import is_cjk
 
@@ -57,20 +57,19 @@ def doubt_of(word: str) -> float:
     return APART if is_cjk(word) else min(1.0, SHORTEST / len(word))
 
 
-def near(word: str, known: Iterable[str]) -> list[str]:
+def near(word: str, known: Collection[str]) -> list[str]:
     """The stems that the word is a misspelling of, nearest first: one letter wrong, missing, too many or in the wrong
     place, in a long word two."""
     from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extract
 
     most = 1 + (len(word) >= LONG)
     forms = [word, *(word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending))]
     forms += [f"{word[:-1]}i"] * word.endswith("y")
-    found = []
-    for stem in known:
-        if len(stem) >= SHORTEST and len(word) - len(stem) <= most + 2:
-            distance = min(OSA.distance(form, stem, score_cutoff=most) for form in forms)
-            if distance <= most or (len(stem) >= LONG and word.startswith(stem)):
-                found.append((distance, stem))
-        elif stem in forms:
-            found.append((0, stem))
-    return [stem for _, stem in sorted(found)[:MEANT]]
+    stems = [stem for stem in known if len(stem) >= SHORTEST and len(word) - len(stem) <= most + 2]
+    found = {stem: most + 1 for stem in stems if len(stem) >= LONG and word.startswith(stem)}
+    found |= {stem: 0 for stem in known if stem in forms}
+    for form in forms:
+        for stem, distance, _ in extract(form, stems, scorer=OSA.distance, score_cutoff=most, limit=None):
+            found[stem] = min(distance, found.get(stem, distance))
+    return sorted(found, key=lambda stem: (found[stem], stem))[:MEANT]
