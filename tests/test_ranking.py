@@ -390,6 +390,30 @@ def test_british_and_american_spellings_are_one(world: Found, said_so: str, aske
         assert world.texts(word) == [said_so]
 
 
+@pytest.mark.parametrize(
+    ("said_so", "asked_so"),
+    [
+        ("I bought a canoe and went home", "buy buying going"),
+        ("the kid has lost three teeth", "losing tooth"),
+        ("we choose to sing", "chose chosen sang"),
+        ("two geese swam by", "goose swimming"),
+        ("she is allergic to wool", "allergy allergies"),
+        ("no allergies are known", "allergic knew"),
+    ],
+)
+def test_forms_that_do_not_look_alike_are_one_word(world: Found, said_so: str, asked_so: str) -> None:
+    world.say(*said("the fox barks", said_so))
+    for word in asked_so.split():
+        assert world.texts(word) == [said_so]
+
+
+def test_what_only_looks_like_a_form_is_none(world: Found) -> None:
+    world.say(*said("the wing was mended", "a ring of stones", "he won the cup", "the bell rang"))
+    assert world.texts("wins") == ["he won the cup"]
+    assert world.texts("wing") == ["the wing was mended"]
+    assert world.texts("rings") == ["a ring of stones", "the bell rang"]
+
+
 # Filters
 
 

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from memory_system.recall.irregular import other_forms
 from memory_system.recall.spelling import otherwise_spelt
 from memory_system.text import CJK, is_cjk, nfkc
 
@@ -75,8 +76,8 @@ def match(term: str) -> str:
 
 
 def _looked_up(token: str) -> str:
-    other = otherwise_spelt(token)
-    return f'("{token}" OR "{other}")' if other else f'"{token}"'
+    forms = [f'"{each}"' for each in (token, otherwise_spelt(token), *other_forms(token)) if each]
+    return f"({' OR '.join(forms)})" if len(forms) > 1 else forms[0]
 
 
 def _known(token: str) -> bool:
