@@ -358,6 +358,45 @@ def test_the_question_counts_more_than_what_leads_up_to_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "answers"),
+    [
+        (
+            "Which colours did we paint the lighthouse museum in? Also, where is the canoe?",
+            {"We painted the lighthouse museum in two colours, red and white", "The canoe lies behind the shed"},
+        ),
+        (
+            "我们把灯塔博物馆刷成了什么颜色？另外，天气真热，对了，我想问的是，独木舟在哪里？",
+            {"我们把灯塔博物馆刷成了红色和白色", "独木舟放在棚子后面"},
+        ),
+    ],
+)
+def test_of_several_questions_each_has_its_answer_first(world: Found, query: str, answers: set[str]) -> None:
+    world.say(*said(*answers))
+    others = ["We paint the museum", "The lighthouse museum has colours", "灯塔博物馆的颜色很好看", "我们去刷博物馆"]
+    for number, text in enumerate(others):
+        world.say(*said(*(f"{text} {what}" for what in "一二三"), session=f"t{number}"))
+    assert set(world.texts(query)[:2]) == answers
+
+
+@pytest.mark.parametrize(
+    ("query", "several"),
+    [
+        ("Where does Ana live? And what is her job?", []),
+        ("Where does Ana live? Which car did I buy?", [{"ana", "live"}, {"car", "buy"}]),
+        ("Does it rain? Answer yes or no.", []),
+        ("我妹妹在哪里上班？这家公司怎么样？", []),
+        ("小林住哪里？另外，我的车是什么颜色？", [{"小林", "林住"}, {"车", "颜色"}]),
+        ("家里还有几个人", []),
+        ("另外", []),
+    ],
+)
+def test_what_goes_on_about_the_same_is_one_question(query: str, several: list[set[str]]) -> None:
+    question = understood(query, NOW, CONFIG.zone)
+    assert [set(each) for each in question.several] == several
+    assert question.terms
+
+
+@pytest.mark.parametrize(
     ("word", "stems"),
     [
         ("bycicle", ["bicycl"]),

@@ -14,6 +14,8 @@ from memory_system.recall.units import storable
 from memory_system.rules import load
 from memory_system.text import fold, language
 
+MOST_ASKED = 4  # questions in one that are told apart: a text with more of them asks nothing
+
 _WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:date|day|month|year|time)|how (?:long|many (?:days|weeks|months|years)))\b"
     r"|什么时候|何时|几[点号月]|哪一?[天年月]|哪个月|多久|多长时间|时间|日期|[星周礼拜]期?几"
@@ -43,23 +45,35 @@ _TIMELY = re.compile(
 )
 _POINT = re.compile(
     r"\b(?:my|the) (?:actual |real )?question is\b"
-    r"|\bwhat i (?:really |actually )?(?:want(?:ed)?|meant) to (?:ask|know)\b"
-    r"|想[问知]道?的(?:问题)?是|的问题是",
+    r"|\bwhat i (?:really |actually )?(?:want(?:ed)?|meant) to (?:ask|know|find out)\b"
+    r"|\bi (?:really |actually |just )?want(?:ed)? to (?:ask|know|find out)[:,]"
+    r"|想要?(?:问|知道|了解|打听|确认|请教|[弄搞](?:清楚|明白))(?:一下)?的?(?:问题)?(?:其实)?(?:是(?:这个)?|[，,：:])"
+    r"|的?问题(?:其实)?是(?:这个)?[，,：:]|的问题是",
+    re.IGNORECASE,
+)
+# Between questions.
+_ALSO = re.compile(r"(?<![^\s，,。；;！!？?])(?:另外|此外|还有(?=[，,]))|\b(?:and )?also,", re.IGNORECASE)
+_ENDS = re.compile(r"(?<=[?？])")
+_GOES_ON = re.compile(
+    r"[\s，,]*(?:[这那该其他她它]"
+    r"|(?:and )?(?:\w+ ){0,3}(?:it|this|that|he|she|they|there|those|these|his|hers?|its|their)\b)",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`terms` are looked up, those in `aside` only lead up to the question; `spans` are the times it names, each from a
-    stamp to a stamp; `asks` is false where words are only looked up; `yours` is whether it asks what the assistant
-    said, `own` whether it speaks of the user, `names` who and what else is named in it; `now` is when it is asked."""
+    """`terms` are looked up, those in `aside` only lead up to the question; where several things are asked, `several`
+    has the terms of each, else it is empty; `spans` are the times it names, each from a stamp to a stamp; `asks` is
+    false where words are only looked up; `yours` is whether it asks what the assistant said, `own` whether it speaks of
+    the user, `names` who and what else is named in it; `now` is when it is asked."""
 
     text: str
     lang: str
     now: datetime
     terms: list[str]
     aside: frozenset[str]
+    several: list[frozenset[str]]
     asks: bool
     asks_when: bool
     yours: bool
@@ -72,13 +86,14 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
     """Never raises for a query, whatever it holds."""
     text = storable(query[: terms.MAX_CHARACTERS])
     folded = fold(text)
-    main, rest = _parted(text)
+    main, rest, several = _parted(text)
     return Question(
         text=text,
         lang=language(text),
         now=now,
         terms=list(dict.fromkeys(main + rest))[: terms.MAX_TERMS],
         aside=frozenset(rest).difference(main),
+        several=several,
         asks=bool(_ASKS.search(folded)),
         asks_when=bool(_WHEN.search(folded)),
         yours=bool(_YOURS.search(folded)),
@@ -88,16 +103,36 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
     )
 
 
-def _parted(text: str) -> tuple[list[str], list[str]]:
+def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
     """The terms of the question, and those that only lead up to it: of the thinking aloud before it ("…, my question
-    is: …"), and of the form in which an answer is wanted ("… a summary of …")."""
-    points = list(_POINT.finditer(text))
-    start = points[-1].end() if points and terms.asked(text[points[-1].end() :]) else 0
-    about, frame = _unframed(text[start:])
-    if not terms.has_content(about):
-        about, frame = text[start:], ""
-    before = text[: points[-1].start()] if start else ""
-    return terms.asked(about), [*_content(before), *_content(frame)]
+    is: …"), and of the form in which an answer is wanted ("… a summary of …"); and where several things are asked, the
+    terms of each."""
+    main: list[str] = []
+    aside: list[str] = []
+    asked: list[str] = []
+    for part in _ALSO.split(text):
+        points = list(_POINT.finditer(part))
+        start = points[-1].end() if points and terms.asked(part[points[-1].end() :]) else 0
+        about, frame = _unframed(part[start:])
+        if not terms.has_content(about):
+            about, frame = part[start:], ""
+        main += terms.asked(about)
+        aside += [*_content(part[: points[-1].start()] if start else ""), *_content(frame)]
+        asked += _questions(about)
+    several = [frozenset(terms.asked(each)) for each in asked] if 1 < len(asked) <= MOST_ASKED else []
+    return main or terms.asked(text), aside, several
+
+
+def _questions(text: str) -> list[str]:
+    """The questions that stand one after the other in the text. What goes on about the same ("Who was it?", 这是谁…)
+    belongs to the one before."""
+    found: list[str] = []
+    for piece in _ENDS.split(text):
+        if found and _GOES_ON.match(piece):
+            found[-1] += piece
+        elif _ASKS.search(piece.lower()) and terms.has_content(piece):
+            found.append(piece)
+    return found
 
 
 def _unframed(text: str) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import compress, repeat
@@ -89,10 +89,15 @@ class _Added:
     """The parts that are added, each relative to the best candidate's."""
 
     def __init__(self, question: Question, found: Candidates, texts: Mapping[int, str], weights: Ranking) -> None:
-        usual = _lengths(texts, weights)
-        self.bm25 = _words(found, usual)
-        self._words = _relative(self.bm25, 1.0)
-        self._pieces = _relative(_pieces(question, texts, usual), weights.pieces)
+        lengths = _lengths(texts, weights)
+        self.bm25 = _words(found, lengths)
+        self._words, self._pieces = _best_of(
+            (
+                _relative(_words(found, lengths, bits) if question.several else self.bm25, 1.0),
+                _relative(_pieces(asked, texts, lengths), weights.pieces),
+            )
+            for bits, asked in _asked(question)
+        )
         self._own: Values = dict(zip(self._words, map(add, self._words.values(), self._pieces.values()), strict=True))
         self._beside = _neighbours(self._own, texts, weights)
         self._sessions = _relative(found.sessions, weights.session)
@@ -148,25 +153,45 @@ def _relative(values: Values, share: float) -> Values:
     return {number: scale * value for number, value in values.items()}
 
 
+def _asked(question: Question) -> Iterator[tuple[int, list[str]]]:
+    """Of each thing that is asked its terms, and their places as bits; of a single one all bits."""
+    if not question.several:
+        yield ~0, question.terms
+    of_one = frozenset().union(*question.several)
+    for part in question.several:
+        held = [(place, term) for place, term in enumerate(question.terms) if term in part or term not in of_one]
+        yield sum(1 << place for place, _ in held), [term for _, term in held]
+
+
+def _best_of(several: Iterable[tuple[Values, Values]]) -> tuple[Values, Values]:
+    """Words and pieces of each candidate for that of several questions which it answers best."""
+    (words, pieces), *others = several
+    for its_words, its_pieces in others:
+        better = [each for each in words if its_words[each] + its_pieces[each] > words[each] + pieces[each]]
+        words.update((each, its_words[each]) for each in better)
+        pieces.update((each, its_pieces[each]) for each in better)
+    return words, pieces
+
+
 def _lengths(texts: Mapping[int, str], weights: Ranking) -> Values:
     """How long each text is beside a usual one, as far as that counts."""
     floor, slope = 1 - weights.length, weights.length / weights.usual
     return {number: floor + slope * len(text) for number, text in texts.items()}
 
 
-def _words(found: Candidates, lengths: Values) -> Values:
-    """BM25."""
-    masses = {mask: found.mass_of(mask) for mask in {*map(found.masks.get, lengths, repeat(0))}}
+def _words(found: Candidates, lengths: Values, asked: int = ~0) -> Values:
+    """BM25, by the terms at the places `asked` (as bits)."""
+    masses = {mask: found.mass_of(mask & asked) for mask in {*map(found.masks.get, lengths, repeat(0))}}
     mask = found.masks.get
     return {number: masses[mask(number, 0)] / (1 + K1 * length) for number, length in lengths.items()}
 
 
-def _pieces(question: Question, texts: Mapping[int, str], lengths: Values) -> Values:
+def _pieces(asked: Iterable[str], texts: Mapping[int, str], lengths: Values) -> Values:
     """What pieces of the question's words stand in the text, each by its rarity among the candidates: runs of letters,
     or single characters of Chinese."""
     scores = dict.fromkeys(texts, 0.0)
     numbers, values = [*texts], [*texts.values()]
-    for piece in _pieces_of(question.terms):
+    for piece in _pieces_of(asked):
         holders = [*compress(numbers, map(contains, values, repeat(piece)))]
         worth = math.log(1 + len(texts) / (1 + len(holders)))
         for number in holders:
