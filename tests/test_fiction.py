@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from spoken import claims, said
+from spoken import claims, said, talk
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,59 @@ def test_what_the_sentence_goes_on_with_is_not_told_as_if_it_were_so() -> None:
 )
 def test_what_is_so_beside_it_stays(words: str, attribute: str, value: str) -> None:
     assert [each.value for each in claims([said(words)]) if each.attribute == attribute] == [value]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "In my novel I'm a pirate. I live on a ship. My sister is called Ann and I'm allergic to rum.",
+        "I'm writing a novel called Ash. In it I'm a nurse. I have diabetes and a husband who drinks.",
+        "Let's play: you are a pirate and I'm your captain. I have one leg. My wife is called Coral.",
+        "Pretend I'm your boss. I live in York and I have a dog called Rex.",
+        "在我的小说里，我是一个医生。我住在南京，我对花生过敏。",
+        "周六我们玩剧本杀，我演一个医生。我住在南京，我有心脏病。我的猫叫波波。",
+        "我们来玩角色扮演：你是海盗，我是船长。我住在岛上。我老婆叫珊瑚。",
+    ],
+)
+def test_who_is_somebody_else_stays_so_in_the_next_sentences(words: str) -> None:
+    assert [each.attribute for each in claims([said(words)]) if each.attribute] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("In my novel I'm a pirate. I live on a ship. But in real life I live in Leeds.", "Leeds"),
+        ("In my novel I'm a pirate. I live on a ship.\n\nI live in Leeds.", "Leeds"),
+        ("In my novel I'm a pirate. I actually live on a ship. Anyway, I live in Leeds.", "Leeds"),
+        ("I love that game. I live in Leeds.", "Leeds"),
+        ("We play football on Sundays and I'm the goalkeeper. I live in Leeds.", "Leeds"),
+        ("在我的小说里，我是一个医生。我住在南京。回到现实里，我住在合肥。", "合肥"),
+        ("我喜欢玩剧本杀。我住在合肥。", "合肥"),
+    ],
+)
+def test_until_they_are_themselves_again(words: str, value: str) -> None:
+    assert [each.value for each in claims([said(words)]) if each.attribute == "lives_in"] == [value]
+
+
+@pytest.mark.parametrize(
+    ("opening", "inside", "over"),
+    [
+        (
+            "Let's play: you are a pirate and I'm your captain.",
+            "I live on an island.",
+            "Enough playing. I live in Leeds.",
+        ),
+        ("我们来玩角色扮演：你是海盗，我是船长。", "我住在岛上。", "不玩了。我住在合肥。"),
+    ],
+)
+def test_a_game_with_the_assistant_goes_on_until_it_is_over(opening: str, inside: str, over: str) -> None:
+    played = talk(("user", opening), ("assistant", "Arr!"), ("user", inside), ("assistant", "Arr!"), ("user", over))
+    assert [each.value for each in claims(played) if each.attribute] == ["Leeds" if over.isascii() else "合肥"]
+
+
+def test_a_game_is_over_after_a_pause_and_in_another_session() -> None:
+    opening = "Let's play: you are a pirate and I'm your captain."
+    later = said("I live in Leeds.", entry="2", at="2026-02-03T12:30:00Z")
+    elsewhere = said("I live in Leeds.", session="other", at="2026-02-03T10:31:00Z")
+    for other in (later, elsewhere):
+        assert [each.value for each in claims([said(opening), other]) if each.attribute] == ["Leeds"]

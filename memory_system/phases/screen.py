@@ -17,6 +17,7 @@ from memory_system.phases import Night
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
 from memory_system.phases.understanding.asked import cost_of, told_beside
+from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.withheld import WITHHELD, withheld
 from memory_system.records import Segment, Turn
@@ -158,12 +159,12 @@ def _rescued(
 
 
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
-    found = _Scores()
+    found, frames = _Scores(), Frames()
     others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
     for turn in turns:
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
-        verdicts = _verdicts(turn, around, judge, guard)
+        verdicts = _verdicts(turn, around, judge, guard, frames)
         role, speaker = turn.message.role, turn.message.speaker
         keys = [
             () if verdict.reason else quote_key(role, turn.text_of(segment))
@@ -196,16 +197,20 @@ def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
         verdicts[first].cost += cost_of(told_beside(turn, turn.text_of(turn.segments[first]), lang))
 
 
-def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard) -> list[Verdict]:
+def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard, frames: Frames) -> list[Verdict]:
     """What the rules say of each segment of a message in that language, and what is held back."""
     verdicts = []
     stretches = guard.stretches(turn.message)
-    private = withheld(turn.message.text, around) if is_first_hand(turn) else ()
+    first_hand = is_first_hand(turn)
+    private = withheld(turn.message.text, around) if first_hand else ()
+    first, last = frames.made_up(turn.message, around) if first_hand else (0, 0)
     for segment in turn.segments:
         words = turn.text_of(segment)
         verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
         if any(start < segment.end and segment.start < end for start, end in private):
             verdict = Verdict(WITHHELD, verdict.tokens)
+        elif first <= segment.start < last:
+            verdict = Verdict(FICTION, verdict.tokens)
         elif stretches:
             idle = bool(verdict.reason)
             held = guard.held(turn.message, stretches, segment.start, segment.end, idle=idle)
