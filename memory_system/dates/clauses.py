@@ -46,7 +46,9 @@ class Cues:
             return told
         if spec["begins"].match(clause[1]):
             return told  # what begins then is not over with what the rest of the sentence tells
-        return _nearest(spec, before, after)
+        before, after = (spec["state"].sub("", part) for part in (before, after))
+        told = _nearest(spec, before, after)
+        return told if told >= 0 else _nearest(spec, spec["timeless"].sub("", before), after)
 
     def yearly(self) -> bool:
         spec = spec_of(self.piece.lang)
