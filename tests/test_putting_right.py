@@ -95,6 +95,11 @@ def two_days(root: Path, first: str, then: str) -> set[str]:
         ("我最近在读《边城》。", "《边城》读完了，写得真好。", "最近在读"),
         ("我领导叫周敏。", "周敏调走了，新领导是何涛。", "领导叫周敏"),
         ("我手机号是13900001111。", "我换号了，新手机号是13900002222。", "1111"),
+        ("Always use bullet points in your answers.", "No more bullet points.", "always use"),
+        ("Don't use emojis.", "You may use emojis again.", "doesn't want"),
+        ("Please always answer with a joke.", "Don't answer with a joke any more.", "to always"),
+        ("以后回答都用表情符号。", "别再用表情符号了。", "回答都用"),
+        ("回答里不要用表情。", "可以用表情了。", "不要用"),
     ],
 )
 def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: str, gone: str) -> None:
@@ -123,11 +128,26 @@ def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: st
         ("我3月12号和小林吃饭。", "和小周的会改到20号了。", "3月12"),
         ("我弟弟在华远公司做会计。", "我昨天辞职了。", "华远"),
         ("以后都用公制单位回答。", "浇花的事不用再提醒我了。", "公制"),
+        ("Always use bullet points in your answers.", "No more coffee for me, I sleep badly.", "bullet points"),
+        ("以后回答都用表情符号。", "别再用公制单位了。", "表情符号"),
     ],
 )
 def test_what_is_not_named_stays(tmp_path: Path, first: str, then: str, kept: str) -> None:
     found = two_days(tmp_path, first, then)
     assert [each for each in found if kept in each], found
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("Please stop using bullet points.", "User wants the assistant to stop using bullet points"),
+        ("No more bullet points, please.", "User wants no more bullet points from the assistant"),
+        ("不用再先给结论了，按正常顺序讲就行。", "用户说不用再先给结论了，按正常顺序讲就行"),
+        ("不用上班了，放假三天。", "用户不用上班了，放假三天"),
+    ],
+)
+def test_a_wish_taken_back_is_told_as_one(words: str, told: str) -> None:
+    assert [each.content for each in claims([said(words)])] == [told]
 
 
 # ---- beliefs, reminders

@@ -23,6 +23,9 @@ _NEXT_ITEM = re.compile(
 )  # of a list, cut off behind its number
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
 _REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说)|替我)")
+_TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己不用做
+    "(?:不用|不必|不需要|别|不要|可以)再?(?:先|用|给我|提醒|叫我|发|回答|写|讲|总结|解释|限制)[^，。！？]*了"
+)
 _ADVISING = re.compile("(?:强烈|非常|特别)?(?:推荐|建议|提醒)")
 _PLACES = (
     "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
@@ -101,6 +104,8 @@ def retell(text: str, speaker: str, other: str) -> str:
         return told
     if speaker == ASSISTANT_NAME["zh"]:  # 它省略主语说的是建议，不是自己做的事
         return f"{speaker}{told}" if _ADVISING.match(told) else f"{speaker}说{told}"
+    if _TO_OTHER.match(told):
+        return f"{speaker}说{told}"
     if _own_kin().match(told):
         return f"{speaker}的{told}"
     return f"{speaker}{told}" if _verbs().match(told) and not told.startswith(other) else f"{speaker}说{told}"
