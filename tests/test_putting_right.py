@@ -150,6 +150,64 @@ def test_a_wish_taken_back_is_told_as_one(words: str, told: str) -> None:
     assert [each.content for each in claims([said(words)])] == [told]
 
 
+# ---- names put right, and deaths
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        ("I have a daughter called Posy.", "Her name is Poppy, not Posy.", {"User has a daughter called Poppy"}),
+        ("My dog is called Rufus.", "The dog's name is Rupert, not Rufus.", {"User's dog is called Rupert"}),
+        ("我家的猫叫豆包。", "它叫豆宝，不叫豆包。", {"用户的猫叫豆宝"}),
+        ("我妹妹叫小雯。", "我妹妹叫小文，不是小雯。", {"用户的妹妹叫小文"}),
+        (
+            "My sister's baby was born yesterday, her name is Posy.",
+            "Her name is Poppy, not Posy.",
+            {"User's sister's baby was born on 1 March 2026, her name is Poppy"},
+        ),
+        ("My dog is called Rufus.", "Her name is Poppy, not Posy.", {"User's dog is called Rufus"}),
+    ],
+)
+def test_a_name_put_right_is_right_in_what_was_told(tmp_path: Path, first: str, then: str, told: set[str]) -> None:
+    assert told <= (found := two_days(tmp_path, first, then))
+    assert {each for each in found if "not" not in each and "不" not in each} == told
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        ("My dog Rex is 14.", "Rex died yesterday.", "User's dog Rex died on 3 March 2026"),
+        (
+            "I have a cat called Luna.",
+            "We had to put Luna to sleep.",
+            "User and others had to put User's cat Luna to sleep",
+        ),
+        ("I have a cat called Luna.", "My cat died yesterday.", "User's cat Luna died on 3 March 2026"),
+        ("我家狗叫大黄。", "大黄昨晚走了。", "用户的狗大黄2026年3月3日晚上走了"),
+        ("我养了一只猫叫花花。", "花花昨天去世了。", "用户的猫花花2026年3月3日去世了"),
+    ],
+)
+def test_a_pet_that_died_is_told_as_having_died(tmp_path: Path, first: str, then: str, told: str) -> None:
+    assert two_days(tmp_path, first, then) == {told}
+    [memory] = [each for each in memories(tmp_path) if each.content == told]
+    assert memory.attribute == ""
+    assert memory.history[0].content
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "kept"),
+    [
+        ("My dog is called Rex.", "My phone died yesterday.", "User's dog is called Rex"),
+        ("My dog is called Rex.", "Max died yesterday.", "User's dog is called Rex"),
+        ("I have a cat called Luna.", "My dog died yesterday.", "User has a cat called Luna"),
+        ("我家狗叫大黄。", "大黄走了两公里。", "用户的狗叫大黄"),
+        ("我家狗叫大黄。", "花花昨天去世了。", "用户的狗叫大黄"),
+    ],
+)
+def test_the_others_live(tmp_path: Path, first: str, then: str, kept: str) -> None:
+    assert kept in two_days(tmp_path, first, then)
+
+
 # ---- beliefs, reminders
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
 from memory_system.keys import slot_key
+from memory_system.phases.settling import names
 from memory_system.records import Belief, Claim, Fact
 from memory_system.rules import Found
 from memory_system.slots import about
@@ -41,6 +42,8 @@ _UNDER_WAY = {
     ),
     "zh": re.compile("(?:正在|最近在?|在)(?:读|看|学|追|做|写|练|修|上|听|玩)"),
 }
+_OF_NAMES = {names.RENAMED: names.renamed, names.DIED: names.died}
+_TAKING_OVER = frozenset({"dosed", "moved", "misspoken", "lifted", *_OF_NAMES})
 _LOOSE = frozenset({"moved", "called_off", "dosed"})  # somebody else may do it to what is the speaker's
 _MINE = re.compile(r"\b(?:my|our|the) $|我们?的?$", re.IGNORECASE)
 _ANOTHER = {  # who does it is somebody whom only the talk before names
@@ -59,6 +62,9 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
             found |= {each.id: each for each in _of_slots(rule.data["slots"], claim, memories)}
         elif cue == "lifted":
             found |= {each.id: each for each in _lifted(next(rule.found(claim.quote)).given(), claim, memories)}
+        elif cue in _OF_NAMES:
+            given = next(rule.found(claim.quote)).given()
+            found |= {each.id: each for each in _OF_NAMES[cue](given, claim, memories)}
         elif cue in _FITS:
             older = _newest(cue, next(rule.found(claim.quote)), claim, memories, Fact)
             found |= {older.id: older} if older else {}
@@ -77,10 +83,14 @@ def corrected_value(claim: Claim, memories: Memories) -> list[Fact]:
 
 def heir(claim: Claim, older: list[Fact]) -> Claim:
     """The claim in the slot of what it displaces, where it has none: a dose, an appointment, an allergy stay one."""
+    named = {cue: found for cue, found in _named(claim) if cue in _TAKING_OVER} if older else {}
+    if names.DIED in named:
+        return names.mourned(claim, older)
+    if names.RENAMED in named:
+        return names.corrected(claim, named[names.RENAMED], older)
     slots = {(each.subject, each.attribute) for each in older if each.attribute}
     if claim.attribute or len(slots) != 1:
         return claim
-    named = {cue: found for cue, found in _named(claim) if cue in ("dosed", "moved", "misspoken", "lifted")}
     if "lifted" in named:  # once the wish is gone, little is left to be known
         return replace(claim, category="temporary", importance=_OVER)
     if not named:
