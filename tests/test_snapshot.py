@@ -137,6 +137,9 @@ def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
         dated("User's passport is due", "2026-03-16", "2026-03-17", category="todo", attribute="todo"),
         dated("User flies to Oslo", "2026-03-05", "2026-03-06", category="event"),
         dated("User has a fitting today", "2026-03-02", "2026-03-03", category="schedule", attribute="appointment"),
+        dated("User has a check-up", "2026-03-04", "2026-03-05", category="health"),
+        dated("User's mother arrives", "2026-03-06", "2026-03-07", category="relation"),
+        dated("User's knee hurts", "2026-02-20", "2026-02-21", category="health"),
         dated("User saw the dentist", "2026-02-27", "2026-02-28", category="schedule", attribute="appointment"),
         dated("User goes to Rome in spring", "2026-03-17", "2026-03-18", category="schedule"),
         dated("User moves to York that year", "2026-01-01", "2027-01-01", "year", category="schedule"),
@@ -144,7 +147,9 @@ def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
     section = text.partition("## Coming up (14 days)\n")[2].partition("\n\n")[0]
     assert section.split("\n") == [
         "- 2026-03-02: User has a fitting today",
+        "- 2026-03-04: User has a check-up",
         "- 2026-03-05: User flies to Oslo",
+        "- 2026-03-06: User's mother arrives",
         "- 2026-03-16: User's passport is due",
     ]
     assert text.count("User flies to Oslo") == 1

@@ -139,7 +139,7 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     user = within(_user_slots(found, lang), room)
     constraints = within(_constraints(found), room)
     placed = {each.record.id for each in (*user, *constraints)}
-    coming = within(_coming(index, moment, placed), room)
+    coming = within(_coming(index, moment, placed, found), room)
     placed |= {each.record.id for each in coming}
     recent = within(_recent(index, moment, placed), room)
     who = identity_lines(ws, words["role"])
@@ -260,14 +260,15 @@ def _lines(candidates: Iterable[Candidate]) -> list[str]:
     return [each.line for each in candidates]
 
 
-def _coming(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidate]:
-    """What the next days bring, and what is due in them, the nearest first."""
+def _coming(index: Index, moment: datetime, used: set[str], known: Iterable[Candidate]) -> Iterator[Candidate]:
+    """What the next days bring, and what is due in them, the nearest first: of what passes, and of what is `known`,
+    where a check-up is a matter of health."""
     today, until = (str((moment + timedelta(days=days)).date()) for days in (0, COMING_DAYS + 1))
     ranked = index.at(moment).ranked(CANDIDATES, categories=COMING_CATEGORIES)
-    records = [(each, each.record.event_time) for each in map(candidate_of, ranked) if each.record.id not in used]
+    found = {each.record.id: each for each in (*map(candidate_of, ranked), *known) if each.record.id not in used}
     ahead = [
         (when.start, each)
-        for each, when in records
+        for each, when in ((each, each.record.event_time) for each in found.values())
         if when and when.granularity in COMING_GRANULARITIES and when.start < until and when.end > today + "T00:00"
     ]
     for start, each in sorted(ahead, key=lambda pair: (pair[0], pair[1].record.id)):
