@@ -7,6 +7,7 @@ Lines that are missing in masses are rather lost than removed: then nothing is w
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ HAND = "hand"  # the method of a memory that a person wrote into a file
 EDIT = "edit"  # how the refs of the owner's corrections begin
 GIVEN = ("created", "said_at", "scored_at")  # what a memory has from the program: it stays when a line loses it
 FEW = 5  # missing lines of one file that are never too many
+_MARKS = re.compile(r"[,.;:!?，。；：！？]| (?:and|but|since|because|who|which|where) ")  # what has them is no value
 BACK = {"retired": None, "superseded_by": None, "valid_to": None}  # what a memory loses that returns from the archive
 
 
@@ -100,10 +102,24 @@ def _compare(was: tuple[Pool, bytes], pool: Pool, record: Fact, stamp: str, foun
         found.forms[record.id] = was[1]
         return
     lost = {name: getattr(since, name) for name in GIVEN if not getattr(record, name)}
-    record = record.model_copy(update=lost)
+    record = _with_its_value(record.model_copy(update=lost), since)
     names = [name for name, value in record if value != getattr(since, name, None)]
     edited = as_owners(_in_pool(record, pool), names, stamp, since=since)
     found.changes.append(Change(record.id, BY_HAND, *was, pool, to_line(edited)))
+
+
+def _with_its_value(record: Fact, since: Fact) -> Fact:
+    """The memory with the value that its new words say, where a person has changed the words alone; where they say none
+    for certain, it fills no slot, for the old value is not so any more."""
+    same_slot = (record.attribute, record.value) == (since.attribute, since.value)
+    if record.content == since.content or not record.value or not same_slot or record.value in record.content:
+        return record
+    before, found, after = since.content.partition(since.value)
+    content, end = record.content, len(record.content) - len(after)
+    in_its_place = content[len(before) : end].strip() if found and content.startswith(before) else ""
+    if not in_its_place or not content.endswith(after) or _MARKS.search(in_its_place):
+        return record.model_copy(update={"attribute": "", "value": ""})
+    return record.model_copy(update={"value": in_its_place})
 
 
 def as_owners(record: Fact, names: Iterable[str], stamp: str, *, since: Fact) -> Fact:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from memory_system import clock, phrasing
+from memory_system import clock, phrasing, text
 from memory_system.accesses import Who
 from memory_system.by_hand import BACK, EDIT, as_owners
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
@@ -17,6 +17,7 @@ from memory_system.derive import catch_up
 from memory_system.edit import commit, find
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.journal import Change
+from memory_system.keys import value_key
 from memory_system.records import Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.rules import table
 from memory_system.secrets import redact
@@ -27,15 +28,35 @@ def edit(
     ws: Workspace, memory_id_: str, values: Mapping[str, Any], *, if_version: int | None = None, who: Who = "library"
 ) -> Fact:
     """Set fields of a memory by hand; the memory as it is now. Where only the value of a slot is given, it takes the
-    old one's place in the words, too. ChangedSinceError when its version is another one than `if_version`."""
+    old one's place in the words, too, and in other memories that give the slot that value. ChangedSinceError when its
+    version is another one than `if_version`."""
     catch_up(ws)
     record, pool = find(ws, memory_id_)
     _check_version(record, if_version)
-    edited = _with(record, _completed(record, values), clock.stamp(ws.now))
+    stamp = clock.stamp(ws.now)
+    edited = _with(record, _completed(record, values), stamp)
     if edited is not record:
-        commit(ws, [_change(ws, edited, "edited", pool or "active")], f"edit of {record.id}")
+        twins = list(_twins(ws, record, edited, stamp)) if pool == "active" else []
+        commit(ws, [_change(ws, edited, "edited", pool or "active"), *twins], f"edit of {record.id}")
         ws.accesses.note("edit", [record.id], ws.now, who)
     return edited
+
+
+def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Change]:
+    """What becomes of the other active memories that give the slot the value that is no more: the new one takes its
+    place in their words, or the memory goes to the archive where it cannot."""
+    if not record.attribute or text.fold(record.value) == text.fold(edited.value):
+        return
+    for key in ws.store.find(value_key(record.subject, record.attribute, record.value)):
+        other = ws.store.get(key) if key != record.id else None
+        if other is None:
+            continue
+        if other.content.count(other.value) == 1:
+            told = other.content.replace(other.value, edited.value)
+            yield _change(ws, _with(other, {"content": told, "value": edited.value}, stamp), "edited", "active")
+        else:
+            away = {"retired": "superseded", "superseded_by": record.id, "updated": stamp, "version": other.version + 1}
+            yield _change(ws, other.model_copy(update=away), "superseded", "archive")
 
 
 def _check_version(record: Fact, wanted: int | None) -> None:

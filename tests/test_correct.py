@@ -73,6 +73,28 @@ def test_a_new_value_takes_its_place_in_the_words(root: Path) -> None:
     assert "Braga" in (root / "memory/layer1/snapshot.md").read_text()
 
 
+def test_a_new_value_takes_its_place_in_every_memory_of_the_slot(root: Path) -> None:
+    say(root, "b", ("2026-03-04T13:00:00Z", "user", "My dog is called Rufus."))
+    consolidate(root, "2026-03-05T04:00:00Z")
+
+    def doubled(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        [dog] = [row for row in rows if row.get("value") == "Rufus"]
+        told = "User walks the dog Rufus at six"
+        unclear = "Rufus is User's dog, a dog called Rufus"
+        return [*rows, {**dog, "id": "f_20260305_000000000a", "content": told}, {
+            **dog, "id": "f_20260305_000000000b", "content": unclear}]  # fmt: skip
+
+    rewrite(root, FACTS, doubled)
+    write(root, "2026-03-05T11:00:00Z")
+    correct_it(root, "is called Rufus", value="Rupert")
+    assert {each for each in contents(root) if "dog" in each} == {
+        "User's dog is called Rupert",
+        "User walks the dog Rupert at six",
+    }
+    assert one(root, "a dog called Rufus", "archive").superseded_by == one(root, "is called Rupert").id
+    assert problems(root, NEXT) == []
+
+
 def test_why_tells_what_was_set_by_hand(root: Path) -> None:
     memory_id = correct_it(root, "划船", content="用户喜欢在河上划船", importance=0.9).id
     with Workspace.open(root, now=at(NOW)) as ws:
@@ -385,4 +407,28 @@ def test_an_edit_made_while_a_night_runs_stops_it_and_stands(root: Path) -> None
     consolidate(root, NEXT)
     assert one(root, "Porto", "archive").edited == ("importance",)
     assert one(root, "Ghent").edited == ()
+    assert problems(root, NEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "slot"),
+    [
+        ("User lives in Porto", "User lives in Braga", ("lives_in", "Braga")),
+        ("User lives in Porto", "User lives in Porto, by the river", ("lives_in", "Porto")),
+        ("User lives in Porto", "User has left town", ("", "")),
+        ("User lives in Porto", "User lives in Braga, and works there", ("", "")),
+        ("用户喜欢划船", "用户喜欢钓鱼", ("likes", "钓鱼")),
+        ("用户喜欢划船", "用户再也不想下水", ("", "")),
+    ],
+)
+def test_the_value_follows_words_that_were_changed_with_an_editor(
+    root: Path, old: str, new: str, slot: tuple[str, str]
+) -> None:
+    def reworded(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row["content"] = new if row["content"] == old else row["content"]
+
+    rewrite(root, FACTS, reworded)
+    consolidate(root, NEXT)
+    assert (one(root, new).attribute, one(root, new).value) == slot
     assert problems(root, NEXT) == []
