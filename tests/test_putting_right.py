@@ -100,6 +100,10 @@ def two_days(root: Path, first: str, then: str) -> set[str]:
         ("Please always answer with a joke.", "Don't answer with a joke any more.", "to always"),
         ("以后回答都用表情符号。", "别再用表情符号了。", "回答都用"),
         ("回答里不要用表情。", "可以用表情了。", "不要用"),
+        ("I have a dentist appointment on Friday.", "看牙改到下周二了。", "dentist"),
+        ("周五看牙医。", "The dentist moved to next Tuesday.", "看牙"),
+        ("下周二剪头发。", "The haircut has been cancelled.", "剪头发"),
+        ("My job interview is on Friday at Corvex.", "面试改到下周一了。", "Corvex"),
     ],
 )
 def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: str, gone: str) -> None:
@@ -130,6 +134,9 @@ def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: st
         ("以后都用公制单位回答。", "浇花的事不用再提醒我了。", "公制"),
         ("Always use bullet points in your answers.", "No more coffee for me, I sleep badly.", "bullet points"),
         ("以后回答都用表情符号。", "别再用公制单位了。", "表情符号"),
+        ("下周二剪头发。", "The concert has been cancelled.", "剪头发"),
+        ("I have a dentist appointment on Friday.", "面试改到下周二了。", "dentist"),
+        ("I love my dentist.", "看牙改到下周二了。", "dentist"),
     ],
 )
 def test_what_is_not_named_stays(tmp_path: Path, first: str, then: str, kept: str) -> None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
 from memory_system.keys import slot_key
-from memory_system.phases.settling import names
+from memory_system.phases.settling import matters, names
 from memory_system.records import Belief, Claim, Fact
 from memory_system.rules import Found
 from memory_system.slots import about
@@ -24,16 +24,12 @@ Kind = TypeVar("Kind", bound=Fact)
 _USER = "user"
 _OVER = 0.2  # what it is worth to know that a wish was withdrawn
 _MOST = 12  # memories with such a word that are looked at, newest first
-_BESIDE = {"en": 6, "zh": 14}  # words (Chinese: characters) that it may say beside
 _KEPT_UP = frozenset({"medication", "habit", "hobby", "vehicle", "owns", "device", "uses_tool"})
 _ARRANGED = re.compile(r"\b(?:booked|scheduled|planned|reserved|arranged|fixed)\b")
 _TIME = 3  # characters with which a time begins
 _BEFORE_TIME = re.compile(r"^(?:(?:the|next|this|early|late|mid|about|around|some time|sometime|on|in|week of) )+")
 _AHEAD = frozenset({"schedule", "todo", "reminder"})
 _NAMED = ("what", "thing", "other")
-_EMPTY = re.compile(
-    r"^(?:我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)+|的?(?:事情?|计划|安排|时间|日期|行程)$"
-)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|[一二三四五六七八九十两半]+(?=[片粒颗次毫])")
 _UNDER_WAY = {
     "en": re.compile(
@@ -45,6 +41,7 @@ _UNDER_WAY = {
 _OF_NAMES = {names.RENAMED: names.renamed, names.DIED: names.died}
 _TAKING_OVER = frozenset({"dosed", "moved", "misspoken", "lifted", *_OF_NAMES})
 _LOOSE = frozenset({"moved", "called_off", "dosed"})  # somebody else may do it to what is the speaker's
+_ABROAD = frozenset({"moved", "called_off"})  # the other language may have told of it
 _MINE = re.compile(r"\b(?:my|our|the) $|我们?的?$", re.IGNORECASE)
 _ANOTHER = {  # who does it is somebody whom only the talk before names
     "en": re.compile(r"\b(?:he|she|his|her)\b[^.!?]{0,30}$", re.IGNORECASE),
@@ -156,8 +153,8 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
     what, before = named[name], quote[: match.places[name][0]]
     if _ANOTHER[claim.lang].search(before):
         return None
-    words = _core(what, claim.lang)
-    found = memories.find_alike(dict.fromkeys(gist_of(what).words)) if words else {}
+    senses = matters.senses(what, claim.lang, abroad=cue in _ABROAD)
+    found = memories.find_alike(dict.fromkeys(word for each in senses.values() for word in gist_of(each.said).words))
     ids = dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:])
     found_again = (memories.get(each) for each in ids)
     older = [each for each in found_again if type(each) is kind and each.said_at < claim.said_at]
@@ -165,10 +162,10 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
     fitting = [
         each
         for each in older
-        if each.lang == claim.lang
+        if each.lang in senses
         and _is_told(each)
         and (each.subject == claim.subject or (cue in _LOOSE and (mine or claim.subject == _USER)))
-        and (_names_value(what, each) if cue == "misspoken" else _is_about(words, each))
+        and (_names_value(what, each) if cue == "misspoken" else matters.is_about(senses[each.lang].words, each))
         and _FITS[cue](each, claim)
     ]
     return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
@@ -198,43 +195,6 @@ def _to(named: dict[str, str]) -> str:
 def _is_told(fact: Fact) -> bool:
     """Whether a person has said so."""
     return not (fact.evidence and fact.evidence[0].trust == "assistant")
-
-
-def _is_about(words: frozenset[str], fact: Fact) -> bool:
-    """Whether the fact has all of the words, or others for the same, and says little else but when."""
-    if fact.lang == "zh":
-        told = _canonical(fact.content, "zh")
-        beside = [sign for sign in gist_of(told).words if not is_time(sign)]
-        return all(word in told for word in words) and len(beside) <= sum(map(len, words)) + _BESIDE["zh"]
-    theirs = _core(f"{fact.content} {fact.attribute}", "en")
-    beside = [word for word in theirs - words if not is_time(word)]
-    return words <= theirs and len(beside) <= _BESIDE["en"]
-
-
-def _core(what: str, lang: str) -> frozenset[str]:
-    """The words that say what it is, each kind of thing by one word."""
-    if lang == "zh":
-        pieces = (_EMPTY.sub("", piece) for piece in _canonical(what, "zh").split("的"))
-        return frozenset(piece for piece in pieces if piece)
-    return frozenset(gist_of(_canonical(what.lower(), "en")).words) - _light()
-
-
-@cache
-def _light() -> frozenset[str]:
-    return frozenset(rules.table("alike", "en")["owners"].split())
-
-
-def _canonical(words: str, lang: str) -> str:
-    for pattern, first in _kinds(lang):
-        words = pattern.sub(first, words)
-    return words
-
-
-@cache
-def _kinds(lang: str) -> list[tuple[re.Pattern[str], str]]:
-    rows = rules.table("alike", lang)["kinds"]
-    mark = r"\b" if lang == "en" else ""
-    return [(re.compile(rf"{mark}(?:{'|'.join(row[1:])}){mark}", re.IGNORECASE), row[0]) for row in rows]
 
 
 def _is_planned(fact: Fact, claim: Claim | Fact) -> bool:

@@ -1,0 +1,87 @@
+"""What a memory is about, as far as a word for it tells: each kind of thing by one word ("flight" for "flying"), and
+the same in the other language (看牙 for "dentist").
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from memory_system import rules
+from memory_system.gist import gist_of, is_time
+from memory_system.records import Fact
+
+_BESIDE = {"en": 6, "zh": 14}  # words (Chinese: characters) that a memory may say beside
+_EMPTY = re.compile(
+    r"^(?:我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)+|的?(?:事情?|计划|安排|时间|日期|行程)$"
+)
+
+
+class Sense(NamedTuple):
+    """What is named, in the words of one language: as it may be looked for, and the words that say what it is."""
+
+    said: str
+    words: frozenset[str]
+
+
+def senses(what: str, lang: str, *, abroad: bool) -> dict[str, Sense]:
+    """What the words mean, by language; in the other one where it is wanted and every word has its equal there. Empty
+    where they name nothing."""
+    words = core(what, lang)
+    found = {lang: Sense(what, words)} if words else {}
+    other = "zh" if lang == "en" else "en"
+    if words and abroad and (equal := _equals(words, lang)):
+        found[other] = Sense(" ".join(sorted(equal)), equal)
+    return found
+
+
+def _equals(words: frozenset[str], lang: str) -> frozenset[str]:
+    """The words of the other language, none where one is not known there."""
+    known = _pairs(lang)
+    return frozenset(filter(None, (known[each] for each in words))) if words <= known.keys() else frozenset()
+
+
+@cache
+def _pairs(lang: str) -> dict[str, str]:
+    rows = rules.table("alike", "en")["pairs"]
+    if lang == "zh":
+        return {core_of: english for english, chinese in rows for core_of in core(chinese, "zh")}
+    return {core_of: chinese for english, chinese in rows for core_of in core(english, "en")}
+
+
+def is_about(words: frozenset[str], fact: Fact) -> bool:
+    """Whether the fact has all of the words, or others for the same, and says little else but when."""
+    if fact.lang == "zh":
+        told = _canonical(fact.content, "zh")
+        beside = [sign for sign in gist_of(told).words if not is_time(sign)]
+        return all(word in told for word in words) and len(beside) <= sum(map(len, words)) + _BESIDE["zh"]
+    theirs = core(f"{fact.content} {fact.attribute}", "en")
+    beside = [word for word in theirs - words if not is_time(word)]
+    return words <= theirs and len(beside) <= _BESIDE["en"]
+
+
+def core(what: str, lang: str) -> frozenset[str]:
+    """The words that say what it is, each kind of thing by one word."""
+    if lang == "zh":
+        pieces = (_EMPTY.sub("", piece) for piece in _canonical(what, "zh").split("的"))
+        return frozenset(piece for piece in pieces if piece)
+    return frozenset(gist_of(_canonical(what.lower(), "en")).words) - _light()
+
+
+@cache
+def _light() -> frozenset[str]:
+    return frozenset(rules.table("alike", "en")["owners"].split())
+
+
+def _canonical(words: str, lang: str) -> str:
+    for pattern, first in _kinds(lang):
+        words = pattern.sub(first, words)
+    return words
+
+
+@cache
+def _kinds(lang: str) -> list[tuple[re.Pattern[str], str]]:
+    rows = rules.table("alike", lang)["kinds"]
+    mark = r"\b" if lang == "en" else ""
+    return [(re.compile(rf"{mark}(?:{'|'.join(row[1:])}){mark}", re.IGNORECASE), row[0]) for row in rows]
