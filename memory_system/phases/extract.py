@@ -15,6 +15,7 @@ from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.segment import together
 from memory_system.phases.understanding.asked import asks_what_is_wanted
+from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import in_one_line
 from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, read
 from memory_system.phases.understanding.known import Known
@@ -54,15 +55,16 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     waiting = asking.Waiting(asker, tally) if asker else None
     speaking: Turn | None = None
     antecedent: Subject | None = None
-    thoughts = Afterthoughts()
+    thoughts, confidences = Afterthoughts(), Confidences()
     for passage, count in _passages(turns, night, Known(known)):
         if passage.turn is not speaking:
             speaking, antecedent = passage.turn, None
+            confidences = Confidences.of(passage.turn, passage.scene)
         if _is_told_already(passage):
             tally["kept.with_claim"] += count
             continue
         claims, antecedent = _claims(passage, antecedent)
-        claims = thoughts.put_right(passage, claims)
+        claims = confidences.kept(passage, thoughts.put_right(passage, claims))
         reason = _reason(passage)
         if waiting and waiting.put(passage, claims, _blank(passage), count, reason):
             yield from waiting.overdue()

@@ -13,7 +13,7 @@ from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.pictures import pointed_at
 from memory_system.phrasing import Voices
 
-_BESIDE = re.compile(r"(?: \((?:asked|on|image)\b.*\)|（(?:被问|谈到|图)：.*）)$", re.DOTALL)
+_BESIDE = re.compile(r"(?: \((?:asked|on|image|in confidence)\b.*\)|（(?:被问|谈到|图|保密)：.*）)$", re.DOTALL)
 _SHOWING = {"en": "{told} (image: {inside})", "zh": "{told}（图：{inside}）"}
 _ON = {"en": "{told} (on: {topic})", "zh": "{told}（谈到：{topic}）"}
 _FORM = {"en": "{told} (asked{mark} {asked})", "zh": "{told}（被问：{asked}）"}
