@@ -148,6 +148,21 @@ def test_what_is_not_meant_gives_nothing(text: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "reason", "content"),
+    [
+        ("Our new stove is quick and clean. I wish I had bought it before.", "hypothetical",
+         "User's new stove is quick and clean"),
+        ("星云相机的外形挺好看的，拍夜景也清楚。就是电池如果能再耐用一点就好了。", "hypothetical",
+         "用户说星云相机的外形挺好看的，拍夜景也清楚"),
+    ],
+)  # fmt: skip
+def test_a_wish_that_follows_takes_nothing_from_what_was_meant(text: str, reason: str, content: str) -> None:
+    tally: Counter[str] = Counter()
+    assert [each.content for each in claims([said(text)], tally)] == [content]
+    assert tally[f"kept.without_claim.{reason}"] == tally["kept.with_claim"] == 1
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'The waiter said "I never eat meat" and brought the steak',

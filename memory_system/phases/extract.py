@@ -88,7 +88,20 @@ def _passages(turns: Iterable[Turn], night: Night, known: Known) -> Iterator[tup
         for passage, place, (_, segments) in zip(passages(places, night.config), places, groups, strict=True):
             if len(known) > names and passage.is_outdated:
                 [passage] = passages([place], night.config)
-            yield passage, len(segments)
+            if passage.mood.drop and len(segments) > 1:
+                yield from _meant_apart(passage, segments, night)
+            else:
+                yield passage, len(segments)
+
+
+def _meant_apart(passage: Passage, segments: list[Segment], night: Night) -> Iterator[tuple[Passage, int]]:
+    """What is meant of neighbours that were to be told together, by itself; from the first that is not, nothing is."""
+    turn, scene = passage.turn, passage.scene
+    alone = passages([_place(turn, scene, [each]) for each in segments], night.config)
+    first = next((number for number, each in enumerate(alone) if each.mood.drop), 0)
+    groups = [group for group in (segments[:first], segments[first:]) if group]
+    told = passages([_place(turn, scene, group) for group in groups], night.config)
+    yield from ((each, len(group)) for each, group in zip(told, groups, strict=True))
 
 
 def _place(turn: Turn, scene: Scene, segments: list[Segment]) -> Place:
