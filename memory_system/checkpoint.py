@@ -4,6 +4,7 @@ makes a run resumable: a stage file is there whole, or the phase is done again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from itertools import compress, repeat
@@ -23,6 +24,7 @@ T = TypeVar("T")
 MAX_TRIES = 3
 BATCH = 1 << 17  # bytes of lines that are parsed at once: reading and working in turns would be slower
 RESTORE = "put back a copy of the file, or have it made from the journal: memory validate --repair"
+_LEFT = re.compile(r".+@\d+-\d+ \d+ -?\d+\.\d\d", re.DOTALL)  # a row of what is left over
 STAMPS = {
     "last_run", "last_success", "night", "last_night", "shown_night", "last_message", "next_change", "decay_held",
     "silence_accepted", "unbalanced",
@@ -42,6 +44,7 @@ class State:
     night: str = ""
     fingerprint: str = ""  # of rules, config and program: a half-done night under another one starts again
     cursors: dict[str, Any] = field(default_factory=dict)  # session -> readers.Cursor as a row
+    left_over: dict[str, Any] = field(default_factory=dict)  # night -> what it had no room for, each a leftover.Left
     last_night: str = ""  # the latest slot that was handled or found empty
     shown_night: str = ""  # the night that the snapshot stands for, when that is not the last one: after a rollback
     last_message: str = ""  # said_at of the newest message ever read
@@ -120,10 +123,11 @@ class Checkpoint:
 
 
 def moved_keys(state: State, moved: dict[str, Any]) -> dict[str, Any]:
-    """The keys of the state as a commit moves them; of the cursors it names only those that moved, None being one that
-    is given up."""
-    merged = {**state.cursors, **moved.get("cursors", {})}
-    return {**moved, "cursors": {session: row for session, row in merged.items() if row is not None}}
+    """The keys of the state as a commit moves them; of the cursors, and of what is left over, it names only those that
+    moved, None being one that is given up."""
+    merged = {name: {**getattr(state, name), **moved.get(name, {})} for name in ("cursors", "left_over")}
+    given = {name: {key: row for key, row in rows.items() if row is not None} for name, rows in merged.items()}
+    return {**moved, **given}
 
 
 def _read_state(path: Path, files: Files) -> State:
@@ -149,6 +153,9 @@ def _is_sound(name: str, value: Any) -> bool:
         return True
     if name == "cursors":
         return isinstance(value, dict) and all(isinstance(each, dict) and "digest" in each for each in value.values())
+    if name == "left_over":
+        rows = [each for night in value.values() for each in night] if isinstance(value, dict) else [None]
+        return all(isinstance(each, str) and _LEFT.fullmatch(each) for each in rows)
     if name in STAMPS:
         return isinstance(value, str) and (not value or parse_instant(value) is not None)
     return isinstance(value, int if name == "current_phase" else type(getattr(State(), name)))

@@ -18,6 +18,7 @@ from memory_system.errors import ChangedSinceError, RetirementError
 from memory_system.journal import Change, Entry
 from memory_system.llm import Usage
 from memory_system.phases import Night
+from memory_system.phases.leftover import LeftOver
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.records import Claim, Fact, Message, Problem, Turn, kind_of
@@ -27,7 +28,7 @@ from memory_system.workspace import Workspace
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
-HOLDING_BACK = 2  # the phase that does
+SCREENING = 2  # the phase that holds back, and leaves over
 BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
 BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
 
@@ -58,6 +59,16 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
+
+    @cached_property
+    def left_over(self) -> LeftOver:
+        """What earlier nights had no room for."""
+        return LeftOver(self.ws.checkpoint.state.left_over, self.night, self._reread)
+
+    def _reread(self, session: str) -> Iterator[Message]:
+        """What was read of a session before this night."""
+        row = self.ws.checkpoint.state.cursors.get(session)
+        return self.ws.library.reread(session, Cursor.from_row(row)) if row else iter(())
 
     @cached_property
     def guard(self) -> Guard:
@@ -172,8 +183,9 @@ def _stage(phase: Phase, run: Run) -> None:
     if phase.number == 1:
         checkpoint.write_stage("cursors", ({"session": key, **each.to_row()} for key, each in run.cursors.items()))
         checkpoint.write_stage("problems", run.problems)
-    if phase.number == HOLDING_BACK:
+    if phase.number == SCREENING:
         checkpoint.write_stage("quarantine", run.guard.found)
+        checkpoint.write_stage("left_over", run.left_over.moved())
     checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
 
 
@@ -271,6 +283,7 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
     rows = _read_cursors(run)
     return {
         "cursors": rows,
+        "left_over": _left_over(run),
         "last_night": run.night.stamp,
         "shown_night": "",
         "last_message": max([state.last_message, *(row["last"] for row in rows.values())]),
@@ -284,6 +297,11 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
 def _read_cursors(run: Run) -> dict[str, dict[str, Any]]:
     """The cursors after this night's reading, by session."""
     return {row.pop("session"): row for row in run.ws.checkpoint.read_stage("cursors", dict)}
+
+
+def _left_over(run: Run) -> dict[str, Any]:
+    """What waits after this night, by night, as far as it is another than before."""
+    return {row["night"]: row["rows"] for row in run.ws.checkpoint.read_stage("left_over", dict)}
 
 
 def _barren_nights(before: int, account: dict[str, Any]) -> int:

@@ -36,7 +36,7 @@ STAGED = (
     Phase(1, "segment", lambda run: segment.run(run.messages(), run.night, run.tally)),
     Phase(2, "screen", lambda run: screen.run(
         lambda marks: run.turns("segment", marks), run.night, run.tally, lambda key: bool(run.ws.store.find(key)),
-        run.guard)),
+        run.guard, run.left_over)),
     Phase(3, "extract", lambda run: _in_time_order(
         extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(run.ws.store)))),
     Phase(4, "facts", lambda run: run.draft(

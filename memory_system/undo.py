@@ -110,17 +110,19 @@ def _state(groups: list[Group], ws: Workspace, *, redo: bool) -> dict[str, Any]:
     if any("shown_night" in each.entry.state for each in groups):  # what was done by hand left the snapshot its night
         moved["shown_night"] = before
     if redo:
-        moved |= {"cursors": _cursors_before(groups, ws), "last_night": before, "shown_night": ""}
+        moved |= {name: _before(name, groups, ws) for name in ("cursors", "left_over")}
+        moved |= {"last_night": before, "shown_night": ""}
     if redo or "commit" in ws.checkpoint.state.phase_data:  # a half-done night would go on from what is undone
         moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
     return moved
 
 
-def _cursors_before(groups: list[Group], ws: Workspace) -> dict[str, Any]:
-    """How far the sessions that the run read had been read before it; None for one that was new to it."""
-    touched = {session for each in groups for session in each.entry.state.get("cursors", {})}
-    cursors: dict[str, Any] = dict.fromkeys(touched)
+def _before(name: str, groups: list[Group], ws: Workspace) -> dict[str, Any]:
+    """What the run moved of that key of the checkpoint, as it stood before it; None for what was new to it. "cursors":
+    how far sessions had been read; "left_over": what earlier nights had no room for."""
+    touched = {key for each in groups for key in each.entry.state.get(name, {})}
+    before: dict[str, Any] = dict.fromkeys(touched)
     for group in ws.journal.entries():
         if group.entry.seq < groups[0].entry.seq:
-            cursors |= {key: row for key, row in group.entry.state.get("cursors", {}).items() if key in touched}
-    return cursors
+            before |= {key: row for key, row in group.entry.state.get(name, {}).items() if key in touched}
+    return before

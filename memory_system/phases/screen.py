@@ -1,5 +1,6 @@
 """Phase 2: which segments are worth remembering. The rules judge each by itself; of what is no noise as much is kept as
-`screen.keep_share` of the night's tokens allows, best first, each charged with what it will cost as a memory.
+`screen.keep_share` of the night's tokens allows, best first, each charged with what it will cost as a memory. What is
+left out for nothing but that waits for a night that has room.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import accumulate, compress, repeat
+from heapq import nlargest
+from itertools import accumulate, compress, groupby, repeat
 
 from memory_system import text
 from memory_system.keys import Key, quote_key
 from memory_system.phases import Night
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
+from memory_system.phases.leftover import MOST, Left, LeftOver
 from memory_system.phases.understanding.asked import cost_of, told_beside
 from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
@@ -89,27 +92,93 @@ class _Scores:
 
 
 def run(
-    turns: Turns, night: Night, tally: Counter[str], known: Known = lambda _: False, guard: Guard | None = None
+    turns: Turns,
+    night: Night,
+    tally: Counter[str],
+    known: Known = lambda _: False,
+    guard: Guard | None = None,
+    left_over: LeftOver | None = None,
 ) -> Iterator[Turn]:
     """The turns with the segments that are kept, importance and rule ids set. Reads the turns twice: the first pass
-    keeps a few numbers a segment, the second sees only turns of which something is kept. `guard` holds back what must
-    not be believed. Counts `segments.kept` and `segments.dropped.<reason>`. First come segments of an earlier night
-    that a batch has kept, counted anew."""
+    keeps a few numbers a segment, the second sees only turns of which something is kept or waits. `guard` holds back
+    what must not be believed; `left_over` is what earlier nights had no room for, and takes in what this one has none
+    for. Counts `segments.kept` and `segments.dropped.<reason>`. First come segments of earlier nights, counted anew:
+    those that a batch has kept, and those for which there is room now."""
     yield from _late(night, tally)
-    found = _scores(turns(repeat(True)), Judge(night.config), known, guard or Guard())
-    kept = _chosen(found, night.config.screen.keep_share)
+    judge, guard = Judge(night.config), guard or Guard()
+    found = _scores(turns(repeat(True)), judge, known, guard)
+    kept, room = _chosen(found, night.config.screen.keep_share)
     rescued = _rescued(found, kept, night, lambda: turns(repeat(True)))
     for number in rescued:
         kept[number] = 1
     _count(kept, found, tally)
+    waits = frozenset[int]()
+    if left_over is not None:
+        yield from _taken_up(left_over, room, judge, known, guard, tally)
+        waits = _best_left_out(found, kept)
     firsts = [last - size for last, size in zip(accumulate(found.sizes), found.sizes, strict=True)]
-    wanted = [any(kept[first : first + size]) for first, size in zip(firsts, found.sizes, strict=True)]
-    for first, turn in zip(compress(firsts, wanted), turns(wanted), strict=True):
-        numbered = enumerate(turn.segments, first)
+    spans = [range(first, first + size) for first, size in zip(firsts, found.sizes, strict=True)]
+    wanted = [any(kept[each.start : each.stop]) or not waits.isdisjoint(each) for each in spans]
+    for span, turn in zip(compress(spans, wanted), turns(wanted), strict=True):
+        if left_over is not None:
+            for number in sorted(waits.intersection(span)):
+                left_over.leave(_left(turn, number - span.start, number, found, kept))
         segments = [
-            _marked(segment, number, found, rescued.get(number)) for number, segment in numbered if kept[number]
+            _marked(segment, number, found, rescued.get(number))
+            for number, segment in zip(span, turn.segments, strict=True)
+            if kept[number]
         ]
-        yield replace(turn, segments=segments)
+        if segments:
+            yield replace(turn, segments=segments)
+
+
+def _best_left_out(found: _Scores, kept: bytearray) -> frozenset[int]:
+    """The numbers of the best segments that nothing but the share leaves out."""
+    left_out = (number for number in range(len(kept)) if not kept[number] and found.scores[number] > NEVER)
+    return frozenset(nlargest(MOST, left_out, key=lambda each: (found.scores[each], -each)))
+
+
+def _left(turn: Turn, place: int, number: int, found: _Scores, kept: bytearray) -> Left:
+    """The segment at that place of its turn as it waits, with the one that it leans on."""
+    first = place - (found.leaning[number] and not kept[number - 1])
+    cost = sum(found.costs[number - place + each] for each in range(first, place + 1))
+    start, end = turn.segments[first].start, turn.segments[place].end
+    return Left(turn.message.ref, start, end, cost, found.scores[number])
+
+
+def _taken_up(
+    left_over: LeftOver, room: float, judge: Judge, known: Known, guard: Guard, tally: Counter[str]
+) -> Iterator[Turn]:
+    """What earlier nights left out, as much as there is room for: each message once, judged as it is judged today."""
+    taken: set[Key] = set()
+    turns: dict[str, Turn] = {}
+    for left in left_over.waiting if room > 0 else ():
+        if left.cost > room or (turn := left_over.turn(left)) is None:
+            continue
+        key = quote_key(turn.message.role, turn.message.text[left.start : left.end])
+        room -= 0 if key in taken or known(key) else left.cost
+        taken.add(key)
+        before = turns[left.ref].segments if left.ref in turns else []
+        added = [each for each in _judged(turn, judge, guard) if all(each.start != other.start for other in before)]
+        turns[left.ref] = replace(turn, segments=sorted([*before, *added], key=lambda each: each.start))
+    for session, group in groupby(sorted(turns.values(), key=_said), key=lambda each: each.message.session):
+        yield from left_over.voices(session)
+        for turn in group:
+            tally.update({"segments": len(turn.segments), "segments.kept": len(turn.segments)})
+            yield turn
+
+
+def _said(turn: Turn) -> tuple[str, str, str]:
+    return turn.message.session, turn.message.said_at, turn.message.ref
+
+
+def _judged(turn: Turn, judge: Judge, guard: Guard) -> Iterator[Segment]:
+    """The segments of the turn with importance and rules; not what would be dropped today, unless it only says too
+    little by itself."""
+    verdicts = _verdicts(turn, text.language(turn.message.text), judge, guard)
+    for segment, verdict in zip(turn.segments, verdicts, strict=True):
+        if verdict.reason in _LEANED_ON:
+            yield Segment(segment.start, segment.end, segment.kind, round(verdict.importance, 2), verdict.rules)
 
 
 def _late(night: Night, tally: Counter[str]) -> Iterator[Turn]:
@@ -231,12 +300,13 @@ def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:
             left -= verdict.cost
 
 
-def _chosen(found: _Scores, share: float) -> bytearray:
-    """One byte a segment: whether it is kept. Best first until the share is used up; ties go to the earlier one. What
-    is kept already costs nothing again: it will be one memory with the first. What leans on the segment before it is
-    kept with that one."""
+def _chosen(found: _Scores, share: float) -> tuple[bytearray, float]:
+    """One byte a segment: whether it is kept; and how much of the share is left. Best first until the share is used up;
+    ties go to the earlier one. What is kept already costs nothing again: it will be one memory with the first. What
+    leans on the segment before it is kept with that one."""
     kept = bytearray(len(found.scores))
-    left = max(share * found.tokens, _UNRATIONED) if share < 1 else math.inf
+    allowed = share * found.tokens if share < 1 else math.inf
+    left = more = max(allowed, _UNRATIONED)
     taken: set[int] = set()
     for number in sorted(range(len(kept)), key=lambda each: -found.scores[each]):
         score = found.scores[number]
@@ -249,4 +319,4 @@ def _chosen(found: _Scores, share: float) -> bytearray:
                 kept[each] = 1
             left -= sum(costs.values())
             taken.update(costs)
-    return kept
+    return kept, left if more == allowed else allowed - more + left

@@ -1,0 +1,94 @@
+"""What a night leaves out only because its share is used up waits for a week: a later night that does not use up its
+own takes the best of it. So the share holds over the nights together, and a long day loses nothing to the short ones
+after it. Only places are remembered, and no words: those are read again from the transcript.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cached_property
+
+from memory_system import clock
+from memory_system.phases import Night, segment
+from memory_system.records import Message, Turn
+
+MOST = 100  # stretches of one night that wait: no later night has room for more
+_WAITS = timedelta(days=7)
+_BEFORE = 3  # messages before one that may say what it speaks of
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A stretch of a message: what it would have cost in tokens, and the score it had."""
+
+    ref: str
+    start: int
+    end: int
+    cost: int
+    score: float
+
+    def to_row(self) -> str:
+        return f"{self.ref}@{self.start}-{self.end} {self.cost} {self.score:.2f}"
+
+    @classmethod
+    def from_row(cls, row: str) -> Left:
+        place, cost, score = row.rsplit(" ", 2)
+        ref, _, span = place.rpartition("@")
+        start, _, end = span.partition("-")
+        return cls(ref, int(start), int(end), int(cost), float(score))
+
+
+class LeftOver:
+    """What earlier nights have left (`rows`, by the night's stamp), and what becomes of it in this one. `reread` gives
+    the messages of a session as they were read."""
+
+    def __init__(self, rows: Mapping[str, list[str]], night: Night, reread: Callable[[str], Iterable[Message]]) -> None:
+        self._rows, self._night, self._reread = rows, night, reread
+        self._gone: set[str] = set()
+        self._new: list[str] = []
+        self._sessions: dict[str, list[Message]] = {}
+
+    @cached_property
+    def waiting(self) -> list[Left]:
+        """What still waits, best first; of equals the one that has waited longer."""
+        oldest = clock.stamp(self._night.at - _WAITS)
+        rows = (row for stamp in sorted(self._rows) if stamp >= oldest for row in self._rows[stamp])
+        return sorted(map(Left.from_row, rows), key=lambda each: -each.score)
+
+    def turn(self, left: Left) -> Turn | None:
+        """Its message with the segments of the stretch, which waits no longer; None where nothing is left of it."""
+        self._gone.add(left.to_row())
+        messages = self._messages(left.ref.partition(":")[0])
+        at = next((number for number, each in enumerate(messages) if each.ref == left.ref), None)
+        if at is None:
+            return None
+        *_, turn = segment.run(messages[max(0, at - _BEFORE) : at + 1], self._night, Counter())
+        segments = [each for each in turn.segments if left.start <= each.start and each.end <= left.end]
+        return replace(turn, segments=segments) if segments else None
+
+    def voices(self, session: str) -> Iterator[Turn]:
+        """One empty turn for each person who is named in the session: they tell who "you" is."""
+        first = {each.speaker: each for each in reversed(self._messages(session)) if each.speaker}
+        yield from map(Turn, first.values())
+
+    def leave(self, left: Left) -> None:
+        """Let a stretch of this night wait."""
+        self._new.append(left.to_row())
+
+    def moved(self) -> Iterator[dict[str, object]]:
+        """What waits from now on, by night, as far as it is another than before; None for nothing more."""
+        oldest = clock.stamp(self._night.at - _WAITS)
+        for stamp, rows in self._rows.items():
+            stays = [row for row in rows if row not in self._gone] if stamp >= oldest else []
+            if stays != rows:
+                yield {"night": stamp, "rows": stays or None}
+        if self._new:
+            yield {"night": self._night.stamp, "rows": self._new}
+
+    def _messages(self, session: str) -> list[Message]:
+        if session not in self._sessions:
+            self._sessions[session] = list(self._reread(session))
+        return self._sessions[session]
