@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import compress
 
 import pytest
@@ -128,6 +129,28 @@ def test_saying_it_again_is_no_way_round_the_share(times: int) -> None:
     weak = "The path behind that place goes on and on in the same manner past walls and gates and further walls."
     repeats = [said(weak, entry=f"r{number}") for number in range(times)]
     assert weak not in kept([*strong, *repeats], screen={"keep_share": 0.1})
+
+
+@pytest.mark.parametrize(
+    ("template", "reaction", "answer"),
+    [
+        ("We painted door {} of the old house in green.", "Wow, that's so cool!", "We had rain all day in the valley."),
+        ("我们把老房子的第{}扇门刷成了绿色。", "哇，太棒了！", "山谷里整天都在下雨。"),
+    ],
+)
+def test_what_another_reacts_to_was_news(template: str, reaction: str, answer: str) -> None:
+    talked = [
+        message
+        for number in range(10, 50)
+        for message in (
+            said(template.format(number), entry=f"a{number}", speaker="Ida"),
+            said(reaction if number % 5 == 0 else answer, "assistant", entry=f"b{number}", speaker="Ole"),
+        )
+    ]
+    held = kept(talked, screen={"keep_share": 0.15})
+    assert {template.format(number) for number in range(10, 50, 5)} <= set(held)
+    alone = [replace(each, speaker="Ida", role="user") for each in talked]  # whoever reacts to oneself has told no news
+    assert sum(template.format(number) in kept(alone, screen={"keep_share": 0.15}) for number in range(10, 50, 5)) < 8
 
 
 def test_what_is_stored_already_takes_no_room() -> None:

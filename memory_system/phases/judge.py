@@ -60,7 +60,8 @@ Fired = Mapping[str, list[rules.Rule]]
 @dataclass(slots=True)
 class Verdict:
     """What the rules say of one segment: why it is dropped (or empty), its own length in tokens, its score for the
-    ranking, its importance, the tokens it takes when it is kept, the ids of the rules that fired."""
+    ranking, its importance, the tokens it takes when it is kept, the ids of the rules that fired, and whether it begins
+    as a reaction to what another said."""
 
     reason: str
     tokens: int
@@ -68,6 +69,7 @@ class Verdict:
     importance: float = 0.0
     cost: int = 0
     rules: tuple[str, ...] = ()
+    reacts: bool = False
 
 
 class Judge:
@@ -86,11 +88,13 @@ class Judge:
             return Verdict(reason, tokens)
         groups = _GROUPS if is_first_hand(turn) else _NOT_OF_ONESELF
         fired = rules.together(lang, *groups).firing(plain)
+        reacts = any(rule.data.get("reacts") for rule in fired.get("weight", ()))
         always = is_first_hand(turn) and any(rule.data.get("always") for rule in fired.get("signal", ()))
         if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
-            return Verdict(reason, tokens)
+            return Verdict(reason, tokens, reacts=reacts)
         empty = words <= _FEW[lang] and not (_NUMBER.search(plain) or (turn.asked and tells_the_topic(turn.asked)))
         verdict = self._weighed(turn, segment, lang, fired, words, tokens, always=always, empty=empty)
+        verdict.reacts = reacts
         verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
         if blanks := turn.message.speaker.count(" "):
             verdict.cost += blanks * (plain.count(" I ") + plain.count(" i "))  # each is a name of more than one word

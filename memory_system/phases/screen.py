@@ -33,7 +33,9 @@ QUOTA = 500  # segments that a night may keep of what others than the owner say 
 
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
-_FURTHER = 0.3  # less for each better segment of the same message: breadth before depth
+_REACTED = 0.5  # more for the best of a message that the next one to speak reacts to: it was news
+_FURTHER = 0.4  # less for each better segment of the same message: breadth before depth
+_FURTHER_ANSWER = 0.5  # an assistant's says one thing at length
 _MOST_FURTHER = 4
 _LEANED_ON = ("", "trivial")  # what says too little by itself may still say what another speaks of
 
@@ -58,6 +60,8 @@ class _Scores:
         self.leaning = bytearray()  # whether the one before, of the same message, says what it speaks of
         self.seen: dict[int, int] = {}
         self.tokens = 0
+        self._voice = ("", "", "")  # session, role and speaker of what was added last
+        self._best = -1  # the number of the best segment of that, if any is worth keeping
         self._numbers: dict[tuple[str, ...], int] = {}
         self._outcomes: list[tuple[str, ...]] = []
 
@@ -72,6 +76,16 @@ class _Scores:
         self.marks.append(mark)
         self.leaning.append(leaning)
         self.seen[mark] = (before or 0) + (not verdict.reason)
+
+    def hear(self, turn: Turn, verdicts: list[Verdict]) -> None:
+        """Raise the best of what was said before, where somebody else reacts to it; to be told before the turn's own
+        segments are added."""
+        message, before = turn.message, self._voice
+        self._voice = (message.session, message.role, message.speaker)
+        if self._best >= 0 and _reacts(verdicts) and before[0] == message.session and before != self._voice:
+            self.scores[self._best] += _REACTED
+        best = max(range(len(verdicts)), key=lambda place: verdicts[place].score, default=-1)
+        self._best = len(self.scores) + best if best >= 0 and not verdicts[best].reason else -1
 
     def limit(self, others: Collection[int]) -> None:
         """Drop what goes beyond the quota of one source that is not the owner, given as numbers of segments: the best
@@ -244,6 +258,7 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
             _spread(verdicts, assistant=not first_hand)
         if turn.asked or turn.topic:
             _charge(turn, verdicts, around)
+        found.hear(turn, verdicts)
         if not is_owners_word(turn.message):
             numbers = (n for n, each in enumerate(verdicts, len(found.scores)) if not each.reason)
             others.setdefault((turn.message.session, role), array("l")).extend(numbers)
@@ -257,6 +272,11 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
     for each in others.values():
         found.limit(each)
     return found
+
+
+def _reacts(verdicts: list[Verdict]) -> bool:
+    """Whether a message begins as a reaction to what was said before it."""
+    return bool(verdicts) and (verdicts[0].reacts or verdicts[0].reason == "reaction")
 
 
 def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
@@ -291,9 +311,9 @@ def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard, frames: Frame
 def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:
     """Lower the score of what a message says beside its best, and drop what goes beyond the short of an answer."""
     ranked = sorted((each for each in verdicts if not each.reason), key=lambda each: -each.score)
-    left = _ANSWER
+    left, further = _ANSWER, _FURTHER_ANSWER if assistant else _FURTHER
     for place, verdict in enumerate(ranked):
-        verdict.score -= _FURTHER * min(place, _MOST_FURTHER)
+        verdict.score -= further * min(place, _MOST_FURTHER)
         if assistant and place and verdict.cost > left and verdict.score < ALWAYS / 2:
             verdict.reason, verdict.score = "assistant", NEVER
         else:
