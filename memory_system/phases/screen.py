@@ -189,7 +189,7 @@ def _said(turn: Turn) -> tuple[str, str, str]:
 def _judged(turn: Turn, judge: Judge, guard: Guard) -> Iterator[Segment]:
     """The segments of the turn with importance and rules; not what would be dropped today, unless it only says too
     little by itself."""
-    verdicts = _verdicts(turn, text.language(turn.message.text), judge, guard)
+    verdicts = _verdicts(turn, text.language(turn.message.text), judge, guard, Frames())
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
         if verdict.reason in _LEANED_ON:
             yield Segment(segment.start, segment.end, segment.kind, round(verdict.importance, 2), verdict.rules)
