@@ -103,26 +103,33 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         rivals = revising.over([each for each in taken_back if counts_beside(claim, each)], rivals)
         claim = heir(claim, rivals)
     fact = new_fact(new_id, claim, night)
-    if not rivals:
-        if doubts is not None and said:  # before the fact is there, whose own words are the rarest
-            near = revising.suspects(claim, draft)
-            doubts += [Doubt(each, fact) for each in near if counts_beside(claim, each) and not each.is_owners]
-        draft.put("active", fact, "new")
-        return "claims.new"
+    if rivals:
+        return _contend(fact, rivals, draft, night, doubts, revises=bool(said))
+    if doubts is not None and said:  # before the fact is there, whose own words are the rarest
+        near = revising.suspects(claim, draft)
+        doubts += [Doubt(each, fact) for each in near if counts_beside(claim, each) and not each.is_owners]
+    draft.put("active", fact, "new")
+    return "claims.new"
+
+
+def _contend(
+    fact: Fact, rivals: list[Fact], draft: Draft, night: Night, doubts: list[Doubt] | None, *, revises: bool
+) -> str:
+    """What becomes of a fact that cannot be true beside its rivals: it takes their place, stands beside those that do
+    not give way, or goes straight to the archive because a later word is known. `revises`: it says itself that
+    something was otherwise."""
     newest = max(rivals, key=_last_said)
-    if _last_said(newest) > claim.said_at:
+    if _last_said(newest) > fact.said_at:
         return _file_as_history(fact, newest, draft)
-    rivals = [rival for rival in rivals if not rival.is_owners]
-    if not rivals:
-        draft.put("active", fact, "new")  # beside the owner's word, until the owner decides
-        return "claims.new"
-    if not said and any(_holds_out(rival, fact) for rival in rivals):
-        draft.put("active", fact, "new")  # both stand until the owner or a second session decides
-        if doubts is not None and is_single(fact.attribute):
-            doubts += [Doubt(each, fact) for each in rivals if each.attribute == fact.attribute]
-        return "claims.new"
-    supersede(rivals, fact, draft, night)
-    return "claims.superseding"
+    movable = [rival for rival in rivals if not rival.is_owners]  # the owner's word stands until the owner decides
+    held_out = not revises and any(_holds_out(rival, fact) for rival in movable)
+    if movable and not held_out:
+        supersede(movable, fact, draft, night)
+        return "claims.superseding"
+    draft.put("active", fact, "new")  # both stand until the owner or a second session decides
+    if held_out and doubts is not None and is_single(fact.attribute):
+        doubts += [Doubt(each, fact) for each in movable if each.attribute == fact.attribute]
+    return "claims.new"
 
 
 def _proves_nothing(claim: Claim, memory: Fact) -> str:
