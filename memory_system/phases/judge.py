@@ -11,6 +11,7 @@ from functools import cache
 
 from memory_system import rules, slots
 from memory_system.config import Config
+from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.asked import tells_the_topic
 from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.scene import as_rules_see
@@ -95,6 +96,8 @@ class Judge:
         empty = words <= _FEW[lang] and not (_NUMBER.search(plain) or (turn.asked and tells_the_topic(turn.asked)))
         verdict = self._weighed(turn, segment, lang, fired, words, tokens, always=always, empty=empty)
         verdict.reacts = reacts
+        if is_first_hand(turn):
+            verdict.cost += dating.cost_of(plain, lang)
         verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
         if blanks := turn.message.speaker.count(" "):
             verdict.cost += blanks * (plain.count(" I ") + plain.count(" i "))  # each is a name of more than one word

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from memory_system import clock, dates, rules, slots
 from memory_system.config import Config
 from memory_system.phases.screen import JUDGED, REPEATED, REPEATED_WEIGHT
+from memory_system.phases.understanding.dating import dated
 from memory_system.phases.understanding.mood import Mood, mood_of, without_marks
 from memory_system.phases.understanding.pictures import shown
 from memory_system.phases.understanding.scene import Scene, as_rules_see
@@ -153,6 +154,8 @@ def _passage(
     offset = max(0, min(len(quote), scene.skip - segment.start))
     words = without_marks(quote) if turn.message.is_noted else quote[offset:]
     words, whens = dates.resolve(words, scene.anchor, scene.lang)
+    if not whens and scene.first_hand and not (turn.message.is_noted or scene.prefix):
+        words = dated(words, scene.anchor, scene.lang)
     if scene.prefix:
         whens = [*dates.find(scene.prefix, scene.anchor), *whens]
     inside, begins = shown(plain, scene)

@@ -1,0 +1,111 @@
+"""What leans on the moment of speaking without naming a time: what has just happened is told with the day by which it
+had, what has lasted for years or months with when it began.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from memory_system import dates
+from memory_system.phrasing.telling import is_word
+
+_JUST = {
+    "en": re.compile(r"\b(?:just|finally) (?:\w+ly )?([a-z]+)\b(?! (?:like|as if)\b)", re.IGNORECASE),
+    "zh": re.compile("(?:刚(?!好|巧|需|性|毅|直|强|果|开始|一)|终于).{2}"),
+}
+_CUES = {"en": ("just ", "finally "), "zh": ("刚", "终于")}
+_NO_EVENT = frozenset(
+    {
+        "wanted", "needed", "thought", "felt", "loved", "liked", "knew", "meant", "said", "hoped", "wished", "seemed",
+        "kept", "figured", "assumed", "wondered", "let", "put", "set", "hit", "cut", "cost", "hurt", "read", "used",
+        "supposed", "called", "named", "based", "had", "been",
+    }
+)  # fmt: skip
+_ELSEWHEN = {  # it was just so at another time, or is asked or supposed
+    "en": re.compile(
+        r"\b(?:when|while|before|after|until|once|if|had|was|were|would|could|didn't|not|never)\b|'d\b|\?",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile("时|那[年天次]|以前|之前|当初|如果|要是|的话|没|不|[吗呢？]"),
+}
+_ENDS = {
+    "en": re.compile(
+        r"[.!?](?=\s|$)|[;\n]| [-–—] |,? (?:and|but|so|because|since|while|when|which|who)\b", re.IGNORECASE
+    ),
+    "zh": re.compile("[，。！？；\n]"),
+}
+_NUMBERS = {
+    "a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12,
+    "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
+}  # fmt: skip
+_LASTING = {
+    "en": re.compile(
+        r"\b(?P<for>for (?:about |around )?)?"
+        r"(?P<count>\d{1,2}|a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?P<unit>year|month)s?"
+        r"(?P<now> now)?\b(?! (?:ago|old|before|after|later|until|of|straight|each|every|per)\b)",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        "(?<![第再差快到多一二两三四五六七八九十0-9])(?P<count>[一二两三四五六七八九十]|[0-9]{1,2})(?P<unit>年|个月)了"
+        "(?!才|就|还)"
+    ),
+}
+_PERFECT = re.compile(r"\b(?:have|has|haven't|hasn't|been)\b|'ve\b", re.IGNORECASE)
+_SINCE = {"en": " (since {})", "zh": "（自{}起）"}
+_AS_OF = {"en": " (as of {})", "zh": "（截至{}）"}
+_COST = {"en": 7, "zh": 10}  # tokens of such a day
+
+
+def dated(words: str, anchor: datetime, lang: str) -> str:
+    """The words of somebody who spoke at that time, in which no time is named, with the day by which what is told as
+    just done was done, or with the beginning of what has lasted, in brackets."""
+    if lasting := _lasting(words, anchor, lang):
+        return lasting
+    for just in _JUST[lang].finditer(words):
+        end = _ENDS[lang].search(words, just.end())
+        stop = end.start() if end else len(words)
+        begun = max((each.end() for each in _ENDS[lang].finditer(words, 0, just.start())), default=0)
+        if _is_event(just, lang) and not _ELSEWHEN[lang].search(words[begun : stop + 1]):
+            day = dates.spell(dates.When((0, 0), anchor, anchor, "day", ""), lang)
+            return words[:stop] + _AS_OF[lang].format(day) + words[stop:]
+    return words
+
+
+def cost_of(words: str, lang: str) -> int:
+    """About how many tokens the day of what has just happened adds."""
+    if not any(each in words for each in _CUES[lang]):
+        return 0
+    return _COST[lang] * any(_is_event(just, lang) for just in _JUST[lang].finditer(words))
+
+
+def _is_event(just: re.Match[str], lang: str) -> bool:
+    if lang == "zh":
+        return True
+    verb = just[1].lower()
+    return verb not in _NO_EVENT and (is_word("past", verb) or verb.endswith("ed"))
+
+
+def _lasting(words: str, anchor: datetime, lang: str) -> str:
+    """The words with when that began which has lasted until now; empty where nothing has."""
+    for span in _LASTING[lang].finditer(words):
+        before = words[: span.start()]
+        now = lang == "zh" or span["now"] or (span["for"] and _PERFECT.search(re.split("[.!?;]", before)[-1]))
+        if not now or not (began := _began(span, anchor, lang)):
+            continue
+        return words[: span.end()] + _SINCE[lang].format(began) + words[span.end() :]
+    return ""
+
+
+def _began(span: re.Match[str], anchor: datetime, lang: str) -> str:
+    said = span["count"].lower()
+    count = int(said) if said.isascii() and said.isdecimal() else _NUMBERS.get(said, 0)
+    if not 0 < count < anchor.year:
+        return ""
+    if span["unit"].lower() in ("year", "年"):
+        start = anchor.replace(year=anchor.year - count, month=1, day=1)
+        return dates.spell(dates.When((0, 0), start, start, "year", ""), lang)
+    months = anchor.year * 12 + anchor.month - 1 - count
+    start = anchor.replace(year=months // 12, month=months % 12 + 1, day=1)
+    return dates.spell(dates.When((0, 0), start, start, "month", ""), lang)
