@@ -113,6 +113,7 @@ class Ranking(Section):
     dated: Rate = 0.4  # times more for a text with a time in it when the question asks for one
     within: Rate = 0.3  # times more for what was said or happens in the time that the question names
     question: Share = 0.1  # times less for a text that asks
+    telling: Share = 0.16  # times less for a message in which nobody speaks of themselves; half of it for a reaction
     assistant: Share = (
         0.5  # times less for what an assistant says; for the user's words where the assistant's are asked for
     )
@@ -127,6 +128,7 @@ class RankingChinese(Ranking):
     length: Share = 0.65
     usual: Positive = 25
     pieces: Rate = 0.75
+    telling: Share = 0.0
     answer: Rate = 0.1
     after: Rate = 0.3
     dated: Rate = 0.1

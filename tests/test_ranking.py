@@ -379,6 +379,21 @@ def test_of_several_questions_each_has_its_answer_first(world: Found, query: str
 
 
 @pytest.mark.parametrize(
+    ("tells", "takes_up"),
+    [
+        ("I had a canoe trip in the rain", "so a canoe trip in the rain"),
+        ("our canoe trip in the rain", "the canoe trip in the rain"),
+        ("then a canoe trip in the rain", "wow, a canoe trip in the rain"),
+    ],
+)
+def test_who_tells_of_themselves_comes_before_who_takes_it_up(world: Found, tells: str, takes_up: str) -> None:
+    world.say(*said(takes_up), *said(tells, session="t"))
+    assert world.texts("Who had a canoe trip in the rain?") == [tells, takes_up]
+    first, second = world.rows("canoe trip in the rain", explain=True)
+    assert "telling" not in first["explain"] | second["explain"]  # words that are only looked up
+
+
+@pytest.mark.parametrize(
     ("query", "several"),
     [
         ("Where does Ana live? And what is her job?", []),

@@ -37,6 +37,10 @@ _TIMED = re.compile(
     r"|[\d一二三四五六七八九十两几半][年月日号点时天周]|[今明昨前后]天|[上下这]周|周[一二三四五六日末]|星期|[上下]个?月|[去今明]年"
     r"|早上|上午|中午|下午|晚上"
 )
+_OWN = (" i ", " my ", " i'", " we ", " our ", " me ", " i’", " we'", " mine")
+_TAKES_UP = re.compile(
+    r"(?:wow|oh|that['’]?s|thanks?|congrat(?:ulation)?s|awesome|cool|nice|great|yeah|yes|haha|lol|sounds|good|glad|sorry|hey|hi|sure)\b"
+)
 _NAMES = re.compile(r"\w{3,}")
 _MARKS = ("?", "？")
 _NO_MEMORY = Memory()
@@ -244,6 +248,8 @@ class _Factors:
             found.append(("within", 1 + weights.within))
         if weights.question and _asks(text):
             found.append(("question", 1 - weights.question))
+        if weights.telling and question.asks and unit.role and (untold := _untold(text)):
+            found.append(("telling", 1 - weights.telling * untold))
         role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
         if question.yours == (role == "user") and role and not unit.speaker:
             found.append(("role", 1 - weights.assistant))
@@ -253,6 +259,13 @@ class _Factors:
             age = question.now - clock.read_stamp(unit.said_at)
             found.append(("age", 1 - weights.age * (1 - freshness(age))))
         return found
+
+
+def _untold(text: str) -> float:
+    """How little a message (in lower case) tells by itself: 0 where the speaker speaks of themselves, half as much
+    where it only takes up what another has said ("Wow, …") as where they do not; 1.5 at most."""
+    padded = f" {text}"
+    return (not any(map(padded.__contains__, _OWN))) + 0.5 * bool(_TAKES_UP.match(text))
 
 
 def freshness(age: timedelta) -> float:
