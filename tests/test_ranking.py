@@ -744,6 +744,54 @@ def test_what_is_known_of_somebody_is_not_all_that_can_be_asked(life: Found, kno
     assert missed["score"] < 0.45
 
 
+@pytest.mark.parametrize(
+    ("content", "known", "unknown"),
+    [
+        ("User's dog is called Waffle", "what is my dog called", "what is my cat called"),
+        ("User's dog is called Waffle", "What is my dog called?", "what's our rabbit called"),
+        ("用户的狗叫年糕", "我的狗叫什么名字", "我的猫叫什么名字"),
+        ("User's sister is called Runa", "What is my sister called?", "What is my brother called?"),
+        ("User's pet is called Waffle", "what is my cat called", "what is my sister called"),
+    ],
+)
+def test_one_animal_or_relative_is_no_answer_about_another(
+    world: Found, content: str, known: str, unknown: str
+) -> None:
+    value = content.split()[-1].removeprefix("用户的狗叫")
+    attribute = "sibling" if "sister" in content else "pet"
+    world.remember(fact(content, subject="user", attribute=attribute, value=value))
+    world.say(*said("I saw a cat in the tree", "my brother rang"))  # spoken of, but not so called
+    answered, missed = world.rows(known)[0], world.rows(unknown)[0]
+    assert answered["score"] >= 0.6
+    assert missed["score"] < 0.45
+    assert content in world.texts(unknown)  # it is shown all the same
+
+
+@pytest.mark.parametrize(
+    ("denied", "real", "kind", "itself"),
+    [
+        (
+            "User is not allergic to wool",
+            "User is allergic to pollen",
+            "What am I allergic to?",
+            "Am I allergic to wool?",
+        ),
+        ("用户对羊毛不过敏", "用户对花粉过敏", "我对什么过敏", "我对羊毛过敏吗"),
+    ],
+)
+def test_what_is_denied_comes_after_what_is_so(world: Found, denied: str, real: str, kind: str, itself: str) -> None:
+    slot: dict[str, Any] = {"subject": "user", "category": "health", "attribute": "allergy"}
+    world.remember(fact(denied, "s:1", polarity=False, value="wool 羊毛", importance=1.0, score=1.0, **slot))
+    world.remember(fact(real, "s:2", value="pollen 花粉", **slot))
+    assert world.texts(kind) == [real, denied]
+    assert world.texts(itself)[0] == denied
+
+
+def test_who_is_named_in_the_other_language_comes_first(world: Found) -> None:
+    world.remember(fact("User is allergic to pollen", subject="user"), fact("小满对虾过敏", subject="小满"))
+    assert world.texts("What is 小满 allergic to?")[0] == "小满对虾过敏"
+
+
 def test_a_word_is_not_taken_for_a_shorter_one(world: Found) -> None:
     world.say(*said("they can't follow it", "can we speak English tonight?"))
     assert world.texts("canoe") == []
@@ -773,6 +821,8 @@ def test_a_guess_at_a_word_is_less_sure_than_the_word(world: Found) -> None:
         ("手机在哪", ["手机"]),
         ("我对什么过敏", []),
         ("最近喜欢什么", []),
+        ("What is 小满 allergic to?", ["小满"]),
+        ("our rabbit's name", ["rabbit"]),
     ],
 )
 def test_whom_a_question_names(question: str, names: list[str]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.candidates import OTHERWISE_SHARE, Candidates
-from memory_system.recall.named import Name, speaks_of
+from memory_system.recall.named import Name, names_another, speaks_of
 from memory_system.recall.question import Question
 from memory_system.recall.ranking import Scored
 from memory_system.text import is_cjk
@@ -125,6 +125,8 @@ def _missing(name: Name, found: Candidates, ranked: list[Scored]) -> float:
     best = ranked[0].number
     if _has(name, found, best):
         return 0.0
+    if names_another(name, ranked[0].unit.text):
+        return 1.0
     around = [place + step for place in found.places(best) for step in _AROUND]
     if any(_has(name, found, number) for number in around):
         return BESIDE

@@ -16,6 +16,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.recall.index import Filters, Index
+from memory_system.recall.named import is_asked_of
 from memory_system.recall.numbers import (
     OVERLAY,
     PARTS_FROM,
@@ -58,13 +59,14 @@ Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units o
 class Memory:
     """What ranking knows of a memory beside its text: the `refs` it stands on, which of the candidates they are
     (`places`), whom it is about and so who says it (`speaker`), how somebody near to another is `called`, how much it
-    stands out (0 to 1), and when what it says happens (stamps)."""
+    stands out (0 to 1), whether it `denies` what nobody has asked for, and when what it says happens (stamps)."""
 
     refs: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
     speaker: str = ""
     called: str = ""
     standing: float = 0.0
+    denies: bool = False
     start: str = ""
     end: str = ""
 
@@ -160,11 +162,11 @@ def gather(
         _draw_near(found, index, near, wanted)
     if wanted.question.own and "memory" in wanted.scopes and not (near and near.alone):
         _state(found, index, wanted, now)
-    _remember(found, index, now, zone, 0)
+    _remember(found, index, wanted.question.terms, now, zone, 0)
     found.sessions = _sessions(index, tallies, found.said_in())
     if overlay:
         _lay_over(found, overlay, wanted)
-        _remember(found, overlay, now, zone, OVERLAY)
+        _remember(found, overlay, wanted.question.terms, now, zone, OVERLAY)
     return found
 
 
@@ -280,7 +282,8 @@ def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> No
     kinds, standing = [each for each in cues_of(wanted.question.text).wholes if each.most <= most], index.at(now)
     ids = [each.id for kind in kinds for each in standing.of_kind(kind.categories, kind.attributes, kind.most)]
     numbers = wanted.passing(index, index.numbers(ids, "memory").values())
-    stated = index.units(numbers)
+    units = index.units(numbers).items()
+    stated = {number: unit for number, unit in units if is_asked_of(wanted.question.text, unit.text)}
     found.units.update(stated)
     found.stated.update(stated)
 
@@ -334,7 +337,9 @@ def _by_mass(found: Candidates) -> dict[float, list[list[int]]]:
     return by_mass
 
 
-def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, layer: int) -> None:
+def _remember(
+    found: Candidates, index: Index, asked: Collection[str], now: datetime, zone: ZoneInfo, layer: int
+) -> None:
     """What is known of the memories among the units."""
     kept = {
         unit.key: number
@@ -356,6 +361,7 @@ def _remember(found: Candidates, index: Index, now: datetime, zone: ZoneInfo, la
             speaker=line.get("subject", ""),
             called=line.get("value", "") if line.get("category") == "relation" else "",
             standing=(rows[key].score + rows[key].importance) / 2,
+            denies=not line.get("polarity", True) and not any(term in line.get("value", "").lower() for term in asked),
             start=_stamp(happens.get("start", ""), zone),
             end=_stamp(happens.get("end", ""), zone),
         )

@@ -15,6 +15,7 @@ from memory_system.layout import Layout
 from memory_system.recall.cues import Cues, Kind, cues_of
 from memory_system.recall.index import Index
 from memory_system.recall.lines import Level, line_of, wrapped
+from memory_system.recall.named import is_asked_of
 from memory_system.recall.numbers import scope_of
 from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
@@ -84,27 +85,36 @@ def context(
     items: list[Item] = []
     lang = "en"
     if not cues.idle:
-        answer = answer_to(layout, config, index, pending, message, now=now, near=near)
-        items = _Gathered(config, index, pending, cues, now).items(answer)
+        with index.reading():
+            answer = answer_to(layout, config, index, pending, message, now=now, near=near)
+            items = _Gathered(config, index, pending, message, cues, now).items(answer)
         lang = answer.question.lang
-        worth = dict(zip(answer.question.terms, answer.weights, strict=False))
         items = [each for each in items if each.level and not (known and each.row and known(_record(each.row)))]
         items = [each for each in items if each.row or not refused(each.unit)]
-        for each in items:
-            each.line = line_of(each.unit, each.source, each.level or "low", worth, lang, config.zone)
+        _write_lines(items, answer, config)
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)
     rows = [each.to_row() for each in chosen]
     return {"text": text, "tokens": estimate_tokens(text), "budget": budget, "cues": cues.names, "items": rows}
 
 
+def _write_lines(items: Iterable[Item], answer: Answer, config: Config) -> None:
+    """Give each item the line that is shown of it."""
+    worth = dict(zip(answer.question.terms, answer.weights, strict=False))
+    for each in items:
+        each.line = line_of(each.unit, each.source, each.level or "low", worth, answer.question.lang, config.zone)
+
+
 class _Gathered:
     """The items for a message, each with its level."""
 
-    def __init__(self, config: Config, index: Index, pending: list[Fact], cues: Cues, now: datetime) -> None:
+    def __init__(
+        self, config: Config, index: Index, pending: list[Fact], message: str, cues: Cues, now: datetime
+    ) -> None:
         self._config = config
         self._index = index
         self._pending = {record.id: to_line(record) for record in pending}
+        self._message = message
         self._cues = cues
         self._now = now
 
@@ -153,7 +163,8 @@ class _Gathered:
         waiting = [orjson.loads(line) for line in self._pending.values()]
         stored = self._index.at(self._now).of_kind(kind.categories, kind.attributes, kind.most)
         rows = [row for row in waiting if kind.holds(row)] + [orjson.loads(each.line) for each in stored]
-        return [row for row in rows if row.get("subject", "user") == "user"][: kind.most]
+        own = (row for row in rows if row.get("subject", "user") == "user")
+        return [row for row in own if is_asked_of(self._message, row["content"])][: kind.most]
 
     def _level(self, item: Item, known: float) -> Level | None:
         """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure, nor

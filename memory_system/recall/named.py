@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memory_system.recall import terms
-from memory_system.text import CJK, is_cjk
+from memory_system.text import CJK, is_cjk, language
 
 Name = frozenset[str]  # words, in lower case, any of which speaks of the one who is meant
 
@@ -22,7 +22,8 @@ grandmother grandma granny > 奶奶 外婆 姥姥|grandfather grandpa granddad >
 aunt auntie > 阿姨 姑 姨|uncle > 叔 舅 伯|阿姨 > aunt|姑姑 > aunt|叔叔 > uncle|舅舅 > uncle
 cousin > 表哥 表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹|表哥 > cousin|表姐 > cousin|表弟 > cousin|表妹 > cousin
 niece 侄女 外甥女|nephew 侄子 外甥|boyfriend 男朋友 男友|girlfriend 女朋友 女友|boss manager 老板 上司 领导
-roommate flatmate housemate 室友 舍友|neighbor neighbour 邻居|dog puppy 狗|cat kitten 猫
+roommate flatmate housemate 室友 舍友|neighbor neighbour 邻居
+dog puppy 狗|cat kitten 猫|rabbit bunny 兔|hamster 仓鼠|parrot 鹦鹉
 """
 # In Chinese whom it is about comes first: 小林对什么过敏, 小林的生日是几号.
 _TOPIC = re.compile(
@@ -30,6 +31,7 @@ _TOPIC = re.compile(
     r"(?:的(?:生日|名字|电话|手机|号码|邮箱|地址|年龄|职业|工作|爱好|老家|家乡|血型|星座)|对什么|对啥|有没有|住|多大|几岁"
     r"|喜欢|讨厌|害怕|叫什么|在哪|是做什么|是哪|养了?什么)"
 )
+_CHINESE = re.compile(rf"(?<![{CJK}])[{CJK}]{{2,4}}(?![{CJK}])")
 _NOBODY = re.compile("[我你您他她它咱谁哪几这那]|用户|自己|大家|别人|什么|最近|今天|昨天|上次|现在|以前|之前|平时")
 _WORD = re.compile(rf"[^\W\d_{CJK}][^\W{CJK}]*(?:['’-][^\W{CJK}]+)*")
 _OWNER = re.compile(r"['’](?:s|m|d|ll|re|ve)?$")
@@ -50,11 +52,20 @@ def _near() -> Iterator[tuple[str, Name]]:
 
 
 _KIN = dict(_near())
+_NEAREST = frozenset(_KIN)
+_PET = frozenset({"pet", "宠物"})  # of a kind that is not told
 
 
 def named(question: str) -> tuple[Name, ...]:
     """Who and what has a name in the question, or is near to somebody (my sister, 爸爸)."""
-    return tuple(dict.fromkeys([*_capitals(question), *_kin(question.lower()), *_topic(question)]))
+    return tuple(dict.fromkeys([*_capitals(question), *_kin(question.lower()), *_topic(question), *_foreign(question)]))
+
+
+def is_asked_of(question: str, text: str) -> bool:
+    """Whether a memory can be an answer to a question of somebody's nearest and their animals: that a dog is called
+    Biscuit tells nothing of a cat. True where the question names none of them."""
+    near = [*_kin(question.lower())]
+    return not near or any(speaks_of(name, text.lower()) for name in (*near, _PET))
 
 
 def _capitals(question: str) -> Iterator[Name]:
@@ -96,6 +107,20 @@ def _topic(question: str) -> Iterator[Name]:
     found = _TOPIC.match(question)
     if found and not _NOBODY.search(found[1]) and found[1] not in _KIN:
         yield frozenset({found[1]})
+
+
+def names_another(name: Name, text: str) -> bool:
+    """Whether the text speaks of another of somebody's nearest or animals than the one of that name: of a dog, where a
+    cat is meant."""
+    folded = text.lower()
+    others = {each for each in _KIN.values() if each.isdisjoint(name)} if not _NEAREST.isdisjoint(name) else ()
+    return any(speaks_of(each, folded) for each in others)
+
+
+def _foreign(question: str) -> Iterator[Name]:
+    """A Chinese name in an English question (What is 小林 allergic to?)."""
+    if language(question) == "en":
+        yield from (frozenset({name}) for name in _CHINESE.findall(question) if name not in _KIN)
 
 
 def speaks_of(name: Name, text: str) -> bool:

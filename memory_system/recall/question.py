@@ -33,6 +33,7 @@ _ASKS = re.compile(
     r"|什么|谁|哪|吗|呢|怎么|多少|几|是否|有没有|是不是|为何|何时"
 )
 _OWN = re.compile(r"\b(?:i|i['’]m|my|me|user(?:['’]s)?)\b|我|用户")
+_DENIES = re.compile(r"\b(?:not|never|no longer|dislike|hate|avoid)\b|n['’]t\b|不|没|讨厌|忌")
 # Where nothing of this stands, no time is named, and the rules of dates need not be read (a tenth of a search).
 _TIMELY = re.compile(
     r"\d|[日天年月周週季旬晚早晨夜午节節号號點点时時刻今昨明春夏秋冬星礼禮末底初诞旦夕清端元腊黑至阳陽半后後]|[零〇一二两三四五六七八九十]|国庆|國慶|感恩|平安|除夕|中秋|受难"
@@ -66,7 +67,7 @@ class Question:
     """`terms` are looked up, those in `aside` only lead up to the question; where several things are asked, `several`
     has the terms of each, else it is empty; `spans` are the times it names, each from a stamp to a stamp; `asks` is
     false where words are only looked up; `yours` is whether it asks what the assistant said, `own` whether it speaks of
-    the user, `names` who and what else is named in it; `now` is when it is asked."""
+    the user, `denies` whether of what is not so; `names` are who and what else is named; `now` is when it is asked."""
 
     text: str
     lang: str
@@ -78,6 +79,7 @@ class Question:
     asks_when: bool
     yours: bool
     own: bool
+    denies: bool
     names: tuple[Name, ...]
     spans: list[tuple[str, str]]
 
@@ -98,6 +100,7 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         asks_when=bool(_WHEN.search(folded)),
         yours=bool(_YOURS.search(folded)),
         own=bool(_OWN.search(folded)),
+        denies=bool(_DENIES.search(folded)),
         names=named(text),
         spans=_spans(text, now, zone),
     )

@@ -27,6 +27,7 @@ GRAM = 4  # letters of a piece of a word
 LONG = 7  # letters of a word of whose pieces every second is enough
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
+DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
 _TIMED = re.compile(
@@ -235,7 +236,7 @@ class _Factors:
         self._question = question
         self._weights = weights
         speakers = {unit.speaker for unit in found.units.values()}
-        self._named = named_speaker(question.text, speakers) or _called(question, found)
+        self._named = named_speaker(question.text, speakers) or _called(question, found) or _told_of(question, found)
 
     def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
         """Those that are not 1, by their names."""
@@ -253,6 +254,8 @@ class _Factors:
         role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
         if question.yours == (role == "user") and role and not unit.speaker:
             found.append(("role", 1 - weights.assistant))
+        if memory.denies and not question.denies:
+            found.append(("denies", DENIED))
         if memory.standing:
             found.append(("standing", 1 + weights.standing * memory.standing))
         if unit.said_at and unit.path.endswith(".md"):
@@ -309,6 +312,13 @@ def _called(question: Question, found: Candidates) -> str:
         if memory.called and any(speaks_of(name, found.units[number].text.lower()) for name in question.names)
     }
     return called.pop() if len(called) == 1 else ""
+
+
+def _told_of(question: Question, found: Candidates) -> str:
+    """The one whom the question names in the other language's script (What is 小林 allergic to?): no other word leads
+    to what is told of them."""
+    people = {memory.speaker for memory in found.memories.values()} - {"user", "assistant"}
+    return named_speaker(question.text, (each for each in people if is_cjk(each) != (question.lang == "zh")))
 
 
 def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:
