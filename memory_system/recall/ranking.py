@@ -235,6 +235,7 @@ class _Factors:
     def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
         self._question = question
         self._weights = weights
+        self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
         speakers = {unit.speaker for unit in found.units.values()}
         self._named = named_speaker(question.text, speakers) or _called(question, found) or _told_of(question, found)
 
@@ -249,7 +250,7 @@ class _Factors:
             found.append(("within", 1 + weights.within))
         if weights.question and _asks(text):
             found.append(("question", 1 - weights.question))
-        if weights.telling and question.asks and unit.role and (untold := _untold(text)):
+        if self._of_people and unit.role and (untold := _untold(text)):
             found.append(("telling", 1 - weights.telling * untold))
         role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
         if question.yours == (role == "user") and role and not unit.speaker:
