@@ -67,6 +67,8 @@ def test_what_was_put_around_a_message_is_cut_out(text: str, left: str) -> None:
         "Set up a cron job that reminds me every Monday.",
         "把这件事写进 HEARTBEAT.md",
         "我的记忆力不好",
+        "[日程 2026-02-25 08:00:00] 带父亲去检查听力",
+        "[Calendar 2026-05-04 10:00] Swimming lesson for the twins",
     ],
 )
 def test_people_may_speak_of_these_things(text: str) -> None:

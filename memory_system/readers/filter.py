@@ -70,7 +70,10 @@ def _refusal(fired: Iterable[rules.Rule], role: str, *, before: bool = False) ->
 def _without(text: str, rule: rules.Rule) -> str:
     kept: list[str] = []
     done = 0
+    unless = rule.data.get("unless")
     for match in rule.matches(text):
+        if unless and re.match(unless, match.group(), re.IGNORECASE):
+            continue
         kept.append(text[done : match.start()])
         done = match.end()
     return "".join((*kept, text[done:]))
