@@ -269,6 +269,33 @@ def test_marks_of_notes() -> None:
     assert (chinese.content, chinese.confidence) == ("周岚更看重流畅，不太在意动画", 0.7)
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("My sister Ruth is pregnant.", {"User's sister Ruth is pregnant"}),
+        ("My daughter Nell sings.", {"User's daughter Nell sings"}),
+        (
+            "My sister Ruth is pregnant, due in August!",
+            {"User's sister is called Ruth", "User's sister Ruth is pregnant, due in August 2026"},
+        ),
+        (
+            "My grandfather Emil died in 2019.",
+            {"User's grandfather is called Emil", "User's grandfather Emil died in 2019"},
+        ),
+        ("My sister's name is Ruth.", {"User's sister is called Ruth"}),
+        ("My sister Ruth is a nurse.", {"User's sister is called Ruth", "Ruth is a nurse"}),
+        ("我爷爷张德山去年去世了。", {"用户的爷爷叫张德山", "用户的爷爷张德山2025年去世了"}),
+        (
+            "我妹妹知夏在成都读书，周五要来。",
+            {"用户的妹妹叫知夏", "用户的妹妹知夏在成都读书，2026年2月6日（周五）要来"},
+        ),
+        ("我妹妹叫小雯。", {"用户的妹妹叫小雯"}),
+    ],
+)
+def test_who_is_named_in_passing_is_told_with_what_they_do(words: str, told: set[str]) -> None:
+    assert {each.content for each in claims([said(words)])} == told
+
+
 def test_labels_in_brackets_say_who_speaks() -> None:
     english = claim_of("[SMS from Dana] I moved to Leeds last year with my dog")
     chinese = claim_of("[短信·接收·周女士] 我上周搬到了苏州，一切都好")
@@ -278,6 +305,7 @@ def test_labels_in_brackets_say_who_speaks() -> None:
     assert chinese.subject == "周女士"
     assert calendar.content == "User's calendar (2026-05-04 10:00): Swimming lesson for the twins"
     assert calendar.event_time is not None
+    assert calendar.expires is None  # what was done that day is not over with it
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,9 @@ _NAME = {
     "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}"),
 }
 _MARK = re.compile(f"[{PUNCTUATION}]")
+_WORD = re.compile(r"[a-z]{3,}")
+_IDLE = re.compile(r"\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]")
+_LEAST_TAIL = 2  # characters behind a Chinese name that say something of who bears it
 _CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
 
 
@@ -248,7 +251,9 @@ def cleaned(value: str, lang: str) -> str:
 
 def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -> list[tuple[int, int, bool]]:
     """What the readings leave of the text: the clauses that none of them stands on, and those of which they leave a
-    long rest (False: not the whole clause). What only announces ("one more thing:") is no rest."""
+    long rest (False: not the whole clause), or anything of who is only named in passing ("my sister Ruth sings"). What
+    only announces ("one more thing:") is no rest."""
+    readings = list(readings)
     taken = bytearray(len(plain))
     for each in readings:
         start, end = each.span
@@ -265,9 +270,29 @@ def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -
             left = "".join(plain[at] for at in range(start, end) if not taken[at])
         whole = len(left.strip()) >= len(clause[0].strip()) - 1
         size = text.cjk_count(left) if lang == "zh" else len(left.split())
-        if whole or size > _LONG_REST[lang]:
+        if whole or size > _LONG_REST[lang] or _tells_of_named(readings, plain, start, end, lang):
             rest.append((start, end, whole))
     return rest
+
+
+def names_somebody(reading: Reading) -> bool:
+    """Whether the slot says what a person or an animal is called."""
+    return slots.about(reading.attribute).get("value_type") in _NAMED and bool(reading.content)
+
+
+def _tells_of_named(readings: Iterable[Reading], plain: str, start: int, end: int, lang: str) -> bool:
+    """Whether the clause names somebody in passing and goes on with what no other reading says."""
+    for each in readings:
+        first = each.value_span[1]
+        if not (start <= first < end and names_somebody(each)):
+            continue
+        others = (other for other in readings if other is not each)
+        if any(other.span[0] < end and first < other.span[1] for other in others):
+            continue
+        tail = _IDLE.sub("", plain[first:end]).strip(_BLANKS)
+        if text.cjk_count(tail) >= _LEAST_TAIL if lang == "zh" else _WORD.search(tail):
+            return True
+    return False
 
 
 def clauses_of(reading: Reading, plain: str, offset: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from memory_system import dates
-from memory_system.phases.understanding.filling import Reading, left_over
+from memory_system.phases.understanding.filling import Reading, left_over, names_somebody
 from memory_system.phases.understanding.passage import Passage
 from memory_system.records import Segment
 
@@ -26,7 +26,7 @@ def parted(passage: Passage, readings: Sequence[Reading]) -> tuple[Segment, Segm
     scene = passage.scene
     if not (readings and passage.whens and scene.first_hand) or passage.noted:
         return None
-    if any(each.subject.key != scene.subject for each in readings):
+    if any(each.subject.key != scene.subject or names_somebody(each) for each in readings):
         return None  # "my mother likes tea, check-up on Friday" is hers
     free = [
         (start, end) for start, end, whole in left_over(readings, passage.plain, passage.offset, scene.lang) if whole
