@@ -50,6 +50,12 @@ ENGLISH = [
     ("It was a long winter, isn't it?", "User says it was a long winter"),
     ('He said "I love it" to me', 'He said "I love it" to User'),
     ("You're always on time", "User says the assistant is always on time"),
+    ("Ola and Ben marry in Gdansk and I'm the best man", "Ola and Ben marry in Gdansk and User is the best man"),
+    ("I 100% agree with the rent cap", "User 100% agrees with the rent cap"),
+    ("I use to live in York", "User used to live in York"),
+    ("Preparing for the race, I sleep more", "Preparing for the race, User sleeps more"),
+    ("I can order coffee now. Our exam is in May", "User can order coffee now. Their exam is in May"),
+    ("Tuesdays and Saturdays, plus a swim", "User says Tuesdays and Saturdays, plus a swim"),
 ]
 CHINESE = [
     ("我去了巴黎", "用户去了巴黎"),
@@ -70,6 +76,8 @@ CHINESE = [
     ("他说“我喜欢”", "用户说他说“我喜欢”"),
     ("你推荐的书很好看", "用户说助手推荐的书很好看"),
     ("自我介绍的时候我很紧张", "自我介绍的时候用户很紧张"),
+    ("我们乐队周六演出", "用户的乐队周六演出"),
+    ("早上好，朋友，我搬家了", "用户搬家了"),
 ]
 
 
@@ -184,3 +192,17 @@ def test_no_first_person_is_left(text: str) -> None:
 )
 def test_a_question_is_told_as_asked(lang: str, text: str, told: str) -> None:
     assert ask(text, USER[lang], lang) == told
+
+
+@pytest.mark.parametrize(
+    ("lang", "words", "told"),
+    [
+        ("en", "Set a reminder for yourself before the talk", "The assistant says Set a reminder for themselves"),
+        ("en", "These notes help you apply the rule", "The assistant says these notes help User apply the rule"),
+        ("en", "He shaped our understanding of cones", "The assistant says he shaped our understanding of cones"),
+        ("zh", "我们可以先看看故宫和长城", "助手说大家可以先看看故宫和长城"),
+    ],
+)
+def test_an_assistant_means_the_one_it_speaks_to_and_all(lang: str, words: str, told: str) -> None:
+    voices = {"en": Voices("the assistant", "User"), "zh": Voices("助手", "用户")}[lang]
+    assert retell(words, voices, lang).startswith(told)

@@ -28,6 +28,7 @@ _DEPENDENT = re.compile(
     r"(?:which|whose|where|who|including|such as|rather than|as well as|or|than)\b",
     re.IGNORECASE,
 )
+_DAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?$")
 _TITLE_CASE = re.compile(r"[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+:")
 _WISH = re.compile(
     r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?(?!happen\b|know\b|be\b|ever\b)", re.IGNORECASE
@@ -47,6 +48,7 @@ _NEXT_CLAUSE = re.compile(
     r"[,–—;:.!]| - |\b(?:and|but|or|that|who|which|what|how|where|because|when|while|so|if|since|as|than|it|he|she|they"
     r"|i|we|you|this|there)\b"
 )
+_ITS_CLAUSE = re.compile(r", (?:I|we)\b")
 _OBJECT = re.compile(r"(?:an?|the|my|our|your|his|her|their|some|all|to|in|at|on|with|for|up|out|off|from|by|back)$")
 _ON_SPEAKER = re.compile(r"\b[a-z]+(?<!s)s me\b")  # "seeing them succeed motivates me"
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
@@ -232,11 +234,13 @@ def _is_state(verb: str, rest: list[str]) -> bool:
 
 def _is_doing(verb: str, words: str) -> bool:
     """Whether "researching schools" is what the speaker does, and no subject of a verb that follows."""
+    clause = _CLAUSE_END.split(words)[0].lower()
+    if _ITS_CLAUSE.match(words, len(clause)):
+        return False  # "Preparing for the race, I sleep more" says what they do then
     if is_word("doing", verb):
         return True
     if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb):
         return False
-    clause = _CLAUSE_END.split(words)[0].lower()
     if words[len(clause) : len(clause) + 1] == ":" or _ON_SPEAKER.search(clause):  # "packing list: …" is a heading
         return False
     return "'s" not in clause and not any(is_word("finite", each) for each in clause.split()[1:])
@@ -262,8 +266,8 @@ def _lowered(told: str) -> str:
     if not first or not first[0].partition("'")[0].istitle():
         return told
     word = first[0].lower()
-    if _TITLE_CASE.match(told):
-        return told  # a heading
+    if _TITLE_CASE.match(told) or _DAY.match(word):
+        return told  # a heading, or a name after all
     common = is_word("not_names", first[0]) or is_word("small", word) or is_word("verbs", word) or word.endswith("ing")
     return told[:1].lower() + told[1:] if common and first[0] != "I" else told
 

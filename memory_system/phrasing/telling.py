@@ -14,6 +14,7 @@ from memory_system.rules import table
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
 _QUOTED = re.compile(r'("[^"]*"|“[^”]*”|`[^`]*`)')
 _QUOTE = re.compile('["“`]')  # without one of these nothing is quoted
+_AFTER_STOP = re.compile(r"(?<=[a-z\d)][.!?] )(?:they|their|theirs)\b")  # what opens a sentence now
 _SPACE = " "
 _FAR = 99  # words since the speaker was the subject, when they were not yet
 _NEAR = 4  # words within which "they" is understood
@@ -28,6 +29,7 @@ _PLURAL = {
 _MANY = {"is": "are", "has": "have", "does": "do", "was": "were", "doesn't": "don't"}  # for templates, in the singular
 _SHORT = {"im": "i'm", "ive": "i've", "youre": "you're", "u": "you", "ur": "your", "ya": "you"}
 _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
+_OF_ALL = frozenset({"our", "ours", "us", "ourselves"})
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
@@ -119,6 +121,7 @@ class Telling:
 
     def __init__(self, speaker: str, other: str, *, named: bool = False) -> None:
         self._speaker, self._other = speaker, other
+        self._advises = speaker == ASSISTANT_NAME["en"]  # and means the one it speaks to by "you", and all by "our"
         self._named = named  # the speaker was named in this sentence
         self._clear = named  # and nobody since whom "they" could mean
         self._since = _FAR
@@ -135,7 +138,7 @@ class Telling:
                 self._out.append(part)  # a quotation and code stay as they are
             else:
                 self._walk(_TOKEN.findall(part))
-        return "".join(self._out)
+        return _AFTER_STOP.sub(lambda found: found[0].capitalize(), "".join(self._out))
 
     def _walk(self, tokens: Sequence[str]) -> None:
         for at, token in enumerate(tokens):
@@ -160,16 +163,18 @@ class Telling:
 
     def _word(self, low: str, token: str, tokens: Sequence[str], at: int) -> None:
         self._since += 1
-        if self._agreeing and not _is_adverb_at(low, tokens, at) and not token[0].isupper():  # no verb has a capital
-            self._verb(low, token)
+        if self._agreeing and token[0].islower() and not _is_adverb_at(low, tokens, at):  # no verb has a capital
+            self._verb(low, token, tokens, at)
         elif self._joined and self._present and not self._infinitive and _is_joined_verb(low, tokens, at):
             self._out.append(singular(token))
             self._joined = False
         else:
             self._plain(low, token)
 
-    def _verb(self, low: str, token: str) -> None:
+    def _verb(self, low: str, token: str, tokens: Sequence[str], at: int) -> None:
         said = singular(token) if self._agreeing == "singular" else _PLURAL.get(low, token)
+        if low == "use" and list(tokens[at + 1 : at + 4]) == [" ", "to", " "]:
+            said = "used"  # "I use to live there" is a slip for "used to"
         self._out.append(said)
         self._present = self._agreeing == "singular" and said != token
         self._infinitive = is_word("auxiliaries", low)
@@ -203,12 +208,15 @@ class Telling:
         base, _, ending = low.partition("'")
         if base == "i" and (tokens[at][0] == "I" or ending or _stands_alone(tokens, at)):
             self._first(ending, tokens, at)
+        elif low in _OF_ALL and self._advises:
+            self._out.append(tokens[at])
         elif low in _MINE:
             self._own(low)
         elif base == "we":
             self._we(ending, tokens, at)
         elif low in _YOURS:
-            self._out.append("oneself" if low.startswith("yoursel") else f"{self._other}'s")
+            oneself = "themselves" if self._advises else "oneself"
+            self._out.append(oneself if low.startswith("yoursel") else f"{self._other}'s")
         elif base == "you":
             self._second(ending, tokens, at)
         elif base == "let" and ending == "s":
@@ -231,6 +239,8 @@ class Telling:
     def _is_pair(self, tokens: Sequence[str], at: int) -> bool:
         """Whether this is the end of "my wife and I": several people, so that the verb stays as it is."""
         before = [each.lower() for each in tokens[max(0, at - 10) : at] if each[0].isalnum()]
+        if tokens[at].lower().endswith("m"):
+            return False  # "and I'm" begins another clause
         if not before or before[-1] != "and" or len(before) > 5 or self._since < _FAR - 10 or self._present:
             return False
         if tokens[max(0, at - 4) : at - 3] == [","]:
@@ -288,10 +298,11 @@ class Telling:
     def _second(self, ending: str, tokens: Sequence[str], at: int) -> None:
         before = next((each.lower() for each in reversed(tokens[:at]) if each[0].isalnum()), "")
         after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
-        anyone = is_word("of_anyone", before)  # "it makes you feel alive"
+        moved = is_word("of_anyone", before)  # "it makes you feel alive"
+        anyone = moved and not self._advises
         self._out.append("one" if anyone else self._other)
         self._clear, self._present = False, False
-        is_object = anyone or is_word("before_object", before) or is_word("after_verb", after)
+        is_object = moved or is_word("before_object", before) or is_word("after_verb", after)
         asking = not anyone and self._invert(tokens, at)
         self._agreeing = "" if is_object or asking else "singular"
         self._contract(ending, tokens, at, single=True)

@@ -28,11 +28,13 @@ _TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己�
 )
 _ADVISING = re.compile("(?:强烈|非常|特别)?(?:推荐|建议|提醒)")
 _PLACES = (
-    "公司|学校|班级?|部门|团队|单位|老板|领导|小区|村|店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
+    "公司|学校|乐队|球队|社团|合唱团|剧团|俱乐部|工作室|社区|班级?|部门|团队|单位|老板|领导|小区|村|"
+    "店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
 )
 _SPEAKER_FIRST = re.compile(
     r"^(?:[今昨明最]\w{1,3}|[\d年月日周点上下中午晚早]+)?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$"
 )
+_OF_ALL = {"ours": "大家的", "we": "大家"}
 _END = "。！!，,；;、：:~～…. \t\n"
 
 
@@ -171,6 +173,8 @@ class _Replacer:
         kind = found.lastgroup
         if kind == "keep":
             return str(found[0])
+        if self.speaker == ASSISTANT_NAME["zh"] and kind in _OF_ALL:
+            return _OF_ALL[kind]  # 它说“我们”，说的是人人
         if kind in ("mine", "near"):
             return "自己的" if self._opened(found) else f"{self.speaker}的"
         return {
