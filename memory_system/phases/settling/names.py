@@ -16,11 +16,10 @@ RENAMED, DIED = "renamed", "died"
 
 _USER, _PET = "user", "pet"
 _OF_THE_LIVING = frozenset({"age", "weight", "condition", "medication", "diet", "habit", "appointment"})
-_INTRODUCED = {  # whose it is, and of what kind
-    "en": re.compile(r"(?P<who>[^,]{1,40}?)(?:'s | has an? )(?P<kind>[\w -]{2,24}?)(?: is)? (?:called|named) "),
-    "zh": re.compile(
-        r"(?P<who>.{1,8}?)(?:的|(?:养了?|有|领养了)一?[只条匹头个])(?P<kind>[\u4e00-\u9fff]{1,4}?)[，,]?(?:名字)?叫"
-    ),
+_INTRODUCED = {  # whose it is, and of what kind, before the name
+    "en": r"(?P<who>[^,]{{1,40}}?)(?:'s | has an? )(?P<kind>[a-z][\w -]{{1,24}}?)(?: is)?(?: called| named)? {name}\b",
+    "zh": r"(?P<who>.{{1,8}}?)(?:的|(?:养了?|有|领养了)一?[只条匹头个])"
+    r"(?P<kind>[\u4e00-\u9fff]{{1,4}}?)[，,]?(?:名字)?叫?{name}",
 }
 
 
@@ -69,7 +68,7 @@ def mourned(claim: Claim, older: list[Fact]) -> Claim:
 
 def _with_kind(told: str, pet: Fact) -> str:
     """ "Rex died" as "User's dog Rex died", and so "User's dog died"."""
-    found = _INTRODUCED[pet.lang].match(pet.content)
+    found = _introduced(pet)
     if found is None:
         return told
     between = " " if pet.lang == "en" else ""
@@ -89,8 +88,14 @@ def _is_meant(pet: Fact, named: dict[str, str], pets: list[Fact]) -> bool:
     return bool(kind) and [each for each in pets if _kind(each) and kind.endswith(_kind(each))] == [pet]
 
 
+def _introduced(pet: Fact) -> re.Match[str] | None:
+    """The words that tell whose the pet is, and what."""
+    form = _INTRODUCED.get(pet.lang)
+    return re.match(form.format(name=re.escape(pet.value)), pet.content) if form else None
+
+
 def _kind(pet: Fact) -> str:
-    found = _INTRODUCED[pet.lang].match(pet.content) if pet.lang in _INTRODUCED else None
+    found = _introduced(pet)
     return found["kind"].split(" ")[-1] if found else ""
 
 
