@@ -402,3 +402,65 @@ def test_patience_and_i_are_two_clauses() -> None:
     assert told("Be patient with the dough, and I am sure the bread will rise soon.") == [
         "Be patient with the dough, and User is sure the bread will rise soon"
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "answer", "content"),
+    [
+        (
+            "I joined a running club in Leeds.",
+            "Nice! How often do you usually run?",
+            "Tuesdays and Saturdays, plus a bit of swimming.",
+            "User says Tuesdays and Saturdays, plus a bit of swimming (asked: how often does User usually run)",
+        ),
+        (
+            "I'm learning Portuguese now.",
+            "Great choice! With a teacher?",
+            "With a tutor called Inês, on the phone at six.",
+            "User says with a tutor called Inês, on the phone at six (on: User is learning Portuguese now)",
+        ),
+        (
+            "I joined a running club in Leeds.",
+            "And where does the club meet?",
+            "At the old mill near the canal.",
+            "User says at the old mill near the canal (asked: where does the club meet)",
+        ),
+        (
+            "我在远帆物流做调度。",
+            "你每天怎么去公司上班？",
+            "坐地铁五十分钟。",
+            "用户说坐地铁五十分钟（被问：用户每天怎么去公司上班）",
+        ),
+        ("我在远帆物流做调度。", "什么时候入职的？", "2024年3月。", "用户2024年3月（被问：什么时候入职的）"),
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_no_sentence_is_told_with_what_it_answers(
+    before: str, asked: str, answer: str, content: str
+) -> None:
+    assert content in contents(("user", before), ("assistant", asked), ("user", answer))
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "answer"),
+    [
+        (
+            "I joined a running club in Leeds.",
+            "How often do you usually run?",
+            "On Fridays we meet at the mill at six.",
+        ),
+        ("I joined a running club in Leeds.", "Nice!", "Tuesdays and Saturdays are my days at the pool."),
+        ("我在远帆物流做调度。", "你每天怎么去公司上班？", "我每天早上坐地铁去上班。"),
+    ],
+)
+def test_a_whole_sentence_is_told_alone(before: str, asked: str, answer: str) -> None:
+    told_last = contents(("user", before), ("assistant", asked), ("user", answer))[-1]
+    assert "(" not in told_last
+    assert "（" not in told_last
+
+
+def test_she_is_told_with_the_only_one_before() -> None:
+    said_so = "She is moving to Bergen for it, and I'm helping."
+    [*_, about_ruth] = contents(("user", "My sister starts at Corvex in May."), ("assistant", "Oh!"), ("user", said_so))
+    assert about_ruth.endswith("(on: User's sister starts at Corvex in May 2026)")
+    two = "My sister and my cat moved to a farm in May."
+    assert "(on:" not in contents(("user", two), ("assistant", "Oh!"), ("user", said_so))[-1]

@@ -15,7 +15,7 @@ from memory_system import rules, text
 from memory_system.phases import Night
 from memory_system.phases.understanding.asked import can_be_topic, tells_the_topic
 from memory_system.phases.understanding.essays import passages_of, width
-from memory_system.phases.understanding.leaning import leans
+from memory_system.phases.understanding.leaning import is_elliptic, leans
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.phases.understanding.withheld import asks_not_to_keep
 from memory_system.records import Message, Segment, Turn
@@ -62,17 +62,20 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
     for message in messages:
         segments = cut(message)
         asked = _asked(recent[0] if recent else None, message)
-        turn = Turn(message, segments, asked, *_topic(recent, message, segments))
+        turn = Turn(message, segments, asked, *_topic(recent, message, segments, answers=bool(asked)))
         tally["segments"] += len(segments)
         recent.appendleft(turn)
         yield turn
 
 
-def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]) -> tuple[str, bool]:
-    """What a person who begins with words that lean on something may lean on: the last thing people said in the session
-    that can be understood alone; and whether they said it themselves."""
+def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment], *, answers: bool) -> tuple[str, bool]:
+    """What a person who begins with words that lean on something, or answers with less than a sentence, may lean on:
+    the last thing people said in the session that can be understood alone; and whether they said it themselves."""
     first = message.text[segments[0].start : segments[0].end] if segments else ""
-    if not _is_persons(message) or not leans(first, text.language(first)):
+    if not _is_persons(message):
+        return "", False
+    lang = text.language(first)
+    if not leans(first, lang) and not (answers and is_elliptic(first, lang)):
         return "", False
     for turn in recent:
         if turn.message.session == message.session and _is_persons(turn.message):
@@ -83,6 +86,7 @@ def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]
                     segment.kind in _TOPICS[: 1 + (not own)]
                     and said[:1] not in "[【"
                     and can_be_topic(said, text.language(said))
+                    and not is_elliptic(said, text.language(said))
                 ):
                     return said, own
     return "", False

@@ -30,6 +30,7 @@ _DEPENDENT = re.compile(
 )
 _DAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?$")
 _TITLE_CASE = re.compile(r"[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+:")
+_JOINED = re.compile(r"^(?:and|but|so|then) (?=\w)", re.IGNORECASE)
 _WISH = re.compile(
     r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?(?!happen\b|know\b|be\b|ever\b)", re.IGNORECASE
 )
@@ -92,7 +93,7 @@ def ask(text: str, speaker: str, other: str) -> str:
 
 def asked(text: str, speaker: str, other: str) -> str:
     """What the question asks, with names for all persons: "how can Ana stop it", "to list the books"."""
-    words = stripped(text, other).rstrip(" ?")
+    words = _JOINED.sub("", stripped(text, other)).rstrip(" ?")
     wish = _WISH.match(words)
     told = Telling(speaker, other).tell(words[wish.end() :] if wish else _lowered(words))
     return written_out(f"to {told}" if wish else told)

@@ -8,12 +8,13 @@ from functools import cache
 from memory_system import rules, text, trust
 from memory_system.gist import stem
 from memory_system.phases.understanding.essays import width
-from memory_system.phases.understanding.leaning import leans
+from memory_system.phases.understanding.leaning import is_elliptic, leans
 from memory_system.records import Segment, Turn
 
 _LONGEST = 90  # columns of a question that is told beside its answer
 _LONGEST_REQUEST = 180  # of what an assistant was asked for at length
 _SHORT_REPLY = 120  # columns above which a reply says by itself what it is about
+_COLUMNS = 5  # of an English word, with the blank behind it
 _LEAST_TOPIC = 3  # which what was said must have to be what a talk is about
 _LEAST = 2  # words that not every sentence has, which a question must have before any that leans on something
 _OPENS = re.compile(
@@ -38,6 +39,7 @@ _SUBJECT = {
     ),
     "zh": re.compile("[^，。]{0,8}(?:我|咱)|.{0,6}《"),
 }
+_HE_OR_SHE = re.compile(r"(?:(?:and|but|so|yeah|yes|no|well),? )*(?:he|she|his|her|him)\b", re.IGNORECASE)
 _SAYS_ITSELF = re.compile(
     r"(?:(?:and|but|so|yeah|yes|well|i think|i guess),? )*"
     r"(?:one of|there(?:'s| is| are| was| were)?\b|if\b|as for|when it comes"
@@ -72,9 +74,9 @@ _WISH = re.compile(
 _WORD = re.compile(r"[a-z]{3,}")
 
 
-def tells_the_topic(asked: str, *, at_length: bool = False) -> bool:
-    """Whether the question is one, short, and names what it asks about before it leans on anything. `at_length` lets a
-    longer one pass, and a request."""
+def tells_the_topic(asked: str, *, at_length: bool = False, least: int = _LEAST) -> bool:
+    """Whether the question is one, short, and names what it asks about before it leans on anything, in `least` words.
+    `at_length` lets a longer one pass, and a request."""
     plain = asked.replace("’", "'")
     lang = text.language(plain)
     if width(plain) > (_LONGEST_REQUEST if at_length else _LONGEST) or not (at_length or plain.endswith(("?", "？"))):
@@ -83,13 +85,21 @@ def tells_the_topic(asked: str, *, at_length: bool = False) -> bool:
         return False
     leaning = _LEANING[lang].search(plain)
     before = plain[: leaning.start()] if leaning else plain
-    named = _names_enough(_WISH.sub("", before), lang)
+    named = _names_enough(_WISH.sub("", before), lang, least)
     return named and not trust.suspects(plain, owner=False)
+
+
+def tells_of(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
+    """Whether the question tells what a reply is about that needs it: one that is no sentence by itself has enough of
+    less."""
+    return tells_the_topic(asked, least=1 if first_hand and is_elliptic(reply, lang) else _LEAST)
 
 
 def is_needed(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
     """Whether the reply leans on the question: it takes it up, and speaks of what it does not name, or (a person's)
-    does not say of whom."""
+    does not say of whom; or it is no sentence by itself."""
+    if first_hand and is_elliptic(reply, lang):
+        return True
     if width(reply) > _SHORT_REPLY or not takes_up(reply, asked, lang):
         return False
     return leans(reply, lang) or (first_hand and not _SUBJECT[lang].match(reply))
@@ -99,17 +109,30 @@ def told_beside(turn: Turn, reply: str, lang: str) -> str:
     """What must be told beside the words that a person's message begins with: the question where they need it, else
     what the talk was about where they lean on it; empty where they say it all."""
     first_hand = turn.message.role != "assistant" or bool(turn.message.speaker)
-    if turn.asked and tells_the_topic(turn.asked) and is_needed(reply, turn.asked, lang, first_hand=first_hand):
-        return turn.asked
-    told = first_hand and turn.topic and turn.message.role != "note" and _speaks_of(reply, turn.topic, lang)
-    return turn.topic if told else ""
+    asked = turn.asked
+    needed = asked and is_needed(reply, asked, lang, first_hand=first_hand)
+    if needed and tells_of(reply, asked, lang, first_hand=first_hand):
+        return asked
+    if not (first_hand and turn.topic and turn.message.role != "note"):
+        return ""
+    answers = bool(turn.asked) and is_elliptic(reply, lang)
+    return turn.topic if answers or _speaks_of(reply, turn.topic, lang) else ""
 
 
 def _speaks_of(reply: str, topic: str, lang: str) -> bool:
-    """Whether the reply leans on the topic: in English only if it takes a word of it up, for "it" may be anything."""
+    """Whether the reply leans on the topic: in English only if it takes a word of it up, for "it" may be anything, or
+    speaks of him or her where the topic has one such."""
     if width(reply) > _SHORT_REPLY or not leans(reply, lang):
         return False
-    return lang == "zh" or (not _SAYS_ITSELF.match(reply) and takes_up(reply, topic, lang))
+    if lang == "zh" or (_HE_OR_SHE.match(reply) and len(set(_near().findall(topic.lower()))) == 1):
+        return True
+    return not _SAYS_ITSELF.match(reply) and takes_up(reply, topic, lang)
+
+
+@cache
+def _near() -> re.Pattern[str]:
+    """Somebody near to whoever speaks: "my sister", "our cat"."""
+    return re.compile(rf"\b(?:my|our|your) (?:[a-z]+ )?(?:{rules.table('en', 'parts')['kin_word']})\b")
 
 
 def goes_on(turn: Turn, segment: Segment, lang: str) -> bool:
@@ -139,7 +162,7 @@ def takes_up(reply: str, asked: str, lang: str) -> bool:
 
 def cost_of(asked: str) -> int:
     """About how many tokens the question adds to its answer."""
-    return width(asked) // 4
+    return width(asked) // (_COLUMNS if asked.isascii() else 4)
 
 
 def _stems(words: str) -> set[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memory_system.phrasing.telling import is_word
+
 _OPENS = {
     "en": re.compile(
         r"(?:(?:and|but|so|also|plus|then|or|even|just|yes|yeah|well|i think|i guess|i hope|i know|actually),? )*"
@@ -35,6 +37,39 @@ _INSIDE = {
         r"(?:它|他|她|那里|那儿|那边|这里|[这那](?:种|部|样|本|首|款|家|位|件|座|些|个(?!月|星期|周|学期|暑|寒)))"
     ),
 }
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]*")
+_LEAST_ALONE = 24  # characters of a Chinese sentence that may well stand alone
+_ELLIPTIC = {  # begins with when, where or with whom
+    "en": re.compile(
+        r"(?:(?:yes|yeah|no|mostly|usually|normally|probably|just|only|about|around|maybe),? )*"
+        r"(?:at|in|on|from|to|by|with|for|near|next to|every|once|twice|since|until|till|half|from|between"
+        r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:this|next|last) [a-z]+|the \d+|\d+)\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"(?:对|嗯|是的|大概|大约|一般|差不多|就)?[，,]?(?:在|每|坐|骑|住|定在|约在|从|到|跟|和|用|周|下周|上周|明[天早晚]|后天|今[天晚]"
+        r"|[\d一二两三四五六七八九十半]+[点号月年天周个分小])"
+    ),
+}
+_STATES = {
+    "en": re.compile(
+        r"\b(?:i|we|he|she|they|it|you|there|this|that|who|which|what|everyone|i'm|it's|we're)\b|'s \w+ing",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile("[我你他她它谁]|这|那|是|有|了"),
+}
+
+
+def is_elliptic(words: str, lang: str) -> bool:
+    """Whether the words begin with a bare time, place or company, as an answer does: "Tuesdays and Saturdays"."""
+    sentence = _SENTENCE.match(words)
+    first = sentence[0] if sentence else words
+    if not _ELLIPTIC[lang].match(first) or _STATES[lang].search(first):
+        return False
+    if lang == "zh":
+        return len(first) <= _LEAST_ALONE
+    return not any(is_word("finite", each) for each in first.lower().split())
 
 
 def leans(words: str, lang: str) -> bool:

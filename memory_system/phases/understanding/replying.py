@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from memory_system import dates, phrasing
-from memory_system.phases.understanding.asked import goes_on, is_needed, tells_the_topic, told_beside
+from memory_system.phases.understanding.asked import goes_on, is_needed, tells_of, tells_the_topic, told_beside
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.pictures import pointed_at
 from memory_system.phrasing import Voices
@@ -27,12 +27,19 @@ def with_question(told: str, passage: Passage) -> str:
         return told
     if inside := pointed_at(turn, passage.segment, scene):
         return _SHOWING[scene.lang].format(told=told, inside=inside)
-    if asked and _needs_it(passage) and tells_the_topic(asked, at_length=_is_essay(passage)):
+    if asked and _needs_it(passage) and _explains(asked, passage):
         question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
         return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")
     if turn.topic and _begins(passage) and told_beside(turn, _bare(passage), scene.lang) == turn.topic:
         return _ON[scene.lang].format(told=told, topic=_topic(passage))
     return told
+
+
+def _explains(asked: str, passage: Passage) -> bool:
+    """Whether the question tells what the passage is about."""
+    if _is_essay(passage):
+        return tells_the_topic(asked, at_length=True)
+    return tells_of(_bare(passage), asked, passage.scene.lang, first_hand=passage.scene.first_hand)
 
 
 def alone(told: str) -> str:
