@@ -49,6 +49,7 @@ _NEXT_CLAUSE = re.compile(
     r"[,–—;:.!]| - |\b(?:and|but|or|that|who|which|what|how|where|because|when|while|so|if|since|as|than|it|he|she|they"
     r"|i|we|you|this|there)\b"
 )
+_A_WHILE = re.compile(r"been (?:an? |so |too |quite |ages|forever|years|months|weeks|days)")  # "it has been"
 _ITS_CLAUSE = re.compile(r", (?:I|we)\b")
 _OBJECT = re.compile(r"(?:an?|the|my|our|your|his|her|their|some|all|to|in|at|on|with|for|up|out|off|from|by|back)$")
 _ON_SPEAKER = re.compile(r"\b[a-z]+(?<!s)s me\b")  # "seeing them succeed motivates me"
@@ -67,6 +68,8 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
         return ""
     assistant = speaker == ASSISTANT_NAME["en"]  # what it leaves out is no "I": it gives advice
     whole = assistant or (wanted and words.partition(" ")[0].endswith("ing"))
+    if not assistant and _WISH.match(words):
+        return ask(text, speaker, other)
     if not assistant and _REQUEST.match(words):
         return f"{speaker} asks {other} to {Telling(speaker, other, named=True).tell(_lowered(words))}"
     told = Telling(speaker, other).tell(words if whole else with_subject(words))
@@ -217,7 +220,7 @@ def with_subject(words: str) -> str:
         return f"I {small}"
     if verb == "gonna":
         return "I'm going to" + small.partition("gonna")[2]
-    if verb == "been":
+    if verb == "been" and not _A_WHILE.match(small):
         return f"I've {small}"
     if _is_doing(verb, words) or _is_state(verb, tokens[first + 1 :]):
         return f"I'm {small}"

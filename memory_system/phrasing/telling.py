@@ -163,6 +163,8 @@ class Telling:
 
     def _word(self, low: str, token: str, tokens: Sequence[str], at: int) -> None:
         self._since += 1
+        if self._agreeing and is_word("third", low):
+            self._agreeing = ""  # "I told you they would": another one is the subject
         if self._agreeing and token[0].islower() and not _is_adverb_at(low, tokens, at):  # no verb has a capital
             self._verb(low, token, tokens, at)
         elif self._joined and self._present and not self._infinitive and _is_joined_verb(low, tokens, at):
