@@ -3,7 +3,7 @@ Whoever asks says who they are (`who`), for that log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from threading import get_ident
@@ -70,11 +70,16 @@ def search(
     if not found["results"] and "warning" not in found and ws.is_written_beside:
         found["warning"] = "a night is running, or something else that writes: what it has not written yet is not found"
     giver = Giver(ws, unmasked=unmasked)
-    for row in found["results"]:
+    _give(found["results"], giver)
+    return _noted(ws, "search", found, who, giver)
+
+
+def _give(rows: Iterable[dict[str, Any]], giver: Giver) -> None:
+    """Leave of the texts what may be shown."""
+    for row in rows:
         text = giver.text(row["text"], row["id"] if row["type"] == "message" else row["path"])
         if text != row["text"]:
             row |= {"text": text, "snippet": ranking.snippet(text, [])}
-    return _noted(ws, "search", found, who, giver)
 
 
 def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, giver: Giver) -> dict[str, Any]:
@@ -161,23 +166,28 @@ def context(
         from memory_system.phases.snapshot import shown_in
 
         known = shown_in(ws)
-    withheld = ws.quarantine.withheld()
-
-    def refused(unit: Unit) -> bool:
-        """Whether it is held back, or a message that somebody has pasted: a page is not to be given to an agent as
-        what was said."""
-        held = any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
-        return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text))
 
     def ask(index: Index) -> dict[str, Any]:
         near, warning = _meaning(ws, index, message, "auto")
         found = inject(
             ws.layout, ws.config, index, ws.inbox.pending(), message,
-            now=ws.now, budget=most, known=known, near=near, refused=refused,
+            now=ws.now, budget=most, known=known, near=near, refused=_refused(ws, unmasked),
         )  # fmt: skip
         return found | ({"warning": warning} if warning else {})
 
     return _noted(ws, "context", _asked(ws, ask), who, Giver(ws, unmasked=unmasked))
+
+
+def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
+    """Whether something is held back, or a message that somebody has pasted: a page is not to be given to an agent as
+    what was said."""
+    withheld = ws.quarantine.withheld()
+
+    def refused(unit: Unit) -> bool:
+        held = any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
+        return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text))
+
+    return refused
 
 
 def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:

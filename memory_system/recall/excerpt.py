@@ -57,20 +57,22 @@ def get(
         missing = {"status": "not_found", "text": "", "path": path_or_id, "from": from_line, "lines": 0}
         return {**missing, "error": f"there is no memory {path_or_id}"}
     said = None if "/" in path_or_id else _message(layout, index, path_or_id)
-    if said:
-        return said
-    path_or_id, from_line, lines = _cited(path_or_id, from_line, lines)
-    answer = {"status": "ok", "text": "", "path": path_or_id, "from": max(1, from_line), "lines": 0}
+    return said or _of_file(layout, *_cited(path_or_id, from_line, lines))
+
+
+def _of_file(layout: Layout, name: str, from_line: int, lines: int) -> dict[str, Any]:
+    """The answer for lines of the file of that name."""
+    answer = {"status": "ok", "text": "", "path": name, "from": max(1, from_line), "lines": 0}
     try:
-        if _ID.fullmatch(path_or_id):
+        if _ID.fullmatch(name):
             raise FileNotFoundError
-        parts = _inside(layout, path_or_id)
+        parts = _inside(layout, name)
         with _opened(layout.root, parts) as file:
             return answer | {"path": "/".join(parts)} | _excerpt(_lines(file), max(1, from_line), max(1, lines))
     except FileNotFoundError:
-        return answer | {"status": "not_found", "error": f"there is no {path_or_id}"}
+        return answer | {"status": "not_found", "error": f"there is no {name}"}
     except (_RefusedError, OSError, EOFError, zlib.error, UnicodeEncodeError) as error:
-        return answer | {"status": "error", "error": f"{path_or_id}: {error}"}
+        return answer | {"status": "error", "error": f"{name}: {error}"}
 
 
 def _message(layout: Layout, index: Index, ref: str) -> dict[str, Any] | None:
