@@ -64,6 +64,24 @@ def test_who_is_somebody_else_stays_so_in_the_next_sentences(words: str) -> None
 @pytest.mark.parametrize(
     ("words", "value"),
     [
+        ("I can't pretend I'm fine. I'm allergic to nuts.", "nuts"),
+        ("At dinner we pretend we're happy. I'm allergic to nuts.", "nuts"),
+        ("In the campaign I'm responsible for the posters. I'm allergic to nuts.", "nuts"),
+        ("My character is not an easy one. I'm allergic to nuts.", "nuts"),
+        ("我在组里的角色是前端工程师。我对花生过敏。", "花生"),
+        ("我的角色是前端工程师。我对花生过敏。", "花生"),
+        ("我在话剧里演一个医生。我对花生过敏。", "花生"),
+        ("去看房时我们假装我们是夫妻。我对花生过敏。", "花生"),
+        ("我们玩得很开心，你是好导游，我是第一次来。我对花生过敏。", "花生"),
+    ],
+)
+def test_what_only_sounds_like_a_part_in_a_game_silences_nothing(words: str, value: str) -> None:
+    assert [each.value for each in claims([said(words)]) if each.attribute == "allergy"] == [value]
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
         ("In my novel I'm a pirate. I live on a ship. But in real life I live in Leeds.", "Leeds"),
         ("In my novel I'm a pirate. I live on a ship.\n\nI live in Leeds.", "Leeds"),
         ("In my novel I'm a pirate. I actually live on a ship. Anyway, I live in Leeds.", "Leeds"),
