@@ -247,3 +247,40 @@ def test_a_reminder_that_comes_again_is_not_over(words: str, *, expires: bool) -
 def test_a_reminder_tells_when() -> None:
     [reminder] = [each for each in claims([said("周日提醒我给奶奶打电话。")]) if each.attribute == "reminder"]
     assert reminder.content == "用户希望2026年2月8日被提醒给奶奶打电话"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "stays"),
+    [
+        ("I was born in Porto.", "The meeting is elsewhere, it's Lisbon, not Porto.", "User was born in Porto"),
+        ("My sister is called Berta.", "Yesterday I called Anna, not Berta.", "User's sister is called Berta"),
+        ("My nephew Tom is 12 years old.", "Tom didn't make it to the party yesterday.", "Tom is 12 years old"),
+        ("My nephew Tom is 12 years old.", "Tom didn't make it.", "Tom is 12 years old"),
+        ("My nephew Tom is 12 years old.", "Tom passed on my message to the coach.", "Tom is 12 years old"),
+        ("My daughter Mia is 3 years old.", "I spent an hour putting Mia to sleep.", "Mia is 3 years old"),
+        ("小明今年5岁了。", "小明昨天走了，我有点舍不得。", "小明5岁"),
+    ],
+)
+def test_what_only_sounds_like_a_wrong_name_or_a_death_takes_nothing(
+    tmp_path: Path, first: str, then: str, stays: str
+) -> None:
+    assert any(stays in each for each in two_days(tmp_path, first, then))
+
+
+def test_only_the_whole_name_is_put_right(tmp_path: Path) -> None:
+    found = two_days(tmp_path, "My dog Al loves the Alpine meadow.", "My dog is called Sal, not Al.")
+    assert not any("Salpine" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("My dog is called Rex.", "The vet tried everything, but Rex didn't make it."),
+        ("My dog is called Rex.", "Yesterday was hard for us, Rex was put to sleep in my arms."),
+        ("我养了一只狗叫大黄。", "大黄昨晚走了。"),
+    ],
+)
+def test_of_a_pet_it_is_a_death(tmp_path: Path, first: str, then: str) -> None:
+    before = two_days(tmp_path / "alive", first, "Thanks!")
+    assert before
+    assert not before & two_days(tmp_path / "dead", first, then)

@@ -29,15 +29,17 @@ def renamed(named: dict[str, str], claim: Claim, memories: Memories) -> list[Fac
     facts = [each for each in _naming(name, claim, memories) if named["to"] not in each.content]
     slotted = [each for each in facts if each.value.casefold() == name.casefold()]
     if not claim.attribute:
-        facts = [each for each in facts if name in each.content]
+        facts = [each for each in facts if _with_name(each.content, name, named["to"]) != each.content]
     return slotted[:1] or ([] if claim.attribute else facts[:1])
 
 
 def died(named: dict[str, str], claim: Claim, memories: Memories) -> list[Fact]:
-    """The pet that died, by its name or its kind, and what was so of it or of somebody else while they lived."""
+    """The pet that died, by its name or its kind, and what was so of it or of somebody else while they lived. Words
+    that are said of pets (`pet`: "put to sleep", 走了) may mean something else where people are concerned."""
     pets = _facts(memories.find(slot_key(_USER, _PET)), claim, memories)
     gone = [each for each in pets if _is_meant(each, named, pets)]
-    name = gone[0].value if gone else named.get("what") or named.get("thing") or ""
+    person = "" if "pet" in named else named.get("what", "")
+    name = gone[0].value if gone else person
     told = _facts(memories.find(entity_key(name)), claim, memories) if name else []
     return [*gone[:1], *(each for each in told if each.subject == name and each.attribute in _OF_THE_LIVING)]
 
@@ -49,11 +51,17 @@ def corrected(claim: Claim, named: dict[str, str], older: list[Fact]) -> Claim:
         return claim
     wrong, right = named["what"], named["to"]
     return replace(
-        claim, content=old.content.replace(wrong, right), subject=old.subject, attribute=old.attribute,
+        claim, content=_with_name(old.content, wrong, right), subject=old.subject, attribute=old.attribute,
         value=right if old.value == wrong else old.value, category=old.category, event_time=old.event_time,
         entities=tuple(right if each == wrong else each for each in old.entities),
         importance=max(claim.importance, old.importance),
     )  # fmt: skip
+
+
+def _with_name(told: str, wrong: str, right: str) -> str:
+    """What was told, with the right name: Al is none in "Alpine"."""
+    mark = r"\b" if wrong.isascii() else ""
+    return re.sub(f"{mark}{re.escape(wrong)}{mark}", lambda _: right, told)
 
 
 def mourned(claim: Claim, older: list[Fact]) -> Claim:
@@ -81,7 +89,7 @@ def _with_kind(told: str, pet: Fact) -> str:
 
 def _is_meant(pet: Fact, named: dict[str, str], pets: list[Fact]) -> bool:
     """Whether the pet is called so, or is the only one of that kind."""
-    name = named.get("what") or named.get("thing") or ""
+    name = named.get("what") or named.get("thing") or named.get("pet") or ""
     if name and name.casefold().endswith(pet.value.casefold()):
         return True
     kind = named.get("other") or (name if pet.lang == "zh" else "")
