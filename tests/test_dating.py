@@ -54,7 +54,10 @@ def test_what_happened_otherwise_is_not(text: str) -> None:
         ("She has been a good neighbour of ours for about two years.", "for about two years (since 2024)"),
         ("We have shared the workshop in Ghent for ten months.", "for ten months (since April 2025)"),
         ("The bridge has been closed for a month now.", "for a month now (since January 2026)"),
+        ("I've been playing chess for a month now, it's fun.", "User plays chess (since January 2026)"),
+        ("I have lived in Porto for 4 years.", "User lives in Porto (since 2022)"),
         ("我学大提琴已经三年了，进步很慢。", "已经三年了（自2023年起）"),
+        ("我在云帆科技工作了8个月了", "用户在云帆科技工作（自2025年6月起）"),
         ("我们合用这间画室十个月了。", "十个月了（自2025年4月起）"),
     ],
 )
@@ -74,6 +77,12 @@ def test_what_has_lasted_is_told_with_its_beginning(text: str, since: str) -> No
 )  # fmt: skip
 def test_what_is_over_or_has_another_measure_is_not(text: str) -> None:
     assert not any(sign in each for each in told(text) for sign in SINCE)
+
+
+def test_what_has_lasted_dates_nothing_beside_it() -> None:
+    (english, _) = told("I've worked at Corvex for ten months and I live in Porto.")
+    assert english == "User lives in Porto"
+    assert "用户住在绍兴" in told("我住在绍兴，在云帆科技工作了8个月了。")
 
 
 @pytest.mark.parametrize("text", ["I just sold another of my paintings in Ghent.", "我刚卖掉了一幅自己的画。"])

@@ -493,7 +493,10 @@ def test_nobody_is_called_after_themselves() -> None:
             "Now I live off something I'm passionate about - I'm carving spoons.",
             ["Now User lives off something they are passionate about - they are carving spoons"],
         ),
-        ("I just opened a shop for old maps - cool, huh?", ["User just opened a shop for old maps - cool, huh"]),
+        (
+            "I just opened a shop for old maps - cool, huh?",
+            ["User just opened a shop for old maps (as of 3 February 2026) - cool, huh"],
+        ),
         (
             "Wow, was I surprised by the snow in Oslo, and I sort of miss it.",
             ["Was User surprised by the snow in Oslo, and User sort of misses it"],

@@ -14,6 +14,7 @@ from memory_system import dates, phrasing, slots, text
 from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.segment import together
+from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.asked import asks_what_is_wanted
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import in_one_line
@@ -298,8 +299,10 @@ def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | 
 
 
 def _told(reading: Reading, when: dates.When | None, passage: Passage) -> str:
-    """The slot in the words of its rule; what happens (`happens`) with its time."""
+    """The slot in the words of its rule; what happens (`happens`) with its time, what has lasted with its beginning."""
     content, lang = reading.content, passage.scene.lang
+    if content and not passage.whens and not passage.noted:
+        content += dating.since(passage.plain, reading.value_span[1], passage.scene.anchor, lang)
     if when is None or passage.noted or not reading.rule.data.keys() & {"happens", "when_before"}:
         return content
     time, who = dates.adverbial(when, lang), reading.subject.shown

@@ -5,6 +5,7 @@ had, what has lasted for years or months with when it began.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 
 from memory_system import dates
@@ -55,14 +56,15 @@ _LASTING = {
 _PERFECT = re.compile(r"\b(?:have|has|haven't|hasn't|been)\b|'ve\b", re.IGNORECASE)
 _SINCE = {"en": " (since {})", "zh": "（自{}起）"}
 _AS_OF = {"en": " (as of {})", "zh": "（截至{}）"}
+_NEAR = {"en": 1, "zh": 4}  # characters between a value and how long it has been so: a blank, 工作了
 _COST = {"en": 7, "zh": 10}  # tokens of such a day
 
 
 def dated(words: str, anchor: datetime, lang: str) -> str:
     """The words of somebody who spoke at that time, in which no time is named, with the day by which what is told as
     just done was done, or with the beginning of what has lasted, in brackets."""
-    if lasting := _lasting(words, anchor, lang):
-        return lasting
+    for _, place, began in _lasting(words, anchor, lang):
+        return words[:place] + began + words[place:]
     for just in _JUST[lang].finditer(words):
         end = _ENDS[lang].search(words, just.end())
         stop = end.start() if end else len(words)
@@ -87,15 +89,21 @@ def _is_event(just: re.Match[str], lang: str) -> bool:
     return verb not in _NO_EVENT and (is_word("past", verb) or verb.endswith("ed"))
 
 
-def _lasting(words: str, anchor: datetime, lang: str) -> str:
-    """The words with when that began which has lasted until now; empty where nothing has."""
+def since(words: str, value_end: int, anchor: datetime, lang: str) -> str:
+    """When that began which has lasted until now, in brackets, where the words say so right behind a value that ends
+    there; else empty."""
+    return next(
+        (began for start, _, began in _lasting(words, anchor, lang) if 0 <= start - value_end <= _NEAR[lang]), ""
+    )
+
+
+def _lasting(words: str, anchor: datetime, lang: str) -> Iterator[tuple[int, int, str]]:
+    """Where the words say that something has lasted until now, and when that began, in brackets."""
     for span in _LASTING[lang].finditer(words):
         before = words[: span.start()]
         now = lang == "zh" or span["now"] or (span["for"] and _PERFECT.search(re.split("[.!?;]", before)[-1]))
-        if not now or not (began := _began(span, anchor, lang)):
-            continue
-        return words[: span.end()] + _SINCE[lang].format(began) + words[span.end() :]
-    return ""
+        if now and (began := _began(span, anchor, lang)):
+            yield *span.span(), _SINCE[lang].format(began)
 
 
 def _began(span: re.Match[str], anchor: datetime, lang: str) -> str:
