@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_system import retention
+from memory_system import clock, retention
 from memory_system.config import Config, parse_config
 from memory_system.errors import LockedError
 from memory_system.files import Files
@@ -25,7 +25,7 @@ from memory_system.recall.numbers import SCOPES
 from memory_system.recall.passages import passages
 from memory_system.recall.question import understood
 from memory_system.recall.ranking import rank
-from memory_system.recall.units import Unit
+from memory_system.recall.units import Unit, Units
 from memory_system.records import POOLS, Belief, Fact, Message, Pool, memory_id, to_line
 
 CONFIG = Config()
@@ -344,6 +344,16 @@ def test_a_rebuilt_index_is_private_and_remembers_its_fingerprint(tmp_path: Path
     assert [each.name for each in tmp_path.iterdir()] == ["search.sqlite"]
     with Index.open(path, CONFIG) as index:
         assert (index.fingerprint, texts(index, "violin")) == ("one", ["violin"])
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "Asia/Kathmandu", "America/New_York", "Pacific/Chatham"])
+def test_a_day_begins_at_local_midnight(zone: str) -> None:
+    config = parse_config({"timezone": zone}, "config.json")
+    units, begin = Units(config), datetime(2026, 3, 8, tzinfo=UTC)  # a change of clocks in New York
+    for number in range(24 * 60):
+        moment = begin + timedelta(minutes=number)
+        assert units.day(clock.stamp(moment)) == moment.astimezone(config.zone).date().isoformat()
+    assert units.day("") == units.day("soon") == ""
 
 
 def test_reading_creates_nothing(tmp_path: Path) -> None:
