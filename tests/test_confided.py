@@ -38,6 +38,13 @@ def test_the_wish_is_told_with_it(words: str, told: str) -> None:
         ("Keep this between us. I've applied for a job at Corvex.", "Corvex", "Keep this between us"),
         ("我已经拿到远帆物流的录用通知了，下个月就要跳槽。先替我保密。", "远帆", "保密"),
         ("我们下个月要搬去昆明住。这件事千万别告诉我爸妈。", "昆明", "千万别告诉"),
+        ("We're moving to Canada in the summer. Keep it confidential.", "Canada", "Keep it confidential"),
+        ("We're moving to Canada in the summer. Not a word to my boss.", "Canada", "Not a word to my boss"),
+        ("We're moving to Canada in the summer. It's all hush-hush, keep it under wraps.", "Canada", "under wraps"),
+        ("We're moving to Canada in the summer. My boss mustn't hear about it.", "Canada", "hear about it"),
+        ("我们下个月要搬去昆明住。不要跟我妈说。", "昆明", "不要跟我妈说"),
+        ("我们下个月要搬去昆明住。不能让老板知道。", "昆明", "不能让老板知道"),
+        ("我们下个月要搬去昆明住。这事只跟你说。", "昆明", "只跟"),
     ],
 )
 def test_a_wish_in_the_next_sentence_goes_with_what_it_is_about(words: str, fact: str, wish: str) -> None:
@@ -55,6 +62,11 @@ def test_a_wish_in_the_next_sentence_goes_with_what_it_is_about(words: str, fact
         "I sat between my brother and Tom at the wedding.",
         "我还不知道去哪儿旅行，我住在合肥。",
         "他悄悄走了，我在图书馆等了一个小时。",
+        "My father can't hear well. He lives in Leeds with two cats.",
+        "My brother moves to Rome in May. Tom doesn't know yet whether he likes it.",
+        "我下周可能要搬去上海住。具体哪天我还不知道。",
+        "我最近在追一部悬疑剧。别告诉我结局。",
+        "我在学英语。别跟我说中文。",
     ],
 )
 def test_what_only_sounds_like_it_is_told_plainly(words: str) -> None:

@@ -15,9 +15,11 @@ from memory_system.phrasing.contractions import written_out
 from memory_system.records import Claim, Turn
 
 _MARKS = {  # without one of these nothing is confided
-    "en": ("tell", "secret", "surprise", "between", "Between", "yourself", "quiet", "know", "find out", "mention"),
-    "zh": ("告诉", "别", "保密", "秘密", "不知道", "知道", "悄悄", "偷偷", "瞒", "惊喜"),
-}
+    "en": ("tell", "secret", "surprise", "between", "Between", "yourself", "quiet", "know", "find out", "mention",
+           "hear", "confidential", "hush", "wraps", "your hat", " word ", "say any"),
+    "zh": ("别", "不要", "不许", "不能", "不可以", "不准", "保密", "秘密", "不知道", "悄悄", "偷偷", "瞒", "只跟",
+           "只和", "只告诉"),
+}  # fmt: skip
 _FORM = {"en": '{told} (in confidence: "{wish}")', "zh": "{told}（保密：“{wish}”）"}
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
 _EDGES = " ,.;:!?，。；：！？—–-"
