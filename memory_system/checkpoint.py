@@ -147,6 +147,10 @@ def _read_state(path: Path, files: Files) -> State:
     return State(**{name: row[name] for name in known & set(row) if name not in unsound}, others=others)
 
 
+def _is_left(row: Any) -> bool:
+    return isinstance(row, str) and _LEFT.fullmatch(row) is not None
+
+
 def _is_sound(name: str, value: Any) -> bool:
     """Whether a key of the file holds something that this program can have written there."""
     if name in ("current_phase", "next_change") and value is None:
@@ -154,8 +158,8 @@ def _is_sound(name: str, value: Any) -> bool:
     if name == "cursors":
         return isinstance(value, dict) and all(isinstance(each, dict) and "digest" in each for each in value.values())
     if name == "left_over":
-        rows = [each for night in value.values() for each in night] if isinstance(value, dict) else [None]
-        return all(isinstance(each, str) and _LEFT.fullmatch(each) for each in rows)
+        nights = value.values() if isinstance(value, dict) else (None,)
+        return all(isinstance(rows, list) and all(map(_is_left, rows)) for rows in nights)
     if name in STAMPS:
         return isinstance(value, str) and (not value or parse_instant(value) is not None)
     return isinstance(value, int if name == "current_phase" else type(getattr(State(), name)))

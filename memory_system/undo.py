@@ -112,6 +112,8 @@ def _state(groups: list[Group], ws: Workspace, *, redo: bool) -> dict[str, Any]:
     if redo:
         moved |= {name: _before(name, groups, ws) for name in ("cursors", "left_over")}
         moved |= {"last_night": before, "shown_night": ""}
+    else:  # what the undone nights had no room for does not come back in their stead
+        moved["left_over"] = {each.entry.night: None for each in groups if "left_over" in each.entry.state}
     if redo or "commit" in ws.checkpoint.state.phase_data:  # a half-done night would go on from what is undone
         moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
     return moved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, problems, say
 
 from memory_system import forgetting, preview, undo
+from memory_system.errors import DamagedError
 from memory_system.forgetting import Selection
 from memory_system.workspace import Workspace
 
@@ -147,6 +149,47 @@ def test_undone_and_read_again_it_is_the_same(tmp_path: Path) -> None:
     assert contents(root) < expected
     consolidate(root, SECOND)
     assert contents(root) == expected
+
+
+def test_undone_for_good_nothing_of_it_comes_back_in_another_night(tmp_path: Path) -> None:
+    root = full_then_idle(tmp_path)
+    consolidate(root, FIRST)
+    assert contents(root)
+    with Workspace.open(root, now=at(FIRST), write=True) as ws:
+        undo.rollback(ws, "2026-03-03T03:00:00Z")
+    consolidate(root, SECOND)
+    assert contents(root) == set()
+
+
+@pytest.mark.parametrize("rows", [5, None, "day2:e1@0-5 3 1.00", [3], ["day2:e1"]])
+def test_a_checkpoint_that_tells_of_it_otherwise_is_damaged(tmp_path: Path, rows: object) -> None:
+    root = full_then_idle(tmp_path)
+    consolidate(root, FIRST)
+    path = root / "memory/state/consolidation.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "left_over": {"2026-03-03T03:00:00Z": rows}}))
+    with pytest.raises(DamagedError):
+        consolidate(root, SECOND)
+
+
+@pytest.mark.parametrize("word", ["Perth", "梧桐"])
+def test_a_name_that_was_forgotten_is_not_taken_up(tmp_path: Path, word: str) -> None:
+    root = make(tmp_path, screen={"keep_share": 0.01})
+    towns = ("Vaduz", "Sligo", "Evora", "Delft", "Umea", "Lugo", "Perth")
+    speak(
+        root,
+        2,
+        [*FULL, *(f"We mended {number} red boats near {town} together." for number, town in enumerate(towns, 4))],
+    )
+    consolidate(root, FIRST)
+    assert not any(word in each for each in contents(root))
+    with Workspace.open(root, now=at(FIRST), write=True) as ws:
+        forgetting.forget(ws, forgetting.plan_of(ws, Selection(entity=word)))
+    (root / "memory/config.json").write_text('{"timezone": "UTC", "screen": {"keep_share": 0.95}}')
+    speak(root, 3, [IDLE[0]] * 60)
+    consolidate(root, SECOND)
+    added = contents(root)
+    assert len(added) > 10
+    assert not any(word in each for each in added)
 
 
 def test_a_transcript_that_is_gone_leaves_nothing_to_take_up(tmp_path: Path) -> None:
