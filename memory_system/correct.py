@@ -45,7 +45,7 @@ def edit(
 def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Change]:
     """What becomes of the other active memories that give the slot the value that is no more: the new one takes its
     place in their words, or the memory goes to the archive where it cannot."""
-    if not record.attribute or text.fold(record.value) == text.fold(edited.value):
+    if not (record.attribute and edited.value) or text.fold(record.value) == text.fold(edited.value):
         return
     for key in ws.store.find(value_key(record.subject, record.attribute, record.value)):
         other = ws.store.get(key) if key != record.id else None
@@ -55,7 +55,8 @@ def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Ch
             told = other.content.replace(other.value, edited.value)
             yield _change(ws, _with(other, {"content": told, "value": edited.value}, stamp), "edited", "active")
         else:
-            away = {"retired": "superseded", "superseded_by": record.id, "updated": stamp, "version": other.version + 1}
+            away = {"retired": "superseded", "superseded_by": record.id, "valid_to": stamp}
+            away |= {"updated": stamp, "version": other.version + 1}
             yield _change(ws, other.model_copy(update=away), "superseded", "archive")
 
 

@@ -73,7 +73,8 @@ def test_a_new_value_takes_its_place_in_the_words(root: Path) -> None:
     assert "Braga" in (root / "memory/layer1/snapshot.md").read_text()
 
 
-def test_a_new_value_takes_its_place_in_every_memory_of_the_slot(root: Path) -> None:
+def thrice_the_dog(root: Path) -> None:
+    """Three memories give the slot of the pet the same value."""
     say(root, "b", ("2026-03-04T13:00:00Z", "user", "My dog is called Rufus."))
     consolidate(root, "2026-03-05T04:00:00Z")
 
@@ -86,13 +87,28 @@ def test_a_new_value_takes_its_place_in_every_memory_of_the_slot(root: Path) -> 
 
     rewrite(root, FACTS, doubled)
     write(root, "2026-03-05T11:00:00Z")
+
+
+def test_a_new_value_takes_its_place_in_every_memory_of_the_slot(root: Path) -> None:
+    thrice_the_dog(root)
     correct_it(root, "is called Rufus", value="Rupert")
     assert {each for each in contents(root) if "dog" in each} == {
         "User's dog is called Rupert",
         "User walks the dog Rupert at six",
     }
     assert one(root, "a dog called Rufus", "archive").superseded_by == one(root, "is called Rupert").id
+    assert one(root, "a dog called Rufus", "archive").valid_to == NOW
     assert problems(root, NEXT) == []
+
+
+def test_a_value_that_is_only_taken_off_leaves_the_other_memories_of_the_slot(root: Path) -> None:
+    thrice_the_dog(root)
+    correct_it(root, "User's dog is called Rufus", value="", content="User has a dog")
+    assert {each for each in contents(root) if "dog" in each} == {
+        "User has a dog",
+        "User walks the dog Rufus at six",
+        "Rufus is User's dog, a dog called Rufus",
+    }
 
 
 def test_why_tells_what_was_set_by_hand(root: Path) -> None:
