@@ -31,6 +31,7 @@ REPEATED_WEIGHT = 0.2
 
 QUOTA = 500  # segments that a night may keep of what others than the owner say in one session
 
+_AIMED = 0.996  # of the share: what telling adds is only estimated, and the share is not to be passed
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
 _REACTED = 0.5  # more for the best of a message that the next one to speak reacts to: it was news
@@ -325,7 +326,7 @@ def _chosen(found: _Scores, share: float) -> tuple[bytearray, float]:
     ties go to the earlier one. What is kept already costs nothing again: it will be one memory with the first. What
     leans on the segment before it is kept with that one."""
     kept = bytearray(len(found.scores))
-    allowed = share * found.tokens if share < 1 else math.inf
+    allowed = _AIMED * share * found.tokens if share < 1 else math.inf
     left = more = max(allowed, _UNRATIONED)
     taken: set[int] = set()
     for number in sorted(range(len(kept)), key=lambda each: -found.scores[each]):
