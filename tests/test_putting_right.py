@@ -57,6 +57,14 @@ def test_the_next_breath_puts_right_what_it_can(first: str, then: str, value: st
     assert all(each.correction for each in found if each.attribute and each.value == value)
 
 
+@pytest.mark.parametrize(
+    ("first", "then"), [("My sister lives in Hull.", "No wait, Halifax."), ("我住在厦门。", "不对，是泉州。")]
+)
+def test_a_breath_on_another_day_puts_nothing_right(first: str, then: str) -> None:
+    found = claims([said(first), said(then, entry="2", at="2026-02-04T10:30:00Z")])
+    assert [each.attribute for each in found if each.attribute][1:] == []
+
+
 # ---- on another day
 
 

@@ -28,9 +28,8 @@ class Frames:
     """What is made up in the messages of a night, which are asked for in order."""
 
     def __init__(self) -> None:
-        self._open: dict[
-            str, tuple[int, str]
-        ] = {}  # by session: messages it may still go on for, when the last was said
+        # by session: messages it may still go on for, and when the last was said
+        self._open: dict[str, tuple[int, str]] = {}
 
     def made_up(self, message: Message, lang: str) -> tuple[int, int]:
         """The stretch of the message that is made up; empty for most."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import cache
 
-from memory_system import text
+from memory_system import clock, text
 from memory_system.phases.understanding.filling import Reading, cleaned
 from memory_system.phases.understanding.passage import Passage
 from memory_system.records import Claim
@@ -19,6 +20,7 @@ from memory_system.slots import about
 _LONGEST = {"en": 40, "zh": 16}  # characters of what is put in the place of a slip
 _WORDS = 5  # and English words
 _ENDING = frozenset({"partner", "works_at", "works_in", "position", "studies_at", "studies_in"})
+_NEXT_BREATH = timedelta(hours=1)
 _NEAR = 40  # characters that may stand between a value and what puts it right
 
 
@@ -82,7 +84,7 @@ class Afterthoughts:
         """The last claim with the value that the passage begins with, where it begins by taking something back."""
         last = self._last.get((passage.turn.message.session, passage.scene.subject))
         found = _afterthought(passage.scene.lang).match(passage.plain, passage.offset) if last else None
-        if found is None or last is None or last.lang != passage.scene.lang:
+        if found is None or last is None or last.lang != passage.scene.lang or _is_long_ago(last, passage):
             return None
         said = found["value"].strip()
         value = cleaned(_dated(said, last.attribute, passage), last.lang)
@@ -93,6 +95,12 @@ class Afterthoughts:
             last, content=last.content.replace(last.value, value, 1), value=value, quote=passage.quote, ref=message.ref,
             span=(segment.start, segment.end), said_at=message.said_at, correction=True, event_time=None, expires=None,
         )  # fmt: skip
+
+
+def _is_long_ago(last: Claim, passage: Passage) -> bool:
+    """What an earlier night left over is read before what is said today, and may be days old."""
+    said_at = passage.turn.message.said_at
+    return clock.read_stamp(said_at) - clock.read_stamp(last.said_at) > _NEXT_BREATH
 
 
 def _dated(said: str, attribute: str, passage: Passage) -> str:
