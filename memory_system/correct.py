@@ -55,8 +55,10 @@ def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Ch
             told = other.content.replace(other.value, edited.value)
             yield _change(ws, _with(other, {"content": told, "value": edited.value}, stamp), "edited", "active")
         else:
-            away = {"retired": "superseded", "superseded_by": record.id, "valid_to": stamp}
-            away |= {"updated": stamp, "version": other.version + 1}
+            away = {
+                "retired": "superseded", "superseded_by": record.id, "valid_to": stamp, "updated": stamp,
+                "version": other.version + 1,
+            }  # fmt: skip
             yield _change(ws, other.model_copy(update=away), "superseded", "archive")
 
 

@@ -159,6 +159,17 @@ def test_asked_for_a_whole_the_weightiest_come(world: World) -> None:
     assert "第29种茶" in found["text"]
 
 
+@pytest.mark.parametrize("message", ["我在哪里上班？ May I eat peanuts?", "Where do I work? 我能吃花生吗？"])
+def test_each_of_two_questions_calls_for_its_own_memory(world: World, message: str) -> None:
+    world.remember(
+        fact("用户在云帆科技工作", category="status", attribute="works_at", value="云帆科技", lang="zh"),
+        fact("User is allergic to peanuts", category="health", attribute="allergy", value="peanuts"),
+    )
+    told = "\n".join(lines(world.about(message)))
+    assert "云帆科技" in told
+    assert "peanuts" in told
+
+
 @pytest.mark.parametrize(
     ("question", "stated", "talk"),
     [

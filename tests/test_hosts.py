@@ -378,6 +378,8 @@ DOCUMENTED = [
 def test_every_documented_event_is_answered_as_documented(name: str, told: bytes, machine: Machine) -> None:
     say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. 我在云帆科技上班。"))
     consolidate(machine.ws, "2026-03-03T12:00:00Z")
+    if name == "user-prompt-submit":  # what the snapshot holds is not told again
+        (machine.ws / "memory/layer1/snapshot.md").unlink()
     done = machine.run("hook", "claude-code", name, told=told)
     assert (done.exit_code, done.stderr) == (0, "")
     if name == "session-end":

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_system.records import Row
 from memory_system.rules import Rule, load
 from memory_system.text import fold
+
+MOST_ASKED = 4  # questions in one message that are looked at one by one
+_QUESTION = re.compile(r"[^?？]+[?？]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,11 @@ def cues_of(message: str) -> Cues:
     text, groups = fold(message).encode(errors="replace").decode(), load("cues")
     if not text or groups["idle"].fires(text):
         return Cues(idle=True, past=False)
-    topics, wholes = (_kinds(groups[name].firing(text)) for name in ("topics", "wholes"))
-    return Cues(idle=False, past=groups["past"].fires(text), topics=topics, wholes=wholes)
+    topics, wholes = _kinds(groups["topics"].firing(text)), [*groups["wholes"].firing(text)]
+    asked = [each for each in _QUESTION.findall(text) if each != text]
+    for each in asked[:MOST_ASKED]:  # of several questions each calls for its own
+        wholes += [rule for rule in groups["wholes"].firing(each) if rule not in wholes]
+    return Cues(idle=False, past=groups["past"].fires(text), topics=topics, wholes=_kinds(wholes))
 
 
 def _kinds(rules: Iterable[Rule]) -> tuple[Kind, ...]:

@@ -9,12 +9,11 @@ from zoneinfo import ZoneInfo
 
 from memory_system import clock
 from memory_system.recall import terms
+from memory_system.recall.cues import MOST_ASKED
 from memory_system.recall.named import Name, named
 from memory_system.recall.units import storable
 from memory_system.rules import load
 from memory_system.text import fold, language
-
-MOST_ASKED = 4  # questions in one that are told apart: a text with more of them asks nothing
 
 _WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:date|day|month|year|time)|how (?:long|many (?:days|weeks|months|years)))\b"
