@@ -275,6 +275,11 @@ def test_what_only_sounds_like_a_wrong_name_or_a_death_takes_nothing(
     assert any(stays in each for each in two_days(tmp_path, first, then))
 
 
+def test_no_more_of_what_is_no_wish_takes_no_wish_back(tmp_path: Path) -> None:
+    found = two_days(tmp_path, "Please answer in French.", "No more French fries for me, says my doctor.")
+    assert any("answer in French" in each for each in found)
+
+
 def test_only_the_whole_name_is_put_right(tmp_path: Path) -> None:
     found = two_days(tmp_path, "My dog Al loves the Alpine meadow.", "My dog is called Sal, not Al.")
     assert not any("Salpine" in each for each in found)

@@ -123,10 +123,12 @@ def _of_slots(attributes: Iterable[str], claim: Claim, memories: Memories) -> It
 
 def _lifted(named: dict[str, str], claim: Claim, memories: Memories) -> Iterator[Fact]:
     """The wishes to the assistant that are about what is no longer wanted."""
-    words = set(gist_of(next((named[name] for name in _NAMED if named.get(name)), "")).words) - _withdrawing(claim.lang)
+    name = next((each for each in _NAMED if named.get(each)), "")
+    words = set(gist_of(named.get(name, "")).words) - _withdrawing(claim.lang)
+    least = len(words) if name == "thing" else len(words) / 2  # "no more" may be said of anything
     for attribute in ("instruction", "reminder") if words else ():
         for fact in _facts(memories.find(slot_key(_USER, attribute)), memories):
-            if fact.said_at < claim.said_at and 2 * len(words & set(gist_of(fact.content).words)) >= len(words):
+            if fact.said_at < claim.said_at and len(words & set(gist_of(fact.content).words)) >= least:
                 yield fact
 
 
