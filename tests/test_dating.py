@@ -39,7 +39,7 @@ def test_what_has_just_happened_is_told_with_the_day(text: str, content: str) ->
         "When we just started in Ghent the shop had one shelf", "Did I tell you that I just bought a kayak in Ghent?",
         "We had just painted the fence of the garden green", "I just bought a kayak in Ghent yesterday",
         "我刚好路过老磨坊买了三个面包", "我们刚开始的时候店里只有一个架子", "我昨天刚买了一条皮划艇",
-        "我刚毕业的时候在旧书店打工",
+        "我刚毕业的时候在旧书店打工", "我妹妹刚才在阳台上浇花呢",
     ],
 )  # fmt: skip
 def test_what_happened_otherwise_is_not(text: str) -> None:

@@ -13,7 +13,7 @@ from memory_system.phrasing.telling import is_word
 
 _JUST = {
     "en": re.compile(r"\b(?:just|finally) (?:\w+ly )?([a-z]+)\b(?! (?:like|as if)\b)", re.IGNORECASE),
-    "zh": re.compile("(?:刚(?!好|巧|需|性|毅|直|强|果|开始|一)|终于).{2}"),
+    "zh": re.compile("(?:刚(?!才|好|巧|需|性|毅|直|强|果|开始|一)|终于).{2}"),
 }
 _CUES = {"en": ("just ", "finally "), "zh": ("刚", "终于")}
 _NO_EVENT = frozenset(
