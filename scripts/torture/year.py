@@ -26,6 +26,7 @@ from memory_system.records import Evidence, Fact, memory_id, to_line  # noqa: E4
 from memory_system.workspace import Workspace  # noqa: E402 - likewise
 
 FIRST = date(2026, 1, 1)
+LONG_AGO = f"{FIRST - timedelta(days=30)}T03:00:00Z"  # when the facts were written down: in a month that is over
 COLOURS = ("red", "green", "blue", "grey", "amber", "violet", "white", "black")
 THINGS = ("kettle", "boat", "lamp", "chair", "cello", "kayak", "bridge", "garden", "engine", "letter")
 IMPORTANT = ("I'm allergic to peanuts.", "我对芒果过敏。", "My name is Ana.")
@@ -80,8 +81,8 @@ def main() -> None:
     given = options.parse_args()
     with tempfile.TemporaryDirectory(prefix="torture-year-") as temporary:
         root = make(Path(temporary))
-        with Workspace.open(root, now=at(f"{FIRST}T03:00:00Z"), write=True) as ws:
-            ws.store.apply(Entry(f"{FIRST}T03:00:00Z", "a memory of long ago"), old_facts(given.facts))
+        with Workspace.open(root, now=at(LONG_AGO), write=True) as ws:
+            ws.store.apply(Entry(LONG_AGO, "a memory of long ago"), old_facts(given.facts))
         used: list[tuple[float, int]] = []
         for night in range(given.nights):
             day = FIRST + timedelta(days=night)
