@@ -17,23 +17,21 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.files import Files
-from memory_system.recall import dump, terms, writing
+from memory_system.recall import dump, entering, terms, writing
 from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
 from memory_system.recall.dump import Listing
+from memory_system.recall.entering import POOL_SCOPE
 from memory_system.recall.naming import Naming, naming
 from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import (
-    DROP_MEMORY,
     HOLDERS,
     INDEXES,
     LATEST,
     LINE_NUMBER,
     MILESTONES,
     PASSING,
-    PUT_ENTITY,
-    PUT_REF,
     SCHEMA,
     STANDING_ON,
     TALLIES,
@@ -43,7 +41,7 @@ from memory_system.recall.standing import Standing
 from memory_system.recall.title import counted, identity
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.writing import BATCH, batches, weighed
-from memory_system.records import POOLS, Fact, Message, Pool, from_line
+from memory_system.records import Fact, Message, Pool, from_line
 from memory_system.tombstones import Tombstones
 
 T = TypeVar("T")
@@ -53,8 +51,6 @@ _FOR_WRITING = ("synchronous=NORMAL", "cache_spill=OFF", "cache_size=-65536")
 _FOR_READING = ("query_only=ON", "cache_size=-16384")
 
 MOST_KEPT = 10_000  # units that an index which is held open remembers, about
-
-POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
 
 
 class Filters(NamedTuple):
@@ -172,31 +168,11 @@ class Index:
     def put_memories(self, memories: Iterable[tuple[Pool, bytes]]) -> None:
         """Index these memories, given by their lines, as they are now; one that moved to the other pool leaves the
         first."""
-        for batch in batches(memories):
-            parsed = ((pool, orjson.loads(line), line) for pool, line in batch)
-            latest = {row["id"]: (pool, row, line) for pool, row, line in parsed}
-            self._drop_rows(latest)
-            rows = [self._units.memory_row(*each) for each in latest.values()]
-            self._database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
-            named = (
-                (storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ())
-            )
-            self._database.run(PUT_ENTITY, sorted(set(named)))
-            said = (
-                (storable(each["ref"]), key) for key, (_, row, _) in latest.items() for each in row.get("evidence", ())
-            )
-            self._database.run(PUT_REF, sorted(set(said)))
-            for pool, other in zip(POOLS, reversed(POOLS), strict=True):
-                units = [self._units.memory(row) for there, row, _ in latest.values() if there == pool]
-                writing.take_out(self._database, POOL_SCOPE[other], [unit.key for unit in units])
-                writing.put(self._database, POOL_SCOPE[pool], units)
+        entering.put_memories(self._database, self._units, memories)
 
     def drop_memories(self, ids: Iterable[str]) -> None:
         """Take these memories out of both pools; ids that are not there are no error."""
-        for batch in batches(ids):
-            self._drop_rows(batch)
-            for scope in POOL_SCOPE.values():
-                writing.take_out(self._database, scope, batch)
+        entering.drop_memories(self._database, ids)
 
     def put_messages(self, path: str, messages: Iterable[Message]) -> None:
         """Index messages of one transcript, word for word; `path` is its name (`Layout.name`). What was read from a
@@ -241,23 +217,13 @@ class Index:
         """Index a note as it is now, under its name (`Layout.name`); nothing is done when it is indexed so already.
         Secrets in it, and what is `forgotten`, are not found."""
         name, digest = storable(path), note_digest(text)
-        if not self._database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)):
-            self.drop_note(name)
-            writing.put(self._database, "note", list(self._units.note(name, searchable(path, text, self.forgotten))))
-            self._database.run("INSERT INTO note VALUES (?, ?)", [(name, digest)])
+        if not entering.has_note(self._database, name, digest):
+            units = list(self._units.note(name, searchable(path, text, self.forgotten)))
+            entering.put_note(self._database, name, digest, units)
 
     def drop_note(self, path: str) -> None:
         """Take a note out; one that is not there is no error."""
-        name = storable(path)
-        sql = "SELECT key FROM unit WHERE scope = ? AND key > ? || '#' AND key < ? || '$' AND path = ?"
-        keys = [key for (key,) in self._database.rows(sql, (SCOPES["note"], name, name, name))]
-        writing.take_out(self._database, "note", keys)
-        self._database.run("DELETE FROM note WHERE path = ?", [(name,)])
-
-    def _drop_rows(self, ids: Collection[str]) -> None:
-        self._database.rows("DELETE FROM milestone")
-        for statement in DROP_MEMORY:
-            self._database.run(statement, ((key,) for key in ids))
+        entering.drop_note(self._database, storable(path))
 
     # Asking
 
