@@ -57,6 +57,7 @@ def test_what_happened_otherwise_is_not(text: str) -> None:
         ("I've been playing chess for a month now, it's fun.", "User plays chess (since January 2026)"),
         ("I have lived in Porto for 4 years.", "User lives in Porto (since 2022)"),
         ("我学大提琴已经三年了，进步很慢。", "已经三年了（自2023年起）"),
+        ("我学大提琴已经十二年了，进步很慢。", "已经十二年了（自2014年起）"),
         ("我在云帆科技工作了8个月了", "用户在云帆科技工作（自2025年6月起）"),
         ("我们合用这间画室十个月了。", "十个月了（自2025年4月起）"),
     ],
@@ -72,7 +73,7 @@ def test_what_has_lasted_is_told_with_its_beginning(text: str, since: str) -> No
         "We shared a workshop in Ghent for three years.", "I've wanted a boat for years now.",
         "My nephew is seven years old now.", "It took us two years of work to mend the barn.",
         "We have a guarantee of three years on the stove in the barn.",
-        "我们合用过三年画室。", "再过两年了，那座桥才能修好。", "我侄子快七年级了。", "这炉子有三年的保修期。",
+        "我们合用过三年画室。", "再过两年了，那座桥才能修好。", "我侄子快七年级了。", "这炉子有三年的保修期。", "我们合用这间画室两三年了。",
     ],
 )  # fmt: skip
 def test_what_is_over_or_has_another_measure_is_not(text: str) -> None:

@@ -9,10 +9,11 @@ a week go by the tense of their clause. "two weeks ago" is that week, "three mon
 from __future__ import annotations
 
 from memory_system import records
+from memory_system.dates.atoms import count
 from memory_system.dates.finding import When, find
 from memory_system.dates.writing import adverbial, resolve, spell
 
-__all__ = ["When", "adverbial", "find", "resolve", "spell", "to_event"]
+__all__ = ["When", "adverbial", "count", "find", "resolve", "spell", "to_event"]
 
 
 def to_event(when: When) -> records.EventTime:

@@ -206,6 +206,12 @@ def _value(name: str, words: str) -> Any:
     return numeral(word) if value is None else value
 
 
+def count(words: str) -> float | None:
+    """How many of something: 12, a, seven, 十二; None where the words are no number."""
+    found: float | None = _value("n", words)
+    return found
+
+
 def _full_year(word: str) -> int:
     """二〇二三, 98, 零八: two digits stand for the years from 1940 to 2039."""
     year = int("".join(str(_NUMERALS.get(sign, sign)) for sign in word.lstrip("'’")))

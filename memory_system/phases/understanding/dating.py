@@ -16,13 +16,6 @@ _JUST = {
     "zh": re.compile("(?:刚(?!才|好|巧|需|性|毅|直|强|果|开始|一)|终于).{2}"),
 }
 _CUES = {"en": ("just ", "finally "), "zh": ("刚", "终于")}
-_NO_EVENT = frozenset(
-    {
-        "wanted", "needed", "thought", "felt", "loved", "liked", "knew", "meant", "said", "hoped", "wished", "seemed",
-        "kept", "figured", "assumed", "wondered", "let", "put", "set", "hit", "cut", "cost", "hurt", "read", "used",
-        "supposed", "called", "named", "based", "had", "been",
-    }
-)  # fmt: skip
 _ELSEWHEN = {  # it was just so at another time, or is asked or supposed
     "en": re.compile(
         r"\b(?:when|while|before|after|until|once|if|had|was|were|would|could|didn't|not|never)\b|'d\b|\?",
@@ -36,11 +29,6 @@ _ENDS = {
     ),
     "zh": re.compile("[，。！？；\n]"),
 }
-_NUMBERS = {
-    "a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12,
-    "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
-}  # fmt: skip
 _LASTING = {
     "en": re.compile(
         r"\b(?P<for>for (?:about |around )?)?"
@@ -49,7 +37,7 @@ _LASTING = {
         re.IGNORECASE,
     ),
     "zh": re.compile(
-        "(?<![第再差快到多一二两三四五六七八九十0-9])(?P<count>[一二两三四五六七八九十]|[0-9]{1,2})(?P<unit>年|个月)了"
+        "(?<![第再差快到多一二两三四五六七八九十0-9])(?P<count>[一二两三四五六七八九十]{1,3}|[0-9]{1,2})(?P<unit>年|个月)了"
         "(?!才|就|还)"
     ),
 }
@@ -86,7 +74,7 @@ def _is_event(just: re.Match[str], lang: str) -> bool:
     if lang == "zh":
         return True
     verb = just[1].lower()
-    return verb not in _NO_EVENT and (is_word("past", verb) or verb.endswith("ed"))
+    return not is_word("no_event", verb) and (is_word("past", verb) or verb.endswith("ed"))
 
 
 def since(words: str, value_end: int, anchor: datetime, lang: str) -> str:
@@ -107,8 +95,7 @@ def _lasting(words: str, anchor: datetime, lang: str) -> Iterator[tuple[int, int
 
 
 def _began(span: re.Match[str], anchor: datetime, lang: str) -> str:
-    said = span["count"].lower()
-    count = int(said) if said.isascii() and said.isdecimal() else _NUMBERS.get(said, 0)
+    count = int(dates.count(span["count"]) or 0)
     if not 0 < count < anchor.year:
         return ""
     if span["unit"].lower() in ("year", "年"):
