@@ -49,7 +49,7 @@ class LeftOver:
         self._rows, self._night, self._reread = rows, night, reread
         self._gone: set[str] = set()
         self._new: list[str] = []
-        self._sessions: dict[str, list[Message]] = {}
+        self._sessions: dict[str, tuple[list[Message], dict[str, int]]] = {}
 
     @cached_property
     def waiting(self) -> list[Left]:
@@ -61,9 +61,8 @@ class LeftOver:
     def turn(self, left: Left) -> Turn | None:
         """Its message with the segments of the stretch, which waits no longer; None where nothing is left of it."""
         self._gone.add(left.to_row())
-        messages = self._messages(left.ref.partition(":")[0])
-        at = next((number for number, each in enumerate(messages) if each.ref == left.ref), None)
-        if at is None:
+        messages, places = self._session(left.ref.partition(":")[0])
+        if (at := places.get(left.ref)) is None:
             return None
         *_, turn = segment.run(messages[max(0, at - _BEFORE) : at + 1], self._night, Counter())
         segments = [each for each in turn.segments if left.start <= each.start and each.end <= left.end]
@@ -71,7 +70,7 @@ class LeftOver:
 
     def voices(self, session: str) -> Iterator[Turn]:
         """One empty turn for each person who is named in the session: they tell who "you" is."""
-        first = {each.speaker: each for each in reversed(self._messages(session)) if each.speaker}
+        first = {each.speaker: each for each in reversed(self._session(session)[0]) if each.speaker}
         yield from map(Turn, first.values())
 
     def leave(self, left: Left) -> None:
@@ -88,7 +87,9 @@ class LeftOver:
         if self._new:
             yield {"night": self._night.stamp, "rows": self._new}
 
-    def _messages(self, session: str) -> list[Message]:
+    def _session(self, session: str) -> tuple[list[Message], dict[str, int]]:
+        """The messages of the session, and where each stands among them."""
         if session not in self._sessions:
-            self._sessions[session] = list(self._reread(session))
+            messages = list(self._reread(session))
+            self._sessions[session] = messages, {each.ref: at for at, each in enumerate(messages)}
         return self._sessions[session]
