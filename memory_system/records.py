@@ -263,6 +263,11 @@ class Message:
         """Whether it stands in a note, whoever wrote it."""
         return self.role in NOTE_ROLES
 
+    @property
+    def is_first_hand(self) -> bool:
+        """Whether a person speaks, and no nameless assistant."""
+        return self.role != "assistant" or bool(self.speaker)
+
 
 @dataclass(slots=True)
 class Segment:

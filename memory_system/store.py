@@ -23,7 +23,7 @@ from memory_system.files import Files
 from memory_system.journal import Change, Entry, Journal
 from memory_system.layout import Layout
 from memory_system.parsing import checked, parsed, row_on
-from memory_system.records import KINDS, POOLS, Fact, Pool, Row
+from memory_system.records import KINDS, POOLS, Fact, Pool, Row, kind_of
 from memory_system.seen import Seen
 
 if TYPE_CHECKING:
@@ -56,6 +56,12 @@ def row_of(memory_id: str, memories: Memories) -> Row:
     """The memory as it stands in its file: for looking at very many, where parsing each would be slow; {} for none."""
     line = memories.line_of(memory_id)
     return row_on(line, memory_id) if line else {}
+
+
+def facts_of(ids: Iterable[str], memories: Memories) -> list[Fact]:
+    """Those of the memories that are facts."""
+    found = (memories.get(each) for each in ids if kind_of(each) is Fact)
+    return [each for each in found if each is not None]
 
 
 def active_only(found: Found, memories: Memories) -> Found:

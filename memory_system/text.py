@@ -11,6 +11,7 @@ from functools import lru_cache
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
 _CJK = re.compile(f"[{CJK}]+")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
+SENTENCE_SIGN = re.compile(r"[.!?。！？\n]")  # for a quick look, where no abbreviation does harm
 _SENTENCE_END = re.compile(
     r"[。！？!?….;；\n](?:"  # one class of signs first, which `re` looks for fast
     r"(?<=[。！？!?…])[。！？!?…]*[”’\"'」』）)]*|(?<=\.)\.*[”’\"')]*(?=\s|$)|(?<=[;；])(?=\s|$|[^\x00-\x7f])|(?<=\n)\n*)"

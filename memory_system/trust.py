@@ -4,7 +4,7 @@ memory can be relied on as far as the least of those whose words it stands on.""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_system import rules
@@ -59,6 +59,11 @@ def tier_of_evidence(evidence: Iterable[Evidence]) -> int:
 def is_owners(evidence: Iterable[Evidence]) -> bool:
     """Whether a memory stands on the owner's own words alone: only such may bind an agent."""
     return all(each.trust in OWNER for each in evidence)
+
+
+def is_told(evidence: Sequence[Evidence]) -> bool:
+    """Whether a memory was first said by a person, and no assistant."""
+    return not (evidence and evidence[0].trust == "assistant")
 
 
 def is_unproven(record: Fact) -> bool:

@@ -23,10 +23,10 @@ from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.settling import alike, revising
 from memory_system.phases.settling.rearranging import heir
-from memory_system.records import Claim, Evidence, Fact, Past, kind_of, memory_id
+from memory_system.records import Claim, Evidence, Fact, Past, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
-from memory_system.store import Memories, row_of
+from memory_system.store import Memories, facts_of, row_of
 from memory_system.trust import echoes, is_owners, tier_of, tier_of_evidence
 
 USER = "user"
@@ -66,7 +66,7 @@ def run(
 def _use_late_answers(asker: Asker, draft: Draft, night: Night) -> None:
     """What a batch has answered since the night that asked: facts of that night in better words, and conflicts."""
     for open_, claim in asking.late(asker):
-        found = _facts(draft.find(content_key(open_.claim.content)), draft)
+        found = facts_of(draft.find(content_key(open_.claim.content)), draft)
         same = next((each for each in found if claim.ref in {said.ref for said in each.evidence}), None)
         if open_.told and same is not None and not same.is_owners:
             names = ("content", "attribute", "value", "entities", "event_time", "method")
@@ -221,18 +221,13 @@ def is_single(attribute: str) -> bool:
     return bool(about(attribute).get("single"))
 
 
-def _facts(ids: Iterable[str], draft: Draft) -> list[Fact]:
-    found = (draft.get(each) for each in ids if kind_of(each) is Fact)
-    return [each for each in found if each is not None]
-
-
 def _same(claim: Claim, draft: Draft) -> Fact | None:
     """The active fact that says what the claim says."""
     if claim.attribute:
-        found = _facts(draft.find(value_key(claim.subject, claim.attribute, claim.value)), draft)
+        found = facts_of(draft.find(value_key(claim.subject, claim.attribute, claim.value)), draft)
         found = [each for each in found if each.polarity == claim.polarity]
     else:
-        found = _facts(draft.find(content_key(claim.content)), draft)
+        found = facts_of(draft.find(content_key(claim.content)), draft)
         found = [each for each in found if each.subject == claim.subject]
     return found[0] if found else None
 
@@ -244,8 +239,8 @@ def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
         return []
     opposite = []
     for attribute in filter(None, (claim.attribute, about(claim.attribute).get("opposite"))):
-        opposite += _facts(draft.find(value_key(claim.subject, attribute, claim.value)), draft)
-    others = _facts(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
+        opposite += facts_of(draft.find(value_key(claim.subject, attribute, claim.value)), draft)
+    others = facts_of(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
     if not claim.polarity:  # who is no nurse any more may well be a teacher
         others = [each for each in others if _is_part(claim.value, each.value) or _is_part(each.value, claim.value)]
     return list({each.id: each for each in (*opposite, *others)}.values())

@@ -87,16 +87,16 @@ class Judge:
         tokens, words = _counted(plain, lang)
         if reason := _noise(segment, plain, lang):
             return Verdict(reason, tokens)
-        groups = _GROUPS if is_first_hand(turn) else _NOT_OF_ONESELF
+        groups = _GROUPS if turn.message.is_first_hand else _NOT_OF_ONESELF
         fired = rules.together(lang, *groups).firing(plain)
         reacts = any(rule.data.get("reacts") for rule in fired.get("weight", ()))
-        always = is_first_hand(turn) and any(rule.data.get("always") for rule in fired.get("signal", ()))
+        always = turn.message.is_first_hand and any(rule.data.get("always") for rule in fired.get("signal", ()))
         if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
             return Verdict(reason, tokens, reacts=reacts)
         empty = words <= _FEW[lang] and not (_NUMBER.search(plain) or (turn.asked and tells_the_topic(turn.asked)))
         verdict = self._weighed(turn, segment, lang, fired, words, tokens, always=always, empty=empty)
         verdict.reacts = reacts
-        if is_first_hand(turn):
+        if turn.message.is_first_hand:
             verdict.cost += dating.cost_of(plain, lang)
         verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
         if blanks := turn.message.speaker.count(" "):
@@ -119,7 +119,7 @@ class Judge:
         sure = {self._category_of(rule) for rule in claims}
         categories = sure | {self._category_of(rule) for rule in natures}
         importance = max(0.0, min(1.0, self._intrinsic(categories) + _weight(signals)))
-        first_hand = is_first_hand(turn)
+        first_hand = turn.message.is_first_hand
         score = _IMPORTANCE * importance + _weight(fired.get("weight")) + _WORD * min(words, _MOST_WORDS)
         score += _EMPTY * (empty and first_hand and not (claims or natures))
         score += _SLOT * bool(claims) + _NOTE * turn.message.is_noted
@@ -163,11 +163,6 @@ def _added(speaker: str, fired: Iterable[rules.Rule]) -> int:
     return speaker.count(" ") + 1 + _SAYS + adds
 
 
-def is_first_hand(turn: Turn) -> bool:
-    """Whether a person speaks, and no nameless assistant."""
-    return turn.message.role != "assistant" or bool(turn.message.speaker)
-
-
 def _counted(plain: str, lang: str) -> tuple[int, float]:
     """About how many tokens the text takes (a Latin word, a Han character, a mark), and how many different words it has
     that not every sentence has; two Han characters make a word, and so do four letters or more."""
@@ -198,7 +193,7 @@ def _noise(segment: Segment, plain: str, lang: str) -> str:
 
 def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: float, lang: str, *, always: bool) -> str:
     """Why a segment that is no noise is still nothing to remember, or empty."""
-    if not is_first_hand(turn):
+    if not turn.message.is_first_hand:
         return "" if _is_assistants(turn, segment, plain, fired, words, lang) else "assistant"
     if segment.kind not in _ASKING or turn.message.is_noted:
         return ""
@@ -211,7 +206,7 @@ def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: flo
 
 def _fills_in(turn: Turn, lang: str) -> bool:
     """Whether even a single word may be what was asked for: where somebody lives, what they are called."""
-    return bool(turn.asked) and is_first_hand(turn) and rules.load(lang)["answer"].fires(turn.asked)
+    return bool(turn.asked) and turn.message.is_first_hand and rules.load(lang)["answer"].fires(turn.asked)
 
 
 def _is_told(fired: Fired) -> bool:

@@ -17,7 +17,7 @@ from memory_system import text
 from memory_system.keys import Key, quote_key
 from memory_system.phases import Night
 from memory_system.phases.asking import segments as asking
-from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict, is_first_hand
+from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
 from memory_system.phases.leftover import MOST, Left, LeftOver
 from memory_system.phases.understanding.asked import cost_of, told_beside
 from memory_system.phases.understanding.frames import FICTION, Frames
@@ -254,7 +254,7 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
             () if verdict.reason else quote_key(role, turn.text_of(segment))
             for segment, verdict in zip(turn.segments, verdicts, strict=True)
         ]
-        first_hand = is_first_hand(turn)  # a passage of a long answer is long enough to stand alone
+        first_hand = turn.message.is_first_hand  # a passage of a long answer is long enough to stand alone
         if len(verdicts) > 1:
             _spread(verdicts, assistant=not first_hand)
         if turn.asked or turn.topic:
@@ -291,7 +291,7 @@ def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard, frames: Frame
     """What the rules say of each segment of a message in that language, and what is held back."""
     verdicts = []
     stretches = guard.stretches(turn.message)
-    first_hand = is_first_hand(turn)
+    first_hand = turn.message.is_first_hand
     private = withheld(turn.message.text, around) if first_hand else ()
     first, last = frames.made_up(turn.message, around) if first_hand else (0, 0)
     for segment in turn.segments:

@@ -126,7 +126,7 @@ def cut(message: Message) -> list[Segment]:
     """The segments of a message, in order and without overlap."""
     body = message.text
     lang = text.language(body)
-    listed = message.role == "assistant" and not message.speaker  # an assistant's lists tell nothing about anyone
+    listed = not message.is_first_hand  # an assistant's lists tell nothing about anyone
     essay = listed and (width(body) > _ESSAY or len(_ITEM.findall(body)) > 1)
     segments: list[Segment] = []
     for start, end, block in _blocks(body, listed and not essay):

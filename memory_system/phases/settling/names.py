@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from memory_system.keys import entity_key, slot_key
 from memory_system.records import Claim, Fact
-from memory_system.store import Memories
+from memory_system.store import Memories, facts_of
+from memory_system.trust import is_told
 
 RENAMED, DIED = "renamed", "died"
 
@@ -115,6 +116,5 @@ def _naming(name: str, claim: Claim, memories: Memories) -> list[Fact]:
 
 def _facts(ids: Iterable[str], claim: Claim, memories: Memories) -> list[Fact]:
     """Those of the memories that are facts that people have told before the claim."""
-    found = (memories.get(each) for each in ids)
-    facts = [each for each in found if type(each) is Fact and each.said_at < claim.said_at]
-    return [each for each in facts if not (each.evidence and each.evidence[0].trust == "assistant")]
+    earlier = (each for each in facts_of(ids, memories) if each.said_at < claim.said_at)
+    return [each for each in earlier if is_told(each.evidence)]

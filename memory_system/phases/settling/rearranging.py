@@ -17,7 +17,8 @@ from memory_system.phases.settling import matters, names
 from memory_system.records import Belief, Claim, Fact
 from memory_system.rules import Found
 from memory_system.slots import about
-from memory_system.store import Memories
+from memory_system.store import Memories, facts_of
+from memory_system.trust import is_told
 
 Kind = TypeVar("Kind", bound=Fact)
 
@@ -72,8 +73,8 @@ def corrected_value(claim: Claim, memories: Memories) -> list[Fact]:
     """The facts of the claim's slot whose value an outright correction names, or which hold the only other value."""
     if not claim.attribute or about(claim.attribute).get("single") or _DENIED.search(claim.quote):
         return []
-    slot = [each for each in _facts(memories.find(slot_key(claim.subject, claim.attribute)), memories) if each.polarity]
-    others = [each for each in slot if each.value != claim.value and each.said_at < claim.said_at]
+    slot = facts_of(memories.find(slot_key(claim.subject, claim.attribute)), memories)
+    others = [each for each in slot if each.polarity and each.value != claim.value and each.said_at < claim.said_at]
     named = [each for each in others if each.value and each.value.lower() in claim.quote.lower()]
     return named or (others if len(others) == 1 else [])
 
@@ -116,7 +117,7 @@ def _of_slots(attributes: Iterable[str], claim: Claim, memories: Memories) -> It
         return
     subject = _USER if claim.role == "user" else claim.subject
     for attribute in attributes:
-        for fact in _facts(memories.find(slot_key(subject, attribute)), memories):
+        for fact in facts_of(memories.find(slot_key(subject, attribute)), memories):
             if fact.polarity and fact.said_at < claim.said_at and fact.attribute != claim.attribute:
                 yield fact
 
@@ -127,7 +128,7 @@ def _lifted(named: dict[str, str], claim: Claim, memories: Memories) -> Iterator
     words = set(gist_of(named.get(name, "")).words) - _withdrawing(claim.lang)
     least = len(words) if name == "thing" else len(words) / 2  # "no more" may be said of anything
     for attribute in ("instruction", "reminder") if words else ():
-        for fact in _facts(memories.find(slot_key(_USER, attribute)), memories):
+        for fact in facts_of(memories.find(slot_key(_USER, attribute)), memories):
             if fact.said_at < claim.said_at and len(words & set(gist_of(fact.content).words)) >= least:
                 yield fact
 
@@ -165,7 +166,7 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
         each
         for each in older
         if each.lang in senses
-        and _is_told(each)
+        and is_told(each.evidence)
         and (each.subject == claim.subject or (cue in _LOOSE and (mine or claim.subject == _USER)))
         and (_names_value(what, each) if cue == "misspoken" else matters.is_about(senses[each.lang].words, each))
         and _FITS[cue](each, claim)
@@ -192,11 +193,6 @@ def _begins_with_time(words: str, lang: str) -> bool:
 def _to(named: dict[str, str]) -> str:
     """What the claim puts in the place of the old."""
     return named.get("to") or named.get("until") or ""
-
-
-def _is_told(fact: Fact) -> bool:
-    """Whether a person has said so."""
-    return not (fact.evidence and fact.evidence[0].trust == "assistant")
 
 
 def _is_planned(fact: Fact, claim: Claim | Fact) -> bool:
@@ -245,8 +241,3 @@ _FITS = {
     "given_up": _is_kept_up,
     "new_one": _is_one,
 }
-
-
-def _facts(ids: Iterable[str], memories: Memories) -> list[Fact]:
-    found = (memories.get(each) for each in ids)
-    return [each for each in found if type(each) is Fact]

@@ -108,7 +108,7 @@ def is_needed(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
 def told_beside(turn: Turn, reply: str, lang: str) -> str:
     """What must be told beside the words that a person's message begins with: the question where they need it, else
     what the talk was about where they lean on it; empty where they say it all."""
-    first_hand = turn.message.role != "assistant" or bool(turn.message.speaker)
+    first_hand = turn.message.is_first_hand
     asked = turn.asked
     needed = asked and is_needed(reply, asked, lang, first_hand=first_hand)
     if needed and tells_of(reply, asked, lang, first_hand=first_hand):

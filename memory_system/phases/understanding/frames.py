@@ -11,6 +11,7 @@ from datetime import timedelta
 from memory_system import clock, rules
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.records import Message
+from memory_system.text import SENTENCE_SIGN
 
 FICTION = "fiction"  # the reason why a segment inside is dropped
 
@@ -18,7 +19,6 @@ _MARKS = {  # without one of these nothing is opened
     "en": ("play", "Play", "PLAY", "retend", "novel", "story", "game", "campaign", "comic", "rpg", "RPG", "character"),
     "zh": ("扮", "演", "小说", "故事", "游戏", "剧", "假装", "角色", "过家家", "跑团"),
 }
-_SENTENCE_END = re.compile(r"[.!?。！？\n]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _MOST = 6  # messages for which a game goes on when nobody says that it is over
 _PAUSE = timedelta(hours=1)  # after which nobody is playing any more
@@ -63,8 +63,8 @@ def _opened(plain: str, lang: str) -> tuple[int, bool]:
     if not firing:
         return -1, False
     first, last = min(next(rule.found(plain)).span for rule in firing)
-    within = [mark.end() for mark in _SENTENCE_END.finditer(plain, first, last)]
-    mark = _SENTENCE_END.search(plain, last)
+    within = [mark.end() for mark in SENTENCE_SIGN.finditer(plain, first, last)]
+    mark = SENTENCE_SIGN.search(plain, last)
     start = within[-1] if within else mark.end() if mark else len(plain)
     return start, any(rule.data.get("plays") for rule in firing)
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from memory_system import rules
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.rules import Found
+from memory_system.text import SENTENCE_SIGN
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 
 _GATE = re.compile(r"\b(?:don['’]?t|do not|never)\b|别|不[要用必许]", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?。！？\n]")
 _COLONS = ("：", ":")
 
 
@@ -42,12 +42,12 @@ def _stretch(plain: str, wish: Found) -> tuple[int, int]:
     start, end = wish.span
     while start < end and not plain[start].isalnum():
         start += 1
-    first = max((found.end() for found in _SENTENCE_END.finditer(plain, 0, start)), default=0)
+    first = max((found.end() for found in SENTENCE_SIGN.finditer(plain, 0, start)), default=0)
     mark = wish.parts["mark"]
     if mark in _COLONS and mark:
         return first, len(plain)
-    ended = not plain[end:].strip() or bool(_SENTENCE_END.fullmatch(mark))
+    ended = not plain[end:].strip() or bool(SENTENCE_SIGN.fullmatch(mark))
     if ended and not plain[first:start].strip():
         return 0, len(plain)
-    last = _SENTENCE_END.search(plain, end - len(mark))
+    last = SENTENCE_SIGN.search(plain, end - len(mark))
     return first, last.end() if last else len(plain)
