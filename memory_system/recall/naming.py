@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 import orjson
 
 from memory_system.recall.database import Database
 from memory_system.recall.packing import unpacked
-from memory_system.recall.schema import NAMED, NAMED_BESIDE
+from memory_system.recall.schema import LINES_AT, NAMED, NAMED_BESIDE
 from memory_system.records import Row
 
 
@@ -27,16 +29,38 @@ class Naming:
     last: str
 
 
+class _Group(NamedTuple):
+    """Memories with one subject that call the user by one name."""
+
+    subject: str
+    own: str
+    first: str
+    last: str
+    ids: list[str]
+    slots: list[int]  # the places of those that fill a slot
+
+
 def naming(database: Database, called: Collection[str]) -> Naming:
     """What names one of these."""
     values = {"called": orjson.dumps([*called]).decode()}
-    rows = database.rows(NAMED, values)
-    ids, subjects, said, own, lines = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+    groups = [
+        _Group(subject, own, first, last, orjson.loads(ids), orjson.loads(slots))
+        for subject, own, first, last, ids, slots in database.rows(NAMED, values)
+    ]
+    names = Counter(dict(database.rows(NAMED_BESIDE, values)))
+    for each in groups:
+        names[each.subject] += len(each.ids)
     return Naming(
-        [*ids],
-        Counter(subjects) + Counter(dict(database.rows(NAMED_BESIDE, values))),
-        set(own) - {""},
-        [orjson.loads(unpacked(line)) for line in lines if line is not None],
-        min(said, default=""),
-        max(said, default=""),
+        sorted(chain.from_iterable(each.ids for each in groups)),
+        names,
+        {each.own for each in groups} - {""},
+        _slots(database, chain.from_iterable(each.slots for each in groups)),
+        min((each.first for each in groups), default=""),
+        max((each.last for each in groups), default=""),
     )
+
+
+def _slots(database: Database, places: Iterable[int]) -> list[Row]:
+    """The memories at these places, in the order of their ids."""
+    lines = database.rows(LINES_AT, (orjson.dumps([*places]).decode(),))
+    return [orjson.loads(unpacked(line)) for (line,) in lines]

@@ -112,9 +112,13 @@ WITH called AS (SELECT value AS name FROM json_each(:called)), naming AS (
         WHERE entity IN called AND +pool = 'active' AND entity <> own AND subject NOT IN called
 )
 """
+# The ids as one text, as in `HOLDERS`.
 NAMED = f"""{_NAMING}
-SELECT id, subject, said_at, own, iif(attribute <> '', line, NULL) FROM memory WHERE rowid IN naming ORDER BY id
+SELECT subject, own, min(said_at), max(said_at), json_group_array(id),
+    json_group_array(rowid) FILTER (WHERE attribute <> '')
+FROM memory WHERE rowid IN naming GROUP BY subject, own
 """
+LINES_AT = "SELECT line FROM memory WHERE rowid IN (SELECT value FROM json_each(?)) ORDER BY id"
 NAMED_BESIDE = f"""{_NAMING}
 SELECT entity, count(*) FROM memory CROSS JOIN entity_at ON memory.rowid = place
 WHERE memory.rowid IN naming AND entity NOT IN (own, subject) GROUP BY entity
