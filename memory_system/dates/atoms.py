@@ -243,7 +243,7 @@ def numeral(word: str) -> int | None:
 @cache
 def _atoms() -> RuleSet:
     """Every atom as a rule; the first only tells that the text is to be made plain."""
-    wide = Rule(_WIDE, "", "[０-９個週號點後禮兩這國聖誕節鐘時]")
+    wide = Rule(_WIDE, "", f"[{''.join(map(chr, _PLAIN))}]")
     return RuleSet((wide, *(_phrase_rule(lang) for lang in ("en", "zh")), *_form_rules()), short=True)
 
 
