@@ -49,6 +49,7 @@ def test_what_is_so_beside_it_stays(words: str, attribute: str, value: str) -> N
     "words",
     [
         "In my novel I'm a pirate. I live on a ship. My sister is called Ann and I'm allergic to rum.",
+        "In my Novel I'm a pirate. I live on a ship and I'm allergic to rum.",
         "I'm writing a novel called Ash. In it I'm a nurse. I have diabetes and a husband who drinks.",
         "Let's play: you are a pirate and I'm your captain. I have one leg. My wife is called Coral.",
         "Pretend I'm your boss. I live in York and I have a dog called Rex.",

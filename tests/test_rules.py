@@ -49,3 +49,13 @@ def test_every_rule_says_why_and_has_examples(name: str) -> None:
 def test_the_ids_of_a_file_are_its_own(name: str) -> None:
     ids = [rule.id for group in rules.load(name).values() for rule in group.rules]
     assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", ["withheld", "frame", "confided"])
+def test_a_gate_lets_through_what_its_rules_know(lang: str, name: str) -> None:
+    groups = rules.load(lang, examples=True)
+    opening = (rule for rule in groups[name].rules if not rule.data.get("over"))
+    examples = [text_of(example) for rule in opening for example in rule.yes]
+    assert [text for text in examples if not groups[f"{name}_gate"].fires(text)] == []
+    assert [text for text in examples if not groups[f"{name}_gate"].fires(text.upper())] == []

@@ -14,12 +14,6 @@ from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phrasing.contractions import written_out
 from memory_system.records import Claim, Turn
 
-_MARKS = {  # without one of these nothing is confided
-    "en": ("tell", "secret", "surprise", "between", "Between", "yourself", "quiet", "know", "find out", "mention",
-           "hear", "confidential", "hush", "wraps", "your hat", " word ", "say any"),
-    "zh": ("别", "不要", "不许", "不能", "不可以", "不准", "保密", "秘密", "不知道", "悄悄", "偷偷", "瞒", "只跟",
-           "只和", "只告诉"),
-}  # fmt: skip
 _FORM = {"en": '{told} (in confidence: "{wish}")', "zh": "{told}（保密：“{wish}”）"}
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
 _EDGES = " ,.;:!?，。；：！？—–-"
@@ -38,7 +32,7 @@ class Confidences:
     def of(cls, turn: Turn, scene: Scene) -> Confidences:
         """What a person says in confidence in the message; nothing of what anybody else has said."""
         words = turn.message.text
-        if not scene.first_hand or not any(map(words.__contains__, _MARKS[scene.lang])):
+        if not scene.first_hand or not scene.groups["confided_gate"].fires(words):
             return cls()
         return cls(list(_stretches(as_rules_see(words), scene)))
 

@@ -15,10 +15,6 @@ from memory_system.text import SENTENCE_SIGN
 
 FICTION = "fiction"  # the reason why a segment inside is dropped
 
-_MARKS = {  # without one of these nothing is opened
-    "en": ("play", "Play", "PLAY", "retend", "novel", "story", "game", "campaign", "comic", "rpg", "RPG", "character"),
-    "zh": ("扮", "演", "小说", "故事", "游戏", "剧", "假装", "角色", "过家家", "跑团"),
-}
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _MOST = 6  # messages for which a game goes on when nobody says that it is over
 _PAUSE = timedelta(hours=1)  # after which nobody is playing any more
@@ -35,7 +31,7 @@ class Frames:
         """The stretch of the message that is made up; empty for most."""
         words = message.text
         goes_on = self._goes_on(message) if self._open else 0
-        marked = any(map(words.__contains__, _MARKS[lang]))
+        marked = rules.load(lang)["frame_gate"].fires(words)
         if not (goes_on or marked):
             return 0, 0
         plain = as_rules_see(words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from memory_system import rules
@@ -12,14 +11,13 @@ from memory_system.text import SENTENCE_SIGN
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 
-_GATE = re.compile(r"\b(?:don['’]?t|do not|never)\b|别|不[要用必许]", re.IGNORECASE)
 _COLONS = ("：", ":")
 
 
 def withheld(message: str, lang: str) -> list[tuple[int, int]]:
     """The stretches of the message that are not to be kept, each with its wish: the sentence with the wish; what comes
     after a colon, to the end; and all of the message where the wish is a sentence of its own."""
-    if not _GATE.search(message):
+    if not rules.load(lang)["withheld_gate"].fires(message):
         return []
     plain = as_rules_see(message)
     return [_stretch(plain, wish) for wish in _wishes(plain, lang)]
@@ -27,10 +25,8 @@ def withheld(message: str, lang: str) -> list[tuple[int, int]]:
 
 def asks_not_to_keep(words: str) -> bool:
     """Whether there is such a wish in the words, in either language."""
-    if not _GATE.search(words):
-        return False
-    plain = as_rules_see(words)
-    return any(rules.load(lang)["withheld"].fires(plain) for lang in ("en", "zh"))
+    both = [rules.load(lang) for lang in ("en", "zh")]
+    return any(each["withheld_gate"].fires(words) and each["withheld"].fires(as_rules_see(words)) for each in both)
 
 
 def _wishes(plain: str, lang: str) -> Iterator[Found]:
