@@ -22,7 +22,7 @@ from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
-from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of
+from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of, session_of
 from memory_system.workspace import Workspace
 
 REBUILD = "make it anew with: memory rebuild-index"
@@ -101,7 +101,7 @@ def evidence(ws: Workspace) -> Iterator[Problem]:
     wanted: dict[str, list[tuple[str, str]]] = {}
     for where, _, _, line in _truth(ws):
         for each in from_line(line).evidence if not parse_problem(line) else ():
-            if each.ref.partition(":")[0] not in BY_HAND_REFS:
+            if session_of(each.ref) not in BY_HAND_REFS:
                 wanted.setdefault(each.ref, []).append((where, each.quote))
     for session, row in ws.checkpoint.state.cursors.items():
         for message in ws.library.reread(session, Cursor.from_row(row)):

@@ -184,9 +184,8 @@ def is_captured(record: Fact) -> bool:
 
 def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
     """The capture of the same key, on whatever day it was made."""
-    ref = _capture_ref(ws, key)
-    waiting = (each for each in ws.inbox.pending() if each.evidence and each.evidence[0].ref == ref)
-    ending = memory_id(kind, ws.now.date(), ref, "").rpartition("_")[2]
+    ending = memory_id(kind, ws.now.date(), _capture_ref(ws, key), "").rpartition("_")[2]
+    waiting = (each for each in ws.inbox.pending() if each.id.endswith(ending))
     lines = (line for pool in POOLS for _, line in ws.store.lines(pool, kind) if ending.encode() in line)
     stored = (from_line(line) for line in lines if line_id(line).endswith(ending))  # without parsing all the others
     return next(waiting, None) or next(stored, None)

@@ -11,7 +11,7 @@ import orjson
 from memory_system import edit, retention, rules
 from memory_system.errors import NotFoundError
 from memory_system.journal import Change, Group
-from memory_system.records import Evidence, Fact
+from memory_system.records import Evidence, Fact, session_of
 from memory_system.workspace import Workspace
 
 RULE = "rule:"  # how the method of a memory begins that a rule made
@@ -49,7 +49,7 @@ def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
 def _origin(evidence: Evidence, ws: Workspace) -> dict[str, Any]:
     """Where the words were said: the transcript, what its host calls the conversation, which kind of chat that is, and
     whether it was the owner who said them. Empty for what no transcript holds."""
-    cursor = ws.checkpoint.state.cursors.get(evidence.ref.partition(":")[0])
+    cursor = ws.checkpoint.state.cursors.get(session_of(evidence.ref))
     if cursor is None:
         return {}
     where = {"path": cursor["path"], "session_key": cursor.get("key", ""), "chat": cursor.get("chat") or "direct"}

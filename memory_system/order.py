@@ -19,15 +19,13 @@ from memory_system.phases import (
     snapshot,
     summaries,
 )
-from memory_system.records import Claim
+from memory_system.records import Claim, session_of
 
 
 def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:
     """Claims as lines to be staged, in the order in which they were said, across sessions; within a session as they
     stand. Lines, not claims, wait to be sorted: they take a quarter of the memory."""
-    numbered = [
-        (claim.said_at, claim.ref.partition(":")[0], number, claim.to_line()) for number, claim in enumerate(claims)
-    ]
+    numbered = [(claim.said_at, session_of(claim.ref), number, claim.to_line()) for number, claim in enumerate(claims)]
     numbered.sort(key=lambda each: each[:3])
     return (line for *_, line in numbered)
 

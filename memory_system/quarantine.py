@@ -14,7 +14,7 @@ from memory_system import rules
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.files import Files
 from memory_system.layout import Layout
-from memory_system.records import Problem
+from memory_system.records import Problem, session_of
 from memory_system.trust import key_of
 
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
@@ -104,7 +104,7 @@ class Quarantine:
         by_place: dict[str, list[Held]] = {}
         for each in self.all():
             if each.status != APPROVED:
-                for place in (each.ref, each.ref.rpartition(":")[0]):
+                for place in (each.ref, session_of(each.ref)):
                     by_place.setdefault(place, []).append(each)
         return Withheld(by_place)
 

@@ -187,6 +187,11 @@ def type_name(record_class: type[Fact]) -> str:
     return record_class.__name__.lower()
 
 
+def session_of(ref: str) -> str:
+    """The session that a ref names: what stands before its first colon, for no session holds one; an entry may."""
+    return ref.partition(":")[0]
+
+
 def memory_id(record_class: type[Fact], day: date, origin: str, content: str) -> str:
     """`<f|b|s>_<local date>_<hash>`: the same words from the same place always get the same id. `origin` is the first
     ref and span."""

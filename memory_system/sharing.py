@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from memory_system import masks
-from memory_system.records import Fact
+from memory_system.records import Fact, session_of
 
 NORMAL, SENSITIVE, SHARED = "normal", "sensitive", "shared"
 LEVELS = (SENSITIVE, NORMAL, SHARED)  # the strictest first
@@ -45,5 +45,5 @@ def may_be_told(record: Fact, sessions: Collection[str]) -> bool:
     of its words were said there."""
     if "sensitivity" in record.edited or record.sensitivity != SHARED:
         return record.sensitivity == SHARED
-    said = {each.ref.rpartition(":")[0] for each in record.evidence}
+    said = {session_of(each.ref) for each in record.evidence}
     return sensitivity_of(record) == SHARED and bool(said) and said <= set(sessions)

@@ -396,3 +396,13 @@ def test_a_file_that_was_written_to_meanwhile_is_left_alone(tmp_path: Path) -> N
         path.write_text(path.read_text() + "- Barnaby snores\n")
         assert not people.write(ws, path, b"- Speaks Portuguese\n", before)
     assert "snores" in path.read_text()
+
+
+def test_a_note_whose_name_holds_a_colon_is_forgotten_too(tmp_path: Path) -> None:
+    make(tmp_path)
+    (tmp_path / "memory/2026-03-02-10:30.md").write_text("## [10:30:00] general\n\nBarnaby ate a shoe.\n")
+    consolidate(tmp_path, NOW)
+    assert any("Barnaby" in each for each in contents(tmp_path))
+    forget(tmp_path, session="memory/2026-03-02-10-30.md", notes=True)
+    assert not any("Barnaby" in each for each in contents(tmp_path))
+    assert "Barnaby" not in (tmp_path / "memory/2026-03-02-10:30.md").read_text()

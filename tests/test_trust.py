@@ -4,6 +4,7 @@ snapshot, and wishes that only look like them are kept."""
 from __future__ import annotations
 
 import base64
+import json
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -124,6 +125,38 @@ def test_what_stands_beside_it_on_its_line_is_withheld_too(order: str, tmp_path:
     for text in texts:
         assert marked([text]) == []
         assert ("lunch at noon." in text, "tea at five." in text, "So be it" in text) == (True, True, False)
+
+
+def test_a_transcript_is_shown_without_it_whatever_its_entries_are_called(tmp_path: Path) -> None:
+    make(tmp_path)
+    said = {"timestamp": "2026-03-02T09:00:00Z", "message": {"role": "user", "content": ATTACKS[0]}}
+    lines = [{"type": "session", "version": 3, "id": "s1"}, {"type": "message", "id": "a:1", **said}]
+    (tmp_path / "sessions/s1.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
+    consolidate(tmp_path, NOW)
+    with Workspace.open(tmp_path, now=at(NOW)) as ws:
+        [held] = ws.quarantine.waiting()
+        assert f"[held back: {held.id}]" in finder.get(ws, "sessions/s1.jsonl")["text"]
+
+
+def test_letting_words_in_again_on_another_day_adds_nothing(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", ATTACKS[0]))
+    consolidate(tmp_path, NOW)
+    for stamp in ("2026-03-05T13:00:00Z", "2026-03-06T13:00:00Z"):
+        with Workspace.open(tmp_path, now=at(stamp)) as ws:
+            [held] = ws.quarantine.all()
+            edit.approve(ws, held.id)
+            assert len(ws.inbox.pending()) == 1
+
+
+def test_what_the_owner_captures_stands_for_what_an_agent_has_captured(tmp_path: Path) -> None:
+    make(tmp_path)
+    for stamp, role, importance in (("2026-03-02T09:00:00Z", "assistant", 0.4), ("2026-03-03T09:00:00Z", "user", 1.0)):
+        with Workspace.open(tmp_path, now=at(stamp)) as ws:
+            edit.capture(ws, "User keeps bees", importance=importance, role=role)
+        consolidate(tmp_path, stamp.replace("T09", "T23").replace("03-0", "03-1"))
+    [bees] = memories(tmp_path)
+    assert ([each.trust for each in bees.evidence], bees.importance) == (["user"], 1.0)
 
 
 @pytest.mark.parametrize("role", ["assistant", "toolResult"])

@@ -10,7 +10,7 @@ from memory_system.callings import STOCK_NAMES
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.forgetting.cutting import Words
 from memory_system.gist import gist_of
-from memory_system.records import Evidence, Fact, Message, Pool, Summary
+from memory_system.records import Evidence, Fact, Message, Pool, Summary, session_of
 from memory_system.text import fold
 from memory_system.tombstones import blanked, claim_words
 from memory_system.workspace import Workspace
@@ -46,7 +46,7 @@ class Selection:
     def was_said(self, ref: str, said_at: str) -> bool:
         """Whether words of that source are meant."""
         if self.session:
-            return ref.partition(":")[0] == self.session
+            return session_of(ref) == self.session
         return (self.since <= said_at) and (not self.until or said_at < self.until)
 
 
@@ -161,7 +161,7 @@ def _by_source(selection: Selection, records: list[Stored]) -> Chosen:
 
 def _is_from(record: Fact, selection: Selection) -> bool:
     """Whether a capture says that it comes from the session."""
-    return bool(selection.session) and record.source.partition(":")[0] == selection.session
+    return bool(selection.session) and session_of(record.source) == selection.session
 
 
 def _needs(record: Fact, said: Iterable[Evidence], others: Iterable[Evidence]) -> bool:

@@ -18,7 +18,7 @@ from memory_system.files import is_regular
 from memory_system.forgetting.cutting import Words, strings
 from memory_system.layout import PEOPLES_FILES
 from memory_system.readers.places import Place, find
-from memory_system.readers.transcript import load
+from memory_system.readers.transcript import load, note_session
 from memory_system.recall.passages import note_files
 from memory_system.secrets import redact
 from memory_system.tombstones import PLACEHOLDER
@@ -143,11 +143,11 @@ def _note_lines(ws: Workspace, path: Path, refs: set[str]) -> set[int]:
     place = next((each for each in find(ws.layout, ws.config)[0] if each.is_note and each.name == name), None)
     if not refs or place is None:
         return set()
-    lines = bytes_of(path).decode(errors="replace").split("\n")
+    lines, session = bytes_of(path).decode(errors="replace").split("\n"), note_session(name)
     gone: set[int] = set()
     before = 0
     for entry in load(place, ws.config.zone).entries:
-        if f"{name}:{entry.id or entry.line}" in refs:
+        if f"{session}:{entry.id or entry.line}" in refs:
             span = range(before + 1, entry.line + 1)
             gone.update(n for n in span if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#"))
         before = entry.line

@@ -17,6 +17,7 @@ from memory_system.forgetting.choosing import Selection, choose
 from memory_system.forgetting.cutting import Words
 from memory_system.quarantine import Held
 from memory_system.readers import Cursor
+from memory_system.readers.transcript import note_session
 from memory_system.recall.passages import note_files, read_note
 from memory_system.records import Fact, Message, Row
 from memory_system.text import fold
@@ -143,7 +144,7 @@ def _marks_of_words(
     for path in note_files(ws.layout):
         name, text = ws.layout.name(path), read_note(path)
         found = {text[slice(*span)] for span in words.spans(text)} if not whole else set()
-        for quote in sorted(found | {line for line in lines.get(name, ()) if line in text}):
+        for quote in sorted(found | {line for line in lines.get(note_session(name), ()) if line in text}):
             yield _quote(name, quote, at, stones)
 
 

@@ -30,7 +30,7 @@ from memory_system.phases.facts import (
 )
 from memory_system.phases.settling import alike, habits, rearranging
 from memory_system.phrasing.doubt import unhedged
-from memory_system.records import Belief, Claim, Evidence, Fact, memory_id
+from memory_system.records import Belief, Claim, Evidence, Fact, memory_id, session_of
 from memory_system.store import Memories, row_of
 from memory_system.trust import is_owners, tier_of_evidence
 
@@ -239,9 +239,8 @@ def _sources(belief: Belief, night: Night) -> int:
 
 def _source(said: Claim | Evidence, night: Night) -> tuple[str, str]:
     """The session, and the day where the owner lives."""
-    session = said.ref.partition(":")[0]
     moment = clock.parse_instant(said.said_at)
-    return session, str(clock.local_date(moment, night.zone)) if moment else ""
+    return session_of(said.ref), str(clock.local_date(moment, night.zone)) if moment else ""
 
 
 def promote(belief: Belief, draft: Draft, night: Night) -> None:

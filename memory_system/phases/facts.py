@@ -23,7 +23,7 @@ from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.settling import alike, revising
 from memory_system.phases.settling.rearranging import heir
-from memory_system.records import Claim, Evidence, Fact, Past, memory_id
+from memory_system.records import Claim, Evidence, Fact, Past, memory_id, session_of
 from memory_system.rules import table
 from memory_system.slots import about
 from memory_system.store import Memories, facts_of, row_of
@@ -163,9 +163,14 @@ def _meet(known: Fact, claim: Claim, new_id: str, joining: Joining, draft: Draft
 
 
 def outranks(claim: Claim, fact: Fact) -> bool:
-    """Whether the claim's words count more than those that the fact stands on: added to them, they would count less. A
+    """Whether the fact gives way to the claim's words."""
+    return _gives_way(fact, tier_of(claim.trust or claim.role))
+
+
+def _gives_way(fact: Fact, tier: int) -> bool:
+    """Whether words of that tier count more than those that the fact stands on: added to them, they would count less. A
     fact that the owner has set anything of stays."""
-    return not fact.edited and tier_of(claim.trust or claim.role) > tier_of_evidence(fact.evidence)
+    return not fact.edited and tier > tier_of_evidence(fact.evidence)
 
 
 def _take_place(lesser: Fact, fact: Fact, draft: Draft, night: Night) -> str:
@@ -213,7 +218,7 @@ def evidence_of(claim: Claim) -> Evidence:
 
 def sessions_of(record: Fact) -> set[str]:
     """The sessions whose words the memory stands on."""
-    return {each.ref.partition(":")[0] for each in record.evidence}
+    return {session_of(each.ref) for each in record.evidence}
 
 
 def is_single(attribute: str) -> bool:
@@ -296,7 +301,7 @@ def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
         "version": record.version + 1,
     }
     sessions = sessions_of(record)
-    if claim.ref.partition(":")[0] not in sessions:
+    if session_of(claim.ref) not in sessions:
         gained = REPEATED if len(sessions) == 1 else 0.0
         changed["importance"] = round(min(1.0, record.importance + gained), 2)
         changed |= rescored(record, night)
@@ -348,7 +353,8 @@ def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
 
 def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     """A capture becomes a memory under the id it was given. When the same is known already, that one is confirmed (by
-    words that count as much) and the capture goes to the archive, where its id still leads to it."""
+    words that count as much) and the capture goes to the archive, where its id still leads to it; a lesser word gives
+    way to it."""
     if draft.pool_of(capture.id):
         return
     scored = capture.model_copy(update={"scored_at": night.stamp})
@@ -358,8 +364,19 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     if known is None:
         draft.put("active", scored, "new")
         return
-    if tier_of_evidence(capture.evidence) >= tier_of_evidence(known.evidence):
-        evidence = _fewer((*known.evidence, *capture.evidence))
-        update = {"evidence": evidence, "updated": night.stamp, "version": known.version + 1, **rescored(known, night)}
-        draft.put("active", known.model_copy(update=update), "confirmed")
+    tier = tier_of_evidence(capture.evidence)
+    if _gives_way(known, tier):
+        _take_place(known, scored, draft, night)
+        return
+    if tier >= tier_of_evidence(known.evidence):
+        draft.put("active", _joined_by(capture, known, night), "confirmed")
     draft.put("archive", scored.model_copy(update={"retired": "merged", "superseded_by": known.id}), "merged")
+
+
+def _joined_by(capture: Fact, known: Fact, night: Night) -> Fact:
+    """The memory that says the same, with the words of the capture and the higher importance, unless the owner has set
+    that."""
+    importance = known.importance if "importance" in known.edited else max(known.importance, capture.importance)
+    evidence = _fewer((*known.evidence, *capture.evidence))
+    changed = {"evidence": evidence, "importance": importance, "updated": night.stamp, "version": known.version + 1}
+    return known.model_copy(update=changed | rescored(known, night))

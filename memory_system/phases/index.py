@@ -17,7 +17,7 @@ from memory_system.recall.dump import FILES, Dump, digest, followed
 from memory_system.recall.index import Index
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.units import storable
-from memory_system.records import Message, Pool
+from memory_system.records import Message, Pool, session_of
 from memory_system.schemas import due
 from memory_system.workspace import Workspace
 
@@ -101,7 +101,7 @@ def _drop_refused(unread: Mapping[str, str], index: Index, cursors: Mapping[str,
     """Of the messages that are still unread, take out those that were said before the last one that was read of their
     session: the night has refused them."""
     last = {session: str(row.get("last", "")) for session, row in cursors.items()} if unread else {}
-    refused = {ref for ref, stamp in unread.items() if stamp <= last.get(ref.partition(":")[0], "")}
+    refused = {ref for ref, stamp in unread.items() if stamp <= last.get(session_of(ref), "")}
     index.drop_messages(sorted(refused))
     index.set_unread({ref: stamp for ref, stamp in unread.items() if ref not in refused})
 

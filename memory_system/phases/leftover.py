@@ -13,7 +13,7 @@ from functools import cached_property
 
 from memory_system import clock
 from memory_system.phases import Night, segment
-from memory_system.records import Message, Turn
+from memory_system.records import Message, Turn, session_of
 
 MOST = 100  # stretches of one night that wait: no later night has room for more
 _WAITS = timedelta(days=7)
@@ -61,7 +61,7 @@ class LeftOver:
     def turn(self, left: Left) -> Turn | None:
         """Its message with the segments of the stretch, which waits no longer; None where nothing is left of it."""
         self._gone.add(left.to_row())
-        messages, places = self._session(left.ref.partition(":")[0])
+        messages, places = self._session(session_of(left.ref))
         if (at := places.get(left.ref)) is None:
             return None
         *_, turn = segment.run(messages[max(0, at - _BEFORE) : at + 1], self._night, Counter())

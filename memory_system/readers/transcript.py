@@ -158,11 +158,16 @@ def _settle(script: Transcript, lines: Lines, zone: tzinfo) -> None:
     script.lines, script.ends, script.flaws = lines.count, lines.ends, lines.flaws
     if lines.broken:
         script.size = UNKNOWN  # so that the file is opened again, whether the disk says that it changed or not
-    script.session = place.name if place.is_note else fit(script.header.session or place.stem)
+    script.session = note_session(place.name) if place.is_note else fit(script.header.session or place.stem)
     _link(script)
     noon = datetime.combine(place.day, time(12), zone) if place.day else None
     changed = datetime.fromtimestamp(script.mtime_ns // 1_000_000_000, UTC)
     script.told_from(script.header.time or clock.stamp(noon or changed))
+
+
+def note_session(name: str) -> str:
+    """The session of the note of that name."""
+    return name.replace(":", "-")
 
 
 def fit(session: str) -> str:

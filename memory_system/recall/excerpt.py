@@ -22,7 +22,7 @@ import orjson
 
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.recall.index import Index
-from memory_system.records import KINDS, Fact, kind_of, to_line
+from memory_system.records import KINDS, Fact, kind_of, session_of, to_line
 
 LINES = 120
 CHARACTERS = 12_000
@@ -207,7 +207,7 @@ def place_of_memory(layout: Layout, index: Index, memory_id: str) -> tuple[str, 
 
 def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
     """The line of a message in its transcript, twice; the whole transcript when no line carries the entry's id."""
-    entry = ref.partition(":")[2]
+    entry = ref.removeprefix(f"{session_of(ref)}:")
     number, sought = 0, entry.encode()
     with suppress(OSError, EOFError, zlib.error), _transcript(f"{layout.root}/{name}") as file:
         for number, line in enumerate(file, 1):
