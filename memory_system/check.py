@@ -22,7 +22,7 @@ from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
-from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, Summary, from_line, kind_of, session_of
+from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
 from memory_system.workspace import Workspace
 
 REBUILD = "make it anew with: memory rebuild-index"
@@ -89,11 +89,9 @@ def references(ws: Workspace) -> Iterator[Problem]:
     for where, _, _, line in _truth(ws):
         if parse_problem(line):
             continue
-        record = from_line(line)
-        named = {record.supersedes, record.superseded_by, record.promoted_from, *(past.id for past in record.history)}
-        named |= set(record.source_facts) if isinstance(record, Summary) else set()
-        for gone in sorted(each for each in named if each and each not in known):
-            yield Problem(where, f"{record.id} names {gone}, which is nowhere", RESTORE)
+        row = orjson.loads(line)
+        for gone in sorted(named_in(row) - known):
+            yield Problem(where, f"{row['id']} names {gone}, which is nowhere", RESTORE)
 
 
 def evidence(ws: Workspace) -> Iterator[Problem]:

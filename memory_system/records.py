@@ -192,6 +192,12 @@ def session_of(ref: str) -> str:
     return ref.partition(":")[0]
 
 
+def named_in(row: Row) -> set[str]:
+    """The ids of the other memories that a memory names."""
+    named = {row.get("supersedes"), row.get("superseded_by"), row.get("promoted_from"), *row.get("source_facts", ())}
+    return {each for each in named if each} | {past["id"] for past in row.get("history", ()) if past.get("id")}
+
+
 def memory_id(record_class: type[Fact], day: date, origin: str, content: str) -> str:
     """`<f|b|s>_<local date>_<hash>`: the same words from the same place always get the same id. `origin` is the first
     ref and span."""

@@ -8,12 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+import orjson
+
 from memory_system import clock, edit, forgetting
 from memory_system.derive import catch_up, derive
 from memory_system.errors import DependentChangesError
 from memory_system.explain import entries_of
 from memory_system.journal import Change, Entry, Group
-from memory_system.records import Fact, Pool, from_line
+from memory_system.records import Fact, Pool, from_line, named_in
 from memory_system.workspace import Workspace
 
 
@@ -61,24 +63,46 @@ def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
 
 
 def _with_dependent(groups: list[Group], ws: Workspace, name: str, *, cascade: bool) -> list[Group]:
-    """The entries, and with `cascade` every later one that has changed a memory of theirs, or of those, again; without
-    it such an entry is an error. What later entries have changed and changed back is no matter, were it only to where
-    it stood between two of the entries: then a part of them was undone before."""
-    stood: dict[str, set[tuple[Pool | None, bytes | None]]] = defaultdict(set)
-    for change in (each for group in groups for each in group.changes):
-        stood[change.id] |= {(change.before_pool, change.before), (change.after_pool, change.after)}
-    ids = {key for key, states in stood.items() if (ws.store.pool_of(key), ws.store.line_of(key)) not in states}
-    later = []
-    for group in ws.journal.entries():
-        touched = {change.id for change in group.changes}
-        if group.entry.seq > groups[-1].entry.seq and touched & ids:
-            later.append(group)
-            ids |= touched
+    """The entries, and with `cascade` every later one that builds on them, or on those; without it such an entry is an
+    error."""
+    later = _building_on(groups, ws)
     if later and not cascade:
         which = ", ".join(dict.fromkeys(each.entry.run or f"#{each.entry.seq}" for each in later))
         hint = f"undo them as well: memory rollback {name} --cascade"
         raise DependentChangesError(f"later runs build on {name}: {which}", hint)
     return groups + later
+
+
+def _building_on(groups: list[Group], ws: Workspace) -> list[Group]:
+    """The later entries that have changed a memory of these, or of one another, again, or made one name another that
+    goes. What they have changed and changed back is no matter, were it only to where it stood between two of the
+    entries: then a part of them was undone before."""
+    stood: dict[str, set[tuple[Pool | None, bytes | None]]] = defaultdict(set)
+    for change in (each for group in groups for each in group.changes):
+        stood[change.id] |= {(change.before_pool, change.before), (change.after_pool, change.after)}
+    ids = {key for key, states in stood.items() if (ws.store.pool_of(key), ws.store.line_of(key)) not in states}
+    back, going = set(stood), _made_in(groups)
+    later = []
+    for group in ws.journal.entries():
+        if group.entry.seq > groups[-1].entry.seq:
+            touched = {change.id for change in group.changes}
+            if touched & ids or _names_any(going, (each for each in group.changes if each.id not in back), ws):
+                later.append(group)
+                ids |= touched
+                back |= touched
+                going |= _made_in([group])
+    return later
+
+
+def _made_in(groups: Iterable[Group]) -> set[str]:
+    """The memories that were not there before these entries."""
+    return {key for key, was in _first(groups).items() if was.before_pool is None}
+
+
+def _names_any(ids: set[str], changes: Iterable[Change], ws: Workspace) -> bool:
+    """Whether a changed memory names one of these, as it was put there and as it stands now."""
+    lines = ((change.after, ws.store.line_of(change.id)) for change in changes)
+    return any(all(line and named_in(orjson.loads(line)) & ids for line in both) for both in lines)
 
 
 def _give_back(changes: Iterable[Change], ws: Workspace) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +256,26 @@ def test_later_changes_are_named_and_undone_only_when_asked(root: Path) -> None:
     assert truth(root) == before
     roll_back(root, run_of(root, 0), cascade=True)
     assert not {each for each in contents(root) if "Ghent" in each or "Porto" in each}
+
+
+def test_a_later_summary_of_what_goes_builds_on_it(root: Path) -> None:
+    for day, thing in enumerate(("I like chess.", "I like tulips.", "I like rowing."), 1):
+        say(root, f"s{day}", (f"2026-03-{day:02}T09:00:00Z", "user", thing))
+        consolidate(root, f"2026-03-{day + 1:02}T12:00:00Z")
+    with pytest.raises(DependentChangesError, match=run_of(root, 2)):
+        roll_back(root, run_of(root, 0))
+    roll_back(root, run_of(root, 0), cascade=True)
+    assert contents(root) == {"User likes tulips"}
+
+
+def test_whichever_night_is_undone_nothing_names_what_is_gone(root: Path, tmp_path_factory: Any) -> None:
+    live(root, len(DAYS))
+    for number in range(len(DAYS)):
+        copy = shutil.copytree(root, tmp_path_factory.mktemp("undone") / "workspace")
+        with suppress(DependentChangesError):
+            roll_back(copy, run_of(root, number))
+        with Workspace.open(copy, now=at(LATER)) as ws:
+            assert list(check.validate(ws)) == []
 
 
 def test_a_capture_that_a_night_folded_in_waits_again(root: Path) -> None:
