@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from memory_system import clock, pipeline
 from memory_system.errors import LockedError
 from memory_system.explain import change_row
@@ -72,6 +74,7 @@ def _copied(ws: Workspace, *, allow_losses: bool) -> Iterator[Workspace]:
     with tempfile.TemporaryDirectory(prefix="memory-dry-run-") as temporary:
         root, mark = Path(temporary), ws.journal.mark()
         _copy(ws.layout, root)
+        _point_to_sources(ws, Layout(root).config)
         if is_held(ws.layout.lock) or ws.journal.mark() != mark:
             raise LockedError(f"somebody began to write to {ws.layout.root} while it was copied")
         with Workspace.open(root, now=ws.now, write=True, allow_losses=allow_losses) as copy:
@@ -86,6 +89,15 @@ def _copy(layout: Layout, root: Path) -> None:
     for name in PEOPLES_FILES:
         if (layout.root / name).is_file():
             shutil.copyfile(layout.root / name, root / name)
+
+
+def _point_to_sources(ws: Workspace, config: Path) -> None:
+    """Let the config of the copy name its sources from where the workspace is."""
+    if ws.config.sources:
+        row = ws.files.read_object(config)
+        for each in row["sources"]:
+            each["path"] = str(ws.layout.root / Path(each["path"]).expanduser())
+        config.write_bytes(orjson.dumps(row))
 
 
 def _ignored(folder: str, names: list[str]) -> list[str]:

@@ -13,6 +13,7 @@ from memory_system import derive, pipeline
 from memory_system.errors import LockedError
 from memory_system.layout import Layout
 from memory_system.phases import index
+from memory_system.readers.places import is_pattern
 from memory_system.recall.index import Index
 from memory_system.recall.passages import DERIVED_FOLDERS
 from memory_system.workspace import Workspace
@@ -46,7 +47,8 @@ def places(ws: Workspace) -> list[Path]:
     found = [ws.layout.memory, ws.layout.sessions]
     for source in ws.config.sources:
         path = ws.layout.root / Path(source.path).expanduser()
-        found.append(path if path.is_dir() else path.parent)
+        fixed = next(each for each in (path, *path.parents) if not is_pattern(each))
+        found.append(fixed if fixed.is_dir() else fixed.parent)
     return [path for path in dict.fromkeys(found) if path.is_dir()]
 
 

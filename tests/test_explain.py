@@ -333,6 +333,19 @@ def test_a_dry_run_tells_what_the_run_then_does_and_writes_nothing(root: Path) -
     assert told["accounting"] == done.to_row()["accounting"]
 
 
+def test_a_dry_run_reads_the_same_sources(tmp_path: Path) -> None:
+    root = make(tmp_path / "workspace", sources=[{"path": "logs/*.jsonl"}, {"path": "../beside"}])
+    for folder, words in (("logs", "I live in Porto."), ("../beside", "我养了一只猫，叫年糕。")):
+        (root / folder).mkdir()
+        say(root, f"../{folder}/talk", ("2026-03-03T09:00:00Z", "user", words))
+    with Workspace.open(root, now=at(LATER)) as ws:
+        told = preview(ws)
+    assert told["problems"] == []
+    consolidate(root, LATER)
+    with Workspace.open(root) as ws:
+        assert told["changes"] == explain.diff(ws)["changes"] != []
+
+
 def test_a_dry_run_beside_a_writer_is_refused(root: Path) -> None:
     with Workspace.open(root, write=True), Workspace.open(root) as ws, pytest.raises(LockedError):
         preview(ws)

@@ -61,14 +61,13 @@ def test_which_files_count(name: str, kind: str, tmp_path: Path) -> None:
 
 
 def test_the_folders_of_sources_are_watched(tmp_path: Path) -> None:
-    root = make(
-        tmp_path / "ws", sources=[{"path": "../logs/one.jsonl"}, {"path": str(tmp_path / "agents")}, {"path": "no/x"}]
-    )
-    (tmp_path / "agents").mkdir()
-    (tmp_path / "logs").mkdir()
+    paths = ("../logs/one.jsonl", str(tmp_path / "agents"), "no/x", "../rooms/*/talk.jsonl")
+    root = make(tmp_path / "ws", sources=[{"path": each} for each in paths])
+    for name in ("agents", "logs", "rooms"):
+        (tmp_path / name).mkdir()
     with Workspace.open(root) as ws:
         found = {Path(os.path.normpath(path)) for path in places(ws)}
-    assert found == {root / "memory", root / "sessions", tmp_path / "logs", tmp_path / "agents"}
+    assert found == {root / "memory", root / "sessions", *(tmp_path / name for name in ("agents", "logs", "rooms"))}
 
 
 class Hand:

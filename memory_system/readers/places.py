@@ -150,9 +150,14 @@ def _candidates(layout: Layout, config: Config, problems: list[Problem]) -> Iter
     yield from ((path, None) for path in sorted(layout.memory.glob("*.md")))
 
 
+def is_pattern(path: str | Path) -> bool:
+    """Whether a source's path stands for whatever fits it."""
+    return bool(_GLOB.search(str(path)))
+
+
 def _expand(pattern: str, root: Path) -> list[Path]:
     full = _full(pattern, root)
-    if not _GLOB.search(pattern):
+    if not is_pattern(pattern):
         return [Path(full)]
     return [Path(each) for each in sorted(glob.glob(full, recursive=True))]  # noqa: PTH207 - it may be absolute
 
