@@ -233,20 +233,24 @@ def _counts(ws: Workspace) -> dict[str, int]:
 
 def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
-    and shown, 6 and 7 derive their files anew."""
+    and shown, with what they have counted at the end, 6 and 7 derive their files anew."""
     from memory_system import derive
     from memory_system.night import Run
     from memory_system.order import STAGED
-    from memory_system.phases import Night, extract, index, screen, snapshot
+    from memory_system.phases import Night, extract, facts, index, screen, snapshot
 
     state = ws.checkpoint.state
     if not state.run_id or not ws.checkpoint.stage("segment").exists():
         raise UsageError("there is no run to look at yet", "run one first: memory consolidate")
     run = Run(ws, Night(clock.read_stamp(state.night), ws.config), [])
     if number == 2:
-        yield from map(asdict, screen.run(lambda marks: run.turns("segment", marks), run.night, run.tally))
+        turns = screen.run(lambda marks: run.turns("segment", marks), run.night, run.tally, guard=run.guard)
+        yield from map(asdict, turns)
+        yield {"counts": dict(sorted(run.tally.items()))}
     elif number == 3:
-        yield from (orjson.loads(claim.to_line()) for claim in extract.run(run.turns("screen"), run.night, run.tally))
+        claims = extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(ws.store))
+        yield from (orjson.loads(claim.to_line()) for claim in claims)
+        yield {"counts": dict(sorted(run.tally.items()))}
     elif number == 6:
         yield from index.rebuild(ws)
     elif number == 7:

@@ -248,12 +248,13 @@ def test_the_estimate_answers_with_what_it_counts(answer: Answer, tmp_path: Path
 
 def test_one_phase_answers_with_its_rows(answer: Answer, tmp_path: Path) -> None:
     root = make(tmp_path / "agent")
-    say(root, "monday", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(root, "monday", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. Thanks a lot!"))
     consolidate(root, NOW)
     found = answer("--workspace", str(root), "consolidate", "--phase", "2")
     documented = json.loads(marked("docs/api.md", "answer: consolidate --phase"))
     assert found["phase"] == documented["phase"]
     assert set(found["rows"][0]) == set(documented["rows"][0])
+    assert found["rows"][-1] == {"counts": {"segments.dropped.thanks": 1, "segments.kept": 1}}
 
 
 # ---- the public names ----------------------------------------------------------------------------------------------
