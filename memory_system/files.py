@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -159,9 +160,10 @@ class Files:
     ) -> None:  # fmt: skip
         """Add whole lines at the end, durably: one write (for bytes) and one fsync. A torn last line of an earlier
         crash is closed first, so that nothing is glued to it. With `follow_renames` the lines are written again when
-        the file was replaced under our hands, so that a compaction beside us (`rewrite`) loses nothing. Who is `alone`
-        with the file takes back what the disk did not take: after a failed fsync nobody knows what of it is there.
-        `durable=False` is for hints: they may be lost with the power."""
+        the file was replaced under our hands, so that a compaction beside us (`rewrite`) loses nothing; that needs
+        bytes, for an iterable is used up by then. Who is `alone` with the file takes back what the disk did not take:
+        after a failed fsync nobody knows what of it is there. `durable=False` is for hints: they may be lost with the
+        power."""
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
@@ -172,7 +174,7 @@ class Files:
                     self.disk.sync_folder(path.parent)
                 torn = b"" if _ends_with_newline(descriptor) else b"\n"
                 with _taken_back(descriptor, size) if alone else nullcontext():
-                    for block in [torn + data] if isinstance(data, bytes) else _blocks(data):
+                    for block in [torn + data] if isinstance(data, bytes) else _blocks(chain((torn,), data)):
                         self.disk.write(descriptor, block)
                     if durable:
                         self.disk.fsync(descriptor)

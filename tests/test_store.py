@@ -182,6 +182,14 @@ def test_one_writer(root: Path) -> None:
     Workspace.open(root, now=NOW, write=True).close()
 
 
+@pytest.mark.parametrize("more", [b'{"a":1}\n', [b'{"a"', b":1}\n"]])
+def test_nothing_is_glued_to_a_torn_line(more: bytes | list[bytes], tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.write_bytes(b'{"torn')
+    Files().append(path, more)
+    assert path.read_bytes() == b'{"torn\n{"a":1}\n'
+
+
 def test_a_torn_capture_is_kept_aside_and_harms_no_other(root: Path) -> None:
     inbox = root / "memory/state/inbox.jsonl"
     with Workspace.open(root, now=NOW) as ws:
