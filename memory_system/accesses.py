@@ -31,8 +31,8 @@ class Accesses:
     """The access log of one workspace."""
 
     def __init__(self, layout: Layout, files: Files) -> None:
-        self.path = layout.state / "access.jsonl"
-        self.folder = layout.state / "access"
+        self.path = layout.accesses
+        self.folder = layout.past_accesses
         self.files = files
 
     def note(self, did: str, ids: Iterable[str], at: datetime, who: Who = "library") -> None:

@@ -101,7 +101,7 @@ def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near 
     try:
         if not embedder:
             raise EmbedderError("no embedder is configured")
-        matrix = vectors.load(ws.layout.index / vectors.FILE, index, embedder.model)
+        matrix = vectors.load(ws.layout.vectors, index, embedder.model)
         weight = 1.0 if mode == "vector" else wanted.weight * matrix.trust[language(query)]
         asked = embedder.embed([query], patient=False)[0] if weight else None
         near = vectors.Near(matrix, asked, weight, alone=mode == "vector") if asked else None

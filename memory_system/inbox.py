@@ -21,7 +21,7 @@ class Inbox:
 
     def __init__(self, layout: Layout, files: Files) -> None:
         self.path = layout.inbox
-        self.moved = layout.inbox.with_name("inbox.moved.jsonl")
+        self.moved = layout.inbox_moved
         self.files = files
 
     def add(self, record: Fact) -> None:

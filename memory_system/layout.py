@@ -8,6 +8,7 @@ from pathlib import Path
 from memory_system.records import Fact, Pool
 
 PEOPLES_FILES = ("MEMORY.md", "SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "HEARTBEAT.md")
+SEARCH_INDEX = "search.sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,11 @@ class Layout:
 
     @property
     def search_index(self) -> Path:
-        return self.index / "search.sqlite"
+        return self.index / SEARCH_INDEX
+
+    @property
+    def vectors(self) -> Path:
+        return self.index / "vectors.sqlite"
 
     @property
     def catalogue(self) -> Path:
@@ -83,6 +88,45 @@ class Layout:
     @property
     def inbox(self) -> Path:
         return self.state / "inbox.jsonl"
+
+    @property
+    def inbox_moved(self) -> Path:
+        """Captures that stay while others are dropped."""
+        return self.state / "inbox.moved.jsonl"
+
+    @property
+    def quarantine(self) -> Path:
+        return self.state / "quarantine.jsonl"
+
+    @property
+    def tombstones(self) -> Path:
+        return self.state / "tombstones.jsonl"
+
+    @property
+    def key(self) -> Path:
+        """What the marks of the tombstones are made with."""
+        return self.state / "key"
+
+    @property
+    def accesses(self) -> Path:
+        return self.state / "access.jsonl"
+
+    @property
+    def past_accesses(self) -> Path:
+        """The folder of the months that are over."""
+        return self.state / "access"
+
+    @property
+    def seen(self) -> Path:
+        return self.state / "seen.json"
+
+    @property
+    def hosts(self) -> Path:
+        return self.state / "hosts.json"
+
+    @property
+    def sessions_lock(self) -> Path:
+        return self.state / "sessions.lock"
 
     @property
     def answers(self) -> Path:
@@ -120,6 +164,15 @@ class Layout:
     def pool(self, pool: Pool, kind: type[Fact]) -> Path:
         """The file of one kind of memory in one pool."""
         return self.own / "layer2" / pool / f"{kind.NAME}.jsonl"
+
+    def captures(self) -> tuple[Path, ...]:
+        """The files in which captures wait."""
+        return self.inbox, self.inbox_moved
+
+    def sifted(self) -> tuple[Path, ...]:
+        """The files of the state that hold no words, or whose rows forgetting goes through by what they mean; all
+        others lose the lines that hold a word."""
+        return (*self.captures(), self.key, self.lock, self.accesses, self.tombstones, self.checkpoint, self.forgetting)
 
     def folders(self) -> tuple[Path, ...]:
         """Every folder that `init` makes, parents first."""

@@ -17,7 +17,7 @@ from memory_system import clock, pipeline
 from memory_system.errors import LockedError
 from memory_system.explain import change_row
 from memory_system.files import is_held
-from memory_system.layout import PEOPLES_FILES, Layout
+from memory_system.layout import PEOPLES_FILES, SEARCH_INDEX, Layout
 from memory_system.llm.estimating import Estimator
 from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
 from memory_system.workspace import Workspace
@@ -104,7 +104,7 @@ def _ignored(folder: str, names: list[str]) -> list[str]:
     """The index, which is large and made anew, and whatever is neither file nor folder."""
     paths = {name: Path(folder, name) for name in names}
     return [name for name, path in paths.items() if path.is_symlink() or not (path.is_file() or path.is_dir())] + [
-        name for name in names if name.startswith("search.sqlite")
+        name for name in names if name.startswith(SEARCH_INDEX)
     ]
 
 

@@ -75,7 +75,7 @@ class Quarantine:
     """The quarantine of one workspace."""
 
     def __init__(self, layout: Layout, files: Files) -> None:
-        self.path = layout.state / "quarantine.jsonl"
+        self.path = layout.quarantine
         self.files = files
 
     def all(self) -> list[Held]:

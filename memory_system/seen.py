@@ -20,7 +20,7 @@ class Seen:
     def __init__(self, layout: Layout, files: Files) -> None:
         self.layout = layout
         self.files = files
-        self.path = layout.state / "seen.json"
+        self.path = layout.seen
 
     def holds(self) -> bool:
         """Whether every file still stands as it was seen."""

@@ -48,8 +48,8 @@ class Tombstones:
     """The tombstones of one workspace. They are true (as a bool) when there are any."""
 
     def __init__(self, layout: Layout, files: Files) -> None:
-        self.path = layout.state / "tombstones.jsonl"
-        self.key_path = layout.state / "key"
+        self.path = layout.tombstones
+        self.key_path = layout.key
         self.files = files
 
     def __bool__(self) -> bool:

@@ -27,18 +27,6 @@ Tainted = Callable[[Change], bool]  # whether a change in the journal says what 
 
 WHY = "forgotten"
 _NOBODY: Mapping[str, str] = {}
-KEPT_STATE = frozenset(
-    {
-        "key",
-        "lock",
-        "access.jsonl",
-        "tombstones.jsonl",
-        "consolidation.json",
-        "inbox.jsonl",
-        "inbox.moved.jsonl",
-        "forgetting.json",
-    }
-)
 UNREACHABLE = (
     "git history and other backups of these files",
     "what a model provider was sent",
@@ -272,7 +260,7 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
     for path in sorted(ws.layout.state.iterdir()) + sorted(ws.layout.journal.glob("*.torn")):
         if path.suffix == months.ENDING:  # a damaged month of the journal that nobody can look into
             ws.files.remove(path)
-        elif path.is_file() and path.name not in KEPT_STATE:
+        elif path.is_file() and path not in ws.layout.sifted():
             _without_lines(ws, path, plan)
 
 

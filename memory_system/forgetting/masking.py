@@ -13,7 +13,7 @@ import orjson
 from memory_system import clock
 from memory_system.forgetting import people
 from memory_system.forgetting.erasing import let_go, remake, reset_night
-from memory_system.forgetting.scanning import WAITING, kinds_in, own_files, steering
+from memory_system.forgetting.scanning import kinds_in, own_files, steering
 from memory_system.journal import Change, Entry
 from memory_system.records import Evidence, Fact, Pool, to_line
 from memory_system.secrets import redact
@@ -34,7 +34,7 @@ def fix(ws: Workspace) -> int:
     let_go(ws, entry, changes, lambda change: bool(kinds_in(people.parsed(change.to_line()))))
     ws.journal.blank(entry, {})
     for path in own_files(ws):
-        if path.name not in WAITING:
+        if path not in ws.layout.captures():
             _mask_file(ws, path)
     remake(ws)
     return len(changes)

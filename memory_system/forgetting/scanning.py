@@ -12,7 +12,6 @@ from typing import Any
 from memory_system.errors import MemorySystemError
 from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
-from memory_system.forgetting.erasing import KEPT_STATE
 from memory_system.recall.index import Index
 from memory_system.records import Evidence, Fact, from_line
 from memory_system.secrets import redact
@@ -20,7 +19,6 @@ from memory_system.trust import OWNER, key_of, suspects
 from memory_system.workspace import Workspace
 
 STEERS = "steers"  # how the kind of what wants to steer begins, before the rule's id
-WAITING = ("inbox.jsonl", "inbox.moved.jsonl")  # captures
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,8 @@ def steering(record: Fact, approved: Collection[str]) -> tuple[str, Evidence] | 
 def own_files(ws: Workspace) -> list[Path]:
     """The files of the state that hold words: not those of keys, marks and places."""
     files = [*ws.layout.state.iterdir(), *ws.layout.journal.glob("*.torn"), *ws.layout.runs.rglob("*")]
-    return sorted(path for path in files if path.is_file() and (path.name not in KEPT_STATE or path.name in WAITING))
+    wordless = {*ws.layout.sifted()} - {*ws.layout.captures()}
+    return sorted(path for path in files if path.is_file() and path not in wordless)
 
 
 def _memories(ws: Workspace) -> Iterator[Finding]:

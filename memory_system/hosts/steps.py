@@ -252,7 +252,7 @@ def _run(argv: Sequence[str]) -> str:
 
 
 def _path(ws: Workspace) -> Path:
-    return ws.layout.state / "hosts.json"
+    return ws.layout.hosts
 
 
 def _done(ws: Workspace) -> dict[str, Any]:

@@ -21,8 +21,6 @@ from memory_system.records import Message, Pool, session_of
 from memory_system.schemas import due
 from memory_system.workspace import Workspace
 
-VECTORS = "vectors.sqlite"
-
 
 def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -> Iterator[str]:
     """Bring the index up to the journal's head; yields the names of the files written."""
@@ -173,7 +171,7 @@ def _write(files: Mapping[str, bytes], ws: Workspace) -> Iterator[str]:
 def embed(index: Index, ws: Workspace, *, asking: bool = True) -> Iterator[str]:
     """Bring the vectors up to the index, where an embedder is configured; without one none are kept. What an embedder
     does not give now, it is asked for the next time; unless `asking`, it is not asked at all."""
-    path = ws.layout.index / VECTORS
+    path = ws.layout.vectors
     if ws.config.embedder.kind == "none":
         if path.exists():
             ws.files.remove(path)

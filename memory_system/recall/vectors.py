@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-FILE = "vectors.sqlite"
 VERSION = "1"
 AT_ONCE = 512  # texts between two commits: what was embedded is kept when the next request fails
 SAMPLE = 60  # texts of a language that trust is measured on

@@ -44,7 +44,7 @@ def entry(ws: Workspace, session_id: str) -> Entry:
 def update(ws: Workspace, session_id: str, now: datetime, *, tokens: tuple[int, int] = (0, 0), **changed: Any) -> Entry:
     """Change what is registered; `tokens` (input, output) are added to the sums. Safe beside other programs."""
     path = ws.layout.sessions / "sessions.json"
-    with ws.files.locked(ws.layout.state / "sessions.lock", lock_holder(clock.stamp(now))):
+    with ws.files.locked(ws.layout.sessions_lock, lock_holder(clock.stamp(now))):
         whole = ws.files.read_object(path)
         named = (key for key, each in whole.items() if isinstance(each, dict) and each.get("sessionId") == session_id)
         key = next(named, key_of(session_id))
