@@ -16,7 +16,19 @@ from memory_system import ordered, text
 from memory_system.errors import DamagedError, MissingLinesError
 from memory_system.journal import Change, Entry
 from memory_system.parsing import checked, parse_problem
-from memory_system.records import KINDS, POOLS, SETTABLE, WORDS, Evidence, Fact, Pool, from_line, kind_of, to_line
+from memory_system.records import (
+    KINDS,
+    POOLS,
+    RETURNED,
+    SETTABLE,
+    WORDS,
+    Evidence,
+    Fact,
+    Pool,
+    from_line,
+    kind_of,
+    to_line,
+)
 from memory_system.secrets import redact
 from memory_system.store import Store
 
@@ -27,7 +39,6 @@ EDIT = "edit"  # how the refs of the owner's corrections begin
 GIVEN = ("created", "said_at", "scored_at")  # what a memory has from the program: it stays when a line loses it
 FEW = 5  # missing lines of one file that are never too many
 _MARKS = re.compile(r"[,.;:!?，。；：！？]| (?:and|but|since|because|who|which|where) ")  # what has them is no value
-BACK = {"retired": None, "superseded_by": None, "valid_to": None}  # what a memory loses that returns from the archive
 
 
 @dataclass
@@ -145,7 +156,7 @@ def as_owners(record: Fact, names: Iterable[str], stamp: str, *, since: Fact) ->
 def _in_pool(record: Fact, pool: Pool) -> Fact:
     """The memory as it must stand in the pool into which its line was put."""
     if pool == "active":
-        return record.model_copy(update=BACK) if record.retired else record
+        return record.model_copy(update=RETURNED) if record.retired else record
     return record if record.retired else record.model_copy(update={"retired": "by hand"})
 
 

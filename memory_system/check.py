@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from memory_system import accounting, audit, by_hand, clock, edit
+from memory_system import accounting, audit, by_hand, clock
 from memory_system.derive import snapshot_moment
 from memory_system.errors import MemorySystemError
 from memory_system.files import is_held
@@ -22,14 +22,14 @@ from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Index
-from memory_system.records import KINDS, POOLS, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
+from memory_system.records import CAPTURED, KINDS, POOLS, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
 from memory_system.workspace import Workspace
 
 REBUILD = "make it anew with: memory rebuild-index"
 RESTORE = "put the file back from a copy, mend the line, or: memory validate --repair"
 TAKEN = "leave it so, and the next command that writes takes it over; that can be undone"
 REMOVED = "memory consolidate takes it for your wish; memory validate --repair puts the line back"
-BY_HAND_REFS = (edit.CAPTURED, by_hand.EDIT)  # words that stand in no transcript
+BY_HAND_REFS = (CAPTURED, by_hand.EDIT)  # words that stand in no transcript
 
 Check = Callable[[Workspace], Iterator[Problem]]
 

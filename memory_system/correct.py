@@ -11,14 +11,14 @@ from pydantic import ValidationError
 
 from memory_system import clock, phrasing, text
 from memory_system.accesses import Who
-from memory_system.by_hand import BACK, EDIT, as_owners
+from memory_system.by_hand import EDIT, as_owners
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
 from memory_system.derive import catch_up
 from memory_system.edit import commit, find
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.journal import Change
 from memory_system.keys import value_key
-from memory_system.records import Evidence, Fact, Pool, from_line, memory_id, to_line
+from memory_system.records import RETURNED, TELLING, Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.rules import table
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace
@@ -117,7 +117,7 @@ def split(ws: Workspace, memory_id_: str, *, if_version: int | None = None) -> t
     came = _came(before, after)
     kept = _without(record, came, before, after, stamp)
     other = _merged_away(ws, record, came) or _of_its_own(ws, after, before, came)
-    apart = as_owners(other.model_copy(update=BACK), ["content"], stamp, since=other)
+    apart = as_owners(other.model_copy(update=RETURNED), ["content"], stamp, since=other)
     changes = [_change(ws, kept, "split", pool), _change(ws, apart, "split", "active")]
     commit(ws, changes, f"split of {record.id}")
     return kept, apart
@@ -145,9 +145,8 @@ def _came(before: Fact, after: Fact) -> list[Evidence]:
 
 def _without(record: Fact, came: list[Evidence], before: Fact, after: Fact, stamp: str) -> Fact:
     """The memory without the words that had come, as it was put before they came unless it was put anew since."""
-    names = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
     untouched = record.content == after.content
-    back = {name: getattr(before, name) for name in (*names, "importance")} if untouched else {}
+    back = {name: getattr(before, name) for name in (*TELLING, "importance")} if untouched else {}
     evidence = tuple(each for each in record.evidence if each not in came)
     kept = record.model_copy(update={**back, "evidence": evidence})
     return as_owners(kept, ["content"], stamp, since=record)

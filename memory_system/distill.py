@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -15,15 +15,15 @@ from memory_system import clock, trust
 from memory_system.errors import UsageError
 from memory_system.gist import gist_of
 from memory_system.proposals import FILE_OF, line_of
-from memory_system.records import Fact, Row
+from memory_system.records import USER, Fact, Row
 from memory_system.rules import table
 from memory_system.text import fold
 from memory_system.workspace import Workspace
 
-MEMORY, USER = "MEMORY.md", "USER.md"
-FILES = (MEMORY, USER, "IDENTITY.md")
+MEMORY_FILE, USER_FILE = "MEMORY.md", "USER.md"
+FILES = (MEMORY_FILE, USER_FILE, "IDENTITY.md")
 LEAST = 0.7  # importance of what is worth a line that is read every day
-MOST = {MEMORY: 10_000, USER: 4_000, "IDENTITY.md": 20_000}  # characters that a host takes of each
+MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, "IDENTITY.md": 20_000}  # characters that a host takes of each
 ALIKE = 0.8  # share of a line's words that an outdated memory must hold for the line to say the same
 PASSING = ("todo", "reminder", "schedule", "general")  # what is over soon, or is no more than said once
 HEADING = {"en": "## Lately learnt", "zh": "## 近来记下的"}
@@ -69,10 +69,10 @@ def distill(ws: Workspace, days: int) -> list[Draft]:
     since = clock.stamp(ws.now - timedelta(days=days))
     rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_stated(row)]
     for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
-        _outdated(row, drafts[MEMORY])
-        _outdated(row, drafts[USER])
-        if row.get("category") == "identity" and row.get("subject", "user") in FILE_OF:
-            _trait(row, drafts[FILE_OF[row.get("subject", "user")]])
+        _outdated(row, drafts[MEMORY_FILE])
+        _outdated(row, drafts[USER_FILE])
+        if row.get("category") == "identity" and row.get("subject", USER) in FILE_OF:
+            _trait(row, drafts[FILE_OF[row.get("subject", USER)]])
         elif _is_worth(row, since):
             _add(row, drafts[_home(row)], drafts.values(), ws)
     return [draft for draft in drafts.values() if draft.proposals]
@@ -115,7 +115,7 @@ def _is_worth(row: Row, since: str) -> bool:
 
 def _home(row: Row) -> str:
     """How to treat the owner stands in USER.md, everything else in MEMORY.md."""
-    return USER if row.get("category") == "instruction" else MEMORY
+    return USER_FILE if row.get("category") == "instruction" else MEMORY_FILE
 
 
 def _trait(row: Row, draft: Draft) -> None:
@@ -229,12 +229,4 @@ def _quote(row: Row) -> str:
 def rows_of(drafts: Iterable[Draft]) -> Iterator[dict[str, str]]:
     """The proposals as `--json` shows them."""
     for draft in drafts:
-        for each in draft.proposals:
-            yield {
-                "file": each.file,
-                "kind": each.kind,
-                "before": each.before,
-                "after": each.after,
-                "id": each.id,
-                "quote": each.quote,
-            }
+        yield from map(asdict, draft.proposals)

@@ -14,7 +14,19 @@ from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.files import Files
 from memory_system.layout import Layout
 from memory_system.ordered import line_id
-from memory_system.records import POOLS, TYPES, Evidence, Fact, Message, Pool, from_line, memory_id, to_line
+from memory_system.records import (
+    CAPTURED,
+    POOLS,
+    RETURNED,
+    TYPES,
+    Evidence,
+    Fact,
+    Message,
+    Pool,
+    from_line,
+    memory_id,
+    to_line,
+)
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace, config_bytes
 
@@ -25,7 +37,6 @@ Role = Literal["user", "assistant"]  # whose words a capture is
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 0.6
-CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
 LONGEST_CAPTURE = 20_000  # characters
 MOST_WAITING = 500  # captures of an agent's that wait for a night
 
@@ -223,8 +234,7 @@ def archive(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
 
 def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     """Bring an archived memory back, with a score of at least its importance."""
-    back: dict[str, object] = {"retired": None, "superseded_by": None, "valid_to": None, "expires": None}
-    moved = _move(ws, memory_id_, "active", "restored by hand", back)
+    moved = _move(ws, memory_id_, "active", "restored by hand", {**RETURNED, "expires": None})
     ws.accesses.note("restore", [memory_id_], ws.now, who)
     return moved
 

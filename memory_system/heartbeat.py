@@ -11,7 +11,7 @@ from typing import Any
 from memory_system import clock, nights, pipeline, stats
 from memory_system.gist import gist_of
 from memory_system.proposals import proposals
-from memory_system.records import Belief, Fact, Row
+from memory_system.records import USER, Belief, Fact, Row
 from memory_system.workspace import Workspace
 
 OVERDUE = timedelta(hours=6)  # after a night's slot: its job comes an hour or so after it
@@ -144,7 +144,7 @@ def _duplicates(rows: Iterable[Row], item: Make) -> Iterator[Item]:
     for row in rows:
         gist = gist_of(row["content"])
         when = row.get("event_time") or {}
-        key = (row.get("subject", "user"), row.get("polarity", True), when.get("start"), gist.words)
+        key = (row.get("subject", USER), row.get("polarity", True), when.get("start"), gist.words)
         alike.setdefault(key, []).append(row)
     for group in alike.values():
         if len(group) > 1:

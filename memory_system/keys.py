@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory_system import text
-from memory_system.records import Row
+from memory_system.records import USER, Row
 from memory_system.topics import topics_of
 
 Key = tuple[str | bytes, ...]
@@ -47,7 +47,7 @@ def quote_key(role: str, quote: str) -> Key:
 
 def keys_of_row(row: Row) -> Iterator[Key]:
     """Every key under which the memory is found while it is active."""
-    subject = row.get("subject", "user")
+    subject = row.get("subject", USER)
     if attribute := row.get("attribute"):
         yield slot_key(subject, attribute)
         yield value_key(subject, attribute, row.get("value", ""))

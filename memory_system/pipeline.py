@@ -61,7 +61,7 @@ class Report:
             "llm": self.asked,
             "alarm": self.alarm
             and {"kind": type(self.alarm).__name__, "what": str(self.alarm), "hint": self.alarm.hint},
-            "problems": [{"where": each.where, "what": each.what, "hint": each.hint} for each in self.problems],
+            "problems": [each.to_row() for each in self.problems],
         }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory_system import trust
-from memory_system.records import Fact, Row
+from memory_system.records import USER, Fact, Row
 from memory_system.rules import table
 from memory_system.text import fold
 from memory_system.workspace import Workspace
@@ -28,7 +28,7 @@ def proposals(ws: Workspace) -> list[dict[str, str]]:
 
 def _identity(ws: Workspace) -> Iterator[Row]:
     for row in ws.store.rows("active", Fact):
-        subject = row.get("subject", "user")
+        subject = row.get("subject", USER)
         if subject in FILE_OF and row.get("category") == CATEGORY and _is_stated(row):
             yield {**row, "subject": subject}
 

@@ -51,6 +51,13 @@ SETTABLE = WORDS | {
     "confidence",
 }  # fields that stay as the owner has set them
 
+# fields that make how a memory is told: what another way of putting it replaces
+TELLING = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
+RETURNED = {"retired": None, "superseded_by": None, "valid_to": None}  # what one that leaves the archive loses
+USER, ASSISTANT = "user", "assistant"  # the subjects that are no names
+CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
+ASKED = "question"  # the rule by which a question tells what somebody is about
+
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PAIRS = tuple(one + other for one in _DIGITS for other in _DIGITS)  # two digits of base 36 at a time
 ID_PAIRS = 5
@@ -142,6 +149,11 @@ class Fact(Stored):
         """Whether the owner has set what it says: consolidation may add to it and contradict it, and never changes or
         retires it for what was said."""
         return bool(WORDS.intersection(self.edited))
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether it only tells what somebody has asked."""
+        return self.method.startswith(f"rule:{ASKED}.")
 
 
 class Belief(Fact):
@@ -246,6 +258,9 @@ class Problem:
     where: str
     what: str
     hint: str = ""
+
+    def to_row(self) -> dict[str, str]:
+        return {"where": self.where, "what": self.what, "hint": self.hint}
 
 
 NOTE_ROLES = frozenset({"note", "agent"})

@@ -14,7 +14,7 @@ from memory_system.files import is_held
 from memory_system.llm.ledger import Ledger, by_day, summed
 from memory_system.night import BARREN_LIMIT
 from memory_system.proposals import proposals
-from memory_system.records import KINDS, Fact, Pool, Problem, Row, type_name
+from memory_system.records import KINDS, USER, Fact, Pool, Problem, Row, type_name
 from memory_system.rules import table
 from memory_system.workspace import Workspace
 
@@ -99,7 +99,7 @@ def status(ws: Workspace) -> dict[str, Any]:
         "phase": state.current_phase,
         "retry_count": state.retry_count if state.current_phase is not None else 0,
         "running": is_held(ws.layout.lock),
-        "problems": [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems],
+        "problems": [each.to_row() for each in problems],
         "proposals": proposals(ws),
     }
 
@@ -147,7 +147,7 @@ def conflicts(ws: Workspace) -> Iterator[tuple[str, list[Row]]]:
     slots: dict[tuple[str, str], list[Row]] = {}
     for row in ws.store.rows("active", Fact):
         if row.get("attribute") in single:
-            slots.setdefault((row.get("subject", "user"), row["attribute"]), []).append(row)
+            slots.setdefault((row.get("subject", USER), row["attribute"]), []).append(row)
     for (subject, attribute), rows in sorted(slots.items()):
         if len(rows) > 1:
             yield f"{subject}.{attribute}", rows

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory_system.callings import STOCK_NAMES
-from memory_system.records import Fact, kind_of
+from memory_system.records import ASSISTANT, USER, Fact, kind_of
 
-USER, ASSISTANT = "user", "assistant"
 SCATTERED = frozenset({"general", "event", "schedule", "reminder", "todo"})  # no topics: such facts share nothing
 
 

@@ -15,7 +15,7 @@ from memory_system.derive import catch_up, derive
 from memory_system.errors import DependentChangesError
 from memory_system.explain import entries_of
 from memory_system.journal import Change, Entry, Group
-from memory_system.records import Fact, Pool, from_line, named_in
+from memory_system.records import CAPTURED, RETURNED, Fact, Pool, from_line, named_in
 from memory_system.workspace import Workspace
 
 
@@ -119,9 +119,9 @@ def _give_back(changes: Iterable[Change], ws: Workspace) -> None:
 def as_captured(record: Fact) -> Fact:
     """The capture without what nights made of it: its own words, its own evidence, no successor."""
     own, at = record.evidence[0], record.created
-    made = {"method": edit.CAPTURED, "content": own.quote, "evidence": (own,), "version": 1}
+    made = {"method": CAPTURED, "content": own.quote, "evidence": (own,), "version": 1}
     times = {"scored_at": at, "updated": at, "last_confirmed": at}
-    left = {"retired": None, "superseded_by": None, "supersedes": None, "valid_to": None, "history": ()}
+    left = {**RETURNED, "supersedes": None, "history": ()}
     return record.model_copy(update={**made, **times, **left})
 
 

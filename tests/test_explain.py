@@ -13,6 +13,7 @@ from workspaces import at, consolidate, contents, layers, make, say
 from memory_system import check, edit, explain, pipeline, undo
 from memory_system.errors import DependentChangesError, LockedError, NotFoundError
 from memory_system.preview import preview
+from memory_system.records import CAPTURED
 from memory_system.workspace import Workspace
 
 DAYS = (
@@ -312,7 +313,7 @@ def test_a_capture_waits_again_in_its_own_words(root: Path, said: str, captured:
     with Workspace.open(root) as ws:
         (waiting,) = ws.inbox.pending()
     assert (waiting.content, waiting.evidence, waiting.superseded_by) == (before.content, before.evidence, None)
-    assert waiting.method == edit.CAPTURED
+    assert waiting.method == CAPTURED
 
 
 def everything(root: Path) -> dict[str, bytes]:

@@ -121,7 +121,7 @@ def audit(
             return
         head = chain.head(ws)
         wrong = chain.verify(ws, anchor) if question is Question.VERIFY else None
-    problem = {"where": wrong.where, "what": wrong.what, "hint": wrong.hint} if wrong else None
+    problem = wrong.to_row() if wrong else None
     told = f"! {wrong.where}: {wrong.what}\n  → {wrong.hint}" if wrong else str(head)
     settings.answer({"ok": wrong is None, "head": str(head), "problem": problem}, told)
     if wrong:

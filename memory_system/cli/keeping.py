@@ -60,7 +60,7 @@ def validate(
     repaired = _repair(settings) if repair else []
     with settings.open() as ws:
         problems = check.validate(ws)
-    rows = [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems]
+    rows = [each.to_row() for each in problems]
     told = [*(f"repaired: {each}" for each in repaired), *(problem_lines(rows) if rows else ["all is well"])]
     settings.answer({"ok": not rows, "repaired": repaired, "problems": rows}, "\n".join(told))
     if problems:

@@ -20,7 +20,7 @@ from memory_system.forgetting.planning import Plan
 from memory_system.journal import Change, Entry
 from memory_system.phases import Night, summaries
 from memory_system.readers import Cursor, Library
-from memory_system.records import Fact, Pool, Summary, to_line
+from memory_system.records import RETURNED, Fact, Pool, Summary, to_line
 from memory_system.workspace import Workspace
 
 Tainted = Callable[[Change], bool]  # whether a change in the journal says what must go
@@ -205,7 +205,7 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
     links = ("supersedes", "superseded_by", "promoted_from")
     new |= {name: None for name in links if getattr(record, name) in plan.gone}
     if record.id in plan.back:
-        new |= {"retired": None, "superseded_by": None, "valid_to": None}
+        new |= RETURNED
     if new["evidence"] and new["evidence"][0].ref != record.source and record.source in lost:
         new["source"] = new["evidence"][0].ref
     if all(getattr(record, name) == value for name, value in new.items()):

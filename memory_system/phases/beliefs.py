@@ -19,7 +19,6 @@ from memory_system.phases.asking.suppositions import Pair
 from memory_system.phases.facts import (
     ECHO,
     LESS_TRUSTED,
-    USER,
     common_fields,
     counts_beside,
     is_echo,
@@ -30,7 +29,7 @@ from memory_system.phases.facts import (
 )
 from memory_system.phases.settling import alike, habits, rearranging
 from memory_system.phrasing.doubt import unhedged
-from memory_system.records import Belief, Claim, Evidence, Fact, memory_id, session_of
+from memory_system.records import USER, Belief, Claim, Evidence, Fact, memory_id, session_of
 from memory_system.store import Memories, row_of
 from memory_system.trust import is_owners, tier_of_evidence
 
@@ -103,7 +102,7 @@ def _move(pair: Pair, draft: Draft, night: Night, *, confirmed: bool) -> None:
 def _to_confront(facts: Draft, draft: Draft) -> list[Fact]:
     """The facts that the night made or confirmed in slots where beliefs stand."""
     rows = (row_of(each, draft) for each in draft.active(Belief))
-    slots = {(row.get("subject", "user"), row["attribute"]) for row in rows if row.get("attribute")}
+    slots = {(row.get("subject", USER), row["attribute"]) for row in rows if row.get("attribute")}
     ids = {each for slot in slots for each in draft.find(slot_key(*slot)) if each in facts.changed}
     found = (draft.get(each) for each in sorted(ids) if facts.changed[each][2] != "history")
     return [each for each in found if type(each) is Fact]

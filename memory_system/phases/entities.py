@@ -21,11 +21,10 @@ from memory_system.phases.settling.gazetteer import names_of
 from memory_system.recall.index import Index
 from memory_system.recall.naming import Naming
 from memory_system.recall.units import own_name
-from memory_system.records import Row
+from memory_system.records import USER, Row
 from memory_system.rules import table
 from memory_system.workspace import Workspace
 
-USER = "user"
 INDEX = "_index.json"
 
 

@@ -26,10 +26,10 @@ from memory_system.phases.understanding.passage import Passage, Place, passages
 from memory_system.phases.understanding.pictures import pointed_at
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import with_question
-from memory_system.phases.understanding.scene import ASSISTANT, Scene, in_its_language, scenes
+from memory_system.phases.understanding.scene import Scene, in_its_language, scenes
 from memory_system.phases.understanding.subjects import Subject, opening
 from memory_system.phrasing.naming import named
-from memory_system.records import Claim, Segment, Turn
+from memory_system.records import ASKED, ASSISTANT, Claim, Segment, Turn
 
 _BATCH = 128  # turns whose passages are looked at together
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
@@ -273,7 +273,7 @@ def _question(passage: Passage) -> list[Claim]:
     scene = passage.scene
     told = phrasing.ask(passage.words, scene.voices, scene.lang)
     speaker = Subject(scene.subject, scene.voices.speaker)
-    claim = _claim(passage, told, "general", speaker, f"question.{scene.lang}")
+    claim = _claim(passage, told, "general", speaker, f"{ASKED}.{scene.lang}")
     _meant(claim, Mood())  # that it was asked is certain
     return [claim] if told else []
 

@@ -23,13 +23,12 @@ from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.settling import alike, revising
 from memory_system.phases.settling.rearranging import heir
-from memory_system.records import Claim, Evidence, Fact, Past, memory_id, session_of
+from memory_system.records import TELLING, USER, Claim, Evidence, Fact, Past, memory_id, session_of
 from memory_system.rules import table
 from memory_system.slots import about
 from memory_system.store import Memories, facts_of, row_of
 from memory_system.trust import echoes, is_owners, tier_of, tier_of_evidence
 
-USER = "user"
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
 REPEATED = 0.2  # importance gained when a second session says the same
@@ -277,8 +276,7 @@ def fuller(fact: Fact, claim: Claim) -> Fact:
     says_no_more = claim.lang != fact.lang or len(gist_of(claim.content).words) <= len(gist_of(fact.content).words)
     if fact.is_owners or says_no_more or (fact.attribute and not claim.attribute):
         return fact
-    names = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
-    return fact.model_copy(update={name: getattr(claim, name) for name in names})
+    return fact.model_copy(update={name: getattr(claim, name) for name in TELLING})
 
 
 def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:

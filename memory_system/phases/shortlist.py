@@ -13,10 +13,10 @@ from memory_system.config import TokenBudget
 from memory_system.phases.understanding.leaning import leans
 from memory_system.recall.index import Index
 from memory_system.recall.standing import Ranked
-from memory_system.records import Belief, Fact, Summary, from_line
+from memory_system.records import ASSISTANT, CAPTURED, USER, Belief, Fact, Summary, from_line
 from memory_system.retention import PROTECTED
 from memory_system.text import estimate_tokens
-from memory_system.topics import ASSISTANT, USER, topics_of
+from memory_system.topics import topics_of
 
 CANDIDATES = 300  # memories that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
@@ -73,7 +73,7 @@ def _words_of(candidate: Candidate) -> tuple[str, str]:
 
 def _stands_alone(record: Fact) -> bool:
     """Whether it tells something of the people, and can be understood without what was said before it."""
-    if record.subject == ASSISTANT or record.method.startswith("rule:question."):
+    if record.subject == ASSISTANT or record.was_asked:
         return False
     words = record.evidence[0].quote if record.evidence else record.content
     return not (record.method.startswith("rule:") and leans(words, record.lang))
@@ -87,7 +87,7 @@ def _lasts(record: Fact, remark: float) -> bool:
         or record.subject != USER
         or record.category not in PASSING
         or record.importance > remark
-        or record.method == "capture"
+        or record.method == CAPTURED
     )
 
 

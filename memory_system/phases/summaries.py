@@ -14,11 +14,11 @@ from memory_system.phases import Night
 from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
 from memory_system.phases.facts import retire
-from memory_system.records import Fact, Summary, memory_id
+from memory_system.records import USER, Fact, Summary, memory_id
 from memory_system.sharing import strictest
 from memory_system.store import Memories, row_of
 from memory_system.text import estimate_tokens
-from memory_system.topics import USER, topics_of
+from memory_system.topics import topics_of
 
 COMPOSED = "rule:compose"
 MOST_FACTS = 12

@@ -21,7 +21,7 @@ from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.search import Answer, answer_to, type_of
 from memory_system.recall.units import Unit, Units
-from memory_system.records import Fact, Row, kind_of, to_line, type_name
+from memory_system.records import USER, Fact, Row, kind_of, to_line, type_name
 from memory_system.text import estimate_tokens
 
 if TYPE_CHECKING:  # imported where vectors are searched
@@ -163,7 +163,7 @@ class _Gathered:
         waiting = [orjson.loads(line) for line in self._pending.values()]
         stored = self._index.at(self._now).of_kind(kind.categories, kind.attributes, kind.most)
         rows = [row for row in waiting if kind.holds(row)] + [orjson.loads(each.line) for each in stored]
-        own = (row for row in rows if row.get("subject", "user") == "user")
+        own = (row for row in rows if row.get("subject", USER) == USER)
         return [row for row in own if is_asked_of(self._message, row["content"])][: kind.most]
 
     def _level(self, item: Item, known: float) -> Level | None:

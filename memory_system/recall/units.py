@@ -14,7 +14,7 @@ from memory_system import clock, retention
 from memory_system.config import Config
 from memory_system.recall import packing, terms
 from memory_system.recall.passages import passages, pieces
-from memory_system.records import Message, Pool, Row, kind_of, type_name
+from memory_system.records import USER, Message, Pool, Row, kind_of, type_name
 from memory_system.text import estimate_tokens
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
@@ -99,7 +99,7 @@ class Units:
         kind = kind_of(row["id"])
         return (
             row["id"], type_name(kind), pool, storable(row.get("category", "general")),
-            storable(row.get("subject", "user")), storable(row.get("attribute", "")), storable(row.get("value", "")),
+            storable(row.get("subject", USER)), storable(row.get("attribute", "")), storable(row.get("value", "")),
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
             self._number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
@@ -127,7 +127,7 @@ class Units:
 def own_name(row: Row) -> str:
     """How a memory about the user calls them: its first entity; empty for others."""
     entities = row.get("entities", ())
-    return str(entities[0]) if row.get("subject", "user") == "user" and entities else ""
+    return str(entities[0]) if row.get("subject", USER) == USER and entities else ""
 
 
 def said_or_created(row: Row) -> str:

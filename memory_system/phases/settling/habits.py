@@ -10,14 +10,12 @@ from memory_system import clock
 from memory_system.callings import STOCK_NAMES, USER_NAME
 from memory_system.draft import Draft
 from memory_system.keys import entity_key
-from memory_system.records import Claim, Evidence, Fact
+from memory_system.records import USER, Claim, Evidence, Fact
 from memory_system.rules import table
-from memory_system.topics import USER
 
 DAYS = 3  # on which somebody asks before it is a habit
 CONFIDENCE = 0.6  # of one of them
 BASIS = "asks about it on several days"
-_ASKED = "rule:question."
 
 
 def claims(facts: Draft, memories: Draft, zone: tzinfo) -> Iterator[Claim]:
@@ -37,7 +35,7 @@ def _day(said: Evidence, zone: tzinfo) -> date:
 
 def _asked_about(fact: Fact | None) -> tuple[str, ...]:
     """What a question of the user's names, beside the two who speak: "Ana asks Ben to mend the boat"."""
-    if type(fact) is not Fact or fact.subject != USER or not fact.method.startswith(_ASKED):
+    if type(fact) is not Fact or fact.subject != USER or not fact.was_asked:
         return ()
     return tuple(name for name in fact.entities[1:] if name not in STOCK_NAMES and f" asks {name} " not in fact.content)
 

@@ -14,7 +14,7 @@ from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
 from memory_system.keys import slot_key
 from memory_system.phases.settling import matters, names
-from memory_system.records import Belief, Claim, Fact
+from memory_system.records import USER, Belief, Claim, Fact
 from memory_system.rules import Found
 from memory_system.slots import about
 from memory_system.store import Memories, facts_of
@@ -22,7 +22,6 @@ from memory_system.trust import is_told
 
 Kind = TypeVar("Kind", bound=Fact)
 
-_USER = "user"
 _OVER = 0.2  # what it is worth to know that a wish was withdrawn
 _MOST = 12  # memories with such a word that are looked at, newest first
 _KEPT_UP = frozenset({"medication", "habit", "hobby", "vehicle", "owns", "device", "uses_tool"})
@@ -115,7 +114,7 @@ def _of_slots(attributes: Iterable[str], claim: Claim, memories: Memories) -> It
     """What stands in the speaker's slots that are over."""
     if claim.modality != "stated":
         return
-    subject = _USER if claim.role == "user" else claim.subject
+    subject = USER if claim.role == "user" else claim.subject
     for attribute in attributes:
         for fact in facts_of(memories.find(slot_key(subject, attribute)), memories):
             if fact.polarity and fact.said_at < claim.said_at and fact.attribute != claim.attribute:
@@ -128,7 +127,7 @@ def _lifted(named: dict[str, str], claim: Claim, memories: Memories) -> Iterator
     words = set(gist_of(named.get(name, "")).words) - _withdrawing(claim.lang)
     least = len(words) if name == "thing" else len(words) / 2  # "no more" may be said of anything
     for attribute in ("instruction", "reminder") if words else ():
-        for fact in facts_of(memories.find(slot_key(_USER, attribute)), memories):
+        for fact in facts_of(memories.find(slot_key(USER, attribute)), memories):
             if fact.said_at < claim.said_at and len(words & set(gist_of(fact.content).words)) >= least:
                 yield fact
 
@@ -167,7 +166,7 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
         for each in older
         if each.lang in senses
         and is_told(each.evidence)
-        and (each.subject == claim.subject or (cue in _LOOSE and (mine or claim.subject == _USER)))
+        and (each.subject == claim.subject or (cue in _LOOSE and (mine or claim.subject == USER)))
         and (_names_value(what, each) if cue == "misspoken" else matters.is_about(senses[each.lang].words, each))
         and _FITS[cue](each, claim)
     ]

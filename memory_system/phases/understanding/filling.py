@@ -10,8 +10,9 @@ from functools import cache
 from memory_system import phrasing, slots, text
 from memory_system.callings import STOCK_NAMES
 from memory_system.phases.understanding.passage import Passage
-from memory_system.phases.understanding.scene import ASSISTANT, Scene
+from memory_system.phases.understanding.scene import Scene
 from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, plural_words, whose
+from memory_system.records import ASSISTANT
 from memory_system.rules import Found, Rule, table
 
 _LONGEST = {"en": 70, "zh": 40}  # characters of a value; more is a story, not a value
