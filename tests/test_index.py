@@ -443,6 +443,14 @@ def test_what_is_no_index_is_stale(tmp_path: Path, data: bytes) -> None:
         Index.open(path, CONFIG)
 
 
+def test_damage_that_is_no_text_is_damage_too(tmp_path: Path) -> None:
+    path = tmp_path / "search.sqlite"
+    build(path, "violin lesson")
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE meta", b"CREATE TABL\x94 meta"))
+    with pytest.raises(StaleIndexError), Index.open(path, CONFIG) as index:
+        found(index, "violin", ["session"])
+
+
 def test_a_damaged_page_is_noticed_or_harmless(tmp_path: Path) -> None:
     path = tmp_path / "search.sqlite"
     build(path, *("violin lesson " * 40 for _ in range(50)))

@@ -151,7 +151,7 @@ def _steadily(path: Path, look: Callable[[sqlite3.Connection], T]) -> T:
         try:
             with _opened(path, logged=logged) as store:
                 found = look(store)
-        except (sqlite3.Error, IndexError) as error:
+        except (sqlite3.Error, IndexError, UnicodeDecodeError) as error:  # an error may quote bytes that are no text
             if _stamp(path) == before:
                 hint = "if OpenClaw itself can read it (openclaw doctor), this program must learn its new form"
                 raise UnreadableError(f"it cannot be read as OpenClaw's store: {error}", hint) from None

@@ -117,6 +117,8 @@ def _explained(path: Path) -> Iterator[None]:
         raise
     except sqlite3.Error as error:
         raise _as_ours(error, path) from error
+    except UnicodeDecodeError as error:  # what SQLite says of a damaged file quotes its bytes
+        raise StaleIndexError(f"the search index {path} is damaged: {error}") from error
 
 
 def _as_ours(error: sqlite3.Error, path: Path) -> MemorySystemError:
