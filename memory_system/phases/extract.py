@@ -17,7 +17,7 @@ from memory_system.phases.segment import together
 from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.asked import asks_what_is_wanted
 from memory_system.phases.understanding.confided import Confidences
-from memory_system.phases.understanding.essays import in_one_line
+from memory_system.phases.understanding.essays import as_sample, in_one_line, is_sample
 from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, read
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood, meant
@@ -242,13 +242,21 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     other = about if about and about.shown != scene.voices.speaker else None
     if other and (pronoun := _PRONOUN.match(words)):
         words = other.shown + words[pronoun.end() :]
-    if not scene.first_hand and "\n" in words:
-        words = in_one_line(words, scene.lang)
+    if not scene.first_hand:
+        words = _of_answer(words, passage)
     told = phrasing.retell(words, scene.voices, scene.lang, wanted=asks_what_is_wanted(passage.turn.asked))
     if other and (plain := phrasing.stripped(words, scene.voices, scene.lang)).startswith(other.shown):
         told = phrasing.report(plain, scene.voices, scene.lang)  # about another by name: nobody needs to say it
     beside = told.replace(scene.voices.speaker, "")
     return with_question(told, passage) if len(beside) + text.cjk_count(beside) >= _LEAST[scene.lang] else ""
+
+
+def _of_answer(words: str, passage: Passage) -> str:
+    """A passage of an assistant's answer as one sentence; what was written for the user to send as a quotation."""
+    lang = passage.scene.lang
+    if "\n" in words:
+        return in_one_line(words, lang)
+    return as_sample(words, lang) if "\n" in passage.turn.message.text and is_sample(words, lang) else words
 
 
 def _general(passage: Passage, told: str, about: Subject | None) -> Claim:

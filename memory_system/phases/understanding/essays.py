@@ -24,6 +24,12 @@ _PLAIN_HEADING = re.compile(
     re.IGNORECASE,
 )
 _ENDS = " \t.:*。：；;"
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|‘[^’]*’|「[^」]*」')
+_I = re.compile(r"\b(?:I|me|[Mm]y)\b(?!')|我|本人")
+_MAY_BE_SAMPLE = re.compile(rf"{_I.pattern}|[\[［【]|敬|此致|,$|\b(?:Dear|Hi)\b", re.MULTILINE)  # no other is a sample
+_INTRODUCED = re.compile(r"^(?:for (?:example|instance)[,:]? |(?:例如|比如)[，：]?)", re.IGNORECASE)
+_STOP = {"en": ". ", "zh": "。"}
+_FOR_EXAMPLE = {"en": "for example “{}”", "zh": "例如“{}”"}
 
 
 def passages_of(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -64,20 +70,49 @@ def _line_of(body: str, begin: int, before: int) -> int:
 
 
 def in_one_line(words: str, lang: str) -> str:
-    """Paragraphs, headings and items of a list as parts of one sentence: "Pots: take clay; water in the morning"."""
+    """Paragraphs, headings and items of a list as parts of one sentence: "Pots: take clay; water in the morning". What
+    was written for the user to send stands in quotation marks: its "I" is not the assistant."""
     told: list[str] = []
-    heading = ""
-    colon, semicolon = ("：", "；") if lang == "zh" else (": ", "; ")
+    heading, quoted = "", False
+    has_sample = is_sample(words, lang)
     for line in words.split("\n"):
         plain = _without_closing(_LINE_MARK.sub("", _LINE_MARK.sub("", line)), lang).replace("**", "").strip(_ENDS)
         if not plain or _EMPTY.fullmatch(plain):
             continue
         if _HEADING.match(line) or line.rstrip().endswith((":", "：")):
-            heading = "" if _PLAIN_HEADING.match(plain) else plain
+            heading, quoted = "" if _PLAIN_HEADING.match(plain) else plain, False
+            continue
+        before, quoted = quoted, has_sample and (is_sample(plain, lang) or bool(_I.search(_QUOTED.sub("", plain))))
+        if before and quoted:
+            told[-1] = f"{told[-1][:-1].rstrip('.。,，')}{_STOP[lang]}{_unquoted(plain)}”"
         else:
-            told.append(f"{heading}{colon}{plain}" if heading else plain)
-            heading = ""
-    return semicolon.join(told)
+            told.append(_item(heading, plain, lang, sample=quoted))
+        heading = ""
+    return ("；" if lang == "zh" else "; ").join(told)
+
+
+def _item(heading: str, plain: str, lang: str, *, sample: bool) -> str:
+    """A line under its heading, or by itself."""
+    if not heading:
+        return as_sample(plain, lang) if sample else plain
+    return f"{heading}{'：' if lang == 'zh' else ': '}{f'“{_unquoted(plain)}”' if sample else plain}"
+
+
+def is_sample(words: str, lang: str) -> bool:
+    """Whether any of the words, a part of an assistant's answer, was written for the user to send or to say."""
+    if not _MAY_BE_SAMPLE.search(words):
+        return False
+    return load(lang)["sample"].fires(_QUOTED.sub("", words))
+
+
+def as_sample(words: str, lang: str) -> str:
+    """The words of a sample in quotation marks, introduced as one."""
+    return _FOR_EXAMPLE[lang].format(_unquoted(_INTRODUCED.sub("", words)))
+
+
+def _unquoted(words: str) -> str:
+    """The words without quotation marks that would end the quotation they stand in."""
+    return words.replace('"', "").replace("“", "").replace("”", "")
 
 
 def _without_closing(line: str, lang: str) -> str:
