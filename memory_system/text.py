@@ -21,6 +21,8 @@ _MARKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f,!?;:\"'()"  # and all that `str.split` ta
 _WIDE_MARKS = dict.fromkeys(map(ord, "。、…“”‘’《》「」『』—·～"))
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|a\.m|p\.m|No|Jr|Sr|Inc)\.$")
 
+_ITEM = re.compile(r"(?:^|[：:；;])\s*\d{1,2}\.$")  # the number of an item in a list, and no end of anything
+
 
 def cjk_count(text: str) -> int:
     return 0 if text.isascii() else sum(map(len, _CJK.findall(text)))
@@ -56,7 +58,8 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for mark in _SENTENCE_END.finditer(text):
         end = mark.end()
-        if text[mark.start()] == "." and _ABBREVIATION.search(text[start:end]):
+        at = mark.start()
+        if text[at] == "." and (_ITEM if text[at - 1 : at].isdigit() else _ABBREVIATION).search(text[start:end]):
             continue
         if span := strip_span(text, start, end):
             yield span

@@ -14,6 +14,7 @@ from memory_system.config import Config
 from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.asked import tells_the_topic
 from memory_system.phases.understanding.essays import closes
+from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.records import Segment, Turn
 
@@ -201,7 +202,7 @@ def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: flo
         return ""  # what is asked for tells what they are about
     if segment.kind == "question":
         return "question"
-    return "" if always or "claim" in fired else "request"
+    return "" if always or any(may_read(rule, turn, segment) for rule in fired.get("claim", ())) else "request"
 
 
 def _fills_in(turn: Turn, lang: str) -> bool:

@@ -34,6 +34,7 @@ _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
+_JOINING = frozenset({"and", "or", "but"})
 _SORTS = ("sort", "kind")
 _INVERTED = {
     "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
@@ -63,7 +64,7 @@ def _kinds() -> dict[str, frozenset[str]]:
         "others": words_of("third") | words_of("plural"),
         "subjects": words_of("third") | {"who", "that", "which"},
         "governing": words_of("governing"),
-        "joining": frozenset({"and", "or", "but"}),
+        "joining": _JOINING,
     }
     every = frozenset[str]().union(*lists.values())
     return {word: frozenset(name for name, each in lists.items() if word in each) for word in every}
@@ -163,8 +164,8 @@ class Telling:
 
     def _word(self, low: str, token: str, tokens: Sequence[str], at: int) -> None:
         self._since += 1
-        if self._agreeing and is_word("third", low):
-            self._agreeing = ""  # "I told you they would": another one is the subject
+        if self._agreeing and (low in _JOINING or is_word("third", low)):
+            self._agreeing = ""  # "I told you they would": another one is the subject; "both you and Jo": so is she
         if self._agreeing and token[0].islower() and not _is_adverb_at(low, tokens, at):  # no verb has a capital
             self._verb(low, token, tokens, at)
         elif self._joined and self._present and not self._infinitive and _is_joined_verb(low, tokens, at):

@@ -9,7 +9,9 @@ from typing import Any
 from memory_system.callings import ASSISTANT_NAME
 from memory_system.rules import table
 
-_MARKS = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]|\*\*")
+_MARKS = re.compile(
+    r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]|\*\*|^\s*\d{1,2}[.、)）](?!\d)\s*"
+)
 _QUOTED = re.compile(r"(“[^”]*”|‘[^‘’]*’|「[^」]*」|『[^』]*』|\"[^\"]*\")")
 _QUOTE = re.compile('[“‘「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
@@ -55,7 +57,9 @@ def _tail() -> re.Pattern[str]:
 
 @cache
 def _verbs() -> re.Pattern[str]:
-    return re.compile(rf"^(?:{_pattern('verb')}|\d+年)")
+    """说话人省略了的主语补在它前面；“2026年2月3日是星期五”和“2月4日的活动”有自己的主语。"""
+    day = r"(?:\d+月)?(?:\d+日)?(?:（周.）)?[早晚上中下午凌晨间傍]{0,3}"
+    return re.compile(rf"^(?:{_pattern('verb')}|\d+年(?!{day}(?:是|的(?!前))))")
 
 
 @cache

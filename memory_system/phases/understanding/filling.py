@@ -9,6 +9,7 @@ from functools import cache
 
 from memory_system import phrasing, slots, text
 from memory_system.callings import STOCK_NAMES
+from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.scene import Scene
 from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, plural_words, whose
@@ -78,6 +79,8 @@ def _matches(passage: Passage, fired: Iterable[Rule]) -> list[tuple[Rule, Found]
     the file."""
     matches = []
     for rule in fired:
+        if not may_read(rule, passage.turn, passage.segment):
+            continue
         for found in rule.found(passage.plain):
             if found.span[0] >= passage.offset:
                 matches.append((rule, found))

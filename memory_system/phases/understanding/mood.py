@@ -71,6 +71,12 @@ def _mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: ru
     return Mood(drop, "planned" if planned else "stated", correction=correction)
 
 
+def may_read(rule: rules.Rule, turn: Turn, segment: Segment) -> bool:
+    """Whether a claim rule may read the segment: some (`alone`) only one that is all of its message."""
+    said = turn.message.text
+    return not rule.data.get("alone") or not (said[: segment.start].strip() or said[segment.end :].strip())
+
+
 def meant(turn: Turn, segment: Segment) -> Segment:
     """The segment without a joke and the words that take it back, where more is said after them."""
     words = turn.text_of(segment)

@@ -1,0 +1,99 @@
+"""What was told wrongly once: what is over as lasting, a list cut at its number, a date with somebody for a subject."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from spoken import claims, pieces, said, talk, told
+
+from memory_system import dates
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I lived in Oslo for three years.",
+        "I grew up with them when I lived in Houston.",
+        "我在苏州住了五年。",
+        "我在海港银行工作过三年。",
+        "我在海港银行工作了三年。",
+    ],
+)
+def test_where_somebody_lived_or_worked_is_no_present_slot(words: str) -> None:
+    assert not any(each.attribute for each in claims([said(words)]))
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("I've lived in Oslo for three years.", "Oslo"),
+        ("My sister has lived in Hull since May.", "Hull"),
+        ("我住在苏州五年了。", "苏州"),
+        ("我在苏州住了快五年了。", "苏州"),
+        ("我在海港银行工作三年了。", "海港银行"),
+    ],
+)
+def test_where_somebody_has_lived_until_now_is_one(words: str, value: str) -> None:
+    assert [each.value for each in claims([said(words)]) if each.attribute] == [value]
+
+
+@pytest.mark.parametrize(
+    ("words", "instructions"),
+    [
+        (["Please use bullet points."], 1),
+        (["Summarize this article on bees. Please use bullet points."], 0),
+        (["请用要点回答。"], 1),
+        (["帮我总结这篇讲蜜蜂的文章。请用要点回答。"], 0),
+    ],
+)
+def test_how_to_answer_is_kept_where_it_is_all_that_is_said(words: list[str], instructions: int) -> None:
+    found = claims(talk(*(("user", each) for each in words)))
+    assert len([each for each in found if each.attribute == "instruction"]) == instructions
+
+
+@pytest.mark.parametrize(
+    "words", ["In my story I'm a sailor? No, I'm really a nurse.", "我在小说里是海员？不，我真的是护士。"]
+)
+def test_what_somebody_really_is_ends_a_story(words: str) -> None:
+    assert [each.value for each in claims([said(words)]) if each.attribute == "occupation"] in (["nurse"], ["护士"])
+
+
+@pytest.mark.parametrize(
+    ("at", "words", "resolved"),
+    [
+        (datetime(2026, 4, 7, tzinfo=UTC), "The review is on Monday the 13th.", "The review is on 13 April 2026."),
+        (datetime(2026, 4, 7, tzinfo=UTC), "See you Monday 13th!", "See you on 13 April 2026!"),
+        (datetime(2026, 4, 7, tzinfo=UTC), "The review is on Monday the 12th.", "The review is on Monday the 12th."),
+        (datetime(2026, 2, 10, tzinfo=UTC), "We watched Friday the 13th.", "We watched Friday the 13th."),
+    ],
+)
+def test_a_weekday_and_its_day_are_one_date(at: datetime, words: str, resolved: str) -> None:
+    assert dates.resolve(words, at, "en")[0] == resolved
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("I brought honey for both you and Jo.", "User brought honey for both the assistant and Jo"),
+        ("今天是星期二，有些累。", "用户说2026年2月3日是星期二，有些累"),
+        ("后天的聚会我带蛋糕去。", "2026年2月5日的聚会用户带蛋糕去"),
+        ("前天刚把阳台刷了一遍漆。", "用户2026年2月1日刚把阳台刷了一遍漆"),
+        ("湖边风景很好，周末来这儿画画太合适了。", "周末来这儿画画太合适了"),
+        ("你是不知道，我把风筝放出去的时候，孩子们都跳起来了。", "用户把风筝放出去的时候，孩子们都跳起来了"),
+    ],
+)
+def test_subjects_and_dates_are_those_of_the_sentence(words: str, content: str) -> None:
+    assert content in " ".join(told(words))
+    assert "助手是不知道" not in " ".join(told(words))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "商量好了三件事：1. 每天一起散步半小时，互相提醒；2. 下个月之前把两份保险问清楚；3. 周末不再加班。",
+        "We agreed on three things: 1. a walk of half an hour every day; 2. both insurances before the end of spring.",
+    ],
+)
+def test_the_number_of_an_item_ends_no_sentence(words: str) -> None:
+    assert not any(each.rstrip().endswith(("1.", "2.", "3.")) for each in pieces(words))
