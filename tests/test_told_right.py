@@ -97,3 +97,43 @@ def test_subjects_and_dates_are_those_of_the_sentence(words: str, content: str) 
 )
 def test_the_number_of_an_item_ends_no_sentence(words: str) -> None:
     assert not any(each.rstrip().endswith(("1.", "2.", "3.")) for each in pieces(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("I moved to Lyon in May, and besides the rent, can you help me plan the rest?", 2),
+        ("最近手头又攒了点钱，除了继续存定期，还有别的推荐吗？", 2),
+    ],
+)
+def test_a_clause_that_only_opens_a_question_stays_with_it(words: str, parts: int) -> None:
+    found = pieces(words)
+
+    assert len(found) == parts
+    assert found[-1].startswith(("and besides", "除了"))
+
+
+@pytest.mark.parametrize("words", ["Yes, I'd love to!", "I have.", "I want to.", "Yeah, I will."])
+def test_half_a_sentence_is_not_told(words: str) -> None:
+    assert told(words, speaker="Ben") == []
+
+
+def test_a_cheer_for_a_friend_is_no_instruction() -> None:
+    cheer = talk(("assistant", "I lost the match.", "Ann"), ("user", "Never give up!", "Ben"))
+    assert not any(each.attribute for each in claims(cheer))
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("I could help you with the fence in the garden.", "Ben could help Ann with the fence in the garden"),
+        ("Swimming in the sea gives you a clear head.", "Ben says swimming in the sea gives one a clear head"),
+    ],
+)
+def test_you_is_the_other_where_the_speaker_does_it(words: str, content: str) -> None:
+    spoken = talk(("assistant", "I mended the old shed.", "Ann"), ("user", words, "Ben"))
+    assert [each.content for each in claims(spoken) if each.role == "user"] == [content]
+
+
+def test_who_says_their_name_is_not_told_twice() -> None:
+    assert told("我叫张伟，很高兴认识你。", speaker="张伟") != ["张伟叫张伟，很高兴认识助手"]

@@ -247,7 +247,7 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     told = phrasing.retell(words, scene.voices, scene.lang, wanted=asks_what_is_wanted(passage.turn.asked))
     if other and (plain := phrasing.stripped(words, scene.voices, scene.lang)).startswith(other.shown):
         told = phrasing.report(plain, scene.voices, scene.lang)  # about another by name: nobody needs to say it
-    beside = told.replace(scene.voices.speaker, "")
+    beside = told.lower().replace(scene.voices.speaker.lower(), "")
     return with_question(told, passage) if len(beside) + text.cjk_count(beside) >= _LEAST[scene.lang] else ""
 
 

@@ -40,6 +40,10 @@ _REQUEST = re.compile(
     r"|(?:explain|translate|summari[sz]e|rewrite|proofread|generate|compare|list) (?!is|was|are)\w+ )",
     re.IGNORECASE,
 )
+_HALF = re.compile(  # "I'd love to": what, another has said
+    r" (?:(?:would|will|does|did|is|has|have|can|could) ?)?(?:not )?"
+    r"(?:(?:love|like|want|need|hope|plan|intend|have|use)[sd]*)?(?: to)?"
+)
 _INVERTED = re.compile(
     r"\b(do|did|can|could|should|would|will|may|might|must|shall|have|had|am|was) i\b", re.IGNORECASE
 )
@@ -75,6 +79,8 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
     told = Telling(speaker, other).tell(words if whole else with_subject(words))
     if _own_kin().match(told) and not assistant:
         return _capital(written_out(f"{speaker}'s {told[:1].lower()}{told[1:]}"))
+    if told.startswith(speaker) and _HALF.fullmatch(told, len(speaker)):
+        return ""
     if (assistant and not told.startswith(speaker)) or speaker.lower() not in told.lower():
         told = f"{speaker} says {_lowered(told)}"
     return _capital(written_out(told))

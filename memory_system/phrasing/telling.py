@@ -17,6 +17,7 @@ _QUOTE = re.compile('["“`]')  # without one of these nothing is quoted
 _AFTER_STOP = re.compile(r"(?<=[a-z\d)][.!?] )(?:they|their|theirs)\b")  # what opens a sentence now
 _SPACE = " "
 _FAR = 99  # words since the speaker was the subject, when they were not yet
+_OWN = 5  # words within which the speaker is still the subject
 _NEAR = 4  # words within which "they" is understood
 _SINGULAR = {
     "am": "is", "'m": "is", "are": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't",
@@ -302,7 +303,7 @@ class Telling:
         before = next((each.lower() for each in reversed(tokens[:at]) if each[0].isalnum()), "")
         after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
         moved = is_word("of_anyone", before)  # "it makes you feel alive"
-        anyone = moved and not self._advises
+        anyone = moved and not self._advises and self._since > _OWN  # "I could help you" means the other
         self._out.append("one" if anyone else self._other)
         self._clear, self._present = False, False
         is_object = moved or is_word("before_object", before) or is_word("after_verb", after)

@@ -106,6 +106,9 @@ def retell(text: str, speaker: str, other: str) -> str:
     told = _told(words, speaker, other)
     if speaker != ASSISTANT_NAME["zh"] and _REQUEST.match(words):
         return f"{speaker}请{other}{told.replace(speaker, '自己', 1) if told[1:].startswith(speaker) else told}"
+    if told.startswith((f"{speaker}叫{speaker}", f"{speaker}是{speaker}")):
+        told = speaker + told[2 * len(speaker) + 1 :].lstrip(_END)  # 名字已经说了
+        return told if len(told) > len(speaker) + 1 else ""
     if speaker in told:
         return told
     if speaker == ASSISTANT_NAME["zh"]:  # 它省略主语说的是建议，不是自己做的事

@@ -116,7 +116,7 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     said = _to_the_end(found, which, passage.plain).strip()
     said = said if slots.about(str(rule.data["attribute"])).get("yearly") else passage.dated(said)
     value = cleaned(said, scene.lang)
-    if not value or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):
+    if value in ("", "to") or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):
         return None
     if scene.lang == "zh" and not found.parts.get("who") and not _opens_clause(passage.plain, found.span[0]):
         return None
@@ -154,6 +154,8 @@ def _subject(rule: Rule, found: Found, scene: Scene, last: Subject | None) -> Su
     subject."""
     if rule.data.get("subject") == ASSISTANT:
         return Subject(ASSISTANT, scene.voices.other) if scene.voices.other in STOCK_NAMES else None
+    if rule.data["attribute"] == "instruction" and scene.voices.other not in STOCK_NAMES:
+        return None  # "never give up!" is said to a friend
     return whose(found.parts.get("who", ""), scene, last if "who" in found.parts else None)
 
 
