@@ -277,7 +277,7 @@ def effect(data: Any, say: Say) -> str:
         return say("nothing (counted as `{}`)").format(data["drop"])
     if "confidence" in data:
         return say("a belief, confidence {}").format(data["confidence"])
-    if data.get("misspoken") or data.get("fiction"):
+    if data.keys() & {"misspoken", "fiction", "unmeant"}:
         return say("what was said, told, and no slot")
     return say("a fact that takes back what was said" if data.get("correction") else f"a {data['modality']} fact")
 

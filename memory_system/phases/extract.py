@@ -152,7 +152,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     fired = passage.fired.get("claim", []) if scene.first_hand and not passage.is_misspoken else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = repaired(read(passage, fired, passage.named or last or opened), passage)
-    readings = [each for each in readings if not passage.is_made_up(each.span[0], each.value_span[1])]
+    readings = [each for each in readings if not passage.is_unmeant(each.span[0], each.value_span[1])]
     if parts := parted(passage, readings):
         return _of_parts(passage, parts, antecedent)
     others = (each.subject for each in readings if each.subject.key not in (scene.subject, ASSISTANT))

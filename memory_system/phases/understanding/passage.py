@@ -74,10 +74,30 @@ class Passage:
         opening = (rule for rule in self.fired.get("modality", ()) if rule.data.get("fiction"))
         return min((next(rule.found(self.plain)).span[0] for rule in opening), default=None)
 
-    def is_made_up(self, start: int, end: int) -> bool:
-        """Whether the stretch of `plain` stands in what is made up, or right before the words that say so."""
+    def is_unmeant(self, start: int, end: int) -> bool:
+        """Whether the stretch of `plain` says nothing of anybody's life: it stands in what is made up, or right before
+        the words that say so, in a figure of speech, or in what others say of the speaker."""
         begins = self.made_up_from
-        return begins is not None and (start >= begins or 0 <= begins - end <= 1)
+        if begins is not None and (start >= begins or 0 <= begins - end <= 1):
+            return True
+        stretches = [*self._unmeant("figure"), *self._unmeant("attributed")]
+        return any(first < end and start < last for first, last in stretches)
+
+    def _is_figure(self, rule: rules.Rule) -> bool:
+        """Whether the words that the rule first matches are a figure of speech."""
+        figures = self._unmeant("figure")
+        start, end = next(rule.found(self.plain)).span if figures else (0, 0)
+        return any(first < end and start < last for first, last in figures)
+
+    def _unmeant(self, kind: str) -> list[tuple[int, int]]:
+        """The stretches that rules of the kind match; `unless` voids a match that has such words in it."""
+        return [
+            each.span
+            for rule in self.fired.get("modality", ())
+            if rule.data.get("unmeant") == kind
+            for each in rule.found(self.plain)
+            if not _is_void(rule, self.plain[slice(*each.span)])
+        ]
 
     def dated(self, words: str) -> str:
         """A piece of the passage with its dates written out."""
@@ -85,7 +105,7 @@ class Passage:
 
     def category(self) -> str:
         """What kind of thing the passage is where no slot says it."""
-        natures = {str(rule.data["category"]) for rule in self.fired.get("intrinsic", ())}
+        natures = {str(rule.data["category"]) for rule in self.fired.get("intrinsic", ()) if not self._is_figure(rule)}
         if natures and self.made_up_from is not None:
             return self.scene.category or "general"  # nobody's health
         natures |= {each.removeprefix(JUDGED) for each in self.segment.rules if each.startswith(JUDGED)}
@@ -130,6 +150,12 @@ class Passage:
             return None  # what comes again every evening is never over
         end = datetime.fromisoformat(event.end).replace(tzinfo=self.scene.anchor.tzinfo) if event else self.scene.anchor
         return clock.stamp(end + timedelta(days=days))
+
+
+def _is_void(rule: rules.Rule, words: str) -> bool:
+    """Whether the words that the rule matches have such in them as its `unless` says."""
+    unless = rule.data.get("unless")
+    return bool(unless) and re.search(str(unless), words, re.IGNORECASE) is not None
 
 
 def passages(places: Sequence[Place], config: Config) -> list[Passage]:
