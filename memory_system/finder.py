@@ -185,7 +185,7 @@ def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
 
     def refused(unit: Unit) -> bool:
         held = any(withheld.holds(place, unit.text) for place in (unit.ref, unit.path))
-        return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text))
+        return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text, drafted=unit.role == "assistant"))
 
     return refused
 

@@ -108,15 +108,28 @@ def suspects(text: str, *, owner: bool = True) -> list[Suspect]:
     ]
 
 
-def is_borrowed(text: str) -> bool:
+def is_borrowed(text: str, *, drafted: bool = False) -> bool:
     """Whether most of a text is somebody else's."""
-    spans = borrowed(text) if rules.load("trust")["gate"].fires(text) or ">" in text else ()
+    spans = borrowed(text, drafted=drafted) if rules.load("trust")["gate"].fires(text) or ">" in text else ()
     return 2 * sum(end - start for start, end in spans) > len(text)
 
 
-def borrowed(text: str) -> list[tuple[int, int]]:
-    """Where somebody else's text stands in a message: what was forwarded, announced or put in tags."""
-    return [match.span() for rule in rules.load("trust")["borrowed"].firing(text) for match in rule.matches(text)]
+def borrowed(text: str, *, drafted: bool = False) -> list[tuple[int, int]]:
+    """Where somebody else's text stands in a message: what was forwarded, pasted, announced or put in tags. In what an
+    assistant has `drafted` a letter is its own."""
+    return [
+        match.span()
+        for rule in rules.load("trust")["borrowed"].firing(text)
+        if not (drafted and rule.data.get("letter"))
+        for match in rule.matches(text)
+        if not _is_own(rule, text[: match.start()], match[0])
+    ]
+
+
+def _is_own(rule: rules.Rule, before: str, words: str) -> bool:
+    """Whether the words are the writer's all the same: by what stands `before` them, or by what they have `unless`."""
+    tests = (rule.data.get("unless_before"), before), (rule.data.get("unless"), words)
+    return any(pattern and re.search(pattern, part, re.IGNORECASE) for pattern, part in tests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +182,7 @@ class Guard:
             held = [Stretch(0, len(text), "quarantined", IN_PIECES, (0, len(text)))]
         if not held and not rules.load("trust")["borrowed"].fires(text):
             return held
-        return [*held, *(Stretch(*span, "quoted") for span in borrowed(text))]
+        return [*held, *(Stretch(*span, "quoted") for span in borrowed(text, drafted=not message.is_first_hand))]
 
     def held(self, message: Message, held: Iterable[Stretch], start: int, end: int, *, idle: bool = False) -> str:
         """Why the segment is held back; empty when it is not. What is quarantined is put down. An `idle` segment, of

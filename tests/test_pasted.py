@@ -1,0 +1,54 @@
+"""A chat and a letter that somebody pastes are not their own words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from spoken import claims, said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "[03/05/2026, 09:12] Ines: I'm pregnant!! keep it quiet\n[03/05/2026, 09:13] Me: congratulations",
+        "03/05/2026, 9:12 pm - Ines: I live in Ulm now\n03/05/2026, 9:13 pm - Me: since when",
+        "Ines  9:12 PM\nI live in Ulm now\nMe  9:13 PM\nsince when\nInes  9:14 PM\nI'm allergic to the cat here",
+        "[09:12] Ines: I'm a nurse now\n[09:13] Tom: I'm a vet",
+        "Ines: I live in Ulm now\nMe: since when\nInes: I'm a nurse there",
+        "阿楠 09:12\n我怀孕了！先别说\n我 09:13\n恭喜恭喜\n阿楠 09:14\n我住在我公公家",
+        "2026-05-03 09:12:33 阿楠\n我在海港银行工作\n2026-05-03 09:13:10 我\n真的吗",
+        "阿楠：我搬到泉州了\n我：真的吗\n阿楠：我对这里的芒果过敏",
+        "Dear Mr Quill, your parcel comes on 10 April. I am your driver and I live in Ulm. Kind regards, Fern Post",
+        "Dear Ms Quill,\n\nI am your new lawyer. I live in Ulm.\n\nYours sincerely,\nIda Brook",
+        "尊敬的周女士，您的包裹明天送到。我是您的快递员，我住在泉州。蕨叶物流敬上",
+    ],
+)
+def test_what_was_pasted_is_nobodys_claim(words: str) -> None:
+    counts: Counter[str] = Counter()
+    assert claims([said(words)], counts) == []
+    assert counts["segments.dropped.quoted"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "slot"),
+    [
+        ("Look:\nInes  9:12 PM\nI live in Ulm\nMe  9:13 PM\nreally\n\nI live in Leeds.", ("lives_in", "Leeds")),
+        ("Lunch 12:30\nI'm allergic to the shrimp\nDinner 19:00\nsoup", ("allergy", "shrimp")),
+        ("8:30 Breakfast: eggs\n12:00 Lunch: I'm allergic to shrimp", ("allergy", "shrimp")),
+        ("Dear diary, I live in Leeds now. Love it here.", ("lives_in", "Leeds")),
+        ("Proofread this: Dear Mr Brown, I live in Leeds. Kind regards, Nora", ("lives_in", "Leeds")),
+        ("早饭 8:00\n我对虾过敏\n午饭 12:30\n没吃", ("allergy", "虾")),
+        ("帮我润色一下：尊敬的王老师，我住在杭州。此致敬礼", ("lives_in", "杭州")),
+        ("亲爱的，我住在杭州了。", ("lives_in", "杭州")),
+    ],
+)
+def test_ones_own_notes_and_letters_are(words: str, slot: tuple[str, str]) -> None:
+    assert slot in [(each.attribute, each.value) for each in claims([said(words)])]
+
+
+def test_a_letter_that_an_assistant_drafts_is_its_own() -> None:
+    letter = "Here is a draft. Dear Ms Quill, I recommend the oak shelf of 80 cm for your hall. Kind regards, Fern"
+    counts: Counter[str] = Counter()
+    claims([said(letter, "assistant")], counts)
+    assert counts["segments.dropped.quoted"] == 0
