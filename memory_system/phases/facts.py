@@ -21,7 +21,7 @@ from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
-from memory_system.phases.settling import alike, revising
+from memory_system.phases.settling import alike, revising, styles
 from memory_system.phases.settling.rearranging import heir
 from memory_system.records import TELLING, USER, Claim, Evidence, Fact, Past, memory_id, session_of
 from memory_system.rules import table
@@ -355,12 +355,16 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     way to it."""
     if draft.pool_of(capture.id):
         return
-    scored = capture.model_copy(update={"scored_at": night.stamp})
+    scored = styles.as_wish(capture.model_copy(update={"scored_at": night.stamp}))
     found = (draft.get(each) for each in draft.find(content_key(capture.content)))
     known = next((each for each in found if type(each) is type(capture)), None)
     known = known or alike.find(capture, type(capture), draft, night.config.thresholds.alike)
     if known is None:
-        draft.put("active", scored, "new")
+        outdated = [each for each in styles.outdated(scored, draft) if not each.is_owners]
+        if outdated:
+            supersede(outdated, scored, draft, night)
+        else:
+            draft.put("active", scored, "new")
         return
     tier = tier_of_evidence(capture.evidence)
     if _gives_way(known, tier):

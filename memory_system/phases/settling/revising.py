@@ -11,6 +11,7 @@ from functools import cache
 
 from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not
+from memory_system.phases.settling import styles
 from memory_system.phases.settling.alike import same_subject
 from memory_system.phases.settling.rearranging import corrected_value, displaced
 from memory_system.records import Claim, Fact
@@ -30,7 +31,8 @@ _SAID = re.compile(r"^(?:说|says )")
 def cues(claim: Claim) -> frozenset[str]:
     """How the claim says that something is otherwise now: ended, changed, corrected, replaced; empty for most."""
     found = _cues(claim.quote, claim.lang)
-    return found | {"changed"} if claim.correction else found
+    found |= {"changed"} if claim.correction else frozenset()
+    return found | {"restyled"} if claim.attribute == styles.WISH else found
 
 
 def _cues(words: str, lang: str) -> frozenset[str]:
@@ -52,7 +54,7 @@ def taken_back(claim: Claim, said: frozenset[str], memories: Memories) -> list[F
         near = (each for each in _near(mine, claim, memories) if claim.attribute in ("", each.attribute))
         newest = next((each for each in near if _is_replaced(mine, _words(each.content, each), claim, said)), None)
         found |= {newest.id: newest} if newest else {}
-    found |= {each.id: each for each in displaced(claim, memories)}
+    found |= {each.id: each for each in (*displaced(claim, memories), *styles.outdated(claim, memories))}
     if "corrected" in said:
         found |= {each.id: each for each in corrected_value(claim, memories)}
     return list(found.values())

@@ -27,6 +27,7 @@ _TRAILING = re.compile(
 )
 _TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
 _LEADING_ZH = re.compile(r"^(?:只有|才|正好|刚好|整整)+(?=[\d一二两三四五六七八九十百])")
+_MARKS = " \t.,!?;:~-–—"  # a quotation in what is to be done ends with its mark
 _BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
 _CALLED = re.compile(
     r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20}?)(?=的|$|[^\w-])"
@@ -244,7 +245,9 @@ def _content(rule: Rule, found: Found, shown: str, subject: Subject, scene: Scen
 def _shown(said: str, attribute: str, scene: Scene) -> str:
     """The value as it stands in a sentence about the speaker."""
     told = phrasing.inner(said[:1].lower() + said[1:] if attribute in _DEEDS else said, scene.voices, scene.lang)
-    return cleaned(told, scene.lang) if scene.lang == "zh" else _TRAILING.sub("", told.strip(_BLANKS))
+    if scene.lang == "zh":
+        return cleaned(told, scene.lang)
+    return _TRAILING.sub("", told.strip(_MARKS if attribute in _DEEDS else _BLANKS))
 
 
 def cleaned(value: str, lang: str) -> str:

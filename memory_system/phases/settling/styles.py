@@ -1,0 +1,77 @@
+"""How the assistant should answer: a wish ends an earlier one that cannot be had beside it ("answer in more detail"
+ends "keep it short"), as long as both hold for all answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from memory_system import rules
+from memory_system.keys import slot_key
+from memory_system.records import Claim, Fact
+from memory_system.store import Memories, facts_of
+from memory_system.trust import is_owners
+
+WISH = "instruction"  # the attribute of a wish to the assistant
+
+_USER, _GENERAL = "user", "general"
+_CLAUSE = re.compile(r"[,.;!?，。；！？、]| and | but |但是?|不过")
+_LANGUAGES = ("en", "zh")
+
+Ways = dict[int, bool]  # by the number of a matter, which of its two ways is wanted
+
+
+def as_wish(capture: Fact) -> Fact:
+    """The capture; as a wish to the assistant where the owner puts it as one ("From now on answer in French")."""
+    if capture.category != _GENERAL or not is_owners(capture.evidence) or type(capture) is not Fact:
+        return capture
+    fired = rules.load(capture.lang)["claim"].firing(capture.content.replace("’", "'"))
+    if not any(rule.data["attribute"] == WISH for rule in fired):
+        return capture
+    return capture.model_copy(update={"category": WISH, "attribute": WISH, "value": capture.content})
+
+
+def outdated(wish: Claim | Fact, memories: Memories) -> Iterator[Fact]:
+    """The older wishes to the assistant that want the opposite in the same matter."""
+    wanted = ways(wish.content, wish.lang) if wish.attribute == WISH and wish.subject == _USER else {}
+    for fact in facts_of(memories.find(slot_key(_USER, WISH)), memories) if wanted else ():
+        if fact.said_at < wish.said_at and fact.polarity and fact.id != getattr(wish, "id", ""):
+            theirs = ways(fact.content, fact.lang)
+            if any(wanted.get(matter, way) != way for matter, way in theirs.items()):
+                yield fact
+
+
+def ways(content: str, lang: str) -> Ways:
+    """How answers are wished for; empty where the wish holds for an occasion only. A matter in which both ways are
+    named is left out."""
+    if lang not in _LANGUAGES or _pattern(lang, "occasion").search(content):
+        return {}
+    found: dict[int, set[bool]] = {}
+    for clause in _CLAUSE.split(content):
+        if not _pattern(lang, "overstyled").search(clause):
+            for matter, way in _named(clause, lang):
+                found.setdefault(matter, set()).add(way)
+    return {matter: way for matter, (way, *others) in found.items() if not others}
+
+
+def _named(clause: str, lang: str) -> Iterator[tuple[int, bool]]:
+    for matter, pair in enumerate(_styles(lang)):
+        for way, pattern in zip((True, False), pair, strict=True):
+            if pattern and (named := pattern.search(clause)):
+                denied = _pattern(lang, "unstyled").search(clause, 0, named.start())
+                yield matter, way != bool(denied)
+
+
+@cache
+def _styles(lang: str) -> list[tuple[re.Pattern[str] | None, ...]]:
+    mark = r"\b" if lang == "en" else ""
+    return [
+        tuple(re.compile(rf"{mark}(?:{'|'.join(way)}){mark}", re.IGNORECASE) if way else None for way in pair)
+        for pair in rules.table("alike", lang)["styles"]
+    ]
+
+
+@cache
+def _pattern(lang: str, key: str) -> re.Pattern[str]:
+    return re.compile(rules.table("alike", lang)[key], re.IGNORECASE)
