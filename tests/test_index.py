@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import sqlite3
 import stat
 from collections.abc import Collection, Iterator
@@ -335,6 +336,18 @@ def test_a_note_is_found_by_its_heading_and_forgotten_when_it_goes() -> None:
 def build(path: Path, *texts: str) -> None:
     with Index.rebuilding(path, CONFIG, Files(), "one") as index:
         index.put_messages("s.jsonl", [message(text, str(number)) for number, text in enumerate(texts)])
+
+
+def test_the_index_takes_at_most_three_times_the_room_of_the_text(tmp_path: Path) -> None:
+    dice, path, size = random.Random(7), tmp_path / "search.sqlite", 0
+    words = ["".join(dice.choices("aeioubdfgklmnprstvz", k=dice.randint(4, 8))) for _ in range(30_000)]
+    weights = [1 / (rank + 20) for rank in range(len(words))]  # most are rare, as in a language
+    with Index.rebuilding(path, CONFIG, Files()) as index:
+        for number in range(70):
+            said = [message(" ".join(dice.choices(words, weights, k=19)), f"{at}", f"s{number}") for at in range(30)]
+            size += sum(len(each.text) for each in said)
+            index.put_messages(f"sessions/s{number}.jsonl", said)
+    assert path.stat().st_size <= 3 * size
 
 
 def test_a_rebuilt_index_is_private_and_remembers_its_fingerprint(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, Sta
 from memory_system.recall.dump import Listing
 from memory_system.recall.entering import POOL_SCOPE
 from memory_system.recall.naming import Naming, naming
-from memory_system.recall.numbers import SCOPES, SESSION_BITS, first_of, last_of
+from memory_system.recall.numbers import SCOPES, first_of, last_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import (
@@ -244,8 +244,9 @@ class Index:
 
     def beginning(self, head: str) -> list[str]:
         """The stems in the index that begin so."""
-        values = (head, head + chr(0x10FFFF))
-        return [term for (term,) in self._database.rows("SELECT term FROM word WHERE term > ? AND term < ?", values)]
+        sql = "SELECT group_concat(term, ' ') FROM word WHERE term > ? AND term < ?"
+        [(stems,)] = self._once(f"beginning {head}", lambda: self._database.rows(sql, (head, head + chr(0x10FFFF))))
+        return stems.split() if stems else []
 
     def holders_of_stem(self, stem: str, scopes: Collection[str], limit: int) -> list[int]:
         """As `holders`, for one of `beginning`: to stem a stem again may give another."""
@@ -310,10 +311,8 @@ class Index:
         """How many units each of these sessions (`numbers.session_of`) has."""
         known: dict[int, int] = self._once("lengths", dict)
         if wanted := [each for each in sessions if each not in known]:
-            base = first_of("session") >> SESSION_BITS
-            sql = "SELECT number + ?, turns + parts FROM session WHERE number IN (SELECT value FROM json_each(?))"
-            values = (base, orjson.dumps([each - base for each in wanted]).decode())
-            known.update(self._database.rows(sql, values))
+            sql = "SELECT number, turns + parts FROM session WHERE number IN (SELECT value FROM json_each(?))"
+            known.update(self._database.rows(sql, (orjson.dumps(wanted).decode(),)))
         return {each: known[each] for each in sessions if each in known}
 
     def session_average(self) -> tuple[int, float]:

@@ -1,11 +1,12 @@
 """The number of a unit says where it stands: its scope, its session, its place there. What stands side by side has
-numbers side by side, so that neighbours are found without reading anything."""
+numbers side by side, so that neighbours are found without reading anything. Messages have the smallest numbers: the
+index keeps one for each word of each of them, and a small one takes less room."""
 
 from __future__ import annotations
 
-SCOPES = {"session": 1, "note": 2, "memory": 3, "archive": 4}
+SCOPES = {"session": 0, "note": 1, "memory": 2, "archive": 3}
 NAMES = {number: name for name, number in SCOPES.items()}
-SCOPE_BITS = 56  # number = scope << 56 | place; a scope is a range of numbers, which FTS5 can skip to
+SCOPE_BITS = 46  # number = scope << 46 | place; a scope is a range of numbers, which FTS5 can skip to
 SESSION_BITS = 20  # the place of a message = session << 20 | place in it
 OVERLAY = 1 << 60  # set in the number of what is newer than the index
 PARTS_FROM = 1 << (SESSION_BITS - 1)  # parts of long messages are counted from here, turns from 1
@@ -24,7 +25,7 @@ def scope_of(number: int) -> str:
 
 
 def session_of(number: int) -> int:
-    """What the units of one session have in common, and no others."""
+    """The number of the session; of what is no message, none that a session has."""
     return number >> SESSION_BITS
 
 

@@ -27,10 +27,10 @@ CREATE INDEX session_name ON session (name);
 CREATE TABLE unit (number INTEGER PRIMARY KEY, scope INTEGER, key TEXT, path TEXT, start_line INTEGER, end_line INTEGER,
     part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT);
 CREATE UNIQUE INDEX unit_key ON unit (scope, key);
-CREATE VIEW whole AS SELECT unit.number, scope, key, iif(unit.path = '' AND scope = 1, session.path, unit.path) AS path,
+CREATE VIEW whole AS SELECT unit.number, scope, key, iif(unit.path = '' AND scope = 0, session.path, unit.path) AS path,
         start_line, end_line, part, speaker, role, said_at,
-        iif(scope = 1, speaker || ' ' || spelled(said_at), about) AS about, text
-    FROM unit LEFT JOIN session ON session.number = (unit.number >> 20) - (1 << 36);
+        iif(scope = 0, speaker || ' ' || spelled(said_at), about) AS about, text
+    FROM unit LEFT JOIN session ON session.number = unit.number >> 20;
 CREATE VIRTUAL TABLE words USING fts5 (text, content='', columnsize=0, detail=none,
     tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE word USING fts5vocab (words, row);
@@ -56,15 +56,15 @@ HOLDERS = """
 SELECT json_group_array(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)
 """
 UNITS = """
-SELECT unit.number, key, iif(unit.path = '' AND scope = 1, session.path, unit.path),
+SELECT unit.number, unit.key, iif(unit.path = '' AND scope = 0, session.path, unit.path),
     start_line, end_line, part, speaker, role, said_at, about, text
-FROM unit LEFT JOIN session ON session.number = (unit.number >> 20) - (1 << 36)
-WHERE unit.number IN (SELECT value FROM json_each(?))
+FROM json_each(?) AS asked CROSS JOIN unit ON unit.number = asked.value
+    LEFT JOIN session ON session.number = unit.number >> 20
 """
 PASSING = """
 SELECT number FROM whole WHERE number IN (SELECT value FROM json_each(:numbers))
     AND said_at >= :since AND (:until = '' OR (said_at < :until AND said_at <> ''))
-    AND (:kind = '' OR :kind = CASE scope WHEN 1 THEN 'message' WHEN 2 THEN 'note'
+    AND (:kind = '' OR :kind = CASE scope WHEN 0 THEN 'message' WHEN 1 THEN 'note'
         ELSE (SELECT memory.kind FROM memory WHERE id = key) END)
     AND (:entity = '' OR names(about || ' ' || text, :entity)
         OR EXISTS (SELECT 1 FROM memory_entity WHERE id = key AND names(entity, :entity)))
@@ -74,7 +74,8 @@ SELECT number FROM unit WHERE scope IN (SELECT value FROM json_each(:scopes))
     AND key IN (SELECT id FROM memory_ref WHERE ref IN (SELECT value FROM json_each(:refs)))
 """
 LATEST = """
-SELECT number FROM unit WHERE number IN (SELECT value FROM json_each(?)) ORDER BY said_at DESC, scope, key LIMIT ?
+SELECT number FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
+ORDER BY said_at DESC, scope, unit.key LIMIT ?
 """
 _SCORE = """CASE WHEN protected
     THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))

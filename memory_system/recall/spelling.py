@@ -66,9 +66,10 @@ def near(word: str, known: Collection[str]) -> list[str]:
     most = 1 + (len(word) >= LONG)
     forms = [word, *(word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending))]
     forms += [f"{word[:-1]}i"] * word.endswith("y")
-    stems = [stem for stem in known if len(stem) >= SHORTEST and len(word) - len(stem) <= most + 2]
+    shortest, longest = max(SHORTEST, len(word) - most - 2), len(word) + most
+    stems = [stem for stem in known if shortest <= len(stem) <= longest]
     found = {stem: most + 1 for stem in stems if len(stem) >= LONG and word.startswith(stem)}
-    found |= {stem: 0 for stem in known if stem in forms}
+    found |= dict.fromkeys({*known}.intersection(forms), 0)
     for form in forms:
         for stem, distance, _ in extract(form, stems, scorer=OSA.distance, score_cutoff=most, limit=None):
             found[stem] = min(distance, found.get(stem, distance))

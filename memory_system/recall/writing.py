@@ -10,7 +10,7 @@ from typing import TypeVar
 import orjson
 
 from memory_system.recall.database import Database
-from memory_system.recall.numbers import PARTS_FROM, SCOPES, SESSION_BITS, first_of, last_of
+from memory_system.recall.numbers import PARTS_FROM, SCOPES, SESSION_BITS, first_of, last_of, session_of
 from memory_system.recall.units import Unit
 from memory_system.records import Message
 
@@ -71,7 +71,7 @@ def whole(database: Database, key: str) -> list[Numbered]:
 def _replace(database: Database, session: str, numbers: list[int], units: Sequence[Unit]) -> None:
     """Put the message where it stood; at the end of its session where it has become longer."""
     if len(units) <= len(numbers):
-        home = (numbers[0] - first_of("session")) >> SESSION_BITS  # a session that was full has two
+        home = session_of(numbers[0])  # a session that was full has two
         [(path,)] = database.rows("SELECT path FROM session WHERE number = ?", (home,))
         _add_messages(database, path, list(zip(numbers, units, strict=False)))
     else:
@@ -81,7 +81,7 @@ def _replace(database: Database, session: str, numbers: list[int], units: Sequen
 def _append(database: Database, session: str, messages: list[Sequence[Unit]], new: int = 1) -> None:
     needed, path = sum(map(len, messages)), messages[0][0].path
     number, count, turns, parts, path = _places(database, session, needed) or (_fresh(database), 0, 0, 0, path)
-    base = first_of("session") | number << SESSION_BITS
+    base = number << SESSION_BITS
     numbered: list[Numbered] = []
     for units in messages:
         if units[0].part:
@@ -142,7 +142,7 @@ def take_out_messages(database: Database, keys: Iterable[str]) -> None:
     for key in keys:
         units = whole(database, key)
         erase(database, units)
-        places = [(number - first_of("session") >> SESSION_BITS,) for number, _ in units[:1]]
+        places = [(session_of(number),) for number, _ in units[:1]]
         database.run("UPDATE session SET messages = messages - 1 WHERE number = ?", places)
 
 
