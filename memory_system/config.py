@@ -1,11 +1,10 @@
-"""config.json as a value, and the nights it schedules. Every key is optional and has its default here; an unknown key
+"""config.json as a value. Every key is optional and has its default here; an unknown key
 is an error that names the nearest known one. The seed's keys keep the seed's names.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -13,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from memory_system import clock
 from memory_system.errors import ConfigError
+from memory_system.schedule import Schedule, checked_cron
 
-SPARSEST_DAYS = 3_000  # a night on 29 February may be eight years away
 Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
@@ -59,7 +58,7 @@ class Consolidation(Section):
     @field_validator("schedule")
     @classmethod
     def _valid(cls, schedule: str) -> str:
-        return _checked_cron(schedule)
+        return checked_cron(schedule)
 
 
 class ImportanceRules(Section):
@@ -276,58 +275,6 @@ class Config(Section):
     @cached_property
     def schedule(self) -> Schedule:
         return Schedule(self.consolidation.schedule, self.zone)
-
-
-class Schedule:
-    """The nights of a workspace: the first hit of a cron expression on each local date, so that the hour which a clock
-    change repeats gives one night and not two."""
-
-    def __init__(self, expression: str, zone: ZoneInfo) -> None:
-        self.expression = expression
-        self.zone = zone
-        self.on = lru_cache(maxsize=4096)(self._on)
-
-    def _on(self, day: date) -> datetime | None:
-        """The night of that local date, or None."""
-        midnight = datetime.combine(day, time(), self.zone).astimezone(UTC)  # in UTC a repeated hour is told apart
-        found = self._next(midnight - timedelta(microseconds=1))
-        return found if clock.local_date(found, self.zone) == day else None
-
-    def _next(self, moment: datetime) -> datetime:
-        from croniter import croniter
-
-        found: datetime = croniter(self.expression, moment.astimezone(self.zone)).get_next(datetime)
-        return found.astimezone(UTC)
-
-    def after(self, moment: datetime) -> datetime:
-        """The first night later than the moment: the one that handles what was said at it."""
-        day = clock.local_date(moment, self.zone)
-        nights = (self.on(day + timedelta(days=ahead)) for ahead in range(SPARSEST_DAYS))
-        return next(night for night in nights if night is not None and night > moment)
-
-    def last(self, moment: datetime) -> datetime | None:
-        """The latest night not after the moment, looking back 400 days."""
-        day = clock.local_date(moment, self.zone)
-        for back in range(400):
-            night = self.on(day - timedelta(days=back))
-            if night is not None and night <= moment:
-                return night
-        return None
-
-
-def _checked_cron(schedule: str) -> str:
-    """The expression itself, or ValueError: five fields or an alias, nothing random, and it must come true some day."""
-    from croniter import croniter
-    from croniter.croniter import CroniterError
-
-    fields = schedule.split()
-    if not (schedule.startswith("@") or len(fields) == 5) or "R" in fields:
-        raise ValueError(f"{schedule!r} is not a cron expression of five fields, like 0 3 * * *")
-    try:
-        croniter(schedule, datetime(2000, 1, 1, tzinfo=UTC)).get_next()
-    except (CroniterError, ValueError, KeyError) as error:
-        raise ValueError(f"{schedule!r} never comes true: {error}") from None
-    return schedule
 
 
 def parse_config(row: dict[str, Any], where: str) -> Config:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from workspaces import at
 
 from memory_system import clock, retention
-from memory_system.config import Config, Schedule, parse_config
+from memory_system.config import Config, parse_config
 from memory_system.errors import ConfigError
 from memory_system.records import Belief, Fact, Summary
+from memory_system.schedule import Schedule
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,12 @@ def test_only_the_first_hit_of_a_day_counts() -> None:
 def test_weekly_nights() -> None:
     schedule = Schedule("0 3 * * 1", LISBON)
     assert schedule.after(at("2026-03-03T00:00:00Z")) == at("2026-03-09T03:00:00Z")
+
+
+def test_a_night_that_comes_every_fourth_year_was_there_as_well() -> None:
+    schedule = Schedule("0 3 29 2 *", LISBON)
+    assert schedule.last(at("2027-12-01T00:00:00Z")) == at("2024-02-29T03:00:00Z")
+    assert schedule.after(at("2027-12-01T00:00:00Z")) == at("2028-02-29T03:00:00Z")
 
 
 @given(

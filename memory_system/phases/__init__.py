@@ -1,5 +1,5 @@
-"""The phases of a night: each a module with one pure function over staged input and a read-only view of the
-memories."""
+"""The phases of a night, each a module with one function: those up to the commit are pure, over staged input and a
+read-only view of the memories; index, profiles and snapshot are derived from what was committed, and written."""
 
 from __future__ import annotations
 
