@@ -193,7 +193,7 @@ def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) 
 
 def _told(words: Evidence, lang: str) -> str:
     """The quote in the third person; as it stands where it is too little to tell."""
-    lang = "zh" if lang == "zh" else "en"
+    lang = text.told_in(lang)
     names = USER_NAME[lang], ASSISTANT_NAME[lang]
     speaker, other = names if words.role != "assistant" else names[::-1]
     return phrasing.retell(words.quote, phrasing.Voices(speaker, other), lang) or words.quote

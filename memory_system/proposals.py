@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from memory_system import trust
 from memory_system.records import USER, Fact, Row
 from memory_system.rules import table
-from memory_system.text import fold
+from memory_system.text import fold, told_in
 from memory_system.workspace import Workspace
 
 FILE_OF = {"assistant": "IDENTITY.md", "user": "USER.md"}
@@ -45,6 +45,6 @@ def _quote(row: Row) -> str:
 
 def line_of(row: Row) -> str:
     """The line in the form of such files: `- **Name:** Juno`."""
-    lang = "zh" if row.get("lang") == "zh" else "en"
+    lang = told_in(row.get("lang", ""))
     label = table("attributes", "attributes").get(row["attribute"], {}).get("label", {}).get(lang, row["attribute"])
     return f"- **{str(label)[:1].upper()}{str(label)[1:]}:** {trust.shown(row['value'])}"

@@ -36,6 +36,11 @@ def language(text: str) -> str:
     return "zh" if cjk and cjk > len(_LATIN_WORD.findall(text)) else "en"
 
 
+def told_in(lang: str) -> str:
+    """The language in which the program speaks of a text in `lang`: English where it does not know that one."""
+    return lang if lang in ("zh", "en") else "en"
+
+
 def language_within(piece: str, around: str) -> str:
     """The language of a piece of a text whose language is `around`: another one only where it clearly is, so that a
     product's name does not make a Chinese clause English."""

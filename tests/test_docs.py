@@ -20,7 +20,7 @@ import memory_system
 from memory_system.cli import app
 from memory_system.config import Config, parse_config
 from memory_system.records import from_line
-from memory_system.rules import Rule
+from memory_system.rules import Rule, load
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T03:10:00Z"
@@ -132,6 +132,14 @@ def test_the_records_of_the_design_are_memories() -> None:
     rows = [json.loads(block) for block in blocks("docs/design.md", "json")]
     records = [from_line(json.dumps(row).encode()) for row in rows if "content" in row]
     assert [type(record).__name__ for record in records] == ["Fact", "Belief", "Summary"]
+
+
+@pytest.mark.parametrize("page", ["docs/consolidation.md", "docs/zh/consolidation.md"])
+def test_every_group_of_rules_is_named(page: str) -> None:
+    named = (PROJECT / page).read_text("utf-8")
+    groups = {group for lang in ("en", "zh") for group in load(lang)}
+    assert {group for group in groups if f"`{group}`" not in named} == {"claim"}  # whose example stands there
+    assert "[[claim]]" in named
 
 
 def test_the_example_of_a_rule_keeps_its_word() -> None:

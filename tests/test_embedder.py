@@ -109,7 +109,7 @@ def test_vectors_that_know_lose_nothing_that_words_find(tmp_path: Path, knows: E
 def test_filters_and_scopes_hold_for_vectors(tmp_path: Path, knows: Endpoint) -> None:
     root = workspace(tmp_path, knows)
     with Workspace.open(root, now=at(NOON)) as ws:
-        assert all(row["type"] == "fact" for row in finder.search(ws, "couch", scope="memories")["results"])
+        assert {row["type"] for row in finder.search(ws, "couch", scope="memories")["results"]} == {"fact"}
         assert finder.search(ws, "couch", scope="notes")["results"] == []
         assert finder.search(ws, "couch", entity="Nora", mode="vector", scope="sessions")["total_found"] <= 1
 

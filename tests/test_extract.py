@@ -437,7 +437,8 @@ def test_a_number_is_the_same_whatever_one_thinks_of_it(text: str, value: str) -
 def test_a_plan_told_beside_what_is_over_does_not_run_out() -> None:
     past, ahead = "I was fired yesterday, so I'm going to open a bakery.", "I'm going to open a bakery tomorrow."
     assert [each.expires for each in claims([said(past)])] == [None]
-    assert all(each.expires for each in claims([said(ahead)]))
+    [plan] = claims([said(ahead)])
+    assert plan.expires
 
 
 @pytest.mark.parametrize("text", ["My name is not Bob.", "我的名字不是小王。", "我不叫小王。"])

@@ -298,7 +298,9 @@ def test_an_allergy_ends_where_something_else_begins() -> None:
     ],
 )  # fmt: skip
 def test_all_of_a_note_says_what_the_note_is_about(text: str, title: str) -> None:
-    assert all(each.startswith(title) for each in told(text))
+    found = told(text)
+    assert found
+    assert all(each.startswith(title) for each in found)
 
 
 def test_a_passage_of_a_long_answer_is_told_with_what_was_asked_and_without_its_frame() -> None:

@@ -77,7 +77,8 @@ def policy(
     del action  # there is one
     settings: Settings = context.obj
     with settings.open(write=fix) as ws:
-        forgetting.finish(ws) if fix else None
+        if fix:
+            forgetting.finish(ws)
         found = forgetting.scan(ws)
         mended = fix and any(each.ours for each in found)
         changed = forgetting.fix(ws) if mended else 0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memory_system.records import Fact
 from memory_system.slots import about
-from memory_system.text import essence
+from memory_system.text import essence, told_in
 
 _ENDS = "。.；; "
 _MARK = {"en": "; ", "zh": "；"}
@@ -30,7 +30,7 @@ def compose(facts: Iterable[Fact], name: str = "") -> str:
     about; left out, it is the user, by the name that the facts have for them."""
     by_language: dict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
-        by_language["zh" if fact.lang == "zh" else "en"].append(fact)
+        by_language[told_in(fact.lang)].append(fact)
     ordered = sorted(by_language.items(), key=lambda each: (-len(each[1]), each[0]))
     return " ".join(_told(group, name, lang) for lang, group in ordered)
 

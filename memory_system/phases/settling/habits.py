@@ -12,6 +12,7 @@ from memory_system.draft import Draft
 from memory_system.keys import entity_key
 from memory_system.records import USER, Claim, Evidence, Fact
 from memory_system.rules import table
+from memory_system.text import told_in
 
 DAYS = 3  # on which somebody asks before it is a habit
 CONFIDENCE = 0.6  # of one of them
@@ -42,7 +43,7 @@ def _asked_about(fact: Fact | None) -> tuple[str, ...]:
 
 def _claim(name: str, said: Evidence, fact: Fact) -> Claim:
     """That the user is interested in it, as that day's question suggests."""
-    lang = "zh" if fact.lang == "zh" else "en"
+    lang = told_in(fact.lang)
     who = fact.entities[0] if fact.entities else USER_NAME[lang]
     return Claim(
         content=str(table(lang, "words")["interested"]).format(who=who, value=name),

@@ -1,0 +1,60 @@
+"""The nights of a workspace, as a cron expression and a time zone tell them."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from memory_system import clock
+
+SPARSEST_DAYS = 3_000  # a night on 29 February may be eight years away
+
+
+class Schedule:
+    """The nights of a workspace: the first hit of a cron expression on each local date, so that the hour which a clock
+    change repeats gives one night and not two."""
+
+    def __init__(self, expression: str, zone: ZoneInfo) -> None:
+        self.expression = expression
+        self.zone = zone
+        self.on = lru_cache(maxsize=4096)(self._on)
+
+    def _on(self, day: date) -> datetime | None:
+        """The night of that local date, or None."""
+        midnight = datetime.combine(day, time(), self.zone).astimezone(UTC)  # in UTC a repeated hour is told apart
+        found = self._next(midnight - timedelta(microseconds=1))
+        return found if clock.local_date(found, self.zone) == day else None
+
+    def _next(self, moment: datetime) -> datetime:
+        from croniter import croniter
+
+        found: datetime = croniter(self.expression, moment.astimezone(self.zone)).get_next(datetime)
+        return found.astimezone(UTC)
+
+    def after(self, moment: datetime) -> datetime:
+        """The first night later than the moment: the one that handles what was said at it."""
+        day = clock.local_date(moment, self.zone)
+        nights = (self.on(day + timedelta(days=ahead)) for ahead in range(SPARSEST_DAYS))
+        return next(night for night in nights if night is not None and night > moment)
+
+    def last(self, moment: datetime) -> datetime | None:
+        """The latest night not after the moment, as far back as the next may be ahead."""
+        day = clock.local_date(moment, self.zone)
+        nights = (self.on(day - timedelta(days=back)) for back in range(SPARSEST_DAYS))
+        return next((night for night in nights if night is not None and night <= moment), None)
+
+
+def checked_cron(schedule: str) -> str:
+    """The expression itself, or ValueError: five fields or an alias, nothing random, and it must come true some day."""
+    from croniter import croniter
+    from croniter.croniter import CroniterError
+
+    fields = schedule.split()
+    if not (schedule.startswith("@") or len(fields) == 5) or "R" in fields:
+        raise ValueError(f"{schedule!r} is not a cron expression of five fields, like 0 3 * * *")
+    try:
+        croniter(schedule, datetime(2000, 1, 1, tzinfo=UTC)).get_next()
+    except (CroniterError, ValueError, KeyError) as error:
+        raise ValueError(f"{schedule!r} never comes true: {error}") from None
+    return schedule
