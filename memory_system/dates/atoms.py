@@ -65,10 +65,10 @@ def pieces(text: str) -> tuple[str, list[Piece]]:
 
 def _joined(apart: list[Piece], text: str) -> list[Piece]:
     joined: list[Piece] = []
-    for piece in apart:
+    for number, piece in enumerate(apart):
         last = joined[-1] if joined else None
         gap = text[last.end : piece.start] if last and piece.start - last.end < 12 else None
-        if last is None or gap is None:
+        if last is None or gap is None or _opens_week(piece, apart[number + 1 : number + 2], text):
             joined.append(piece)
         elif _JOIN[piece.lang].fullmatch(gap) and _may_join(last, piece):
             last.fields.update(piece.fields)
@@ -76,6 +76,12 @@ def _joined(apart: list[Piece], text: str) -> list[Piece]:
         elif not _apposition(last, piece, gap):
             joined.append(piece)
     return joined
+
+
+def _opens_week(piece: Piece, after: list[Piece], text: str) -> bool:
+    """Whether days of the week begin with it ("Monday to Friday"), which says nothing of a date before them."""
+    days = [kind(each.fields) == {"dow"} for each in (piece, *after)]
+    return days == [True, True] and bool(patterns("range")[piece.lang].fullmatch(text, piece.end, after[0].start))
 
 
 def _may_join(left: Piece, right: Piece) -> bool:
@@ -222,6 +228,12 @@ def _full_year(word: str) -> int:
 def _words() -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = table("dates", "word")
     return found
+
+
+@cache
+def patterns(key: str) -> dict[str, re.Pattern[str]]:
+    """The patterns of a table of `rules/dates.toml`, compiled."""
+    return {name: re.compile(pattern) for name, pattern in table("dates", key).items()}
 
 
 def numeral(word: str) -> int | None:

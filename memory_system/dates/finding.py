@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 
-from memory_system.dates.atoms import Piece, pieces
+from memory_system.dates.atoms import Piece, patterns, pieces
 from memory_system.dates.calendar import Moment, following, interval
 from memory_system.dates.clauses import Cues, spec_of
 from memory_system.dates.fields import complete, kind
 from memory_system.dates.hours import TIMES, Interval, at_day
-from memory_system.rules import table
 
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _FINE = ("day", "part", "hour", "minute")
@@ -139,9 +136,3 @@ def _elsewhere(found: Interval, done: list[When], anchor: datetime) -> bool:
             inside = frame.start <= found[0] and found[1] <= frame.end
             return not inside and ((frame.end <= now and found[1] <= now) or (frame.start > now and found[0] > now))
     return False
-
-
-@cache
-def patterns(key: str) -> dict[str, re.Pattern[str]]:
-    """The patterns of a table of `rules/dates.toml`, compiled."""
-    return {name: re.compile(pattern) for name, pattern in table("dates", key).items()}
