@@ -19,8 +19,9 @@ from memory_system import clock, retention
 from memory_system.config import Config, parse_config
 from memory_system.errors import LockedError
 from memory_system.files import Files
-from memory_system.recall.candidates import Wanted, gather
+from memory_system.recall.candidates import Wanted
 from memory_system.recall.database import StaleIndexError
+from memory_system.recall.gathering import gather
 from memory_system.recall.index import Index
 from memory_system.recall.numbers import SCOPES
 from memory_system.recall.passages import passages

@@ -20,7 +20,8 @@ from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.phases import index as index_phase
-from memory_system.recall.candidates import Wanted, gather
+from memory_system.recall.candidates import Wanted
+from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.named import named, speaks_of
 from memory_system.recall.question import may_name_a_time, understood

@@ -1,6 +1,6 @@
 """Search: one ranked list over memories, notes and transcripts, with what is newer than the index laid over it.
 
-The way of a question: `question` understands it, `candidates` finds what may answer, `ranking` weighs that, `results`
+The way of a question: `question` understands it, `gathering` finds what may answer, `ranking` weighs that, `results`
 folds and orders it.
 """
 
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
-from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted, gather
+from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
 from memory_system.recall.excerpt import place_of_memory, place_of_message
+from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.numbers import scope_of
 from memory_system.recall.passages import note_digest, note_files, read_note
