@@ -4,12 +4,14 @@ for one are told apart again. Consolidation never undoes either.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
 
-from memory_system import clock, phrasing, text
+from memory_system import clock, dates, phrasing, text
 from memory_system.accesses import Who
 from memory_system.by_hand import EDIT, as_owners
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
@@ -18,7 +20,7 @@ from memory_system.edit import commit, find
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.journal import Change
 from memory_system.keys import value_key
-from memory_system.records import RETURNED, TELLING, Evidence, Fact, Pool, from_line, memory_id, to_line
+from memory_system.records import RETURNED, TELLING, EventTime, Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.rules import table
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace
@@ -34,12 +36,33 @@ def edit(
     record, pool = find(ws, memory_id_)
     _check_version(record, if_version)
     stamp = clock.stamp(ws.now)
-    edited = _with(record, _completed(record, values), stamp)
+    values = _completed(record, values)
+    edited = _with(record, {**values, **_moved(record, values, ws)}, stamp)
     if edited is not record:
         twins = list(_twins(ws, record, edited, stamp)) if pool == "active" else []
         commit(ws, [_change(ws, edited, "edited", pool or "active"), *twins], f"edit of {record.id}")
         ws.accesses.note("edit", [record.id], ws.now, who)
     return edited
+
+
+def _moved(record: Fact, values: Mapping[str, Any], ws: Workspace) -> dict[str, Any]:
+    """When what is told happens, where new words name another time than the old ones: a reminder runs out with it."""
+    content, event = values.get("content"), record.event_time
+    if content is None or event is None or "event_time" in values:
+        return {}
+    new, old = (_event_in(words, ws) for words in (content, record.content))
+    if new == old:
+        return {}
+    moved: dict[str, Any] = {"event_time": new}
+    if new and record.expires and "expires" not in values:
+        later = datetime.fromisoformat(new.end) - datetime.fromisoformat(event.end)
+        moved["expires"] = clock.stamp(clock.read_stamp(record.expires) + later)
+    return moved
+
+
+def _event_in(words: str, ws: Workspace) -> EventTime | None:
+    whens = dates.find(words, ws.now.astimezone(ws.zone))
+    return dates.to_event(whens[0]) if whens else None
 
 
 def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Change]:
@@ -85,10 +108,16 @@ def _completed(record: Fact, values: Mapping[str, Any]) -> dict[str, Any]:
     if value is not None and content is None:
         if not record.value or record.content.count(record.value) != 1:
             raise UsageError(f"where {record.value!r} stands in its words is not clear", "give --content as well")
-        values["content"] = record.content.replace(record.value, value)
+        values["content"] = _named_anew(record, value)
     if content is not None and value is None and record.value and record.value not in content:
         raise UsageError(f"its slot holds {record.value!r}, which the new words do not say", "give --value as well")
     return values
+
+
+def _named_anew(record: Fact, value: str) -> str:
+    """The memory's words with another value: "in a hut" becomes "in Galway", for a name has no article."""
+    article = r"(?:\b(?:an?|the) )?" if record.lang == "en" and value[:1].isupper() else ""
+    return re.sub(article + re.escape(record.value), lambda _: value, record.content, count=1, flags=re.IGNORECASE)
 
 
 def _with(record: Fact, values: Mapping[str, Any], stamp: str) -> Fact:

@@ -232,6 +232,12 @@ def archive(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     return moved
 
 
+def replaced_by(ws: Workspace, record: Fact) -> list[Fact]:
+    """What lies in the archive because this memory took its place, the latest first."""
+    found = (ws.store.get(each.id) for each in reversed(record.history) if each.id)
+    return [each for each in found if each is not None and each.superseded_by == record.id]
+
+
 def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     """Bring an archived memory back, with a score of at least its importance."""
     moved = _move(ws, memory_id_, "active", "restored by hand", {**RETURNED, "expires": None})

@@ -89,6 +89,32 @@ def thrice_the_dog(root: Path) -> None:
     write(root, "2026-03-05T11:00:00Z")
 
 
+def test_a_name_takes_no_article_with_it(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I live in a lighthouse."))
+    consolidate(tmp_path, NOW)
+    assert correct_it(tmp_path, "lighthouse", value="Braga").content == "User lives in Braga"
+    assert correct_it(tmp_path, "Braga", value="a windmill").content == "User lives in a windmill"
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "told", "day"),
+    [
+        ("I have a dentist appointment on 10 March.", "dentist", "User has a dentist appointment on 12 March 2026", 12),
+        ("我3月10日要去看牙医。", "牙医", "用户2026年3月12日要去看牙医", 12),
+        ("I have a dentist appointment on 10 March.", "dentist", "On 10 March 2026 User has a dentist appointment", 10),
+    ],
+)
+def test_new_words_name_another_day(said: str, words: str, told: str, day: int, tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", said))
+    consolidate(tmp_path, NOW)
+    before = one(tmp_path, words)
+    after = correct_it(tmp_path, words, content=told)
+    assert after.event_time.start == f"2026-03-{day}T00:00"
+    assert (after.expires > before.expires) == (day > 10)
+
+
 def test_a_new_value_takes_its_place_in_every_memory_of_the_slot(root: Path) -> None:
     thrice_the_dog(root)
     correct_it(root, "is called Rufus", value="Rupert")
@@ -206,6 +232,17 @@ def test_a_summary_that_the_owner_has_written_is_not_rewritten(root: Path) -> No
     say(root, "c", ("2026-03-06T09:00:00Z", "user", "I like jazz. I don't like chess anymore."))
     consolidate(root, NEXT)
     assert one(root, "quiet things").id == summary.id
+
+
+def test_what_is_put_away_tells_what_it_had_replaced(root: Path) -> None:
+    say(root, "b", ("2026-03-05T09:00:00Z", "user", "I moved to Ghent."))
+    consolidate(root, "2026-03-06T12:00:00Z")
+    with Workspace.open(root, now=at(NEXT), write=True) as ws:
+        put_away = edit.archive(ws, one(root, "Ghent").id)
+        [porto] = edit.replaced_by(ws, put_away)
+        assert porto.content == "User lives in Porto"
+        edit.restore(ws, porto.id)
+        assert edit.replaced_by(ws, put_away) == []
 
 
 def test_an_edit_can_be_undone(root: Path) -> None:

@@ -65,7 +65,10 @@ def archive(context: typer.Context, memory_id: Annotated[str, typer.Argument(hel
     settings: Settings = context.obj
     with settings.open(write=True) as ws:
         record = edit.archive(ws, memory_id, who="cli")
-    settings.answer({"status": "archived", "id": record.id, "content": record.content}, f"archived {record.id}")
+        replaced = [{"id": each.id, "content": each.content} for each in edit.replaced_by(ws, record)]
+    hints = (f"\n  it had replaced {each['content']}\n  → memory restore {each['id']}" for each in replaced)
+    row = {"status": "archived", "id": record.id, "content": record.content, "replaced": replaced}
+    settings.answer(row, "".join((f"archived {record.id}", *hints)))
 
 
 @handled
