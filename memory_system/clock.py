@@ -58,6 +58,11 @@ def local_date(moment: datetime, zone: tzinfo) -> date:
     return moment.astimezone(zone).date()
 
 
+def day_of(stamp: str, zone: tzinfo) -> str:
+    """The calendar day of a stored instant as people write it; empty for none."""
+    return str(local_date(read_stamp(stamp), zone)) if stamp else ""
+
+
 def zone_named(name: str) -> ZoneInfo:
     """The time zone of that IANA name; KeyError or ValueError when there is none."""
     return ZoneInfo(name)

@@ -175,7 +175,7 @@ def _add(row: Row, draft: Draft, others: Iterable[Draft], ws: Workspace) -> None
         return
     lines = draft.after.splitlines(keepends=True)
     if _OBSERVED.search(draft.after):
-        line = f"<!-- observed: {row['said_at'][:10]} | status: active -->\n- {row['content']}"
+        line = f"<!-- observed: {clock.day_of(row['said_at'], ws.zone)} | status: active -->\n- {row['content']}"
         line = line if not lines or not lines[-1].strip() else f"\n{line}"
     else:
         heading = HEADING[ws.language]

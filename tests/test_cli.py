@@ -135,6 +135,14 @@ def test_every_answer_leaves_a_line(run: Run, workspace: Path) -> None:
     assert rows[5]["ids"] == []
 
 
+def test_a_day_is_shown_as_it_is_where_the_owner_lives(run: Run, tmp_path: Path) -> None:
+    root = make(tmp_path / "w", zone="Asia/Shanghai")
+    say(root, "a", ("2026-03-01T23:40:00Z", "user", "我对花生过敏。"))  # on 2 March in Shanghai
+    run("--now", NOW, "consolidate")
+    assert "2026-03-02 用户对花生过敏" in run("search", "花生", "--scope", "memories").stdout
+    assert "2026-03-02" in run("context", "我对什么过敏").stdout
+
+
 def test_search_only_among_some_and_explained(run: Run, workspace: Path) -> None:
     run("consolidate", "--now", NOW)
     assert answer(run("search", "peanuts", "--json", "--since", "2026-03-03"))["results"] == []

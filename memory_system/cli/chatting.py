@@ -162,13 +162,12 @@ class _Repl:
 
     def _search(self, rest: str) -> str:
         from memory_system import finder
-        from memory_system.cli.finding import result_line
+        from memory_system.cli.finding import result_lines
 
         if not rest:
             return "what for? /search WORDS"
         with self._settings.open() as ws:
-            found = finder.search(ws, rest, limit=5)["results"]
-        return "\n".join(map(result_line, found)) or "nothing found"
+            return result_lines(finder.search(ws, rest, limit=5), ws.zone)
 
     def _prompt(self, rest: str) -> str:
         from memory_system.prompt import compose

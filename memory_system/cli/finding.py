@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from datetime import date
+from datetime import date, tzinfo
 from typing import Annotated, Any, Literal
 
 import typer
 
+from memory_system import clock
 from memory_system.cli.answers import AS_OF_HELP, Settings, handled
 
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help
@@ -42,7 +43,7 @@ def search(
             unmasked=settings.unmasked,
         )  # fmt: skip
     _warn(settings, found)
-    settings.answer(found, lambda: "\n".join(result_line(each) for each in found["results"]) or "nothing found")
+    settings.answer(found, lambda: result_lines(found, ws.zone))
 
 
 def _warn(settings: Settings, found: dict[str, Any]) -> None:
@@ -59,11 +60,15 @@ def _day(text: str) -> date | None:
         raise UsageError(f"{text!r} is not a day; write it like 2026-02-03") from None
 
 
-def result_line(row: dict[str, Any]) -> str:
-    said = f"{row['said_at'][:10]} " if row["said_at"] else ""
-    text = " ".join(row["snippet"].split())
+def result_lines(found: dict[str, Any], zone: tzinfo) -> str:
+    """What was found, for people; days are those where the owner lives."""
+    return "\n".join(_result_line(row, zone) for row in found["results"]) or "nothing found"
+
+
+def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
+    text = " ".join(filter(None, (clock.day_of(row["said_at"], zone), *row["snippet"].split())))
     parts = " ".join(f"{name} {value:.2f}" for name, value in row.get("explain", {}).items())
-    return f"{row['score']:.2f} {row['type']:8} {said}{text}\n      {row['id']} {row['citation']}" + (
+    return f"{row['score']:.2f} {row['type']:8} {text}\n      {row['id']} {row['citation']}" + (
         f"\n      {parts}" if parts else ""
     )
 

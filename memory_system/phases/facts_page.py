@@ -4,9 +4,10 @@ whose own search reads Markdown and nothing else. It is derived, and has no date
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import tzinfo
 from itertools import chain
 
-from memory_system import trust
+from memory_system import clock, trust
 from memory_system.masks import masked
 from memory_system.records import Belief, Fact, Row
 from memory_system.secrets import redact
@@ -33,12 +34,12 @@ def text_of(ws: Workspace) -> str:
     title, unsure = WORDS[ws.language]
     rows = chain(ws.store.rows("active", Fact), ws.store.rows("active", Belief))
     said = sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"]))
-    text = "\n".join([title, "", *_lines(said, unsure), ""])
+    text = "\n".join([title, "", *_lines(said, unsure, ws.zone), ""])
     return masked(redact(text)[0], ws.masked)
 
 
-def _lines(rows: list[Row], unsure: str) -> Iterator[str]:
+def _lines(rows: list[Row], unsure: str, zone: tzinfo) -> Iterator[str]:
     for row in rows:
         words = trust.shown(" ".join(row["content"].split()))
-        day = row.get("said_at", "")[:10]
+        day = clock.day_of(row.get("said_at", ""), zone)
         yield " ".join(filter(None, ("-", day, words, f"({unsure})" if "confidence" in row else "")))
