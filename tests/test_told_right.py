@@ -137,3 +137,46 @@ def test_you_is_the_other_where_the_speaker_does_it(words: str, content: str) ->
 
 def test_who_says_their_name_is_not_told_twice() -> None:
     assert told("我叫张伟，很高兴认识你。", speaker="张伟") != ["张伟叫张伟，很高兴认识助手"]
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("Since we last spoke, I painted the fence.", "Since Ben and Ann last spoke, Ben painted the fence"),
+        ("Going for a walk at the lake is so refreshing.", "Ben says going for a walk at the lake is so refreshing"),
+        ("Trying to learn the cello is not easy.", "Ben says trying to learn the cello is not easy"),
+        ("trying to find a flat in Leeds", "Ben is trying to find a flat in Leeds"),
+    ],
+)
+def test_who_does_what_between_two(words: str, content: str) -> None:
+    spoken = talk(("assistant", "I mended the old shed.", "Ann"), ("user", words, "Ben"))
+    assert [each.content for each in claims(spoken) if each.role == "user"] == [content]
+
+
+def test_kin_without_an_owner_is_the_speakers() -> None:
+    assert told("下属的老家是天津。") == ["用户的下属的老家是天津"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Hey Jo, something awesome happened since we talked.",
+        "Been a busy week since we talked.",
+        "最近我遇到了一些困难。",
+        "好的涛哥，一路平安。",
+    ],
+)
+def test_what_only_announces_or_takes_leave_is_not_told(words: str) -> None:
+    assert told(words, screen={"keep_share": 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("My exam results come on Friday, how do I stay calm?", "I understand how hard the wait for the results is."),
+        ("物业费要涨，我该怎么办？", "我完全理解您的顾虑，这笔支出会给家里的预算带来压力。"),
+    ],
+)
+def test_an_assistant_that_feels_with_somebody_tells_nothing(asked: str, answer: str) -> None:
+    found = claims(talk(("user", asked), ("assistant", answer)), screen={"keep_share": 1})
+    assert not [each for each in found if each.role == "assistant"]

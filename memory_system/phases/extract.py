@@ -248,7 +248,10 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     if other and (plain := phrasing.stripped(words, scene.voices, scene.lang)).startswith(other.shown):
         told = phrasing.report(plain, scene.voices, scene.lang)  # about another by name: nobody needs to say it
     beside = told.lower().replace(scene.voices.speaker.lower(), "")
-    return with_question(told, passage) if len(beside) + text.cjk_count(beside) >= _LEAST[scene.lang] else ""
+    if len(beside) + text.cjk_count(beside) < _LEAST[scene.lang]:
+        return ""
+    whole = with_question(told, passage)
+    return "" if whole == told and phrasing.is_half(told, scene.voices, scene.lang) else whole
 
 
 def _of_answer(words: str, passage: Passage) -> str:

@@ -24,6 +24,11 @@ def retell(text: str, voices: Voices, lang: str, *, wanted: bool = False) -> str
     return en.retell(text, voices.speaker, voices.other, wanted=wanted)
 
 
+def is_half(told: str, voices: Voices, lang: str) -> bool:
+    """Whether what was told stops where what it is about would come: "Ana would love to"."""
+    return lang == "en" and en.is_half(told, voices.speaker)
+
+
 def report(text: str, voices: Voices, lang: str) -> str:
     """The words with their persons replaced and nothing added: for notes and labelled text."""
     tell = zh.report if lang == "zh" else en.report

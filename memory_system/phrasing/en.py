@@ -56,6 +56,10 @@ _NEXT_CLAUSE = re.compile(
 _A_WHILE = re.compile(r"been (?:an? |so |too |quite |ages|forever|years|months|weeks|days)")  # "it has been"
 _ITS_CLAUSE = re.compile(r", (?:I|we)\b")
 _OBJECT = re.compile(r"(?:an?|the|my|our|your|his|her|their|some|all|to|in|at|on|with|for|up|out|off|from|by|back)$")
+_IS_SO = re.compile(  # "trying to learn dates by heart is futile": a subject and what is said of it
+    r"(?:(?!\b(?:what|who|how|why|where|when|if|whether|it|he|she|they|there|this|everything|something)\b).)*"
+    r"\b(?:is|was|seems|feels|sounds|takes) (?:so|really|very|pretty|such|quite|not|always|a|the|my)\b"
+)
 _ON_SPEAKER = re.compile(r"\b[a-z]+(?<!s)s me\b")  # "seeing them succeed motivates me"
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
 _WISHING = ("would", "might")
@@ -79,11 +83,14 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
     told = Telling(speaker, other).tell(words if whole else with_subject(words))
     if _own_kin().match(told) and not assistant:
         return _capital(written_out(f"{speaker}'s {told[:1].lower()}{told[1:]}"))
-    if told.startswith(speaker) and _HALF.fullmatch(told, len(speaker)):
-        return ""
     if (assistant and not told.startswith(speaker)) or speaker.lower() not in told.lower():
         told = f"{speaker} says {_lowered(told)}"
     return _capital(written_out(told))
+
+
+def is_half(told: str, speaker: str) -> bool:
+    """Whether the sentence stops where what it is about would come: "Ana would love to"."""
+    return told.lower().startswith(speaker.lower()) and _HALF.fullmatch(told, len(speaker)) is not None
 
 
 def report(text: str, speaker: str, other: str) -> str:
@@ -248,7 +255,7 @@ def _is_doing(verb: str, words: str) -> bool:
     if _ITS_CLAUSE.match(words, len(clause)):
         return False  # "Preparing for the race, I sleep more" says what they do then
     if is_word("doing", verb):
-        return True
+        return not _IS_SO.match(clause)
     if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb):
         return False
     if words[len(clause) : len(clause) + 1] == ":" or _ON_SPEAKER.search(clause):  # "packing list: …" is a heading

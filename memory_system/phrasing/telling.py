@@ -36,6 +36,11 @@ _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
 _JOINING = frozenset({"and", "or", "but"})
+_TALKED = re.compile(  # "since we last spoke" is said of the two
+    r" (?:(?:have|had|haven't|hadn't|last|first|both) )*"
+    r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! about)",
+    re.IGNORECASE,
+)
 _SORTS = ("sort", "kind")
 _INVERTED = {
     "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
@@ -294,7 +299,8 @@ class Telling:
         self._named = True
 
     def _we(self, ending: str, tokens: Sequence[str], at: int) -> None:
-        others = self._other if self._speaker == ASSISTANT_NAME["en"] else "others"
+        both = self._speaker == ASSISTANT_NAME["en"] or _TALKED.match("".join(tokens[at + 1 : at + 8]))
+        others = self._other if both else "others"
         self._out.append("they" if self._named and self._since < _FAR else f"{self._speaker} and {others}")
         self._named, self._clear, self._present, self._agreeing = True, False, False, ""
         self._contract(ending, tokens, at, single=False)
