@@ -145,6 +145,10 @@ def test_who_says_their_name_is_not_told_twice() -> None:
         ("Since we last spoke, I painted the fence.", "Since Ben and Ann last spoke, Ben painted the fence"),
         ("Going for a walk at the lake is so refreshing.", "Ben says going for a walk at the lake is so refreshing"),
         ("Trying to learn the cello is not easy.", "Ben says trying to learn the cello is not easy"),
+        (
+            "Allowing myself to feel grief, anger, and fear has been a part of it.",
+            "Ben says allowing themselves to feel grief, anger, and fear has been a part of it",
+        ),
         ("trying to find a flat in Leeds", "Ben is trying to find a flat in Leeds"),
     ],
 )

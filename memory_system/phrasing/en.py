@@ -60,6 +60,9 @@ _IS_SO = re.compile(  # "trying to learn dates by heart is futile": a subject an
     r"(?:(?!\b(?:what|who|how|why|where|when|if|whether|it|he|she|they|there|this|everything|something)\b).)*"
     r"\b(?:is|was|seems|feels|sounds|takes) (?:so|really|very|pretty|such|quite|not|always|a|the|my)\b"
 )
+_LIST_IS_SO = re.compile(
+    r"[^.;:!?]+, [^.;:!?]{1,40},? and [\w ]{1,30}? (?:has|have) been (?:so |such )?(?:an?|the|my)\b"
+)
 _ON_SPEAKER = re.compile(r"\b[a-z]+(?<!s)s me\b")  # "seeing them succeed motivates me"
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
 _WISHING = ("would", "might")
@@ -256,7 +259,7 @@ def _is_doing(verb: str, words: str) -> bool:
         return False  # "Preparing for the race, I sleep more" says what they do then
     if is_word("doing", verb):
         return not _IS_SO.match(clause)
-    if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb):
+    if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb) or _LIST_IS_SO.match(words):
         return False
     if words[len(clause) : len(clause) + 1] == ":" or _ON_SPEAKER.search(clause):  # "packing list: …" is a heading
         return False
