@@ -15,14 +15,24 @@ from datetime import date, datetime, timedelta
 from memory_system.dates.festivals import festival_day, festival_number
 from memory_system.dates.fields import kind
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day, hour_of, hours_away, midnight, part_of_day
-from memory_system.dates.spans import Span, month_after, moved, next_month, one_day, valid_day, weekend_of
+from memory_system.dates.spans import (
+    MONTH,
+    Span,
+    month_after,
+    moved,
+    next_month,
+    one_day,
+    said_twice,
+    such_day,
+    weekday_of_month,
+    weekend_of,
+)
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _THIRDS = {"early": 1, "mid": 11, "late": 21}
 _NEAR = 91  # days: without a tense, a date without a year is the one within a season of now
 _JUST_OVER = 45  # days: "last Halloween" in November may be this year's or last year's
 _CLOSE = 45  # days: a date that is near and a tense that means another year contradict each other
-_MONTH = 31  # days: what is farther is not "the next one"
 _NEW_YEAR = 20  # days around the lunar new year in which a bare 初五 is told of it
 _SMALL_HOURS = 4  # "tonight" said at two in the morning may be either night
 
@@ -59,25 +69,6 @@ def interval(fields: Fields, moment: Moment) -> Interval | None:
         return _within(fields, span) if TIMES & fields.keys() else (midnight(span[0]), midnight(span[1]), span[2])
     except (ValueError, OverflowError):  # 30 February; the year 0 or 10000
         return None
-
-
-def following(fields: Fields, day: date) -> Interval | None:
-    """The first such weekday, day or month after the day: how a range ends ("Monday to Wednesday")."""
-    if "dow" in fields:
-        span = one_day(day + timedelta(days=(fields["dow"] - day.weekday() - 1) % 7 + 1))
-    elif "month" not in fields:
-        found = _such_day(fields["day"], day, 1)
-        if found is None:
-            return None
-        span = one_day(found)
-    else:
-        number = fields.get("day", 1)
-        year = day.year + ((fields["month"], number) <= (day.month, day.day))
-        first = valid_day(year, fields["month"], number)
-        if first is None:
-            return None
-        span = one_day(first) if "day" in fields else (first, next_month(first), "month")
-    return midnight(span[0]), midnight(span[1]), span[2]
 
 
 def joinable(left: Fields, right: Fields) -> bool:
@@ -174,6 +165,13 @@ def _decade(f: Fields, _: Moment) -> Span:
     return date(first, 1, 1), date(first + 10, 1, 1), "decade"
 
 
+def _said_twice(f: Fields, moment: Moment) -> Span | None:
+    """Next Thursday, 2 April."""
+    week = {key: value for key, value in f.items() if key in ("week", "rel", "dow")}
+    span = _week(week, moment) if "week" in week else _weekday(week, moment)
+    return said_twice(span[0], f["month"], f["day"]) if span else None
+
+
 def _week(f: Fields, moment: Moment) -> Span:
     monday = moment.monday + timedelta(weeks=f["week"])
     if "dow" in f:
@@ -215,19 +213,16 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
 def _day_of_month(f: Fields, moment: Moment) -> Span | None:
     """The tense decides; without one it is the next such day, unless that is far off ("the 31st" in April)."""
     today, tense = moment.today, moment.tense()
-    if tense is None or f["day"] == today.day:
+    if tense is None:
         return None
-    found = _such_day(f["day"], today, -1 if tense < 0 else 1)
-    if tense == 0 and found and (found - today).days > _MONTH:
-        found = _such_day(f["day"], today, -1)
-    return _checked(found, f) if found else None
-
-
-def _such_day(number: int, today: date, way: int) -> date | None:
-    """The nearest day of that number before (-1) or after (1) today."""
-    months = (month_after(today, step * way) for step in range(3))
-    days = (day for year, month in months if (day := valid_day(year, month, number)))
-    return next((day for day in days if (day - today).days * way > 0), None)
+    if "dow" in f:
+        return weekday_of_month(f["day"], f["dow"], today, tense)
+    if f["day"] == today.day:
+        return None
+    found = such_day(f["day"], today, -1 if tense < 0 else 1)
+    if tense == 0 and found and (found - today).days > MONTH:
+        found = such_day(f["day"], today, -1)
+    return one_day(found) if found else None
 
 
 def _lunar(f: Fields, _: Moment) -> Span | None:
@@ -365,6 +360,8 @@ _DAY_MAKERS: dict[str, _Maker] = {
     "week dow": _week,
     "dow": _weekday,
     "rel dow": _weekday,
+    "week dow month day": _said_twice,
+    "rel dow month day": _said_twice,
     "day": _day_of_month,
     "day dow": _day_of_month,
     "month day": _recurring,

@@ -7,9 +7,11 @@ from functools import cache
 from typing import Any
 
 from memory_system.dates.atoms import Piece
+from memory_system.dates.fields import kind
 from memory_system.rules import table
 
 _REACH = 160  # characters: how far a clause is looked through for its tense
+_ANY = (frozenset(("dow",)), frozenset(("weekend",)))  # of no particular week
 _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
 
 
@@ -40,6 +42,8 @@ class Cues:
         if spec["habit"].search(before) or spec["habit"].search(after):
             return None
         clause = self._around(spec["clause"])
+        if spec["often"].match(clause[1]) and kind(self.piece.fields) in _ANY:
+            return None
         if spec["put"].search(clause[0]):
             return 1
         if (told := _nearest(spec, *clause)) or (only_clause and not _EMPTY.fullmatch("".join(clause))):
@@ -48,6 +52,8 @@ class Cues:
             return told  # what begins then is not over with what the rest of the sentence tells
         before, after = (spec["state"].sub("", part) for part in (before, after))
         told = _nearest(spec, before, after)
+        if told < 0 and spec["plans"].search(self.text):
+            return 0
         return told if told >= 0 else _nearest(spec, spec["timeless"].sub("", before), after)
 
     def yearly(self) -> bool:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from memory_system.dates.atoms import Piece, patterns, pieces
-from memory_system.dates.calendar import Moment, following, interval
+from memory_system.dates.calendar import Moment, interval
 from memory_system.dates.clauses import Cues, spec_of
 from memory_system.dates.fields import complete, kind
 from memory_system.dates.hours import TIMES, Interval, at_day
+from memory_system.dates.spans import following, month_after
 
+_MONTH = re.compile(r"(?i)[a-z]{3}|月")
+_THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
+_FRAMED = 366  # days: what is farther is another story
+_WRAPS = 15  # days: from the 28th to the 3rd a month has passed
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _FINE = ("day", "part", "hour", "minute")
 _ENDS = frozenset(frozenset(keys.split()) for keys in ("dow", "day", "month", "month day"))  # how a range may end
@@ -35,8 +41,9 @@ def find(text: str, anchor: datetime) -> list[When]:
     return [when for when, _ in scan(text, anchor)]
 
 
-def scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
-    """The expressions with the pieces they came from."""
+def scan(text: str, anchor: datetime, lead: str = "") -> Iterator[tuple[When, Piece]]:
+    """The expressions with the pieces they came from; in a text that goes on from a `lead`, the 22nd may
+    be of a month that was named there."""
     clear, found_pieces = pieces(text)
     if not found_pieces:
         return
@@ -51,7 +58,8 @@ def scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
         else:
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and _is_range(clear, piece, after) else None
-            silent, found = _alone(clear, piece, Cues(bare, piece), anchor, done, end)
+            frame = _frame(text, piece, done, anchor, lead)
+            silent, found = _alone(clear, piece, Cues(bare, piece), anchor, done, end, frame)
         begun = None
         if found:
             done.append(When((piece.start, piece.end), *found, text[piece.start : piece.end]))
@@ -61,16 +69,48 @@ def scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
 
 
 def _alone(
-    text: str, piece: Piece, cues: Cues, anchor: datetime, done: list[When], end: Piece | None
+    text: str, piece: Piece, cues: Cues, anchor: datetime, done: list[When], end: Piece | None, frame: When | None
 ) -> tuple[bool, Interval | None]:
-    """Whether the piece stands for itself, and its interval; `end` is the piece that ends the range it begins."""
+    """Whether the piece stands for itself, and its interval; `end` is the piece that ends the range it begins, `frame`
+    the expression whose month or year it may be of."""
     days_of_week = end and kind(piece.fields) == {"dow"}  # "Monday to Friday" is a habit unless the tense is told
     moment = Moment(anchor, cues.told if days_of_week else cues.tense, cues.own_tense, cues.yearly, cues.adverbial)
     silent = _is_lone(text, piece)
-    found = _interval(text, piece, moment, done) if not silent or complete(piece.fields) else None
+    found = _within(frame, piece, moment) if frame else None
+    if not found and (not silent or complete(piece.fields)):
+        found = _interval(text, piece, moment, done)
     if found and cues.asked and (_elsewhere(found, done, anchor) or (end and _breaks_off(found, end, cues, anchor))):
         found = None
     return silent, found
+
+
+def _frame(text: str, piece: Piece, done: list[When], anchor: datetime, before: str) -> When | None:
+    """The expression whose month a bare day, or whose year a bare month may be of: a date with its month named before,
+    in what was said just before too; this year, named in the same sentence."""
+    keys = kind(piece.fields)
+    if keys == {"day"}:
+        told = done or (find(before, anchor) if before else [])
+        dated = (when for when in reversed(told) if when.granularity in ("day", "month") and _MONTH.search(when.text))
+        return next(dated, None)
+    if "month" in keys and keys <= {"month", "day", "third"} and done and done[-1].granularity == "year":
+        parted = spec_of(piece.lang)["sentence"].search(text, done[-1].span[1], piece.start)
+        return done[-1] if _THIS_YEAR.fullmatch(done[-1].text) and not parted else None
+    return None
+
+
+def _within(frame: When, piece: Piece, moment: Moment) -> Interval | None:
+    """The day or month of the frame, unless the tense says that it is none of it."""
+    start, tense = frame.start, moment.own_tense()
+    if tense is None or abs((start - moment.anchor.replace(tzinfo=None)).days) > _FRAMED:
+        return None
+    fields = {**piece.fields, "year": start.year}
+    if "month" not in fields:
+        wraps = frame.granularity == "day" and start.day - fields["day"] >= _WRAPS
+        fields["year"], fields["month"] = month_after(start.date(), int(wraps))
+    found = interval(fields, moment)
+    now = moment.anchor.replace(tzinfo=None)
+    wrong = found and ((tense < 0 and found[0] > now) or (tense > 0 and found[1] <= now))
+    return None if wrong else found
 
 
 def _is_range(text: str, left: Piece, right: Piece) -> bool:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+from memory_system.dates.hours import Fields, Interval, midnight
+
+MONTH = 31  # days: what is farther is not "the next one"
+_WEEK = 7  # days that two readings of "next Thursday" lie apart
 Span = tuple[date, date, str]  # [first day, day after the last), granularity
 
 
@@ -36,6 +40,33 @@ def valid_day(year: int, month: int, day: int) -> date | None:
         return None
 
 
+def such_day(number: int, today: date, way: int) -> date | None:
+    """The nearest day of that number before (-1) or after (1) today."""
+    months = (month_after(today, step * way) for step in range(3))
+    days = (day for year, month in months if (day := valid_day(year, month, number)))
+    return next((day for day in days if (day - today).days * way > 0), None)
+
+
+def weekday_of_month(number: int, dow: int, today: date, tense: int) -> Span | None:
+    """Tuesday 31st: the nearest such day of a month in which it is a Tuesday, on the side that the tense says; the next
+    one where it says nothing, unless that is far off."""
+    months = (month_after(today, step) for step in range(-2, 3))
+    days = (day for year, month in months if (day := valid_day(year, month, number)))
+    fitting = sorted((day for day in days if day.weekday() == dow), key=lambda day: (day < today, abs(day - today)))
+    ahead = [day for day in fitting if day >= today and (tense > 0 or (day - today).days <= MONTH)]
+    back = [day for day in fitting if day < today and (tense < 0 or (today - day).days <= MONTH)]
+    meant = ahead if tense > 0 else back if tense < 0 and today not in ahead else ahead + back
+    return one_day(meant[0]) if meant else None
+
+
+def said_twice(near: date, month: int, number: int) -> Span | None:
+    """Next Thursday, 2 April: the date that is nearest to the day of a week, if it is such a day; which week "next"
+    means not everybody agrees."""
+    days = (valid_day(near.year + step, month, number) for step in (-1, 0, 1))
+    close = (day for day in days if day and abs(day - near).days <= _WEEK)
+    return next((one_day(day) for day in close if day.weekday() == near.weekday()), None)
+
+
 def moved(day: date, n: float, unit: str, way: int) -> Span | None:
     """The day, week, month, year or decade so far before (-1) or after (1) the day. None for half a day or week."""
     if n % 1:
@@ -60,3 +91,22 @@ def moved(day: date, n: float, unit: str, way: int) -> Span | None:
         return date(day.year + steps, 1, 1), date(day.year + steps + 1, 1, 1), "year"
     first_year = (day.year + 10 * steps) // 10 * 10
     return date(first_year, 1, 1), date(first_year + 10, 1, 1), "decade"
+
+
+def following(fields: Fields, day: date) -> Interval | None:
+    """The first such weekday, day or month after the day: how a range ends ("Monday to Wednesday")."""
+    if "dow" in fields:
+        span = one_day(day + timedelta(days=(fields["dow"] - day.weekday() - 1) % 7 + 1))
+    elif "month" not in fields:
+        found = such_day(fields["day"], day, 1)
+        if found is None:
+            return None
+        span = one_day(found)
+    else:
+        number = fields.get("day", 1)
+        year = day.year + ((fields["month"], number) <= (day.month, day.day))
+        first = valid_day(year, fields["month"], number)
+        if first is None:
+            return None
+        span = one_day(first) if "day" in fields else (first, next_month(first), "month")
+    return midnight(span[0]), midnight(span[1]), span[2]

@@ -93,10 +93,10 @@ _LATIN = re.compile(r"[A-Za-z0-9]")
 _OWN_PREPOSITION = frozenset(("dow", "month", "day", "festival", "year", "third", "decade", "weekend", "hour"))
 
 
-def resolve(text: str, anchor: datetime, lang: str) -> tuple[str, list[When]]:
+def resolve(text: str, anchor: datetime, lang: str, before: str = "") -> tuple[str, list[When]]:
     """The text with every expression that leans on the moment of speaking written out in `lang`, and all expressions
-    (spans in the text as given). Dates that are complete stay as they are."""
-    scanned = list(scan(text, anchor))
+    (spans in the text as given). Dates that are complete stay as they are. `before` is what was said right before."""
+    scanned = list(scan(text, anchor, before))
     if not scanned:
         return text, []
     parts: list[str] = []

@@ -44,14 +44,18 @@ _LASTING = {
 _PERFECT = re.compile(r"\b(?:have|has|haven't|hasn't|been)\b|'ve\b", re.IGNORECASE)
 _SINCE = {"en": " (since {})", "zh": "（自{}起）"}
 _AS_OF = {"en": " (as of {})", "zh": "（截至{}）"}
+_LETTER = re.compile(r"\w")
 _NEAR = {"en": 1, "zh": 4}  # characters between a value and how long it has been so: a blank, 工作了
 _COST = {"en": 7, "zh": 10}  # tokens of such a day
 
 
-def dated(words: str, anchor: datetime, lang: str) -> str:
+def dated(words: str, anchor: datetime, lang: str, *, led: bool = False) -> str:
     """The words of somebody who spoke at that time, in which no time is named, with the day by which what is told as
-    just done was done, or with the beginning of what has lasted, in brackets."""
-    for _, place, began in _lasting(words, anchor, lang):
+    just done was done, or with the beginning of what has lasted, in brackets. `led` says that something was said before
+    them: a length of time that opens them is then of that."""
+    for start, place, began in _lasting(words, anchor, lang):
+        if led and not _LETTER.search(words, 0, start):
+            continue
         return words[:place] + began + words[place:]
     for just in _JUST[lang].finditer(words):
         end = _ENDS[lang].search(words, just.end())

@@ -22,6 +22,7 @@ from memory_system.records import EventTime, Segment, Turn
 Place = tuple[Turn, Segment, Scene]
 
 _AHEAD = 24  # characters after a segment in which it may be taken back
+_BEHIND = 160  # and before it in which a month may be named
 _SAID = re.compile(r"\b(?:[Ii] (?:said|thought|told|wrote|mentioned|believed))\b|[说讲]|以为")
 _OFTEN = re.compile(r"\b(?:every|each|daily|weekly|monthly|whenever|always)\b|每|天天|经常|定期", re.IGNORECASE)
 _DECIDING = ("safety", "health", "relation", "status")
@@ -101,7 +102,9 @@ class Passage:
 
     def dated(self, words: str) -> str:
         """A piece of the passage with its dates written out."""
-        return dates.resolve(words, self.scene.anchor, self.scene.lang)[0] if self.whens else words
+        if not self.whens:
+            return words
+        return dates.resolve(words, self.scene.anchor, self.scene.lang, _said_before(self.turn, self.segment))[0]
 
     def category(self) -> str:
         """What kind of thing the passage is where no slot says it."""
@@ -152,6 +155,11 @@ class Passage:
         return clock.stamp(end + timedelta(days=days))
 
 
+def _said_before(turn: Turn, segment: Segment) -> str:
+    """What the message says right before the segment: a month that it names there is still spoken of."""
+    return turn.message.text[max(0, segment.start - _BEHIND) : segment.start]
+
+
 def _is_void(rule: rules.Rule, words: str) -> bool:
     """Whether the words that the rule matches have such in them as its `unless` says."""
     unless = rule.data.get("unless")
@@ -179,9 +187,9 @@ def _passage(
     mood = mood_of(turn, segment, fired.get("modality", []), scene.groups["modality"])
     offset = max(0, min(len(quote), scene.skip - segment.start))
     words = without_marks(quote) if turn.message.is_noted else quote[offset:]
-    words, whens = dates.resolve(words, scene.anchor, scene.lang)
+    words, whens = dates.resolve(words, scene.anchor, scene.lang, _said_before(turn, segment))
     if not whens and scene.first_hand and not (turn.message.is_noted or scene.prefix):
-        words = dated(words, scene.anchor, scene.lang)
+        words = dated(words, scene.anchor, scene.lang, led=bool(_said_before(turn, segment).strip()))
     if scene.prefix:
         whens = [*dates.find(scene.prefix, scene.anchor), *whens]
     inside, begins = shown(plain, scene)

@@ -1,0 +1,119 @@
+"""Dates that only the words around them make clear: said twice, beside a named month, in a plan, or out of habit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from spoken import told
+
+from memory_system import dates
+
+WEDNESDAY = datetime(2026, 3, 18, 13, 10, tzinfo=ZoneInfo("Asia/Shanghai"))
+
+
+def days(text: str) -> list[str]:
+    return [f"{each.start:%m-%d}" for each in dates.find(text, WEDNESDAY)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ok tuesday 31st, same café", ["03-31"]),
+        ("so it's sunday the 29th now, not saturday", ["03-29", "03-21"]),
+        ("the eye test is Thu 26th at the clinic", ["03-26"]),
+        ("we met on Friday 6th", ["03-06"]),
+        ("tuesday 31st march suits me", ["03-31"]),
+        ("dinner next Thursday, 26 March", ["03-26"]),
+        ("dinner next Thursday, 2 April", ["04-02"]),
+        ("下周四，3月26号去看牙", ["03-26"]),
+        ("4月2号（下周四）去看牙", ["04-02"]),
+    ],
+)
+def test_a_day_that_is_said_twice_is_one(text: str, expected: list[str]) -> None:
+    assert days(text) == expected
+
+
+@pytest.mark.parametrize("text", ["every tuesday 31st floor party", "Friday the 13th is on TV", "next Friday, 2 April"])
+def test_what_is_no_such_day_is_left_alone(text: str) -> None:
+    assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("还是上周一样的时间", "week"), ("我上周一直在搬东西", "week"), ("我们下周一起吃个饭吧", "week"),
+        ("这周一定要寄出去", "week"), ("我上周一交的稿", "day"), ("下周一起床就去跑步", "day"),
+        ("下周一早上去看牙", "part"),
+    ],
+)  # fmt: skip
+def test_a_week_is_not_cut_into_the_word_behind_it(text: str, shape: str) -> None:
+    assert [each.granularity for each in dates.find(text, WEDNESDAY)] == [shape]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("so friday 5pm, revised plans. remind me tomorrow", ["03-20", "03-19"]),
+        ("the poster is due, printed copies to Ana on monday", ["03-23"]),
+        ("on monday I printed the poster", ["03-16"]),
+        ("训练改周一了", ["03-23"]),
+        ("彩排reschedule到周二了", ["03-24"]),
+        ("聚餐挪到周日了", ["03-22"]),
+        ("牙医约到周五了", ["03-20"]),
+        ("会原定周四的，现在改成周五了", ["03-20"]),
+        ("我周一去了医院", ["03-16"]),
+        ("我表妹6月高考，家里都安静了", ["06-01"]),
+        ("她今年大四，7月毕业", ["01-01", "07-01"]),
+        ("She finishes school this year, exams in June", ["01-01", "06-01"]),
+    ],
+)
+def test_a_plan_lies_ahead(text: str, expected: list[str]) -> None:
+    assert days(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The job starts on 1 June and they agreed I start on the 22nd", ["06-01", "06-22"]),
+        ("We fly on 28 May and come back on the 3rd", ["05-28", "06-03"]),
+        ("It opens on 3 May. I saw the hall on the 12th", ["05-03", "03-12"]),
+        ("展览6月1号开始，我们22号去", ["06-01", "06-22"]),
+        ("I'll pay on the 25th", ["03-25"]),
+    ],
+)
+def test_a_bare_day_is_of_the_month_that_was_named(text: str, expected: list[str]) -> None:
+    assert days(text) == expected
+
+
+def test_the_month_may_stand_in_the_piece_before() -> None:
+    [content] = told("The course starts on 1 June, but we fly on the 20th with the whole family.")
+    assert "20 June 2026" in content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "他周末还在酒吧唱歌",
+        "我爸周末都去钓鱼",
+        "我周二一直上夜班",
+        "我对周一过敏",
+        "She still sings in the pub on weekends",
+    ],
+)
+def test_a_habit_and_a_house_have_no_date(text: str) -> None:
+    assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("阿楠说怀孕了！！！三个月了，她是我高中同桌", False),
+        ("Ines is pregnant!!! Three months now, she was my flatmate in Ulm", True),
+        ("我学琴三个月了，进步很慢", True),
+        ("Three months now, and I still miss the old flat by the sea", True),
+    ],
+)
+def test_how_long_is_only_dated_beside_what_has_lasted(text: str, dated: bool) -> None:
+    assert any("since" in each or "自20" in each for each in told(text)) == dated
