@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from memory_system.callings import ASSISTANT_NAME, STOCK_NAMES
 from memory_system.phrasing import en, zh
+from memory_system.phrasing.reported import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Voices:
 def retell(text: str, voices: Voices, lang: str, *, wanted: bool = False) -> str:
     """The statement as a sentence that stands alone and names its speaker; empty when it is too little to tell.
     `wanted` says that it names what somebody would like: "Seeing the ruins" is not what they are doing."""
+    if voices.other in STOCK_NAMES and voices.speaker != ASSISTANT_NAME[lang]:
+        text = quoted(text, lang)
     if lang == "zh":
         return zh.retell(text, voices.speaker, voices.other)
     return en.retell(text, voices.speaker, voices.other, wanted=wanted)

@@ -250,7 +250,7 @@ class Telling:
         before = [each.lower() for each in tokens[max(0, at - 10) : at] if each[0].isalnum()]
         if tokens[at].lower().endswith("m"):
             return False  # "and I'm" begins another clause
-        if not before or before[-1] != "and" or len(before) > 5 or self._since < _FAR - 10 or self._present:
+        if len(before) < 2 or before[-1] != "and" or len(before) > 5 or self._since < _FAR - 10 or self._present:
             return False
         if tokens[max(0, at - 4) : at - 3] == [","]:
             return False  # "be patient, and I …" is two clauses

@@ -1,0 +1,61 @@
+"""What was said to somebody else, put in quotation marks: the "you" of "I told him you should rest" is him, and nobody
+who reads it.
+"""
+
+from __future__ import annotations
+
+import re
+
+_OTHER = (
+    r"(?:him|her|them|everyone|somebody|someone|(?:my|our|his|her|the|a|their) (?:[\w-]+ ){0,2}?[\w-]+|(?-i:[A-Z])\w+)"
+)
+_ANYONE = r"(?:he|she|they|i|we|(?:my|our|his|her|the|their) (?:[\w-]+ ){0,2}?[\w-]+|(?-i:[A-Z])\w+)"
+_HOW = (
+    r"(?:should|shouldn't|must|mustn't|can|can't|cannot|could|couldn't|need|have to|had better|'d better|ought"
+    r"|will|won't|'ll|'re|are|aren't|better|don't|never|always|nearly|just)"
+)
+_DIRECT = {
+    "en": re.compile(
+        r"(?P<frame>\b(?:told|tell|warned|texted|messaged|answered"
+        rf"|(?:said|shouted|yelled|screamed|whispered|wrote) (?:to|at)) {_OTHER}"
+        rf"|\b{_ANYONE} (?:said|says|goes|go|went|(?:told|tells|warned|texted) me))[,:]? "
+        rf"(?P<words>you(?: (?={_HOW}\b)|(?='))[^,.;!?\n]*?)"
+        r"(?=[,.;!?\n]|$| (?:and|but|so) (?:he|she|they|i|we|everyone)\b)"
+        rf"|(?P<ask>\basked {_OTHER})[,:]? "
+        r"(?P<question>(?:do|did|are|can|could|will|would|have|why|where|when|what|how)\b[^,.;!?\n]*?\byou\b[^,.;!?\n]*)",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"(?P<frame>(?:跟|对|和|向|冲)(?![你您]|我(?![妈爸弟妹哥姐儿女老同朋家]))[^，。！？：:“”你您\s]{1,8}?(?:说|讲|喊|吼)"
+        r"|(?:告诉|质问|警告|问(?![题候好])|骂|劝|怼)(?![你您]|我(?![妈爸弟妹哥姐儿女老同朋家]))[^，。！？：:“”你您\s]{1,6}?"
+        r"|(?<![你您听据如是以话来想])(?:说|喊|吼|嚷))[：:，,]?"
+        r"(?P<words>[你您](?![的]意思)[^，。！？!?,；;\n“”]+)"
+    ),
+}
+_SAYING = {  # without one of these, and a second person after it, nothing is reported
+    "en": re.compile(
+        r"\b(?:told|tells?|said|says|go|goes|went|warned|texted|messaged|answered|shouted|yelled|screamed|whispered|wrote"
+        r"|asked)\b.*\byou",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    "zh": re.compile("(?:[说讲喊吼嚷骂劝怼问]|告诉|警告).{0,9}[你您]"),
+}
+_ASKED_OF_ONE = re.compile("帮我|给我|提醒我|替我|记一下|记住|告诉我|推荐")  # 我说你帮我查一下: the one spoken to
+_MARKS = {"en": '"{}"', "zh": "“{}”"}
+
+
+def quoted(text: str, lang: str) -> str:
+    """The text with what was said to others in quotation marks."""
+    if not _SAYING[lang].search(text) or any(mark in text for mark in '"“「'):
+        return text
+    return _DIRECT[lang].sub(lambda found: _marked(found, lang), text)
+
+
+def _marked(found: re.Match[str], lang: str) -> str:
+    """The words as a quotation; as they are where they are meant for the one who hears them now."""
+    parts = {name: words for name, words in found.groupdict().items() if words}
+    frame = parts.get("frame") or parts["ask"]
+    words = parts.get("words") or parts["question"]
+    if lang == "zh" and _ASKED_OF_ONE.search(words):
+        return found[0]
+    return f"{frame}{' ' * (lang == 'en')}{_MARKS[lang].format(words.rstrip())}"
