@@ -1,0 +1,36 @@
+"""That a number or an address has changed is no number and no address; what the new one is said to be is."""
+
+from __future__ import annotations
+
+import pytest
+from spoken import claims, said
+
+
+def slots(words: str) -> list[tuple[str, str]]:
+    return [(each.attribute, each.value) for each in claims([said(words)]) if each.attribute]
+
+
+@pytest.mark.parametrize(
+    ("words", "slot"),
+    [
+        ("我手机号换了，新的是 13900007777，旧的不用了", ("phone", "13900007777")),
+        ("我地址变了，新的是绍兴市桂花路8号", ("address", "绍兴市桂花路8号")),
+        ("我邮箱改了，现在是lan@fern.example", ("email", "lan@fern.example")),
+        ("我电话换成13900007777了", ("phone", "13900007777")),
+        ("My number has changed, the new one is 555 010 7788", ("phone", "555 010 7788")),
+        ("My email changed, it's now nora@fern.example", ("email", "nora@fern.example")),
+    ],
+)
+def test_the_new_one_is_what_it_is_said_to_be(words: str, slot: tuple[str, str]) -> None:
+    assert slots(words) == [slot]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "我手机号换了", "我微信丢了", "我电话停机了", "我公司搬了，离家更近", "我工作换了，很累",
+        "My number has changed", "My email address has changed again",
+    ],
+)  # fmt: skip
+def test_a_change_is_no_value(words: str) -> None:
+    assert slots(words) == []
