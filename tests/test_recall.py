@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from memory_system.config import Config
 from memory_system.layout import Layout
-from memory_system.recall.excerpt import get
+from memory_system.recall.excerpt import get, place_of_message
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.passages import note_files
 from memory_system.recall.search import SCOPES_OF, search
@@ -132,7 +132,14 @@ def test_a_note_is_cited_by_its_lines(world: World) -> None:
     assert world.get(row["path"], lines=4)["text"] == row["text"]
 
 
-def test_a_transcript_that_is_gone_or_has_no_ids_is_cited_whole(world: World) -> None:
+def test_a_message_without_an_id_is_cited_by_the_line_it_is_known_by(world: World) -> None:
+    rows = ({"timestamp": "2026-03-02T09:00:00Z", "role": "user", "content": each} for each in ("hello", "a parrot"))
+    (world.layout.sessions / "p.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in rows))
+    assert place_of_message(world.layout, "sessions/p.jsonl", "p:2") == (2, 2)
+    assert place_of_message(world.layout, "sessions/p.jsonl", "p:3") == (1, 2)
+
+
+def test_a_transcript_that_is_gone_or_no_longer_holds_it_is_cited_whole(world: World) -> None:
     world.say("I adopted a parrot", "bye")
     path = world.layout.sessions / "s1.jsonl"
     path.write_text("plain line\nanother e1\n")

@@ -206,13 +206,16 @@ def place_of_memory(layout: Layout, index: Index, memory_id: str) -> tuple[str, 
 
 
 def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
-    """The line of a message in its transcript, twice; the whole transcript when no line carries the entry's id."""
+    """The line of a message in its transcript, twice: the one that carries the entry's id, or the one by whose number
+    it is known where entries have none; the whole transcript when there is neither."""
     entry = ref.removeprefix(f"{session_of(ref)}:")
     number, sought = 0, entry.encode()
     with suppress(OSError, EOFError, zlib.error), _transcript(f"{layout.root}/{name}") as file:
         for number, line in enumerate(file, 1):
             if sought in line and _has_id(line, entry):
                 return number, number
+    if entry.isdecimal() and 0 < int(entry) <= number:
+        return int(entry), int(entry)
     return 1, max(1, number)
 
 
