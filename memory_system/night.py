@@ -28,7 +28,9 @@ from memory_system.workspace import Workspace
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
-SCREENING = 2  # the phase that holds back, and leaves over
+READING = 1  # the phase that moves cursors, and meets problems
+SCREENING = 2  # the one that holds back, and leaves over
+DRAFTING = (4, 5)  # those that stage memories
 BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
 BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
 
@@ -180,7 +182,7 @@ def _stage(phase: Phase, run: Run) -> None:
     before = Counter(run.tally)
     _timed(phase, run, lambda phase: checkpoint.write_stage(phase.name, phase.run(run)))
     data = {"file": f"{phase.name}.jsonl", "counts": dict(run.tally - before), "report": run.phases[-1]}
-    if phase.number == 1:
+    if phase.number == READING:
         checkpoint.write_stage("cursors", ({"session": key, **each.to_row()} for key, each in run.cursors.items()))
         checkpoint.write_stage("problems", run.problems)
     if phase.number == SCREENING:
@@ -194,9 +196,9 @@ def _take_up(phase: Phase, done: dict[str, Any], run: Run) -> None:
     checkpoint = run.ws.checkpoint
     run.tally.update(done["counts"])
     run.phases.append(done["report"])
-    if phase.number == 1:
+    if phase.number == READING:
         run.problems += checkpoint.read_stage("problems", lambda row: Problem(**row))
-    if phase.number in (4, 5):
+    if phase.number in DRAFTING:
         run.drafts[phase.name] = Draft.from_rows(run.latest, checkpoint.read_stage(phase.name, dict))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,13 @@ def test_imports_go_down_only(path: Path) -> None:
     own = room_of(path)
     upwards = {other for other in imports(path) if rank[other] > rank[own]}
     assert not upwards
+
+
+def test_what_phases_are_made_of_knows_no_phase() -> None:
+    inside = re.compile(r"from memory_system\.phases\.(\w+)")
+    folders = {each.parent.name for each in PACKAGE.glob("phases/*/__init__.py")}
+    known = {name for path in PACKAGE.glob("phases/*/*.py") for name in inside.findall(path.read_text("utf-8"))}
+    assert {"understanding", "settling"} <= known <= folders
 
 
 def test_no_ring_of_imports() -> None:

@@ -15,6 +15,11 @@ from memory_system.config import Config
 if TYPE_CHECKING:  # a night that asks nobody does without
     from memory_system.llm.asking import Asker
 
+# Among the rules of a segment: the same words were said again, and the category that a language model gave it.
+REPEATED = "repeated"
+REPEATED_WEIGHT = 0.2
+JUDGED = "llm.intrinsic."
+
 
 @dataclass(frozen=True)
 class Night:

@@ -15,7 +15,7 @@ from itertools import accumulate, compress, groupby, repeat
 
 from memory_system import text
 from memory_system.keys import Key, quote_key
-from memory_system.phases import Night
+from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT, Night
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
 from memory_system.phases.leftover import MOST, Left, LeftOver
@@ -25,9 +25,6 @@ from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.withheld import WITHHELD, withheld
 from memory_system.records import Segment, Turn
 from memory_system.trust import Guard, is_owners_word
-
-REPEATED = "repeated"  # among a segment's rules: the same words were said again
-REPEATED_WEIGHT = 0.2
 
 QUOTA = 500  # segments that a night may keep of what others than the owner say in one session
 
@@ -40,7 +37,6 @@ _FURTHER_ANSWER = 0.5  # an assistant's says one thing at length
 _MOST_FURTHER = 4
 _LEANED_ON = ("", "trivial")  # what says too little by itself may still say what another speaks of
 
-JUDGED = "llm.intrinsic."  # among a segment's rules: the category that a language model gave it
 _MORE = 0.1  # of the share that a night may keep beyond it when a language model says so
 _LEAST_MORE = 40  # tokens of that, at least
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from memory_system import clock, dates, rules, slots
 from memory_system.config import Config
-from memory_system.phases.screen import JUDGED, REPEATED, REPEATED_WEIGHT
+from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT
 from memory_system.phases.understanding.dating import dated
 from memory_system.phases.understanding.mood import Mood, mood_of, without_marks
 from memory_system.phases.understanding.pictures import shown
