@@ -149,6 +149,8 @@ def test_who_says_their_name_is_not_told_twice() -> None:
             "Allowing myself to feel grief, anger, and fear has been a part of it.",
             "Ben says allowing themselves to feel grief, anger, and fear has been a part of it",
         ),
+        ("Once the test is done ill let you know.", "Once the test is done Ben will let Ann know"),
+        ("I was ill all week and stayed in bed.", "Ben was ill all week and stayed in bed"),
         ("trying to find a flat in Leeds", "Ben is trying to find a flat in Leeds"),
     ],
 )

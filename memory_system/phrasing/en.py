@@ -16,6 +16,10 @@ _MARKS = re.compile(
     r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D\u2190-\u21FF♡]+|(?:\s|^)[:;]-?[)(DPp/]+(?=\s|$)"  # emoji, smileys
     r"|\*\*|^\s*(?:#+|[-*•+]|\d+[.)])\s+|^>\s*"  # Markdown
 )
+_ILL = re.compile(  # "ill let you know": no one is ill
+    r"\b[Ii]ll(?= (?:be|do|go|get|let|make|take|see|try|call|ask|tell|have|give|keep|start|check|look|use|find|send|buy"
+    r"|come|probably|definitely)\b)"
+)
 _BOLD = re.compile(r"(?<!\S)__([A-Z][^_\n]*)__(?!\w)")  # and no __init__
 _FIRST = re.compile(r"\W*(\w+)")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -203,6 +207,8 @@ def _tail() -> re.Pattern[str]:
 
 def _clean(text: str) -> str:
     words = text.replace("’", "'")
+    if " ill " in words or words.startswith(("ill ", "Ill ")):
+        words = _ILL.sub("I'll", words)
     if _MARKED.search(words):
         words = _BOLD.sub(r"\1", _MARKS.sub(" ", words))
     return " ".join(words.split())
