@@ -69,6 +69,16 @@ _LIST_IS_SO = re.compile(
 )
 _ON_SPEAKER = re.compile(r"\b[a-z]+(?<!s)s me\b")  # "seeing them succeed motivates me"
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
+_WISHED = re.compile(
+    r"(?:[\w'.]+ ){0,3}(?:day|birthday|new year|holidays?|easter|christmas|friday|monday|weekend|anniversary"
+    r"|thanksgiving|halloween|hanukkah|diwali|eid|hours?|ending)\b",
+    re.IGNORECASE,
+)
+_SIDE = re.compile(
+    r"\W*(?:\w+ )?left (?:ones?|sides?|hand|arm|leg|knee|foot|ankle|shoulder|eye|ear|hip|wrist|elbow|thumb"
+    r"|wing|lane)\b",
+    re.IGNORECASE,
+)
 _WISHING = ("would", "might")
 _LAUGHS = ("lol", "lmao", "hehe", "xd", "tho")
 _NEWS = frozenset({"day", "news", "story", "times", "week", "night", "morning", "weekend", "year", "thing", "part"})
@@ -238,6 +248,8 @@ def with_subject(words: str) -> str:
     first = next((at for at, each in enumerate(tokens) if not is_word("before_verb", each.lower())), 0)
     verb = tokens[first].lower().strip(",.!")
     small = words[:1].lower() + words[1:]
+    if verb == "left" and _SIDE.match(words):
+        return words
     if verb in _WISHING and first + 1 < len(tokens) and tokens[first + 1].lower() in ("love", "like", "be", "have"):
         return f"I {small}"
     if verb == "gonna":
@@ -254,8 +266,13 @@ def with_subject(words: str) -> str:
 
 
 def _is_state(verb: str, rest: list[str]) -> bool:
-    """Whether "tired of it" is how the speaker is: "sad news" is not."""
-    return is_word("states", verb) and bool(rest) and rest[0].lower().strip(",.!") not in _NEWS
+    """Whether "tired of it" is how the speaker is: "sad news" and "happy Easter" are not."""
+    return (
+        is_word("states", verb)
+        and not (verb == "happy" and _WISHED.match(" ".join(rest)))
+        and bool(rest)
+        and rest[0].lower().strip(",.!") not in _NEWS
+    )
 
 
 def _is_doing(verb: str, words: str) -> bool:

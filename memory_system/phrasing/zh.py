@@ -16,6 +16,7 @@ _QUOTED = re.compile(r"(“[^”]*”|‘[^‘’]*’|「[^」]*」|『[^』]*�
 _QUOTE = re.compile('[“‘「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
     r"^(?:(?:但是|而且|可是|另外|因此|并且|不过(?![敏来去年期关时瘾]))"
+    r"|对[啊呀哦哎]+|是[啊呀]+|对了(?!解)"
     r"|(?:所以|然后|其实|只是|还有|但|而|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最]))"
 )
 _ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
