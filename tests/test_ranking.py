@@ -63,13 +63,13 @@ class Found:
 
     def __init__(self, root: Path, index: Index) -> None:
         self.index = index
-        self._layout = Layout(root)
+        self.layout = Layout(root)
 
     def say(self, *messages: Message) -> None:
         self.index.put_messages("sessions/s.jsonl", messages)
 
     def note(self, name: str, text: str) -> None:
-        path = self._layout.root / name
+        path = self.layout.root / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         self.index.put_note(name, text)
@@ -78,7 +78,7 @@ class Found:
         self.index.put_memories(("active", to_line(record)) for record in records)
 
     def rows(self, query: str, **more: Any) -> list[dict[str, Any]]:
-        answer = search(self._layout, CONFIG, self.index, [], query, now=NOW, **more)
+        answer = search(self.layout, CONFIG, self.index, [], query, now=NOW, **more)
         rows: list[dict[str, object]] = answer["results"]
         return rows
 
@@ -342,6 +342,43 @@ def test_several_memories_of_one_message_come_after_the_best_of_another(world: F
     assert len(found) == 3
     world.index.drop_memories([aside.id])
     assert "User sails with their uncle" not in world.texts("How does the user sail?", scope="memories")
+
+
+# Words for a whole kind
+
+
+@pytest.mark.parametrize(
+    ("texts", "query"),
+    [
+        (("badminton on Mondays with Kim", "Kim came by on Monday", "Monday is laundry day"), "what sport on Mondays?"),
+        (("I saw Lisbon in the rain", "I saw the film again", "I saw the dentist"), "Which city did I see?"),
+        (("my niece came along to the fair", "the fair was loud", "a fair price"), "Who came to the fair?"),
+        (("the oboe and the cello on Friday", "the cat on Friday", "Friday off"), "Which instrument on Friday?"),
+        (("周五晚上练古筝", "周五晚上加班", "周五晚上下雨"), "周五晚上练什么乐器？"),
+        (("五一去了杭州", "五一在家休息", "五一加班了"), "五一去了哪个城市？"),
+        (("周末和表哥看展", "周末看展人很多", "周末看展要买票"), "周末跟谁看展？"),
+        (("早上游泳再上班", "早上上班很挤", "早上上班迟到"), "早上上班前做什么运动？"),
+    ],
+)
+def test_what_is_of_the_kind_that_is_asked_for_comes_first(world: Found, texts: tuple[str, ...], query: str) -> None:
+    for number, text in enumerate(reversed(texts)):  # what is asked for was not said last
+        world.say(*said(text, session=f"s{number}"))
+    assert world.texts(query)[0] == texts[0]
+
+
+@pytest.mark.parametrize(
+    ("captured", "query"),
+    [("Saturdays are for bouldering", "what sport on Saturdays?"), ("周六去攀岩", "周六做什么运动？")],
+)
+def test_a_kind_is_found_in_what_no_night_has_read(world: Found, captured: str, query: str) -> None:
+    answer = search(world.layout, CONFIG, world.index, [fact(captured)], query, now=NOW)
+    assert [row["text"] for row in answer["results"]] == [captured]
+
+
+def test_a_kind_alone_finds_nothing(world: Found) -> None:
+    world.say(*said("I went swimming", "我去游泳了"))
+    assert world.texts("which sports does Zoltan do") == []
+    assert world.texts("哈桑做什么运动") == []
 
 
 # Thinking aloud, misspellings

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -135,8 +136,10 @@ def _stamp(local: str, zone: ZoneInfo) -> str:
 
 def _lay_over(found: Candidates, overlay: Index, wanted: Wanted) -> None:
     masks: dict[int, int] = {}
-    for place, term in enumerate(wanted.question.terms):
-        if holders := overlay.holders(term, wanted.scopes):
+    held = (overlay.holders(term, wanted.scopes) for term in wanted.question.terms)
+    named = (overlay.of_kind(kind, wanted.scopes) for kind in wanted.question.kinds)
+    for place, holders in enumerate(chain(held, named)):
+        if holders:
             mark(masks, holders, 1 << place)
             found.doubts.pop(place, None)
     masks = {number: masks[number] for number in wanted.passing(overlay, masks)}

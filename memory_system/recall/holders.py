@@ -22,12 +22,13 @@ Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units o
 
 
 def look_up(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
-    """Notes who holds the question's terms. Where none finds anything, the rarest of the common ones does; then, where
-    something is asked, single characters."""
+    """Notes who holds the question's terms, and who names something of the kinds it speaks of. Where no term finds
+    anything, the rarest of the common ones does; then, where something is asked, single characters."""
     question = wanted.question
     tallies = [_look_up(found, index, term, wanted) for term in question.terms]
     if not found.masks:
         _look_up_common(found, index, wanted)
+    tallies += [_look_up_kind(found, index, kind, wanted) for kind in question.kinds]
     if not found.masks and question.asks:
         characters = dict.fromkeys(sign for term in question.terms if is_cjk(term) for sign in term)
         tallies += [_look_up(found, index, sign, wanted) for sign in characters]
@@ -45,11 +46,23 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
         found.doubts[len(found.weights)] = doubt_of(term) if numbers else 1.0
     holders = index.count_holders(term) if common else len(numbers) or 1  # what none has says no more than what one has
     found.weights.append(share * weight(holders, found.total))
-    if common:
-        return 0.0, Counter()
+    return (0.0, Counter()) if common else (share, _note(found, numbers, scopes))
+
+
+def _look_up_kind(found: Candidates, index: Index, kind: str, wanted: Wanted) -> Tally:
+    """Notes who names something of the kind, which counts as one more word where the others find anything. What very
+    many name tells nothing."""
+    numbers = index.of_kind(kind, wanted.wide, COMMON + 1) if found.masks else []
+    tells = 0 < len(numbers) <= COMMON
+    found.weights.append(weight(len(numbers), found.total) if tells else 0.0)
+    return (1.0, _note(found, numbers, wanted.wide)) if tells else (0.0, Counter())
+
+
+def _note(found: Candidates, numbers: Collection[int], scopes: Collection[str]) -> Counter[int]:
+    """Notes that these have what was weighed last; how many of them each session has."""
     asked = [number for number in numbers if scope_of(number) in scopes] if found.led else numbers
     mark(found.masks, asked, 1 << (len(found.weights) - 1))
-    return share, Counter(map(rshift, numbers, repeat(SESSION_BITS)))
+    return Counter(map(rshift, numbers, repeat(SESSION_BITS)))
 
 
 def _otherwise(index: Index, term: str, scopes: Collection[str]) -> list[int]:

@@ -17,7 +17,7 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.files import Files
-from memory_system.recall import dump, entering, terms, writing
+from memory_system.recall import dump, entering, kinds, terms, writing
 from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
 from memory_system.recall.dump import Listing
 from memory_system.recall.entering import POOL_SCOPE
@@ -235,8 +235,13 @@ class Index:
         """The numbers of the units of the scopes (keys of `SCOPES`, side by side there) that have one of `terms.asked`,
         at most `limit`."""
         expression = terms.match(term)
-        if not expression:
-            return []
+        return self._matching(expression, scopes, limit) if expression else []
+
+    def of_kind(self, kind: str, scopes: Collection[str], limit: int = -1) -> list[int]:
+        """As `holders`, for what is of one of `kinds.kinds_of`."""
+        return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(kinds.match(kind), scopes, limit))
+
+    def _matching(self, expression: str, scopes: Collection[str], limit: int) -> list[int]:
         first, last = min(map(first_of, scopes)), max(map(last_of, scopes))
         [(found,)] = self._database.rows(HOLDERS, (expression, first, last, limit))
         numbers: list[int] = orjson.loads(found)

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from memory_system import clock
 from memory_system.recall import terms
 from memory_system.recall.cues import MOST_ASKED
+from memory_system.recall.kinds import kinds_of
 from memory_system.recall.named import Name, named
 from memory_system.recall.units import storable
 from memory_system.rules import load
@@ -66,7 +67,8 @@ class Question:
     """`terms` are looked up, those in `aside` only lead up to the question; where several things are asked, `several`
     has the terms of each, else it is empty; `spans` are the times it names, each from a stamp to a stamp; `asks` is
     false where words are only looked up; `yours` is whether it asks what the assistant said, `own` whether it speaks of
-    the user, `denies` whether of what is not so; `names` are who and what else is named; `now` is when it is asked."""
+    the user, `denies` whether of what is not so; `names` are who and what else is named, `kinds` the kinds of things it
+    speaks of (`kinds.kinds_of`); `now` is when it is asked."""
 
     text: str
     lang: str
@@ -80,6 +82,7 @@ class Question:
     own: bool
     denies: bool
     names: tuple[Name, ...]
+    kinds: tuple[str, ...]
     spans: list[tuple[str, str]]
 
 
@@ -101,6 +104,7 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         own=bool(_OWN.search(folded)),
         denies=bool(_DENIES.search(folded)),
         names=named(text),
+        kinds=kinds_of(folded),
         spans=_spans(text, now, zone),
     )
 

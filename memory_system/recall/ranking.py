@@ -165,7 +165,8 @@ def _asked(question: Question) -> Iterator[tuple[int, list[str]]]:
     of_one = frozenset().union(*question.several)
     for part in question.several:
         held = [(place, term) for place, term in enumerate(question.terms) if term in part or term not in of_one]
-        yield sum(1 << place for place, _ in held), [term for _, term in held]
+        kinds = -1 << len(question.terms)  # each of them may mean what the whole speaks of
+        yield kinds | sum(1 << place for place, _ in held), [term for _, term in held]
 
 
 def _best_of(several: Iterable[tuple[Values, Values]]) -> tuple[Values, Values]:
