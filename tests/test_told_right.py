@@ -168,7 +168,7 @@ def test_kin_without_an_owner_is_the_speakers() -> None:
     [
         "Hey Jo, something awesome happened since we talked.",
         "Been a busy week since we talked.",
-        "最近我遇到了一些困难。",
+        "最近我有一件开心的事。",
         "好的涛哥，一路平安。",
     ],
 )
