@@ -42,6 +42,9 @@ _NAME = {
 _MARK = re.compile(f"[{PUNCTUATION}]")
 _WORD = re.compile(r"[a-z]{3,}")
 _IDLE = re.compile(r"\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_LEAST_BODY = {"weight": 30, "height": 120}  # kilograms and centimetres
+_METRES = 3  # below which a height is given in metres
 _LEAST_TAIL = 2  # characters behind a Chinese name that say something of who bears it
 _CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
 
@@ -168,7 +171,18 @@ def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Pa
         return False
     unnamed = passage.scene.lang == "zh" and not found.parts.get("who")
     oneself = unnamed and subject.key == passage.scene.subject
+    if oneself and attribute in _LEAST_BODY and _is_small(attribute, said):
+        return False  # a cat's 6.8公斤, a child's 102cm
     return not (oneself and row.get("subject_type") == "person" and _kin().search(passage.plain, 0, found.span[0]))
+
+
+def _is_small(attribute: str, said: str) -> bool:
+    """Whether a measure that names nobody is too small to be a grown person's."""
+    number = _NUMBER.search(said)
+    if not number:
+        return False
+    size = float(number[0]) / (2 if "斤" in said and "公斤" not in said else 1)
+    return _METRES <= size < _LEAST_BODY[attribute] or (attribute == "weight" and size < _METRES)
 
 
 @cache
