@@ -13,7 +13,7 @@ from typing import TypeVar
 from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
 from memory_system.keys import slot_key
-from memory_system.phases.settling import matters, names
+from memory_system.phases.settling import matters, names, retractions
 from memory_system.records import USER, Belief, Claim, Fact
 from memory_system.rules import Found
 from memory_system.slots import about
@@ -39,7 +39,9 @@ _UNDER_WAY = {
     "zh": re.compile("(?:正在|最近在?|在)(?:读|看|学|追|做|写|练|修|上|听|玩)"),
 }
 _OF_NAMES = {names.RENAMED: names.renamed, names.DIED: names.died}
-_TAKING_OVER = frozenset({"dosed", "moved", "misspoken", "lifted", *_OF_NAMES})
+_TAKING_OVER = frozenset(
+    {"dosed", "moved", "misspoken", "lifted", retractions.EXCHANGED, retractions.RECOUNTED, *_OF_NAMES}
+)
 _LOOSE = frozenset({"moved", "called_off", "dosed"})  # somebody else may do it to what is the speaker's
 _ABROAD = frozenset({"moved", "called_off"})  # the other language may have told of it
 _MINE = re.compile(r"\b(?:my|our|the) $|我们?的?$", re.IGNORECASE)
@@ -62,6 +64,10 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
         elif cue in _OF_NAMES:
             given = next(rule.found(claim.quote)).given()
             found |= {each.id: each for each in _OF_NAMES[cue](given, claim, memories)}
+        elif cue in retractions.CUES:
+            for match in rule.found(claim.quote):
+                gone = retractions.taken_back(cue, match.given(), claim, memories, Fact)
+                found |= {gone.id: gone} if gone else {}
         elif cue in _FITS:
             older = _newest(cue, next(rule.found(claim.quote)), claim, memories, Fact)
             found |= {older.id: older} if older else {}
@@ -85,6 +91,8 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
         return names.mourned(claim, older)
     if names.RENAMED in named:
         return names.corrected(claim, named[names.RENAMED], older)
+    for cue in named.keys() & retractions.CUES:
+        return retractions.inherited(cue, named[cue], claim, older[-1])
     slots = {(each.subject, each.attribute) for each in older if each.attribute}
     if claim.attribute or len(slots) != 1:
         return claim
@@ -138,11 +146,14 @@ def _withdrawing(lang: str) -> frozenset[str]:
 
 
 def given_up(fact: Fact, memories: Memories) -> Belief | None:
-    """The newest belief about a plan that the fact calls off."""
+    """The newest belief about a plan that the fact calls off, or of what it denies."""
     said = fact.evidence[0].quote if fact.evidence else ""
     for rule in rules.load(fact.lang)["revision"].firing(said) if fact.lang in ("en", "zh") else ():
         if rule.data["cue"] == "called_off":
             return _newest("called_off", next(rule.found(said)), fact, memories, Belief)
+        if rule.data["cue"] in retractions.SUPPOSED_TOO:
+            given = next(rule.found(said)).given()
+            return retractions.taken_back(str(rule.data["cue"]), given, fact, memories, Belief)
     return None
 
 

@@ -107,7 +107,12 @@ def _opening(lang: str) -> re.Pattern[str]:
     if lang == "zh":
         mine = rf"(?:我的?|(?=(?:{kin}).{{0,8}}(?:说|告诉|问|提到|觉得)))"
         name = rf"(?:{parts['surname']}[\u4e00-\u9fff]{{1,2}}(?=[在是也有喜]))?"
-        return re.compile(rf"^(?:[\w，,]{{0,4}}[，,])?({mine}[大小二三老亲好前]?(?:{kin}){name})(?!们?[和跟与、]我)")
+        doctors_word = (
+            r"(?!(?:[^，,。]{0,6}[，,])?(?:我的?)?(?:家庭|主治)?(?:医生|大夫).{0,3}(?:说|诊断|确诊|建议|让|开了))"
+        )
+        return re.compile(
+            rf"^{doctors_word}(?:[\w，,]{{0,4}}[，,])?({mine}[大小二三老亲好前]?(?:{kin}){name})(?!们?[和跟与、]我)"
+        )
     name = r"(?-i:(?: [A-Z][a-z]+)?)"
     lead = "and|but|so|also|because|well|now|then|yes|yeah|hey|ok|no|sorry|actually|i was wrong|it turns out"
     whose = rf"(?:(?:{lead}),? ){{0,2}}(?:my|an?|one of my)"
