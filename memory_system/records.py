@@ -310,13 +310,15 @@ class Segment:
 @dataclass(slots=True)
 class Turn:
     """A message with those of its segments that are still in play; `asked` is the question it may answer, `topic` what
-    the talk was about before it, and `own_topic` whether the same one said so."""
+    the talk was about before it, and `own_topic` whether the same one said so; `confided` the wish, said after it, that
+    it stays between the two."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)
     asked: str = ""
     topic: str = ""
     own_topic: bool = False
+    confided: str = ""
 
     def text_of(self, segment: Segment) -> str:
         return self.message.text[segment.start : segment.end]
@@ -328,7 +330,8 @@ class Turn:
             for each in row["segments"]
         ]
         asked, topic, own = row["asked"], row.get("topic", ""), row.get("own_topic", False)
-        return cls(Message(**row["message"]), segments, asked, topic, own_topic=own)
+        confided = row.get("confided", "")
+        return cls(Message(**row["message"]), segments, asked, topic, own_topic=own, confided=confided)
 
 
 @dataclass(slots=True)

@@ -85,3 +85,68 @@ def test_an_earlier_fact_is_no_secret() -> None:
     confided = {each.content for each in found if "confidence" in each.content}
     assert confided
     assert all("Oslo" in each for each in confided)
+
+
+@pytest.mark.parametrize(
+    ("words", "wish"),
+    [
+        (
+            "My brother Owen will propose to Petra! But it's a secret, don't breathe a word to mum.",
+            "secret",
+        ),
+        ("My friend Petra is three months pregnant. She hasn't told anyone, so don't tell a soul.", "told anyone"),
+        ("我表姐方小满下个月要离婚，她谁都没告诉，你别说漏嘴。", "没告诉"),
+    ],
+)
+def test_every_memory_of_a_secret_has_the_wish(words: str, wish: str) -> None:
+    found = claims([said(words)])
+    assert found
+    assert all(wish in each.content for each in found)
+
+
+@pytest.mark.parametrize(
+    ("told", "answer", "wish", "kept"),
+    [
+        (
+            "My friend is expecting a baby in May.",
+            "Lovely!",
+            "She told me not to tell anyone yet.",
+            "not to tell",
+        ),
+        (
+            "My brother Owen is looking for a job in Bergen.",
+            "I see.",
+            "Don't breathe a word to his boss, obviously.",
+            "breathe a word",
+        ),
+        ("林悦刚跟我说她怀孕了，三个月了。", "恭喜！", "她让我先别告诉别人，你别说出去啊。", "别说出去"),
+        ("我闺蜜得了乳腺癌，下周一手术。", "希望顺利。", "她谁都没告诉，你可千万别说漏嘴。", "别说漏嘴"),
+    ],
+)
+def test_a_wish_that_is_a_message_of_its_own_is_about_what_was_said_before(
+    told: str, answer: str, wish: str, kept: str
+) -> None:
+    found = [each for each in claims(talk(("user", told), ("assistant", answer), ("user", wish))) if each.ref == "s:1"]
+    assert found
+    assert all(kept in each.content for each in found)
+
+
+@pytest.mark.parametrize(
+    ("told", "later"),
+    [
+        ("I bought a new kettle yesterday.", "We're moving to Oslo in May, but don't tell my boss."),
+        ("我昨天买了一个新水壶。", "我打算五月辞职，别告诉我老板。"),
+        ("I bought a new kettle yesterday.", "Don't tell me you like tea."),
+        ("我昨天买了一个新水壶。", "别告诉我结局。"),
+    ],
+)
+def test_a_wish_with_its_own_secret_is_about_nothing_before(told: str, later: str) -> None:
+    found = [each for each in claims(talk(("user", told), ("assistant", "OK"), ("user", later))) if each.ref == "s:1"]
+    assert found
+    assert not [each for each in found if "confidence" in each.content or "保密" in each.content]
+
+
+def test_a_secret_is_no_standing_instruction() -> None:
+    found = claims([said("He's a recovering alcoholic, I'm keeping an eye on him. Never tell anyone that.")])
+    assert not [each for each in found if each.attribute == "instruction"]
+    assert any("Never tell anyone" in each.content for each in found)

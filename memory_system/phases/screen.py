@@ -20,6 +20,7 @@ from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
 from memory_system.phases.leftover import MOST, Left, LeftOver
 from memory_system.phases.understanding.asked import cost_of, told_beside
+from memory_system.phases.understanding.confided import wish_alone
 from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.withheld import WITHHELD, withheld
@@ -35,6 +36,7 @@ _REACTED = 0.5  # more for the best of a message that the next one to speak reac
 _FURTHER = 0.4  # less for each better segment of the same message: breadth before depth
 _FURTHER_ANSWER = 0.5  # an assistant's says one thing at length
 _MOST_FURTHER = 4
+_SOON = 4  # turns within which a wish is about what the same one has said before
 _LEANED_ON = ("", "trivial")  # what says too little by itself may still say what another speaks of
 
 _MORE = 0.1  # of the share that a night may keep beyond it when a language model says so
@@ -56,6 +58,7 @@ class _Scores:
         self.sizes = array("l")  # how many segments each turn has
         self.leaning = bytearray()  # whether the one before, of the same message, says what it speaks of
         self.seen: dict[int, int] = {}
+        self.confided: dict[int, str] = {}  # the wish that was said after a turn, by its number
         self.tokens = 0
         self._voice = ("", "", "")  # session, role and speaker of what was added last
         self._best = -1  # the number of the best segment of that, if any is worth keeping
@@ -130,7 +133,8 @@ def run(
     firsts = [last - size for last, size in zip(accumulate(found.sizes), found.sizes, strict=True)]
     spans = [range(first, first + size) for first, size in zip(firsts, found.sizes, strict=True)]
     wanted = [any(kept[each.start : each.stop]) or not waits.isdisjoint(each) for each in spans]
-    for span, turn in zip(compress(spans, wanted), turns(wanted), strict=True):
+    numbered = compress(enumerate(spans), wanted)
+    for (place, span), turn in zip(numbered, turns(wanted), strict=True):
         if left_over is not None:
             for number in sorted(waits.intersection(span)):
                 left_over.leave(_left(turn, number - span.start, number, found, kept))
@@ -140,7 +144,7 @@ def run(
             if kept[number]
         ]
         if segments:
-            yield replace(turn, segments=segments)
+            yield replace(turn, segments=segments, confided=found.confided.get(place, ""))
 
 
 def _best_left_out(found: _Scores, kept: bytearray) -> frozenset[int]:
@@ -241,9 +245,17 @@ def _rescued(
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found, frames = _Scores(), Frames()
     others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
-    for turn in turns:
+    last: dict[tuple[str, str, str], int] = {}  # the number of the last turn of each voice
+    for number, turn in enumerate(turns):
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
+        if turn.message.is_first_hand:
+            voice = (turn.message.session, turn.message.role, turn.message.speaker)
+            before = last.get(voice, -_SOON)
+            if number - before < _SOON and (wish := wish_alone(turn.message.text, around)):
+                found.confided[before] = wish
+            else:
+                last[voice] = number
         verdicts = _verdicts(turn, around, judge, guard, frames)
         role, speaker = turn.message.role, turn.message.speaker
         keys = [
@@ -259,13 +271,13 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
         if not is_owners_word(turn.message):
             numbers = (n for n, each in enumerate(verdicts, len(found.scores)) if not each.reason)
             others.setdefault((turn.message.session, role), array("l")).extend(numbers)
-        before = "nothing"
+        reason = "nothing"
         for segment, verdict, key in zip(turn.segments, verdicts, keys, strict=True):
             leaning = (
-                first_hand and before in _LEANED_ON and not verdict.reason and leans(turn.text_of(segment), around)
+                first_hand and reason in _LEANED_ON and not verdict.reason and leans(turn.text_of(segment), around)
             )
             found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key), leaning=leaning)
-            before = verdict.reason
+            reason = verdict.reason
     for each in others.values():
         found.limit(each)
     return found

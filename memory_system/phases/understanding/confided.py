@@ -7,18 +7,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from memory_system import phrasing, slots
-from memory_system.phases.understanding.passage import Passage
+from memory_system import phrasing, rules, slots
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phrasing.contractions import written_out
 from memory_system.records import Claim, Turn
+
+if TYPE_CHECKING:  # the screening asks for wishes, too, before there are passages
+    from memory_system.phases.understanding.passage import Passage
 
 _FORM = {"en": '{told} (in confidence: "{wish}")', "zh": "{told}（保密：“{wish}”）"}
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
 _EDGES = " ,.;:!?，。；：！？—–-"
 _ALONE = {"en": 12, "zh": 5}  # characters beside the wish that say something
 _NAMED = ("person", "animal")
+_LONGEST = {"en": 160, "zh": 60}  # characters of a message that says nothing but a wish
+_BESIDE = {"en": 14, "zh": 5}  # letters that it may have beside ("she told me", 你可千万)
 _WORDS = 3  # last words of a wish by which it is known when it is told by name
 
 
@@ -32,9 +37,10 @@ class Confidences:
     def of(cls, turn: Turn, scene: Scene) -> Confidences:
         """What a person says in confidence in the message; nothing of what anybody else has said."""
         words = turn.message.text
+        later = [(0, len(words), turn.confided, -1)] if turn.confided else []
         if not scene.first_hand or not scene.groups["confided_gate"].fires(words):
-            return cls()
-        return cls(list(_stretches(as_rules_see(words), scene)))
+            return cls(later)
+        return cls([*_stretches(as_rules_see(words), scene.groups, scene.lang), *later])
 
     def kept(self, passage: Passage, claims: list[Claim]) -> list[Claim]:
         """The claims, those that were told in confidence with the wish; who is called what is no secret."""
@@ -47,24 +53,43 @@ class Confidences:
         return claims
 
 
+def wish_alone(message: str, lang: str) -> str:
+    """The wish that what was said before stays between the two, where the message has nothing else to say."""
+    groups = rules.load(lang)
+    if len(message) > _LONGEST[lang] or not groups["confided_gate"].fires(message):
+        return ""
+    plain = as_rules_see(message)
+    wishes = [(wish, at) for _, _, wish, at in _stretches(plain, groups, lang)]
+    taken = {place for wish, at in wishes for place in range(at, at + len(wish))}
+    beside = sum(sign.isalnum() for place, sign in enumerate(plain) if place not in taken)
+    return max(wishes, key=lambda each: each[1])[0] if wishes and beside <= _BESIDE[lang] else ""
+
+
 def _confide(claim: Claim, wish: str, scene: Scene) -> None:
     """Tell the claim with the wish, unless it tells it already."""
-    named = claim.attribute and slots.about(claim.attribute).get("value_type") in _NAMED
+    if not claim.content or _is_name(claim):
+        return
     told = phrasing.inner(wish, scene.voices, scene.lang)
     end = " ".join(written_out(wish).split()[-_WORDS:])
-    if claim.content and not named and told not in claim.content and (scene.lang == "zh" or end not in claim.content):
+    if told not in claim.content and (scene.lang == "zh" or end not in claim.content):
         claim.content = _FORM[claim.lang].format(told=claim.content, wish=wish)
 
 
-def _stretches(plain: str, scene: Scene) -> Iterator[tuple[int, int, str, int]]:
+def _is_name(claim: Claim) -> bool:
+    """Whether the claim only tells what somebody is called."""
+    named = bool(claim.attribute) and slots.about(claim.attribute).get("value_type") in _NAMED
+    return named and claim.content.endswith(claim.value)
+
+
+def _stretches(plain: str, groups: rules.Groups, lang: str) -> Iterator[tuple[int, int, str, int]]:
     sentences = [found.span() for found in _SENTENCE.finditer(plain)]
-    for rule in scene.groups["confided"].firing(plain):
+    for rule in groups["confided"].firing(plain):
         for found in rule.found(plain):
             wish, (at, end) = found.parts["wish"].strip(_EDGES), found.places["wish"]
             if "unless" in rule.data and re.search(rule.data["unless"], wish, re.IGNORECASE):
                 continue
             number = next((n for n, (start, stop) in enumerate(sentences) if start <= at < stop), 0)
-            yield *_around(plain, sentences, number, at, end, scene.lang), wish, at
+            yield *_around(plain, sentences, number, at, end, lang), wish, at
 
 
 def _around(plain: str, sentences: list[tuple[int, int]], number: int, at: int, end: int, lang: str) -> tuple[int, int]:
