@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
+from typing import Literal
 
 import pytest
 from spoken import claims, said
+from workspaces import consolidate, make, say
+
+from memory_system import clock, finder
+from memory_system.workspace import Workspace
 
 
 @pytest.mark.parametrize(
@@ -43,3 +50,45 @@ def test_what_is_not_to_be_kept_is_not(words: str) -> None:
 )
 def test_the_rest_is_kept(words: str, kept: list[str]) -> None:
     assert [each.content for each in claims([said(words)]) if each.attribute] == kept
+
+
+@pytest.mark.parametrize("scope", ["sessions", "all"])
+@pytest.mark.parametrize(
+    ("words", "query", "secret", "beside"),
+    [
+        (
+            "I live in Leeds. Don't save this, but I had a panic attack at work today.",
+            "panic attack at work",
+            "panic attack",
+            "Leeds",
+        ),
+        ("我住在杭州。这个别记，我今天跟老板大吵了一架。", "跟老板大吵了一架", "大吵", "杭州"),
+    ],
+)
+def test_it_is_found_by_no_search_and_given_to_no_agent(
+    words: str, query: str, secret: str, beside: str, scope: Literal["sessions", "all"], tmp_path: Path
+) -> None:
+    """What is said beside it is found, before a night has read it and after, and in an index that is made anew."""
+    root = make(tmp_path)
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", words), ("2026-03-02T09:01:00Z", "assistant", "OK."))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    for _ in range(2):
+        with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
+            found = json.dumps(finder.search(ws, query, scope=scope)["results"], ensure_ascii=False)
+            given = finder.context(ws, query)["text"]
+            assert secret not in found
+            assert secret not in given
+            assert beside in json.dumps(finder.search(ws, beside, scope=scope)["results"], ensure_ascii=False)
+        (root / "memory/layer2/index/search.sqlite").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [("I don't save much, I had a panic attack in May.", "panic attack"), ("我别的不怕，就怕大吵一架。", "大吵一架")],
+)
+def test_what_was_not_asked_for_is_found(words: str, query: str, tmp_path: Path) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", words))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
+        assert query in json.dumps(finder.search(ws, query, scope="sessions")["results"], ensure_ascii=False)

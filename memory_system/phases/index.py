@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
 from memory_system.journal import GENESIS, Change
+from memory_system.phases.understanding.withheld import without_withheld
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.dump import FILES, Dump, digest, followed
@@ -83,7 +85,7 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
     cursors, unread = ws.checkpoint.state.cursors, index.unread()
     said = _read(messages, unread) if unread else messages
     for session, group in groupby(said, key=lambda message: message.session):
-        index.put_messages(cursors[session]["path"], group)
+        index.put_messages(cursors[session]["path"], _searchable(group))
     _drop_refused(unread, index, cursors)
     put_notes(index, ws)
 
@@ -93,6 +95,16 @@ def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Messa
     for message in messages:
         unread.pop(storable(message.ref), None)
         yield message
+
+
+def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages as they may be found: without what a person asks not to keep."""
+    for message in messages:
+        text = without_withheld(message.text) if message.is_first_hand else message.text
+        if text is message.text:
+            yield message
+        elif text:
+            yield replace(message, text=text)
 
 
 def _drop_refused(unread: Mapping[str, str], index: Index, cursors: Mapping[str, Mapping[str, Any]]) -> None:
@@ -112,10 +124,11 @@ def put_unread(index: Index, ws: Workspace) -> list[str]:
     names = []
     for session in sorted(ws.library.backlog(cursors).waiting):
         batch = ws.library.read(session, cursors.get(session), None)
-        said = {storable(message.ref): message.said_at for message in batch.messages}
+        messages = list(_searchable(batch.messages))
+        said = {storable(message.ref): message.said_at for message in messages}
         there = index.has_messages(said)
         now |= {ref: stamp for ref, stamp in said.items() if ref in before or ref not in there}
-        index.put_messages(batch.cursor.path, batch.messages)
+        index.put_messages(batch.cursor.path, messages)
         names.append(batch.cursor.path)
     index.drop_messages(sorted(before.keys() - now.keys()))
     index.set_unread(now)
@@ -144,7 +157,7 @@ def fill(index: Index, ws: Workspace) -> None:
     index.put_memories(ws.store.all_lines())
     for session, row in sorted(ws.checkpoint.state.cursors.items()):
         cursor = Cursor.from_row(row)
-        index.put_messages(cursor.path, ws.library.reread(session, cursor))
+        index.put_messages(cursor.path, _searchable(ws.library.reread(session, cursor)))
     put_notes(index, ws)
 
 

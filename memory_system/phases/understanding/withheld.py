@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from memory_system import rules
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.rules import Found
-from memory_system.text import SENTENCE_SIGN
+from memory_system.text import SENTENCE_SIGN, language
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 
@@ -21,6 +21,15 @@ def withheld(message: str, lang: str) -> list[tuple[int, int]]:
         return []
     plain = as_rules_see(message)
     return [_stretch(plain, wish) for wish in _wishes(plain, lang)]
+
+
+def without_withheld(message: str) -> str:
+    """The message without what is not to be kept; the very message where there is nothing of the kind."""
+    if not any(rules.load(each)["withheld_gate"].fires(message) for each in ("en", "zh")):
+        return message
+    stretches = withheld(message, language(message))
+    kept = (sign for at, sign in enumerate(message) if not any(start <= at < end for start, end in stretches))
+    return "".join(kept).strip() if stretches else message
 
 
 def asks_not_to_keep(words: str) -> bool:
