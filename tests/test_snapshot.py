@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from workspaces import at, make
+from workspaces import at, consolidate, make, say
 
 from memory_system.draft import Draft, changes_of
 from memory_system.journal import Entry
@@ -204,3 +204,31 @@ def test_it_is_the_same_for_the_same_truth_and_date(tmp_path: Path) -> None:
     assert one == snapshot_of(tmp_path / "two", *reversed(records))
     with Workspace.open(tmp_path / "one", now=at("2030-01-01T00:00:00Z")) as ws, open_index(ws) as index:
         assert snapshot.text_of(index, at("2026-03-02T23:00:00Z"), ws) == one
+
+
+@pytest.mark.parametrize(
+    ("words", "plan", "lasting"),
+    [
+        (
+            "Remember that my cousin Ruth is allergic to celery, she's coming for lunch on 7 March.",
+            "coming for lunch",
+            "- 2026-03-07: Ruth is allergic to celery\n",
+        ),
+        ("记住，我表姐方敏对芹菜过敏，她3月7日来吃饭。", "来吃饭", "- 2026-03-07: 方敏对芹菜过敏\n"),
+    ],
+)
+def test_what_lasts_is_no_plan_of_the_day_that_is_named_beside_it(
+    words: str, plan: str, lasting: str, tmp_path: Path
+) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", words))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    coming = _coming(root)
+    assert plan in coming
+    assert lasting not in coming
+
+
+def _coming(root: Path) -> str:
+    text = (root / "memory/layer1/snapshot.md").read_text("utf-8")
+    section = text.partition("## Coming up (14 days)\n")[2] or text.partition("## 近期安排 (14天内)\n")[2]
+    return section.partition("## ")[0]

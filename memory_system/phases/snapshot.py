@@ -262,9 +262,10 @@ def _lines(candidates: Iterable[Candidate]) -> list[str]:
 
 def _coming(index: Index, moment: datetime, used: set[str], known: Iterable[Candidate]) -> Iterator[Candidate]:
     """What the next days bring, and what is due in them, the nearest first: of what passes, and of what is `known`,
-    where a check-up is a matter of health."""
+    where a check-up is a matter of health. What fills a slot of another kind (an allergy) does not happen on a day."""
     today, until = (str((moment + timedelta(days=days)).date()) for days in (0, COMING_DAYS + 1))
     ranked = index.at(moment).ranked(CANDIDATES, categories=COMING_CATEGORIES)
+    known = (each for each in known if not each.record.attribute or each.record.category in COMING_CATEGORIES)
     found = {each.record.id: each for each in (*map(candidate_of, ranked), *known) if each.record.id not in used}
     ahead = [
         (when.start, each)
