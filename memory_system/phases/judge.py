@@ -48,8 +48,11 @@ _NOTE = 1.0  # a note was written down to be kept
 _GROUPS = ("signal", "claim", "intrinsic", "weight")
 _NOT_OF_ONESELF = ("weight", "assistant")  # what an assistant says fills no slot
 _ASKING = ("question", "instruction")
-_CERTAIN = frozenset({"identity", "health", "safety"})  # kept whatever the share, where a claim rule reads them
+_CERTAIN = frozenset(
+    {"identity", "health", "safety", "instruction"}
+)  # kept whatever the share, where a claim rule reads them
 _GRAVE = frozenset({"health", "safety"})  # even where none does
+_LASTING = frozenset({"identity", "health", "relation", "status", "contact", "instruction"})
 _FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
 _SAYING = re.compile(r"[^\W_]")  # a letter or a digit
 _WORDS = re.compile(r"[a-z]{4,}")
@@ -62,8 +65,8 @@ Fired = Mapping[str, list[rules.Rule]]
 @dataclass(slots=True)
 class Verdict:
     """What the rules say of one segment: why it is dropped (or empty), its own length in tokens, its score for the
-    ranking, its importance, the tokens it takes when it is kept, the ids of the rules that fired, and whether it begins
-    as a reaction to what another said."""
+    ranking, its importance, the tokens it takes when it is kept, the ids of the rules that fired, whether it begins
+    as a reaction to what another said, and whether it tells of what lasts: a slot, or how it goes with somebody."""
 
     reason: str
     tokens: int
@@ -72,6 +75,7 @@ class Verdict:
     cost: int = 0
     rules: tuple[str, ...] = ()
     reacts: bool = False
+    lasting: bool = False
 
 
 class Judge:
@@ -133,7 +137,9 @@ class Judge:
         score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
         told = int(_TOLD * tokens) if segment.end - segment.start > _ESSAY and not first_hand else tokens
         cost = told + _added(turn.message.speaker, fired.get("weight", ()))
-        return Verdict("", tokens, score, importance, cost, tuple(rule.id for rule in (*signals, *natures, *claims)))
+        ids = tuple(rule.id for rule in (*signals, *natures, *claims))
+        lasting = first_hand and segment.kind != "question" and not (sure | categories).isdisjoint(_LASTING)
+        return Verdict("", tokens, score, importance, cost, ids, lasting=lasting)
 
     def _intrinsic(self, categories: set[str]) -> float:
         """The highest worth of the categories; what is temporary counts when nothing lasting is said."""

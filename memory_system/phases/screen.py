@@ -31,6 +31,8 @@ QUOTA = 500  # segments that a night may keep of what others than the owner say 
 
 _AIMED = 0.996  # of the share: what telling adds is only estimated, and the share is not to be passed
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
+_SMALL = 1_000  # tokens of a night of a few messages
+_LASTING_MORE = 240  # tokens beyond the share that such a night may keep of what lasts
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
 _REACTED = 0.5  # more for the best of a message that the next one to speak reacts to: it was news
 _FURTHER = 0.4  # less for each better segment of the same message: breadth before depth
@@ -56,6 +58,7 @@ class _Scores:
         self.costs, self.outcomes = array("l"), array("l")
         self.marks = array("q")
         self.sizes = array("l")  # how many segments each turn has
+        self.lasting = bytearray()  # whether it tells of what lasts
         self.leaning = bytearray()  # whether the one before, of the same message, says what it speaks of
         self.seen: dict[int, int] = {}
         self.confided: dict[int, str] = {}  # the wish that was said after a turn, by its number
@@ -75,6 +78,7 @@ class _Scores:
         self.outcomes.append(self._number((verdict.reason,) if verdict.reason else verdict.rules))
         self.marks.append(mark)
         self.leaning.append(leaning)
+        self.lasting.append(verdict.lasting)
         self.seen[mark] = (before or 0) + (not verdict.reason)
 
     def hear(self, turn: Turn, verdicts: list[Verdict]) -> None:
@@ -332,20 +336,25 @@ def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:
 def _chosen(found: _Scores, share: float) -> tuple[bytearray, float]:
     """One byte a segment: whether it is kept; and how much of the share is left. Best first until the share is used up;
     ties go to the earlier one. What is kept already costs nothing again: it will be one memory with the first. What
-    leans on the segment before it is kept with that one."""
-    kept = bytearray(len(found.scores))
+    leans on the segment before it is kept with that one. Of what lasts a small night keeps more: who somebody is was
+    said once, and there is no better night for it."""
+    kept, taken = bytearray(len(found.scores)), set[int]()
     allowed = _AIMED * share * found.tokens if share < 1 else math.inf
     left = more = max(allowed, _UNRATIONED)
-    taken: set[int] = set()
+    further = _LASTING_MORE if share < 1 and found.tokens <= _SMALL else 0
     for number in sorted(range(len(kept)), key=lambda each: -found.scores[each]):
         score = found.scores[number]
         if score <= NEVER:
             break
         wanted = [each for each in (number, number - found.leaning[number]) if not kept[each]]
         costs = {found.marks[each]: found.costs[each] for each in wanted if found.marks[each] not in taken}
-        if score >= ALWAYS / 2 or sum(costs.values()) <= left:
-            for each in wanted:
-                kept[each] = 1
-            left -= sum(costs.values())
-            taken.update(costs)
+        cost = sum(costs.values())
+        beyond = score < ALWAYS / 2 and cost > left
+        if beyond and not (found.lasting[number] and cost <= further):
+            continue
+        for each in wanted:
+            kept[each] = 1
+        further -= cost * beyond
+        left -= cost * (not beyond)
+        taken.update(costs)
     return kept, left if more == allowed else allowed - more + left
