@@ -23,7 +23,7 @@ from memory_system.phases import index as index_phase
 from memory_system.recall.candidates import Wanted
 from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
-from memory_system.recall.named import named, speaks_of
+from memory_system.recall.named import is_asked_of, named, speaks_of
 from memory_system.recall.question import may_name_a_time, understood
 from memory_system.recall.ranking import named_speaker
 from memory_system.recall.search import Scope, search
@@ -342,6 +342,34 @@ def test_several_memories_of_one_message_come_after_the_best_of_another(world: F
     assert len(found) == 3
     world.index.drop_memories([aside.id])
     assert "User sails with their uncle" not in world.texts("How does the user sail?", scope="memories")
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "answers"),
+    [
+        ("what bike do I ride", "User drives a grey Skoda", False),
+        ("what bike do I ride", "User rides a Trek", True),
+        ("which car do we have", "User rides a red motorbike", False),
+        ("which car do we have", "User drives a grey Skoda", True),
+        ("what vehicle do I own", "User drives a grey Skoda", True),
+        ("what vehicle do I own", "User rides a red motorbike", True),
+        ("do I drive or ride to work", "User drives a grey Skoda", True),
+        ("我骑什么自行车", "用户开一辆斯柯达", False),
+        ("我骑什么自行车", "用户骑凤凰牌上班", True),
+        ("我开什么车", "用户骑电动车上班", False),
+        ("我开什么车", "用户开一辆斯柯达", True),
+    ],
+)
+def test_what_is_driven_tells_nothing_of_what_is_ridden(query: str, text: str, answers: bool) -> None:
+    assert is_asked_of(query, text) is answers
+
+
+@pytest.mark.parametrize(("query", "scope"), [("what bike do I ride", "all"), ("我骑什么自行车", "memories")])
+def test_a_car_does_not_state_which_bike_it_is(world: Found, query: str, scope: Scope) -> None:
+    drives = {"category": "personal", "attribute": "vehicle", "value": "Skoda"}
+    world.remember(fact("User drives a Skoda", **drives), fact("用户开一辆斯柯达", **drives))
+    assert not [row for row in world.rows(query, scope=scope, explain=True) if "stated" in row["explain"]]
+    assert world.rows("what car do I drive", explain=True)[0]["explain"]["stated"]
 
 
 # Words for a whole kind

@@ -54,6 +54,9 @@ def _near() -> Iterator[tuple[str, Name]]:
 _KIN = dict(_near())
 _NEAREST = frozenset(_KIN)
 _PET = frozenset({"pet", "宠物"})  # of a kind that is not told
+_DRIVE = "car cars van truck suv drive drives drove 汽车 轿车 卡车 开"
+_RIDE = "bike bikes bicycle motorbike motorcycle moped scooter ride rides rode 自行车 单车 摩托 电动车 骑"
+_DRIVEN, _RIDDEN = frozenset(_DRIVE.split()), frozenset(_RIDE.split())
 
 
 def named(question: str) -> tuple[Name, ...]:
@@ -62,10 +65,23 @@ def named(question: str) -> tuple[Name, ...]:
 
 
 def is_asked_of(question: str, text: str) -> bool:
-    """Whether a memory can be an answer to a question of somebody's nearest and their animals: that a dog is called
-    Biscuit tells nothing of a cat. True where the question names none of them."""
-    near = [*_kin(question.lower())]
-    return not near or any(speaks_of(name, text.lower()) for name in (*near, _PET))
+    """Whether a memory can be an answer to a question of somebody's nearest, of their animals, of what they drive or
+    ride: that a dog is called Biscuit tells nothing of a cat, and a car nothing of a bike. True where the question
+    names none of them."""
+    asked, told = question.lower(), text.lower()
+    if _tells_another(_DRIVEN, _RIDDEN, asked, told) or _tells_another(_RIDDEN, _DRIVEN, asked, told):
+        return False
+    near = [*_kin(asked)]
+    return not near or any(speaks_of(name, told) for name in (*near, _PET))
+
+
+def _tells_another(one: Name, other: Name, asked: str, told: str) -> bool:
+    """Whether only the one is asked for, and only the other told of."""
+    return _has_word(one, asked) and not _has_word(other, asked) and _has_word(other, told) and not _has_word(one, told)
+
+
+def _has_word(words: Name, text: str) -> bool:
+    return any(terms.names(text, word) for word in words if word in text)
 
 
 def _capitals(question: str) -> Iterator[Name]:
