@@ -1,18 +1,18 @@
-"""Search, get and context, bound to a workspace: its index (or one made for the moment), its inbox, and the access log.
-Whoever asks says who they are (`who`), for that log."""
+"""Search, get and context, bound to a workspace: its index, its inbox, and the access log. Whoever asks says who they
+are (`who`), for that log."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal
 
 from memory_system import clock
 from memory_system.accesses import Who
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.giving import Giver
+from memory_system.indexed import asked
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.database import StaleIndexError
@@ -26,7 +26,6 @@ from memory_system.workspace import Workspace
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
 
-WAIT_SECONDS = 2.0  # for an index that another program holds
 Mode = Literal["auto", "keyword", "vector", "hybrid", "tfidf"]
 
 
@@ -66,7 +65,7 @@ def search(
         )  # fmt: skip
         return found | ({"warning": warning} if warning else {})
 
-    found = _asked(ws, ask)
+    found = asked(ws, ask)
     if not found["results"] and "warning" not in found and ws.is_written_beside:
         found["warning"] = "a night is running, or something else that writes: what it has not written yet is not found"
     giver = Giver(ws, unmasked=unmasked)
@@ -139,7 +138,7 @@ def get(
     def read(index: Index) -> dict[str, Any]:
         return excerpt.get(ws.layout, index, ws.inbox.pending(), path_or_id, from_line=from_line, lines=lines)
 
-    found = _asked(ws, read)
+    found = asked(ws, read)
     ws.accesses.note("get", [path_or_id] if found["status"] == "ok" else [], ws.now, who)
     giver = Giver(ws, unmasked=unmasked)
     found["text"] = giver.lines(found["text"], path_or_id if "speaker" in found else found["path"])
@@ -175,7 +174,7 @@ def context(
         )  # fmt: skip
         return found | ({"warning": warning} if warning else {})
 
-    return _noted(ws, "context", _asked(ws, ask), who, Giver(ws, unmasked=unmasked))
+    return _noted(ws, "context", asked(ws, ask), who, Giver(ws, unmasked=unmasked))
 
 
 def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
@@ -188,46 +187,3 @@ def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
         return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text, drafted=unit.role == "assistant"))
 
     return refused
-
-
-def _asked(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
-    """The answer of the index, made anew where the file is of no use; of one made for the moment, with a warning, where
-    it is held, or nothing may be written."""
-    try:
-        try:
-            return _of_file(ws, ask)
-        except StaleIndexError:
-            from memory_system.phases.index import mend  # most searches do without
-
-            if not mend(ws):
-                raise
-            return _of_file(ws, ask)
-    except (StaleIndexError, LockedError) as error:
-        why = _why(ws, error)
-    from memory_system.phases.index import fresh_index
-
-    with fresh_index(ws) as index:
-        return ask(index) | ({"warning": why} if why else {})
-
-
-def _of_file(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
-    path = ws.layout.search_index
-    seen = path.stat() if path.exists() else None  # a night or a rebuilding may put another file there
-    key = (path, seen and (seen.st_ino, seen.st_dev), get_ident())  # a connection belongs to a thread
-    index = ws.held(key, lambda: Index.open(path, ws.config, wait=WAIT_SECONDS))
-    index.forgotten = ws.tombstones
-    index.renew()
-    return ask(index)
-
-
-def _why(ws: Workspace, error: StaleIndexError | LockedError) -> str:
-    """Why there was no index to ask; empty for an earlier state, which has none."""
-    running = ws.is_written_beside
-    if ws.layout.elsewhere:
-        return ""
-    if not ws.checkpoint.state.last_night:
-        begun = "the first night is still running" if running else "no night has run yet (memory consolidate)"
-        return f"{begun}: only notes and captures are searched"
-    if isinstance(error, StaleIndexError) and not running:
-        return f"{error}; answered without it ({error.hint})"
-    return f"{error}; answered without it" + (" while another program writes" if running else "")

@@ -26,7 +26,7 @@ ROWS = (
     {"seen", "lookup", "catalogue", "store", "by_hand", "draft", "migrate"},
     {"workspace"},
     {"phases", "nights"},
-    {"derive", "giving", "finder", "proposals", "forgetting"},
+    {"derive", "giving", "indexed", "finder", "proposals", "forgetting"},
     {"prompt", "sessions", "edit", "night", "order", "pipeline", "questions"},
     {"explain", "preview", "undo", "audit", "past", "correct", "tools", "backup"},
     {"check", "stats", "repair", "serve", "agent", "hosts"},
