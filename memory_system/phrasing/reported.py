@@ -26,9 +26,10 @@ _DIRECT = {
         re.IGNORECASE,
     ),
     "zh": re.compile(
-        r"(?P<frame>(?:跟|对|和|向|冲)(?![你您]|我(?![妈爸弟妹哥姐儿女老同朋家]))[^，。！？：:“”你您\s]{1,8}?(?:说|讲|喊|吼)"
-        r"|(?:告诉|质问|警告|问(?![题候好])|骂|劝|怼)(?![你您]|我(?![妈爸弟妹哥姐儿女老同朋家]))[^，。！？：:“”你您\s]{1,6}?"
+        r"(?P<frame>(?<![别不])(?:(?:跟|对|和|向|冲)(?![你您]|我(?![妈爸弟妹哥姐儿女老同朋家]))[^，。！？：:“”你您\s]{1,8}?(?:说|讲|喊|吼)"
         r"|(?<![你您听据如是以话来想])(?:说|喊|吼|嚷))[：:，,]?"
+        r"|(?<![别不要])(?:告诉|质问|警告|问(?![题候好])|骂|劝|怼)(?![你您]|我(?![妈爸弟妹哥姐儿女老同朋家]))"
+        r"[^，。！？：:“”你您\s]{1,6}?[：:]?)"
         r"(?P<words>[你您](?![的]意思)[^，。！？!?,；;\n“”]+)"
     ),
 }
@@ -54,7 +55,7 @@ def quoted(text: str, lang: str) -> str:
 def _marked(found: re.Match[str], lang: str) -> str:
     """The words as a quotation; as they are where they are meant for the one who hears them now."""
     parts = {name: words for name, words in found.groupdict().items() if words}
-    frame = parts.get("frame") or parts["ask"]
+    frame = (parts.get("frame") or parts["ask"]).rstrip("：:，,")
     words = parts.get("words") or parts["question"]
     if lang == "zh" and _ASKED_OF_ONE.search(words):
         return found[0]
