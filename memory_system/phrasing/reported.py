@@ -41,13 +41,16 @@ _SAYING = {  # without one of these, and a second person after it, nothing is re
     ),
     "zh": re.compile("(?:[说讲喊吼嚷骂劝怼问]|告诉|警告).{0,9}[你您]"),
 }
+_ONE = {"en": ("you", "You"), "zh": ("你", "您")}  # cheaper to ask for
 _ASKED_OF_ONE = re.compile("帮我|给我|提醒我|替我|记一下|记住|告诉我|推荐")  # 我说你帮我查一下: the one spoken to
 _MARKS = {"en": '"{}"', "zh": "“{}”"}
 
 
 def quoted(text: str, lang: str) -> str:
     """The text with what was said to others in quotation marks."""
-    if not _SAYING[lang].search(text) or any(mark in text for mark in '"“「'):
+    if not any(each in text for each in _ONE[lang]) or not _SAYING[lang].search(text):
+        return text
+    if any(mark in text for mark in '"“「'):
         return text
     return _DIRECT[lang].sub(lambda found: _marked(found, lang), text)
 

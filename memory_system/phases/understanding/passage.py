@@ -87,7 +87,9 @@ class Passage:
     def _is_figure(self, rule: rules.Rule) -> bool:
         """Whether the words that the rule first matches are a figure of speech."""
         figures = self._unmeant("figure")
-        start, end = next(rule.found(self.plain)).span if figures else (0, 0)
+        if not figures:
+            return False
+        start, end = next(rule.found(self.plain)).span
         return any(first < end and start < last for first, last in figures)
 
     def _unmeant(self, kind: str) -> list[tuple[int, int]]:
