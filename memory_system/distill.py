@@ -72,7 +72,7 @@ def distill(ws: Workspace, days: int) -> list[Draft]:
         _outdated(row, drafts[MEMORY_FILE])
         _outdated(row, drafts[USER_FILE])
         if row.get("category") == "identity" and row.get("subject", USER) in FILE_OF:
-            _trait(row, drafts[FILE_OF[row.get("subject", USER)]])
+            _trait(row, drafts[FILE_OF[row.get("subject", USER)]], ws.language)
         elif _is_worth(row, since):
             _add(row, drafts[_home(row)], drafts.values(), ws)
     return [draft for draft in drafts.values() if draft.proposals]
@@ -118,7 +118,7 @@ def _home(row: Row) -> str:
     return USER_FILE if row.get("category") == "instruction" else MEMORY_FILE
 
 
-def _trait(row: Row, draft: Draft) -> None:
+def _trait(row: Row, draft: Draft, lang: str) -> None:
     """A name or the like: in the line that states it, else in a new line below the last one of that form."""
     value = row.get("value", "")
     if not value:
@@ -136,7 +136,7 @@ def _trait(row: Row, draft: Draft) -> None:
                 _replace(draft, lines, number, new, row)
             return
         last = number if line.lstrip().startswith(("-", "*")) and found["value"] else last
-    _insert(draft, lines, last + 1 if last >= 0 else len(lines), line_of(row), row)
+    _insert(draft, lines, last + 1 if last >= 0 else len(lines), line_of(row, lang), row)
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from memory_system import trust
 from memory_system.records import USER, Fact, Row
 from memory_system.rules import table
-from memory_system.text import fold, told_in
+from memory_system.text import fold
 from memory_system.workspace import Workspace
 
 FILE_OF = {"assistant": "IDENTITY.md", "user": "USER.md"}
@@ -22,7 +22,8 @@ def proposals(ws: Workspace) -> list[dict[str, str]]:
     texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
     rows = [row for row in _identity(ws) if fold(trust.shown(row["value"])) not in texts[FILE_OF[row["subject"]]]]
     return [
-        {"file": FILE_OF[row["subject"]], "line": line_of(row), "id": row["id"], "quote": _quote(row)} for row in rows
+        {"file": FILE_OF[row["subject"]], "line": line_of(row, ws.language), "id": row["id"], "quote": _quote(row)}
+        for row in rows
     ]
 
 
@@ -43,8 +44,7 @@ def _quote(row: Row) -> str:
     return quote
 
 
-def line_of(row: Row) -> str:
-    """The line in the form of such files: `- **Name:** Juno`."""
-    lang = told_in(row.get("lang", ""))
+def line_of(row: Row, lang: str) -> str:
+    """The line in the form of such files, in the language of the workspace: `- **Name:** Juno`."""
     label = table("attributes", "attributes").get(row["attribute"], {}).get("label", {}).get(lang, row["attribute"])
     return f"- **{str(label)[:1].upper()}{str(label)[1:]}:** {trust.shown(row['value'])}"

@@ -31,6 +31,14 @@ def test_a_new_name_is_proposed_until_the_file_says_it(tmp_path: Path) -> None:
     assert [file for file, *_ in proposed(tmp_path)] == ["USER.md"]
 
 
+def test_the_line_is_in_the_language_of_the_workspace_whatever_was_practised(tmp_path: Path) -> None:
+    make(tmp_path)
+    talk = "I live in Bergen. I work at Fernway. I love rowing. My sister Ada lives in Oslo. I have two cats."
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", talk), ("2026-03-02T09:01:00Z", "user", "我叫Nora。"))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert proposed(tmp_path) == [("USER.md", "- **Name:** Nora", "我叫Nora。")]
+
+
 def test_the_line_is_in_the_language_of_the_memory(tmp_path: Path) -> None:
     make(tmp_path)
     say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", "你以后就叫小满吧。"))
