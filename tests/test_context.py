@@ -322,3 +322,36 @@ def test_what_the_snapshot_shows_can_be_left_out(tmp_path: Path) -> None:
             left = {each["type"] for each in finder.context(ws, message, without_snapshot=True)["items"]}
             assert ("fact" in shown, "fact" in left) == (True, False)
         assert ws.accesses.path.read_text().count('"did":"context"') == 4
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "wanted", "unwanted"),
+    [
+        ("My brother Owen plays chess. My boss is called Ravi.", "Who is Owen again?", "brother", "boss"),
+        ("我男朋友叫方敏。我的同事叫李浩然。", "方敏是我什么人", "男朋友", "李浩然"),
+    ],
+)
+def test_who_somebody_is_to_the_user_is_given(
+    said: str, question: str, wanted: str, unwanted: str, tmp_path: Path
+) -> None:
+    given = _given(make(tmp_path), said, question)
+    assert wanted in given
+    assert unwanted not in given
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "wanted"),
+    [
+        ("I have a dentist appointment on 5 March at nine.", "What do I have to do this week for the move?", "dentist"),
+        ("我3月5日上午九点要去看牙。", "帮我安排一下这周的行程", "看牙"),
+    ],
+)
+def test_who_asks_what_there_is_to_do_is_given_it(said: str, question: str, wanted: str, tmp_path: Path) -> None:
+    assert wanted in _given(make(tmp_path), said, question)
+
+
+def _given(root: Path, said: str, question: str) -> str:
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", said))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    with Workspace.open(root, now=at("2026-03-03T09:00:00Z")) as ws:
+        return str(finder.context(ws, question)["text"])

@@ -164,7 +164,10 @@ class _Gathered:
         stored = self._index.at(self._now).of_kind(kind.categories, kind.attributes, kind.most)
         rows = [row for row in waiting if kind.holds(row)] + [orjson.loads(each.line) for each in stored]
         own = (row for row in rows if row.get("subject", USER) == USER)
-        return [row for row in own if is_asked_of(self._message, row["content"])][: kind.most]
+        asked = [row for row in own if is_asked_of(self._message, row["content"])]
+        if kind.named:
+            asked = [row for row in asked if row.get("value") and row["value"] in self._message]
+        return asked[: kind.most]
 
     def _level(self, item: Item, known: float) -> Level | None:
         """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure, nor

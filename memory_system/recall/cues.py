@@ -17,17 +17,19 @@ _QUESTION = re.compile(r"[^?？]+[?？]")
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Memories of one of these categories or attributes (a dotted attribute by its first part as well); of a whole
-    that is asked for, at most `most`."""
+    that is asked for, at most `most`; with `named` only those whose value the message names."""
 
     name: str
     categories: frozenset[str]
     attributes: frozenset[str]
     most: int = 0
+    named: bool = False
 
     @classmethod
     def of(cls, rule: Rule) -> Kind:
         data = rule.data
-        return cls(data["name"], frozenset(data["categories"]), frozenset(data["attributes"]), data.get("most", 0))
+        kinds = frozenset(data["categories"]), frozenset(data["attributes"])
+        return cls(data["name"], *kinds, data.get("most", 0), data.get("named", False))
 
     def holds(self, row: Row) -> bool:
         attribute = row.get("attribute", "")
