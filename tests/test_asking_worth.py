@@ -16,27 +16,21 @@ from memory_system.llm.scripted import ScriptedLLM
 
 NOW = "2026-03-04T12:00:00Z"
 LINES = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
-TALK = {
-    "en": [
-        "My cousin found an old kettle in the cellar of the house by the river and gave it a new coat.",
-        "My cousin found an old ladder in the cellar of the house by the river and gave it a new coat.",
-        "My cousin found an old saddle in the cellar of the house by the river and gave it a new coat.",
-        "My cousin found an old violin in the cellar of the house by the river and gave it a new coat.",
-        "My cousin found an old mirror in the cellar of the house by the river and gave it a new coat.",
-        "My cousin found an old basket in the cellar of the house by the river and gave it a new coat.",
-        "They sold it to a theatre in Ghent for ninety euros.",
-    ],
-    "zh": [
-        "我表弟在河边老房子的地窖里找到一把旧水壶，又给它刷了一层新漆。",
-        "我表弟在河边老房子的地窖里找到一架旧梯子，又给它刷了一层新漆。",
-        "我表弟在河边老房子的地窖里找到一副旧马鞍，又给它刷了一层新漆。",
-        "我表弟在河边老房子的地窖里找到一把旧提琴，又给它刷了一层新漆。",
-        "我表弟在河边老房子的地窖里找到一面旧镜子，又给它刷了一层新漆。",
-        "我表弟在河边老房子的地窖里找到一个旧篮子，又给它刷了一层新漆。",
-        "它卖给了苏州的一家剧院，卖了九百块钱。",
-    ],
+THINGS = {  # more than a small night keeps whatever the share
+    "en": ("kettle", "ladder", "saddle", "violin", "mirror", "basket", "anchor", "trumpet", "lantern", "barrel"),
+    "zh": (
+        "水壶", "梯子", "马鞍", "提琴", "镜子", "篮子", "船锚", "小号", "灯笼", "木桶", "摇篮", "地毯", "风车", "石磨",
+        "铜锣", "竹筐", "皮箱", "油灯", "秤砣", "屏风", "算盘", "砚台", "风箱", "马车", "渔网", "木梳",
+    ),
+}  # fmt: skip
+FOUND = {
+    "en": "My cousin found an old {} in the cellar of the house by the river and gave it a new coat.",
+    "zh": "我表弟在河边老房子的地窖里找到一件旧{}，又给它刷了一层新漆。",
 }
-ASKED = {"en": ("kettle", "ladder", "saddle", "violin", "mirror", "basket"), "zh": tuple("壶梯鞍琴镜篮")}
+SOLD = {
+    "en": "They sold it to a theatre in Ghent for ninety euros.",
+    "zh": "它卖给了苏州的一家剧院，卖了九百块钱。",
+}
 LIE = "Zanzibarian"
 
 
@@ -66,13 +60,13 @@ def remembered(root: Path, lang: str, script: Any) -> set[str]:
     """What of the things that are asked about is in the memories after the night."""
     questions = ["screen", "extract", "conflict", "beliefs", "summaries", "polish"]
     make(root, llm={"questions": questions, "mode": "auto"}, budget={"tokens_per_night": 1800})
-    for number, text in enumerate(TALK[lang]):
+    for number, text in enumerate((*map(FOUND[lang].format, THINGS[lang]), SOLD[lang])):
         say(root, "a", (f"2026-03-02T09:{number:02}:00Z", "user", text))
     model = ScriptedLLM(script, model="claude-haiku-5-5") if script else None
     report = consolidate(root, NOW, llm=model, mode="off")
     assert report.to_row()["accounting"]["balanced"]
     facts = " ".join(each.content for each in memories(root) if each.id.startswith("f_"))
-    return {thing for thing in ASKED[lang] if thing in facts}
+    return {thing for thing in THINGS[lang] if thing in facts}
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
