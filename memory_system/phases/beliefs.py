@@ -16,18 +16,10 @@ from memory_system.keys import content_key, entity_key, slot_key, value_key
 from memory_system.phases import Night
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
-from memory_system.phases.facts import (
-    ECHO,
-    LESS_TRUSTED,
-    common_fields,
-    counts_beside,
-    is_echo,
-    is_single,
-    outranks,
-    retire,
-    with_evidence,
-)
+from memory_system.phases.facts import is_single
 from memory_system.phases.settling import alike, habits, rearranging
+from memory_system.phases.settling.keeping import common_fields, retire, with_evidence
+from memory_system.phases.settling.standing import ECHO, LESS_TRUSTED, counts_beside, is_echo, outranks
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import USER, Belief, Claim, Evidence, Fact, memory_id, session_of
 from memory_system.store import Memories, row_of

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from memory_system import retention
 from memory_system.draft import Draft
 from memory_system.phases import Night
-from memory_system.phases.facts import retire
+from memory_system.phases.settling.keeping import retire
 from memory_system.records import Fact
 from memory_system.store import Memories
 

@@ -10,11 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
 
-from memory_system import clock, retention
 from memory_system.draft import Draft
-from memory_system.gist import gist_of
 from memory_system.keys import content_key, slot_key, value_key
 from memory_system.llm.asking import Asker
 from memory_system.phases import Night
@@ -22,21 +19,27 @@ from memory_system.phases.asking import claims as asking
 from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.settling import alike, revising, styles
+from memory_system.phases.settling.keeping import (
+    fewer,
+    fuller,
+    new_fact,
+    rescored,
+    retire,
+    sessions_of,
+    with_evidence,
+)
 from memory_system.phases.settling.rearranging import heir
-from memory_system.records import TELLING, USER, Claim, Evidence, Fact, Past, memory_id, session_of
+from memory_system.phases.settling.standing import counts_beside, gives_way, outranks, proves_nothing
+from memory_system.records import USER, Claim, Fact, Past, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
 from memory_system.store import Memories, facts_of, row_of
-from memory_system.trust import echoes, is_owners, tier_of, tier_of_evidence
+from memory_system.trust import is_owners, tier_of_evidence
 
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
-REPEATED = 0.2  # importance gained when a second session says the same
 Joining = Callable[[Fact, Claim, Draft, Night], str]  # adds the words of a claim to a fact; what became of it
-LESS_TRUSTED = "claims.rejected.less trusted"  # than what says the same already
-ECHO = "claims.rejected.echo"  # of what a memory says already
 MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
-MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
 
 
 def run(
@@ -95,7 +98,7 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         return _meet(like, claim, new_id, _merge, draft, night)
     rivals = [each for each in _rivals(claim, draft) if counts_beside(claim, each)]
     if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
-        return _proves_nothing(claim, like) or _merge(like, claim, draft, night)
+        return proves_nothing(claim, like) or _merge(like, claim, draft, night)
     said = revising.cues(claim)
     if said:
         taken_back = revising.taken_back(claim, said, draft)
@@ -131,45 +134,13 @@ def _contend(
     return "claims.new"
 
 
-def _proves_nothing(claim: Claim, memory: Fact) -> str:
-    """Why a claim neither confirms nor adds to the memory that says the same; empty where it does."""
-    if is_echo(claim, memory):
-        return ECHO
-    return "" if counts_beside(claim, memory) else LESS_TRUSTED
-
-
-def is_echo(claim: Claim, memory: Fact) -> bool:
-    """Whether a note or an assistant only repeats what a memory said before: agents read their memories aloud, and
-    write them down again. That proves nothing anew."""
-    if claim.role == "user" or claim.trust == "person" or claim.said_at < memory.created:
-        return False
-    return echoes(claim.quote, memory.content)
-
-
-def counts_beside(claim: Claim, fact: Fact) -> bool:
-    """Whether the claim's words count as much as those that the fact stands on: others neither confirm nor replace it,
-    so that no memory is trusted less for what somebody else has said."""
-    return tier_of(claim.trust or claim.role) >= tier_of_evidence(fact.evidence)
-
-
 def _meet(known: Fact, claim: Claim, new_id: str, joining: Joining, draft: Draft, night: Night) -> str:
     """What becomes of a claim that says what is known: nothing, or it takes the place of a lesser word, or joins it."""
-    if nothing := _proves_nothing(claim, known):
+    if nothing := proves_nothing(claim, known):
         return nothing
     if outranks(claim, known):
         return _take_place(known, new_fact(new_id, claim, night), draft, night)
     return joining(known, claim, draft, night)
-
-
-def outranks(claim: Claim, fact: Fact) -> bool:
-    """Whether the fact gives way to the claim's words."""
-    return _gives_way(fact, tier_of(claim.trust or claim.role))
-
-
-def _gives_way(fact: Fact, tier: int) -> bool:
-    """Whether words of that tier count more than those that the fact stands on: added to them, they would count less. A
-    fact that the owner has set anything of stays."""
-    return not fact.edited and tier > tier_of_evidence(fact.evidence)
 
 
 def _take_place(lesser: Fact, fact: Fact, draft: Draft, night: Night) -> str:
@@ -185,39 +156,6 @@ def _supersede_after_all(doubt: Doubt, draft: Draft, night: Night) -> None:
     old, new = draft.get(doubt.old.id), draft.get(doubt.new.id)
     if old and new and not old.is_owners and draft.pool_of(old.id) == draft.pool_of(new.id) == "active":
         supersede([old], new, draft, night)
-
-
-def new_fact(new_id: str, claim: Claim, night: Night) -> Fact:
-    return Fact(
-        id=new_id,
-        content=claim.content,
-        score=claim.importance,
-        source=claim.ref,
-        **common_fields(claim, night),
-    )
-
-
-def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
-    """What a fact and a belief take over from their claim."""
-    return {
-        "importance": claim.importance, "entities": claim.entities, "category": claim.category,
-        "subject": claim.subject, "attribute": claim.attribute, "value": claim.value, "polarity": claim.polarity,
-        "lang": claim.lang, "said_at": claim.said_at, "event_time": claim.event_time, "expires": claim.expires,
-        "method": claim.method, "evidence": (evidence_of(claim),), "last_confirmed": claim.said_at,
-        "created": night.stamp, "updated": night.stamp, "scored_at": night.stamp,
-    }  # fmt: skip
-
-
-def evidence_of(claim: Claim) -> Evidence:
-    return Evidence(
-        ref=claim.ref, quote=claim.quote, said_at=claim.said_at, role=claim.role, trust=claim.trust or claim.role,
-        chat=claim.chat,
-    )  # fmt: skip
-
-
-def sessions_of(record: Fact) -> set[str]:
-    """The sessions whose words the memory stands on."""
-    return {session_of(each.ref) for each in record.evidence}
 
 
 def is_single(attribute: str) -> bool:
@@ -271,14 +209,6 @@ def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     return "claims.merged" if outcome == "claims.confirmed" else outcome
 
 
-def fuller(fact: Fact, claim: Claim) -> Fact:
-    """The fact in the words of the claim where those say more."""
-    says_no_more = claim.lang != fact.lang or len(gist_of(claim.content).words) <= len(gist_of(fact.content).words)
-    if fact.is_owners or says_no_more or (fact.attribute and not claim.attribute):
-        return fact
-    return fact.model_copy(update={name: getattr(claim, name) for name in TELLING})
-
-
 def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     if claim.ref in {each.ref for each in fact.evidence}:
         return "claims.rejected.already known"
@@ -288,35 +218,6 @@ def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     if rivals and len(sessions_of(confirmed)) > 1:  # the second session that decides a conflict
         supersede(rivals, confirmed, draft, night)
     return "claims.confirmed"
-
-
-def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
-    """The memory with the claim's words added; a new session lifts it, the same one only adds the words."""
-    changed: dict[str, object] = {
-        "evidence": _fewer((*record.evidence, evidence_of(claim))),
-        "last_confirmed": max(record.last_confirmed or "", claim.said_at),
-        "updated": night.stamp,
-        "version": record.version + 1,
-    }
-    sessions = sessions_of(record)
-    if session_of(claim.ref) not in sessions:
-        gained = REPEATED if len(sessions) == 1 else 0.0
-        changed["importance"] = round(min(1.0, record.importance + gained), 2)
-        changed |= rescored(record, night)
-    return record.model_copy(update=changed)
-
-
-def rescored(record: Fact, night: Night) -> dict[str, object]:
-    """Score and `scored_at` after a confirmation. While the clock is in doubt the score does not fade first."""
-    since = clock.read_stamp(record.scored_at) if night.held and record.scored_at else night.at
-    return {"score": retention.lifted(record, since, night.config), "scored_at": night.stamp}
-
-
-def _fewer(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """The evidence without its middle, where there is very much: what is said daily must not grow for ever."""
-    if len(evidence) <= MOST_EVIDENCE:
-        return evidence
-    return (*evidence[: MOST_EVIDENCE // 2], *evidence[-MOST_EVIDENCE // 2 :])
 
 
 def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> None:
@@ -331,12 +232,6 @@ def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> Non
 
 def _why(fact: Fact, draft: Draft) -> str:
     return "confirmed" if draft.pool_of(fact.id) == "active" else "new"
-
-
-def retire(record: Fact, reason: str, draft: Draft, night: Night, **changed: object) -> None:
-    """Move an active memory to the archive, saying why."""
-    changes = {"retired": reason, "updated": night.stamp, "version": record.version + 1, **changed}
-    draft.put("archive", record.model_copy(update=changes), reason)
 
 
 def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
@@ -367,7 +262,7 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
             draft.put("active", scored, "new")
         return
     tier = tier_of_evidence(capture.evidence)
-    if _gives_way(known, tier):
+    if gives_way(known, tier):
         _take_place(known, scored, draft, night)
         return
     if tier >= tier_of_evidence(known.evidence):
@@ -379,6 +274,6 @@ def _joined_by(capture: Fact, known: Fact, night: Night) -> Fact:
     """The memory that says the same, with the words of the capture and the higher importance, unless the owner has set
     that."""
     importance = known.importance if "importance" in known.edited else max(known.importance, capture.importance)
-    evidence = _fewer((*known.evidence, *capture.evidence))
+    evidence = fewer((*known.evidence, *capture.evidence))
     changed = {"evidence": evidence, "importance": importance, "updated": night.stamp, "version": known.version + 1}
     return known.model_copy(update=changed | rescored(known, night))

@@ -13,7 +13,7 @@ from memory_system.keys import topic_key
 from memory_system.phases import Night
 from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
-from memory_system.phases.facts import retire
+from memory_system.phases.settling.keeping import retire
 from memory_system.records import USER, Fact, Summary, memory_id
 from memory_system.sharing import strictest
 from memory_system.store import Memories, row_of

@@ -1,0 +1,90 @@
+"""How a memory is made of a claim, what it gains by more words, and how it leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_system import clock, retention
+from memory_system.draft import Draft
+from memory_system.gist import gist_of
+from memory_system.phases import Night
+from memory_system.records import TELLING, Claim, Evidence, Fact, session_of
+
+REPEATED = 0.2  # importance gained when a second session says the same
+MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
+
+
+def new_fact(new_id: str, claim: Claim, night: Night) -> Fact:
+    return Fact(
+        id=new_id,
+        content=claim.content,
+        score=claim.importance,
+        source=claim.ref,
+        **common_fields(claim, night),
+    )
+
+
+def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
+    """What a fact and a belief take over from their claim."""
+    return {
+        "importance": claim.importance, "entities": claim.entities, "category": claim.category,
+        "subject": claim.subject, "attribute": claim.attribute, "value": claim.value, "polarity": claim.polarity,
+        "lang": claim.lang, "said_at": claim.said_at, "event_time": claim.event_time, "expires": claim.expires,
+        "method": claim.method, "evidence": (evidence_of(claim),), "last_confirmed": claim.said_at,
+        "created": night.stamp, "updated": night.stamp, "scored_at": night.stamp,
+    }  # fmt: skip
+
+
+def evidence_of(claim: Claim) -> Evidence:
+    return Evidence(
+        ref=claim.ref, quote=claim.quote, said_at=claim.said_at, role=claim.role, trust=claim.trust or claim.role,
+        chat=claim.chat,
+    )  # fmt: skip
+
+
+def sessions_of(record: Fact) -> set[str]:
+    """The sessions whose words the memory stands on."""
+    return {session_of(each.ref) for each in record.evidence}
+
+
+def fuller(fact: Fact, claim: Claim) -> Fact:
+    """The fact in the words of the claim where those say more."""
+    says_no_more = claim.lang != fact.lang or len(gist_of(claim.content).words) <= len(gist_of(fact.content).words)
+    if fact.is_owners or says_no_more or (fact.attribute and not claim.attribute):
+        return fact
+    return fact.model_copy(update={name: getattr(claim, name) for name in TELLING})
+
+
+def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
+    """The memory with the claim's words added; a new session lifts it, the same one only adds the words."""
+    changed: dict[str, object] = {
+        "evidence": fewer((*record.evidence, evidence_of(claim))),
+        "last_confirmed": max(record.last_confirmed or "", claim.said_at),
+        "updated": night.stamp,
+        "version": record.version + 1,
+    }
+    sessions = sessions_of(record)
+    if session_of(claim.ref) not in sessions:
+        gained = REPEATED if len(sessions) == 1 else 0.0
+        changed["importance"] = round(min(1.0, record.importance + gained), 2)
+        changed |= rescored(record, night)
+    return record.model_copy(update=changed)
+
+
+def rescored(record: Fact, night: Night) -> dict[str, object]:
+    """Score and `scored_at` after a confirmation. While the clock is in doubt the score does not fade first."""
+    since = clock.read_stamp(record.scored_at) if night.held and record.scored_at else night.at
+    return {"score": retention.lifted(record, since, night.config), "scored_at": night.stamp}
+
+
+def fewer(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """The evidence without its middle, where there is very much: what is said daily must not grow for ever."""
+    if len(evidence) <= MOST_EVIDENCE:
+        return evidence
+    return (*evidence[: MOST_EVIDENCE // 2], *evidence[-MOST_EVIDENCE // 2 :])
+
+
+def retire(record: Fact, reason: str, draft: Draft, night: Night, **changed: object) -> None:
+    """Move an active memory to the archive, saying why."""
+    changes = {"retired": reason, "updated": night.stamp, "version": record.version + 1, **changed}
+    draft.put("archive", record.model_copy(update=changes), reason)
