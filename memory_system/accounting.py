@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memory_system.journal import Change
+from memory_system.entries import Change
 
 OUTCOMES = ("new", "confirmed", "merged", "superseding")
 Counts = Mapping[str, int]

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memory_system.entries import Group
 from memory_system.errors import DamagedError
-from memory_system.journal import GENESIS, Group
+from memory_system.journal import GENESIS
 from memory_system.records import Problem
 from memory_system.workspace import Workspace
 

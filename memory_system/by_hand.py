@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memory_system import ordered, text
+from memory_system.entries import Change, Entry
 from memory_system.errors import DamagedError, MissingLinesError
-from memory_system.journal import Change, Entry
 from memory_system.parsing import checked, parse_problem
 from memory_system.records import (
     KINDS,

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from memory_system import retention
 from memory_system.config import Config
+from memory_system.entries import Change
 from memory_system.files import Files
 from memory_system.gist import Gist, gist_of
-from memory_system.journal import Change
 from memory_system.keys import Key, keys_of_row
 from memory_system.likeness import BEGINNING, MANY, Accept, AlikeKey, Found, keys_of, newest_of
 from memory_system.lookup import active_rows

@@ -17,8 +17,8 @@ from memory_system.by_hand import EDIT, as_owners
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
 from memory_system.derive import catch_up
 from memory_system.edit import commit, find
+from memory_system.entries import Change
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
-from memory_system.journal import Change
 from memory_system.keys import value_key
 from memory_system.records import RETURNED, TELLING, EventTime, Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.rules import table

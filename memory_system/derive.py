@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memory_system import clock
-from memory_system.journal import Change
+from memory_system.entries import Change
 from memory_system.masks import masked
 from memory_system.phases import entities, index, snapshot
 from memory_system.workspace import Workspace

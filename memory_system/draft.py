@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from memory_system.journal import Change
+from memory_system.entries import Change
 from memory_system.keys import Key, keys_of_row
 from memory_system.likeness import Accept, AlikeKey, Found, Likeness, newest_of
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line

@@ -31,7 +31,7 @@ from memory_system.secrets import redact
 from memory_system.workspace import Workspace, config_bytes
 
 if TYPE_CHECKING:
-    from memory_system.journal import Change
+    from memory_system.entries import Change
 
 Role = Literal["user", "assistant"]  # whose words a capture is
 
@@ -274,7 +274,7 @@ def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[st
     if pool == "active":
         update["score"] = max(record.score, record.importance)
     moved = record.model_copy(update=update)
-    from memory_system.journal import Change
+    from memory_system.entries import Change
 
     change = Change(record.id, why, there, ws.store.line_of(record.id), pool, to_line(moved))
     commit(ws, [change], why)
@@ -284,7 +284,7 @@ def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[st
 def commit(ws: Workspace, changes: list[Change], reason: str) -> None:
     """Commit changes by hand, and derive what follows from them."""
     from memory_system.derive import derive
-    from memory_system.journal import Entry
+    from memory_system.entries import Entry
 
     ws.store.apply(Entry(clock.stamp(ws.now), reason, state={"next_change": None}), changes)
     ws.inbox.drop(change.id for change in changes)

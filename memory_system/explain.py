@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from memory_system import edit, retention, rules
+from memory_system.entries import Change, Group
 from memory_system.errors import NotFoundError
-from memory_system.journal import Change, Group
 from memory_system.records import Evidence, Fact, session_of
 from memory_system.workspace import Workspace
 

@@ -14,7 +14,7 @@ import orjson
 
 from memory_system import retention
 from memory_system.config import Config
-from memory_system.journal import Change
+from memory_system.entries import Change
 from memory_system.keys import Key, keys_of_row
 from memory_system.likeness import Accept, AlikeKey, Found, Likeness
 from memory_system.records import Row

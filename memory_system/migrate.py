@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory_system import by_hand
-from memory_system.journal import Change, Entry
+from memory_system.entries import Change, Entry
 from memory_system.parsing import checked
 from memory_system.records import KINDS, POOLS, Fact, Pool, to_line
 from memory_system.schemas import MIGRATIONS, Migration, due

@@ -14,8 +14,8 @@ from typing import Any
 
 from memory_system import accounting, by_hand, clock
 from memory_system.draft import Draft, changes_of
+from memory_system.entries import Change, Entry
 from memory_system.errors import ChangedSinceError, RetirementError
-from memory_system.journal import Change, Entry
 from memory_system.llm import Usage
 from memory_system.phases import Night
 from memory_system.phases.leftover import LeftOver

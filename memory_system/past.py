@@ -13,8 +13,8 @@ from pathlib import Path
 
 from memory_system import clock, edit, ordered
 from memory_system.checkpoint import State, moved_keys
+from memory_system.entries import Change, Entry, Group
 from memory_system.errors import UsageError
-from memory_system.journal import Change, Entry, Group
 from memory_system.records import KINDS, POOLS, Fact, from_line, kind_of
 from memory_system.undo import as_captured
 from memory_system.workspace import Workspace

@@ -13,9 +13,10 @@ from pathlib import Path
 from memory_system import by_hand, clock, derive, months
 from memory_system.check import readable_by_others
 from memory_system.checkpoint import Checkpoint, State
+from memory_system.entries import Change, Entry, read_entries, sound_length
 from memory_system.errors import DamagedError
 from memory_system.files import FILE_MODE, FOLDER_MODE
-from memory_system.journal import GENESIS, Change, Entry, read_entries, sound_length
+from memory_system.journal import GENESIS
 from memory_system.ordered import line_id, merged
 from memory_system.parsing import checked, parse_problem
 from memory_system.past import replay

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from memory_system import ordered
 from memory_system.checkpoint import Checkpoint
 from memory_system.config import Config
+from memory_system.entries import Change, Entry
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.files import Files
-from memory_system.journal import Change, Entry, Journal
+from memory_system.journal import Journal
 from memory_system.layout import Layout
 from memory_system.parsing import checked, parsed, row_on
 from memory_system.records import KINDS, POOLS, Fact, Pool, Row, kind_of

@@ -12,9 +12,9 @@ import orjson
 
 from memory_system import clock, edit, forgetting
 from memory_system.derive import catch_up, derive
+from memory_system.entries import Change, Entry, Group
 from memory_system.errors import DependentChangesError
 from memory_system.explain import entries_of
-from memory_system.journal import Change, Entry, Group
 from memory_system.records import CAPTURED, RETURNED, Fact, Pool, from_line, named_in
 from memory_system.workspace import Workspace
 

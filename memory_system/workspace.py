@@ -32,7 +32,8 @@ from memory_system.schemas import due
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.config import Config
-    from memory_system.journal import Entry, Journal
+    from memory_system.entries import Entry
+    from memory_system.journal import Journal
     from memory_system.quarantine import Quarantine
     from memory_system.readers import Library
     from memory_system.store import Store

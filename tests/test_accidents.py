@@ -12,9 +12,9 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
 from memory_system import check, edit, finder, pipeline, stats
+from memory_system.entries import Change, Entry
 from memory_system.errors import BarrenNightError, LockedError, RetirementError, UnbalancedError
 from memory_system.files import is_held
-from memory_system.journal import Change, Entry
 from memory_system.layout import Layout
 from memory_system.records import to_line
 from memory_system.store import Store

@@ -22,7 +22,7 @@ ROWS = (
         "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "trust", "gist",
         "likeness", "dates", "phrasing", "crypt", "masks", "sharing", "topics", "keys", "parsing",
     },
-    {"readers", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting", "quarantine"},
+    {"readers", "entries", "journal", "checkpoint", "inbox", "accesses", "recall", "accounting", "quarantine"},
     {"seen", "lookup", "catalogue", "store", "by_hand", "draft", "migrate"},
     {"workspace"},
     {"phases", "nights"},

@@ -17,10 +17,10 @@ from workspaces import at, consolidate, contents, make, problems, say
 
 from memory_system import catalogue, correct, forgetting, lookup
 from memory_system.config import Config
+from memory_system.entries import Change, Entry
 from memory_system.files import Files
 from memory_system.forgetting.choosing import Selection
 from memory_system.gist import gist_of
-from memory_system.journal import Change, Entry
 from memory_system.keys import entity_key, keys_of_row
 from memory_system.likeness import keys_of
 from memory_system.lookup import Lookup

@@ -11,8 +11,9 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, problems, say
 
 from memory_system import explain, forgetting, past, undo
+from memory_system.entries import Change, Entry
 from memory_system.files import Files
-from memory_system.journal import Change, Entry, Journal
+from memory_system.journal import Journal
 from memory_system.repair import repair
 from memory_system.workspace import Workspace
 

@@ -12,8 +12,8 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, mem
 
 import memory_system
 from memory_system import audit, check, edit, forgetting
+from memory_system.entries import Change, Entry
 from memory_system.forgetting.scanning import Finding
-from memory_system.journal import Change, Entry
 from memory_system.records import Evidence, to_line
 from memory_system.workspace import Workspace
 

@@ -12,9 +12,10 @@ from workspaces import Crash, CrashingDisk, at, make
 
 from memory_system import edit
 from memory_system.draft import Draft, changes_of
+from memory_system.entries import Change, Entry
 from memory_system.errors import DamagedError, LockedError
 from memory_system.files import Disk, Files
-from memory_system.journal import Change, Entry, Journal
+from memory_system.journal import Journal
 from memory_system.keys import content_key, slot_key, value_key
 from memory_system.records import Evidence, Fact, from_line, memory_id, to_line
 from memory_system.workspace import Workspace

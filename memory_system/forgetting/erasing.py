@@ -14,10 +14,10 @@ import orjson
 from memory_system import clock, derive, months
 from memory_system.accesses import Who
 from memory_system.draft import Draft
+from memory_system.entries import Change, Entry
 from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
 from memory_system.forgetting.planning import Plan
-from memory_system.journal import Change, Entry
 from memory_system.phases import Night, summaries
 from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Summary, to_line

@@ -12,9 +12,9 @@ from typing import Any
 
 import orjson
 
+from memory_system.entries import Change
 from memory_system.errors import DamagedError
 from memory_system.files import Files
-from memory_system.journal import Change
 from memory_system.layout import Layout
 from memory_system.phases.index import open_index
 from memory_system.phases.settling.gazetteer import names_of

@@ -10,8 +10,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from memory_system.entries import Change
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
-from memory_system.journal import GENESIS, Change
+from memory_system.journal import GENESIS
 from memory_system.phases.understanding.withheld import without_withheld
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
