@@ -45,6 +45,7 @@ _ASKS = -0.6
 _ASSISTANT = -1.0  # people's own words come first
 _NOTE = 1.0  # a note was written down to be kept
 
+_OWN = 5  # tokens of the memory of a slot that holds one value, which stands beside that of its sentence
 _GROUPS = ("signal", "claim", "intrinsic", "weight")
 _NOT_OF_ONESELF = ("weight", "assistant")  # what an assistant says fills no slot
 _ASKING = ("question", "instruction")
@@ -136,7 +137,7 @@ class Judge:
         certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
         score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
         told = int(_TOLD * tokens) if segment.end - segment.start > _ESSAY and not first_hand else tokens
-        cost = told + _added(turn.message.speaker, fired.get("weight", ()))
+        cost = told + _added(turn.message.speaker, fired.get("weight", ())) + _OWN * sum(map(_is_single, claims))
         ids = tuple(rule.id for rule in (*signals, *natures, *claims))
         lasting = first_hand and segment.kind != "question" and not (sure | categories).isdisjoint(_LASTING)
         return Verdict("", tokens, score, importance, cost, ids, lasting=lasting)
@@ -168,6 +169,11 @@ def _added(speaker: str, fired: Iterable[rules.Rule]) -> int:
     date is written out."""
     adds: int = sum([rule.data.get("adds", 0) for rule in fired])
     return speaker.count(" ") + 1 + _SAYS + adds
+
+
+def _is_single(rule: rules.Rule) -> bool:
+    """Whether what the rule reads is a memory of its own beside the sentence."""
+    return bool(slots.about(str(rule.data.get("attribute", ""))).get("single"))
 
 
 def _counted(plain: str, lang: str) -> tuple[int, float]:
