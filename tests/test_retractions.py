@@ -22,6 +22,10 @@ def told(root: Path, *nights: str) -> set[str]:
     [
         ("My doctor says I have gout.", "I was wrong, it's not gout, it was only a sprain.", "has gout"),
         ("My son has asthma.", "It isn't asthma after all, he's fine.", "has asthma"),
+        ("My son has asthma.", "My son doesn't have asthma after all.", "has asthma"),
+        ("I have asthma.", "I don't have asthma after all.", "has asthma"),
+        ("我有哮喘。", "查出来了，我不是哮喘，是支气管炎。", "有哮喘"),
+        ("我妈有高血压。", "我妈不是高血压，是太累了。", "有高血压"),
         ("医生说我贫血，要多休息。", "我搞错了，医生说不是贫血，是甲状腺功能减退。", "有贫血"),
         ("我爸有痛风。", "原来不是痛风，是扭伤。", "有痛风"),
         ("Her mother is vegan, so I'm learning to cook.", "She's not vegan, she's only off dairy.", "vegan, so"),
@@ -47,6 +51,43 @@ def test_what_is_denied_stands_no_more(before: str, after: str, gone: str, tmp_p
         ("Ruth and I are going to a concert on 18 March.", "Ruth isn't coming to lunch, she has a cold."),
         ("小芸4月3日过生日。", "小芸不来吃饭了，她在加班。"),
         ("Rusty and Momo are 12 and 7 years old.", "I told you the flat was on floor 12, it's 13 actually."),
+        ("My son has asthma.", "My daughter doesn't have asthma, it's only a cough."),
+        ("My son has asthma.", "She doesn't have asthma, it's only a cough."),
+        ("I have asthma.", "My cat doesn't have asthma, it's only a cough."),
+        ("I have asthma.", "The vet says it's not asthma, she's fine."),
+        ("I have asthma.", "Tom went to the doctor, it's not asthma."),
+        ("My dad has gout.", "It's not gout, my foot was only sprained."),
+        ("I'm a nurse.", "Tom is not a nurse, he's a doctor."),
+        ("My sister Ana is a nurse.", "I'm not a nurse, I'm a baker."),
+        ("My brother is a vegetarian.", "I'm not a vegetarian, just picky about meat."),
+        ("My wife is pregnant.", "My sister isn't pregnant after all."),
+        ("I have gout.", "It's not gout that hurts today, it's my knee."),
+        ("I have depression.", "My boss said this is not depression, it's laziness."),
+        ("我有哮喘。", "我儿子不是哮喘，是支气管炎。"),
+        ("我姐姐是护士。", "我不是护士。"),
+        ("我弟弟是学生。", "我不是学生，是老师。"),
+        ("我有贫血。", "我妈不是贫血，是甲减。"),
+        ("我爷爷有糖尿病。", "检查出来了，我没得糖尿病。"),
+        ("我爷爷有糖尿病。", "我没得糖尿病。"),
+        ("我爸有痛风。", "我今天脚疼不是痛风，是扭伤。"),
+        ("Rusty came to us on 7 May, he is 7 years old.", "I told you Ruth was 7, she's 8 actually."),
+        ("Rusty's sister is 7 years old.", "I told you Rusty was 7, he's 8 actually."),
+        ("Rusty came to us on 7 May.", "I told you Rusty was 7, he's 8 actually."),
+        ("豆宝5月7日来我家。", "我之前说豆宝7岁，其实它8岁了。"),
+        ("I take 5 mg of losartan.", "My doctor moved me from 5 mg to 10 mg."),
+        ("我每天吃降压药。", "降压药都换成饭后吃了。"),
+        ("我每天早上跑步。", "我把跑步换成晚上了。"),
+        ("我每天吃氨氯地平。", "老王把氨氯地平换成缬沙坦了。"),
+        ("My mum is on warfarin.", "My mum's friend swapped her warfarin for apixaban."),
+        ("I take warfarin.", "Tom swapped his warfarin for apixaban."),
+        ("I take ibuprofen.", "They changed my ibuprofen to evenings."),
+        ("Ruth is coming to stay with us on 18 March.", "Ruth can't make it on Friday for tennis."),
+        ("Ruth is coming to stay with us on 18 March.", "Ruth can't make it on Friday."),
+        ("Ruth is coming to stay with us on 18 March.", "Ruth isn't starting her job until May."),
+        ("Sam's brother Leo is coming to stay with us on 18 March.", "Sam isn't coming to work today."),
+        ("Sam's brother Leo is coming to stay with us on 18 March.", "Sam isn't coming after all."),
+        ("小芸3月16日来试工。", "小芸今天不来了，她感冒。"),
+        ("小芸的妹妹3月16日来试工。", "小芸不来了。"),
     ],
 )
 def test_what_only_sounds_like_it_takes_nothing_back(before: str, after: str, tmp_path: Path) -> None:
@@ -100,7 +141,14 @@ def test_a_plan_goes_with_who_stays_away_and_with_its_date(before: str, after: s
 def test_a_number_that_was_told_wrongly_is_put_right(before: str, after: str, now: str, tmp_path: Path) -> None:
     left = told(make(tmp_path), before, after)
     assert any(now in each for each in left)
-    assert not [each for each in left if "7" in each]
+    assert not [each for each in left if "7 year" in each or "7岁" in each]
+
+
+def test_a_date_is_no_number_of_years(tmp_path: Path) -> None:
+    first = "My dog Rusty came to us on 7 May, he is 7 years old."
+    left = told(make(tmp_path), first, "I told you Rusty was 7, he's 8 actually.")
+    assert any("7 May" in each for each in left)
+    assert not [each for each in left if "8 May" in each]
 
 
 @pytest.mark.parametrize(

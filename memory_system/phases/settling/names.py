@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memory_system.keys import entity_key, slot_key
-from memory_system.records import Claim, Fact
+from memory_system.records import USER, Claim, Fact
 from memory_system.store import Memories, facts_of
 from memory_system.trust import is_told
 
 RENAMED, DIED = "renamed", "died"
 
-_USER, _PET = "user", "pet"
+_PET = "pet"
 _OF_THE_LIVING = frozenset({"age", "weight", "condition", "medication", "diet", "habit", "appointment"})
 _INTRODUCED = {  # whose it is, and of what kind, before the name
     "en": r"(?P<who>[^,]{{1,40}}?)(?:'s | has an? )(?P<kind>[a-z][\w -]{{1,24}}?)(?: is)?(?: called| named)? {name}\b",
@@ -37,7 +37,7 @@ def renamed(named: dict[str, str], claim: Claim, memories: Memories) -> list[Fac
 def died(named: dict[str, str], claim: Claim, memories: Memories) -> list[Fact]:
     """The pet that died, by its name or its kind, and what was so of it or of somebody else while they lived. Words
     that are said of pets (`pet`: "put to sleep", 走了) may mean something else where people are concerned."""
-    pets = _facts(memories.find(slot_key(_USER, _PET)), claim, memories)
+    pets = _facts(memories.find(slot_key(USER, _PET)), claim, memories)
     gone = [each for each in pets if _is_meant(each, named, pets)]
     person = "" if "pet" in named else named.get("what", "")
     name = gone[0].value if gone else person

@@ -9,13 +9,13 @@ from functools import cache
 
 from memory_system import rules
 from memory_system.keys import slot_key
-from memory_system.records import Claim, Fact
+from memory_system.records import USER, Claim, Fact
 from memory_system.store import Memories, facts_of
 from memory_system.trust import is_owners
 
 WISH = "instruction"  # the attribute of a wish to the assistant
 
-_USER, _GENERAL = "user", "general"
+_GENERAL = "general"
 _CLAUSE = re.compile(r"[,.;!?，。；！？、]| and | but |但是?|不过")
 _LANGUAGES = ("en", "zh")
 
@@ -34,8 +34,8 @@ def as_wish(capture: Fact) -> Fact:
 
 def outdated(wish: Claim | Fact, memories: Memories) -> Iterator[Fact]:
     """The older wishes to the assistant that want the opposite in the same matter."""
-    wanted = ways(wish.content, wish.lang) if wish.attribute == WISH and wish.subject == _USER else {}
-    for fact in facts_of(memories.find(slot_key(_USER, WISH)), memories) if wanted else ():
+    wanted = ways(wish.content, wish.lang) if wish.attribute == WISH and wish.subject == USER else {}
+    for fact in facts_of(memories.find(slot_key(USER, WISH)), memories) if wanted else ():
         if fact.said_at < wish.said_at and fact.polarity and fact.id != getattr(wish, "id", ""):
             theirs = ways(fact.content, fact.lang)
             if any(wanted.get(matter, way) != way for matter, way in theirs.items()):
