@@ -128,6 +128,26 @@ def test_a_capture_by_hand_binds_and_ends_as_what_is_said_does(words: str, later
         assert constraints(root) == [f"- {each}"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "At Tom's house: don't use the back door.",
+        "Ana told me: don't send flowers",
+        "Don't call mum before nine.",
+        "Doctor's orders: avoid using the left arm.",
+        "Recipe: use a table with long bullet points",
+        "妈妈说：别用左手提东西。",
+    ],
+)
+def test_a_capture_about_anything_else_is_no_wish(words: str, tmp_path: Path) -> None:
+    root = make(tmp_path)
+    for day, each in ((2, "Keep your answers short."), (3, words)):
+        with Workspace.open(root, now=clock.read_stamp(f"2026-03-0{day}T09:00:00Z"), write=True) as ws:
+            edit.capture(ws, each)
+        consolidate(root, f"2026-03-0{day + 1}T03:00:00Z")
+    assert constraints(root) == ["- Keep your answers short."]
+
+
 def test_what_an_agent_captures_binds_nobody(tmp_path: Path) -> None:
     root = make(tmp_path)
     with Workspace.open(root, now=clock.read_stamp("2026-03-02T09:00:00Z"), write=True) as ws:

@@ -17,17 +17,21 @@ WISH = "instruction"  # the attribute of a wish to the assistant
 
 _GENERAL = "general"
 _CLAUSE = re.compile(r"[,.;!?，。；！？、]| and | but |但是?|不过")
+_OF_ANSWERS = re.compile(r"\b(?:answer|answers|reply|replies|respond|responses?)\b|回答|回复|答复", re.IGNORECASE)
 _LANGUAGES = ("en", "zh")
 
 Ways = dict[int, bool]  # by the number of a matter, which of its two ways is wanted
 
 
 def as_wish(capture: Fact) -> Fact:
-    """The capture; as a wish to the assistant where the owner puts it as one ("From now on answer in French")."""
+    """The capture; as a wish to the assistant where the owner puts it as one ("From now on answer in French"), from its
+    beginning and about how to answer: what Ana said of flowers is no wish to the assistant."""
     if capture.category != _GENERAL or not is_owners(capture.evidence) or type(capture) is not Fact:
         return capture
-    fired = rules.load(capture.lang)["claim"].firing(capture.content.replace("’", "'"))
-    if not any(rule.data["attribute"] == WISH for rule in fired):
+    told = capture.content.replace("’", "'")
+    fired = (rule for rule in rules.load(capture.lang)["claim"].firing(told) if rule.data["attribute"] == WISH)
+    begins = any(not told[: found.span[0]].strip() for rule in fired for found in rule.found(told))
+    if not begins or not (_OF_ANSWERS.search(told) or ways(told, capture.lang)):
         return capture
     return capture.model_copy(update={"category": WISH, "attribute": WISH, "value": capture.content})
 
