@@ -132,6 +132,28 @@ def test_a_wish_that_is_a_message_of_its_own_is_about_what_was_said_before(
 
 
 @pytest.mark.parametrize(
+    ("words", "mark"),
+    [
+        (("My sister is pregnant.", "I work at Fernway.", "Don't tell anyone yet."), "Don't tell anyone"),
+        (("我妹妹怀孕了。", "我在云帆公司上班。", "先别告诉任何人。"), "别告诉"),
+    ],
+)
+def test_a_wish_of_its_own_is_about_all_that_was_just_said(words: tuple[str, ...], mark: str) -> None:
+    found = claims(talk(*(("user", each) for each in words)))
+    assert any("pregnant" in each.content or "怀孕" in each.content for each in found)
+    assert all(mark in each.content for each in found if "pregnant" in each.content or "怀孕" in each.content)
+
+
+@pytest.mark.parametrize(
+    ("told", "marked"), [("My sister is pregnant.", True), ("My neighbour plays the drums at night.", False)]
+)
+def test_keeping_quiet_is_about_a_secret(told: str, marked: bool) -> None:
+    found = [each for each in claims(talk(("user", told), ("user", "Keep it quiet please."))) if each.ref == "s:1"]
+    assert found
+    assert any("confidence" in each.content for each in found) == marked
+
+
+@pytest.mark.parametrize(
     ("told", "later"),
     [
         ("I bought a new kettle yesterday.", "We're moving to Oslo in May, but don't tell my boss."),

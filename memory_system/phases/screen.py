@@ -249,17 +249,17 @@ def _rescued(
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found, frames = _Scores(), Frames()
     others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
-    last: dict[tuple[str, str, str], int] = {}  # the number of the last turn of each voice
+    last: dict[tuple[str, str, str], list[int]] = {}  # the numbers of the last turns of each voice
     for number, turn in enumerate(turns):
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
         if turn.message.is_first_hand:
             voice = (turn.message.session, turn.message.role, turn.message.speaker)
-            before = last.get(voice, -_SOON)
-            if number - before < _SOON and (wish := wish_alone(turn.message.text, around)):
-                found.confided[before] = wish
+            soon = [each for each in last.get(voice, ()) if number - each < _SOON]
+            if soon and (wish := wish_alone(turn.message.text, around)):
+                found.confided |= dict.fromkeys(soon, wish)  # nobody can tell which of them is the secret
             else:
-                last[voice] = number
+                last[voice] = [*soon, number]
         verdicts = _verdicts(turn, around, judge, guard, frames)
         role, speaker = turn.message.role, turn.message.speaker
         keys = [

@@ -24,6 +24,13 @@ _ALONE = {"en": 12, "zh": 5}  # characters beside the wish that say something
 _NAMED = ("person", "animal")
 _LONGEST = {"en": 160, "zh": 60}  # characters of a message that says nothing but a wish
 _BESIDE = {"en": 14, "zh": 5}  # letters that it may have beside ("she told me", 你可千万)
+_QUIET = re.compile(r"(?:please )?keep (?:it|this|that) quiet", re.IGNORECASE)
+_SECRET = re.compile(  # what is told in confidence as a rule
+    r"\b(?:pregnan|expecting|baby|divorc|separat|split|engag|propos|marr|wedding|affair|dating|gay|lesbian|surprise|secret"
+    r"|quit|resign|leav|moving|fired|laid off|redundan|interview|job|offer|sell|merge|debt|bankrupt|cancer|diagnos|ill"
+    r"|sick|hiv|addict|alcohol|rehab|depress|miscarr|abort|adopt|gift|present|party|prison|arrest)",
+    re.IGNORECASE,
+)
 _WORDS = 3  # last words of a wish by which it is known when it is told by name
 
 
@@ -37,7 +44,7 @@ class Confidences:
     def of(cls, turn: Turn, scene: Scene) -> Confidences:
         """What a person says in confidence in the message; nothing of what anybody else has said."""
         words = turn.message.text
-        later = [(0, len(words), turn.confided, -1)] if turn.confided else []
+        later = [(0, len(words), turn.confided, -1)] if turn.confided and _fits(turn.confided, words) else []
         if not scene.first_hand or not scene.groups["confided_gate"].fires(words):
             return cls(later)
         return cls([*_stretches(as_rules_see(words), scene.groups, scene.lang), *later])
@@ -63,6 +70,11 @@ def wish_alone(message: str, lang: str) -> str:
     taken = {place for wish, at in wishes for place in range(at, at + len(wish))}
     beside = sum(sign.isalnum() for place, sign in enumerate(plain) if place not in taken)
     return max(wishes, key=lambda each: each[1])[0] if wishes and beside <= _BESIDE[lang] else ""
+
+
+def _fits(wish: str, told: str) -> bool:
+    """Whether the wish, a message of its own, may be about what was told: "keep it quiet" asks for silence as well."""
+    return not _QUIET.fullmatch(wish) or bool(_SECRET.search(told))
 
 
 def _confide(claim: Claim, wish: str, scene: Scene) -> None:
