@@ -53,6 +53,8 @@ def test_what_is_denied_stands_no_more(before: str, after: str, gone: str, tmp_p
         ("Rusty and Momo are 12 and 7 years old.", "I told you the flat was on floor 12, it's 13 actually."),
         ("My son has asthma.", "My daughter doesn't have asthma, it's only a cough."),
         ("My son has asthma.", "She doesn't have asthma, it's only a cough."),
+        ("I have asthma.", "He doesn't have asthma, it's only a cough."),
+        ("我有哮喘。", "他不是哮喘，是支气管炎。"),
         ("I have asthma.", "My cat doesn't have asthma, it's only a cough."),
         ("I have asthma.", "The vet says it's not asthma, she's fine."),
         ("I have asthma.", "Tom went to the doctor, it's not asthma."),

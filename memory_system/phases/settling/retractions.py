@@ -184,6 +184,8 @@ def _is_denied(named: dict[str, str], fact: Fact, claim: Claim | Fact) -> bool:
             kin = rules.table("zh", "parts")["kin_word"]
             person = person.format(kin=kin, name=re.escape(fact.subject))
         whole = low in _NOBODY or fact.subject != USER
+        if low in _HE | _SHE:
+            person = rf"(?!{_SHOWN[fact.lang]}(?!'|的)){person}"
     else:
         shown = _as_told(who, fact.lang)
         person, whole = re.escape(shown), fact.subject == shown
@@ -225,9 +227,7 @@ def _may_be_of(fact: Fact, quote: str, pronoun: str = "") -> bool:
         return False
     if pronoun and pronoun not in _NOBODY:
         opposite, same = (_WOMEN, _MEN) if pronoun in _HE else (_MEN, _WOMEN)
-        return not content.startswith(tuple(f"{each.casefold()}是" for each in _SHOWN.values())) and (
-            not opposite.search(content) or bool(same.search(content))
-        )
+        return not opposite.search(content) or bool(same.search(content))
     rest = _MISTAKEN.sub("", plain)
     if fact.subject == USER and not _OTHERS[fact.lang].search(fact.content):
         return not others and not names and not _THIRD.search(rest)
