@@ -28,6 +28,14 @@ from memory_system.workspace import Workspace
         "我对乳胶过敏，这件事不用记。",
         "我驾照又没考过，别记下来。",
         "刚才说的别记住，我其实没去面试。",
+        "Don't save this: 我昨天考试作弊了。",
+        "别记这个：I stole money from the till.",
+        "我昨天考试作弊了，don't save this。",
+        "I stole money from the till. 别记这个.",
+        "dont save this, i cheated on him",
+        "Do NOT keep this, I cheated on him.",
+        "这个不用记哦 我作弊了",
+        "别记这个 我作弊了",
     ],
 )
 def test_what_is_not_to_be_kept_is_not(words: str) -> None:
@@ -46,6 +54,9 @@ def test_what_is_not_to_be_kept_is_not(words: str) -> None:
         ("我住在杭州。这个别记，我驾照又没考过。", ["用户住在杭州"]),
         ("特别记住，我对蜜蜂过敏。", ["用户对蜜蜂过敏"]),
         ("别忘了：我对蜜蜂过敏。", ["用户对蜜蜂过敏"]),
+        ("我住在杭州。Don't save this, but I failed my driving test again.", ["用户住在杭州"]),
+        ("I live in Leeds. 这个别记，我驾照又没考过。", ["User lives in Leeds"]),
+        ("I don't keep this short: I live in Leeds.", ["User lives in Leeds"]),
     ],
 )
 def test_the_rest_is_kept(words: str, kept: list[str]) -> None:
@@ -63,6 +74,9 @@ def test_the_rest_is_kept(words: str, kept: list[str]) -> None:
             "Leeds",
         ),
         ("我住在杭州。这个别记，我今天跟老板大吵了一架。", "跟老板大吵了一架", "大吵", "杭州"),
+        ("I live in Leeds. Don't save this: 我昨天考试作弊了。", "考试作弊", "作弊", "Leeds"),
+        ("我住在杭州。别记这个：I stole money from the till.", "stole money from the till", "till", "杭州"),
+        ("我住在杭州。我对花粉过敏。don't save this, I stole money.", "stole money", "stole", "杭州"),
     ],
 )
 def test_it_is_found_by_no_search_and_given_to_no_agent(

@@ -304,7 +304,7 @@ def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard, frames: Frame
     verdicts = []
     stretches = guard.stretches(turn.message)
     first_hand = turn.message.is_first_hand
-    private = withheld(turn.message.text, around) if first_hand else ()
+    private = withheld(turn.message.text) if first_hand else ()
     first, last = frames.made_up(turn.message, around) if first_hand else (0, 0)
     for segment in turn.segments:
         words = turn.text_of(segment)

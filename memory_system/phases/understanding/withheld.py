@@ -7,34 +7,37 @@ from collections.abc import Iterator
 from memory_system import rules
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.rules import Found
-from memory_system.text import SENTENCE_SIGN, language
+from memory_system.text import SENTENCE_SIGN
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 
+_LANGS = ("en", "zh")
 _COLONS = ("：", ":")
 
 
-def withheld(message: str, lang: str) -> list[tuple[int, int]]:
-    """The stretches of the message that are not to be kept, each with its wish: the sentence with the wish; what comes
-    after a colon, to the end; and all of the message where the wish is a sentence of its own."""
-    if not rules.load(lang)["withheld_gate"].fires(message):
+def withheld(message: str) -> list[tuple[int, int]]:
+    """The stretches of the message that are not to be kept, each with its wish, whatever the language of either: the
+    sentence with the wish; what comes after a colon, to the end; and all of the message where the wish is a sentence
+    of its own."""
+    langs = [lang for lang in _LANGS if rules.load(lang)["withheld_gate"].fires(message)]
+    if not langs:
         return []
     plain = as_rules_see(message)
-    return [_stretch(plain, wish) for wish in _wishes(plain, lang)]
+    return [_stretch(plain, wish) for lang in langs for wish in _wishes(plain, lang)]
 
 
 def without_withheld(message: str) -> str:
     """The message without what is not to be kept; the very message where there is nothing of the kind."""
-    if not any(rules.load(each)["withheld_gate"].fires(message) for each in ("en", "zh")):
+    stretches = withheld(message)
+    if not stretches:
         return message
-    stretches = withheld(message, language(message))
     kept = (sign for at, sign in enumerate(message) if not any(start <= at < end for start, end in stretches))
-    return "".join(kept).strip() if stretches else message
+    return "".join(kept).strip()
 
 
 def asks_not_to_keep(words: str) -> bool:
     """Whether there is such a wish in the words, in either language."""
-    both = [rules.load(lang) for lang in ("en", "zh")]
+    both = [rules.load(lang) for lang in _LANGS]
     return any(each["withheld_gate"].fires(words) and each["withheld"].fires(as_rules_see(words)) for each in both)
 
 
