@@ -21,6 +21,8 @@ from spoken import claims, said
         "阿楠：我搬到泉州了\n我：真的吗\n阿楠：我对这里的芒果过敏",
         "Dear Mr Quill, your parcel comes on 10 April. I am your driver and I live in Ulm. Kind regards, Fern Post",
         "Dear Ms Quill,\n\nI am your new lawyer. I live in Ulm.\n\nYours sincerely,\nIda Brook",
+        "Dear Ina,\n\nYour order is on its way. I live in Ulm.\n\nBest regards,\nTom from Fern Post",
+        "亲爱的周岚：\n您的订单到了。我住在泉州。\n祝好\n蕨叶客服",
         "尊敬的周女士，您的包裹明天送到。我是您的快递员，我住在泉州。蕨叶物流敬上",
     ],
 )
@@ -41,6 +43,12 @@ def test_what_was_pasted_is_nobodys_claim(words: str) -> None:
         ("早饭 8:00\n我对虾过敏\n午饭 12:30\n没吃", ("allergy", "虾")),
         ("帮我润色一下：尊敬的王老师，我住在杭州。此致敬礼", ("lives_in", "杭州")),
         ("亲爱的，我住在杭州了。", ("lives_in", "杭州")),
+        ("Dear Claude,\n\nI'm a nurse and I live in Leeds.\n\nBest regards,\nAna", ("lives_in", "Leeds")),
+        ("Dear Assistant,\nI'm allergic to nuts.\nKind regards, Ana", ("allergy", "nuts")),
+        ("Dear Tom said yes to the party. I live in Leeds.\nWith love, Ana", ("lives_in", "Leeds")),
+        ("Dear Ina,\nI live in Leeds, and I love tea there.", ("lives_in", "Leeds")),
+        ("亲爱的助手，你好！我是林月，住在杭州，对花生过敏。祝好，林月", ("allergy", "花生")),
+        ("亲爱的老公，我住在杭州了。祝好", ("lives_in", "杭州")),
     ],
 )
 def test_ones_own_notes_and_letters_are(words: str, slot: tuple[str, str]) -> None:
