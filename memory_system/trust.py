@@ -25,6 +25,7 @@ CODE = ("```", "~~~")  # how code in a message begins
 SHINGLE = 5  # bytes; a Han character has three
 ECHOED = 0.8  # share of shingles from which words are an echo
 SIGNATURE = "<!-- by: assistant, {lines} lines -->"  # below what an agent has written into a note
+_WRITERS = {"me", "我", "本人"}  # as a chat that was copied may call its owner
 _SIGNATURE = re.compile(r"[ \t]*<!-- by: assistant, (\d{1,6}) lines -->[ \t]*\r?")
 IN_PIECES = "in pieces"  # the rule of words that only together with those before them are an order
 _UNSEEN = re.compile(
@@ -127,9 +128,22 @@ def borrowed(text: str, *, drafted: bool = False) -> list[tuple[int, int]]:
 
 
 def _is_own(rule: rules.Rule, before: str, words: str) -> bool:
-    """Whether the words are the writer's all the same: by what stands `before` them, or by what they have `unless`."""
+    """Whether the words are the writer's all the same: by what stands `before` them, by what they have `unless`, or
+    because they are no talk of two."""
     tests = (rule.data.get("unless_before"), before), (rule.data.get("unless"), words)
-    return any(pattern and re.search(pattern, part, re.IGNORECASE) for pattern, part in tests)
+    if any(pattern and re.search(pattern, part, re.IGNORECASE) for pattern, part in tests):
+        return True
+    return "speaker" in rule.data and not _is_talk(rule, words)
+
+
+def _is_talk(rule: rules.Rule, words: str) -> bool:
+    """Whether two or more speak: a name comes again, or the writer is one of them where the rule has it `with_writer`.
+    What stands but once before a line may be a label."""
+    found = re.finditer(rule.data["speaker"], words, re.IGNORECASE | re.MULTILINE)
+    names = [next(filter(None, each.groups())).strip().lower() for each in found]
+    different = set(names)
+    has_writer = bool(rule.data.get("with_writer") and different & _WRITERS)
+    return len(different) > 1 and (has_writer or len(names) > len(different))
 
 
 @dataclass(frozen=True, slots=True)
