@@ -59,3 +59,29 @@ def test_a_small_measure_without_a_name_is_not_the_speakers() -> None:
 def test_a_grown_measure_is() -> None:
     found = {(each.attribute, each.value) for each in claims([said("我记一下，身高169cm，体重60公斤")])}
     assert {("height", "169cm"), ("weight", "60公斤")} <= found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "我儿子从楼梯上摔下来了。医生说骨折了。",
+        "我妈昨天住院了。医生说肺炎。",
+        "医生说骨折了。",
+        "My son fell down the stairs. The doctor says it's sciatica.",
+    ],
+)
+def test_a_doctors_word_on_nobody_named_is_no_illness_of_the_user(words: str) -> None:
+    found = claims([said(words)])
+    assert found
+    assert not any(each.attribute for each in found)
+
+
+@pytest.mark.parametrize(
+    ("words", "plan"),
+    [
+        ("我要去睡觉了，明天六点去北京。", "2026年2月4日六点去北京"),
+        ("I'm off to bed, tomorrow at six I fly to Oslo.", "Oslo"),
+    ],
+)
+def test_a_plan_beside_good_night_is_kept(words: str, plan: str) -> None:
+    assert any(plan in each for each in told(words))
