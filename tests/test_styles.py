@@ -167,3 +167,32 @@ def test_the_way_that_is_wanted() -> None:
     assert ways("用户要求助手回答用户的时候简短一点", "zh") == {short: True}
     assert ways("User wants the assistant to keep it short in emails", "en") == {}
     assert ways("User wants the assistant to write short or long answers", "en") == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Can you call me Monday?",
+        "Can you call me Uber?",
+        "Can you stop with the car at my house?",
+        "Could you answer more questions about Leeds?",
+        "你能给我叫辆车吗？",
+        "你能周一叫我吗？",
+        "你能回答更多关于绍兴的问题吗？",
+    ],
+)
+def test_what_is_asked_for_once_is_no_name_and_no_style(words: str) -> None:
+    assert not any(each.attribute for each in claims([said(words)]))
+
+
+@pytest.mark.parametrize(
+    ("words", "slot"),
+    [
+        ("Can you call me Bea?", ("nickname", "Bea")),
+        ("Can you stop with all the emojis?", ("instruction", "with all the emojis")),
+        ("Could you answer more briefly?", ("instruction", "answer more briefly")),
+        ("你能回答得更简短一点吗？", ("instruction", "回答得更简短一点")),
+    ],
+)
+def test_a_name_and_a_style_that_are_asked_for_are_kept(words: str, slot: tuple[str, str]) -> None:
+    assert [(each.attribute, each.value) for each in claims([said(words)])] == [slot]
