@@ -46,6 +46,9 @@ def test_a_figure_of_speech_fills_no_slot_and_is_nobodys_health(words: str) -> N
         "我姑姑说我是全家最慢的司机。",
         "小赵说，我是飞行员，我说你是开碰碰车的吧。",
         "小李说：我住在杭州。",
+        "小李说：我对花生过敏。",
+        "小王突然说：我结婚了",
+        "Leo goes, I'm allergic to nuts.",
         "大家都说我是个好老师。",
     ],
 )
@@ -70,6 +73,8 @@ def test_what_others_say_fills_no_slot_of_the_speaker(words: str) -> None:
         ("我住在北京，感觉像回到了家。", ("lives_in", "北京")),
         ("我简直是个傻瓜，我对花生过敏。", ("allergy", "花生")),
         ("老实说，我住在杭州。", ("lives_in", "杭州")),
+        ("他说，那你把钱还我，我已经住在杭州了。", ("lives_in", "杭州")),
+        ("My therapist told me I have PTSD.", ("condition", "PTSD")),
         ("跟你说，我住在杭州。", ("lives_in", "杭州")),
         ("王医生说，我对青霉素过敏。", ("allergy", "青霉素")),
         ("我对同事带来的花过敏。", ("allergy", "同事带来的花")),
@@ -78,3 +83,21 @@ def test_what_others_say_fills_no_slot_of_the_speaker(words: str) -> None:
 )
 def test_what_is_so_beside_it_is_read(words: str, slot: tuple[str, str]) -> None:
     assert slot in slots(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "slot"),
+    [
+        ("My mum says I'm allergic to penicillin.", ("allergy", "penicillin")),
+        ("My teacher told me I have dyslexia.", ("condition", "dyslexia")),
+    ],
+)
+def test_what_others_say_of_the_speakers_health_is_a_belief(words: str, slot: tuple[str, str]) -> None:
+    (found,) = (each for each in claims([said(words)]) if each.attribute)
+    assert (found.attribute, found.value) == slot
+    assert (found.modality, found.confidence) == ("reported", 0.6)
+    assert found.subject == "user"
+
+
+def test_what_others_say_of_themselves_is_a_quotation() -> None:
+    assert [each.content for each in claims([said("小王突然说：我结婚了")])] == ["用户说小王突然说：“我结婚了”"]

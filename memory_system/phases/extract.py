@@ -36,6 +36,9 @@ _MORE = 14  # columns beside the slots from which a segment is told in full as w
 _BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing
 _LASTING = frozenset({"identity", "relation", "contact"})
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
+_FROM_OTHERS = ("health", "safety")
+_HEARSAY = 0.6
+_HEARD = {"en": "hearsay", "zh": "听说"}
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
 _PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
 _STATED = re.compile(  # "I heard they have boats?" asks nothing
@@ -152,7 +155,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     fired = passage.fired.get("claim", []) if scene.first_hand and not passage.is_misspoken else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = repaired(read(passage, fired, passage.named or last or opened), passage)
-    readings = [each for each in readings if not passage.is_unmeant(each.span[0], each.value_span[1])]
+    readings = [each for each in readings if _is_meant(each, passage)]
     if parts := parted(passage, readings):
         return _of_parts(passage, parts, antecedent)
     others = (each.subject for each in readings if each.subject.key not in (scene.subject, ASSISTANT))
@@ -161,6 +164,25 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     if not readings:
         claims = _answer(passage) or claims
     return claims, about or last
+
+
+def _is_meant(reading: Reading, passage: Passage) -> bool:
+    """Whether the slot is filled in earnest; what others say of the speaker fills but those of health and safety, which
+    one often knows from others."""
+    place = reading.span[0], reading.value_span[1]
+    if passage.is_unmeant(*place):
+        return False
+    if not passage.is_attributed(*place):
+        return True
+    return slots.about(reading.attribute).get("category") in _FROM_OTHERS and not passage.is_others_own(*place)
+
+
+def _as_heard(claim: Claim, reading: Reading, passage: Passage) -> Claim:
+    """The claim of a slot; a belief where it is what others say of the speaker."""
+    if claim.confidence <= _HEARSAY or not passage.is_attributed(reading.span[0], reading.value_span[1]):
+        return claim
+    basis = _HEARD[passage.scene.lang]
+    return replace(claim, modality="reported", confidence=_HEARSAY, basis=basis)
 
 
 def _of_parts(
@@ -180,7 +202,11 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
     whole = _retold(passage, about, _rest(readings, passage) if readings else passage.words)
     alone = whole if len(readings) == 1 and _takes_all(readings[0], passage) else ""
     claims = [
-        _slotted(passage, each, alone or _own(each, readings, passage), time_of(each, readings, passage))
+        _as_heard(
+            _slotted(passage, each, alone or _own(each, readings, passage), time_of(each, readings, passage)),
+            each,
+            passage,
+        )
         for each in readings
     ]
     if whole and not alone:

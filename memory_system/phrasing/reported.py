@@ -43,11 +43,17 @@ _SAYING = {  # without one of these, and a second person after it, nothing is re
 }
 _ONE = {"en": ("you", "You"), "zh": ("你", "您")}  # cheaper to ask for
 _ASKED_OF_ONE = re.compile("帮我|给我|提醒我|替我|记一下|记住|告诉我|推荐")  # 我说你帮我查一下: the one spoken to
+_OF_ONESELF = re.compile(  # 小王突然说：我结婚了
+    r"^(?P<frame>(?:[他她]们?|[小阿]\w|老(?!实)\w|\w{1,2}(?:先生|女士|老师|阿姨)|我(?:妈妈?|爸爸?|老公|老婆|[哥姐弟妹]))"
+    r"(?:就|又|还|也|突然|大声|悄悄)*(?:说|喊|嚷)(?:道|了?一?句)?)[：:](?P<words>我[^。！？!?\n“”]*)"
+)
 _MARKS = {"en": '"{}"', "zh": "“{}”"}
 
 
 def quoted(text: str, lang: str) -> str:
-    """The text with what was said to others in quotation marks."""
+    """The text with what was said to others in quotation marks, and what others said of themselves."""
+    if lang == "zh" and "我" in text:
+        text = _OF_ONESELF.sub(r"\g<frame>：“\g<words>”", text)
     if not any(each in text for each in _ONE[lang]) or not _SAYING[lang].search(text):
         return text
     if any(mark in text for mark in '"“「'):

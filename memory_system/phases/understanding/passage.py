@@ -25,6 +25,7 @@ _AHEAD = 24  # characters after a segment in which it may be taken back
 _BEHIND = 160  # and before it in which a month may be named
 _SAID = re.compile(r"\b(?:[Ii] (?:said|thought|told|wrote|mentioned|believed))\b|[说讲]|以为")
 _OFTEN = re.compile(r"\b(?:every|each|daily|weekly|monthly|whenever|always)\b|每|天天|经常|定期", re.IGNORECASE)
+_DIRECT = re.compile(r"[，,：:\"“]|\b(?:go|goes|went|like)\b", re.IGNORECASE)
 _DECIDING = ("safety", "health", "relation", "status")
 _GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 
@@ -77,12 +78,20 @@ class Passage:
 
     def is_unmeant(self, start: int, end: int) -> bool:
         """Whether the stretch of `plain` says nothing of anybody's life: it stands in what is made up, or right before
-        the words that say so, in a figure of speech, or in what others say of the speaker."""
+        the words that say so, or in a figure of speech."""
         begins = self.made_up_from
         if begins is not None and (start >= begins or 0 <= begins - end <= 1):
             return True
-        stretches = [*self._unmeant("figure"), *self._unmeant("attributed")]
-        return any(first < end and start < last for first, last in stretches)
+        return any(first < end and start < last for first, last in self._unmeant("figure"))
+
+    def is_attributed(self, start: int, end: int) -> bool:
+        """Whether the stretch of `plain` stands in what others say of the speaker."""
+        return any(first < end and start < last for first, last in self._unmeant("attributed"))
+
+    def is_others_own(self, start: int, end: int) -> bool:
+        """Whether the stretch of `plain` stands in what others say of themselves, word for word: "Leo goes, I'm …"."""
+        said = (at for at in self._unmeant("attributed") if at[0] < end and start < at[1])
+        return any(_DIRECT.search(self.plain, at, max(at, start + 1)) for at, _ in said)
 
     def _is_figure(self, rule: rules.Rule) -> bool:
         """Whether the words that the rule first matches are a figure of speech."""
@@ -93,9 +102,10 @@ class Passage:
         return any(first < end and start < last for first, last in figures)
 
     def _unmeant(self, kind: str) -> list[tuple[int, int]]:
-        """The stretches that rules of the kind match; `unless` voids a match that has such words in it."""
+        """The stretches that rules of the kind match; `unless` voids a match that has such words in it, and it ends
+        where the group of `until` is found."""
         return [
-            each.span
+            _until(rule, self.plain, each.span)
             for rule in self.fired.get("modality", ())
             if rule.data.get("unmeant") == kind
             for each in rule.found(self.plain)
@@ -166,6 +176,13 @@ def _is_void(rule: rules.Rule, words: str) -> bool:
     """Whether the words that the rule matches have such in them as its `unless` says."""
     unless = rule.data.get("unless")
     return bool(unless) and re.search(str(unless), words, re.IGNORECASE) is not None
+
+
+def _until(rule: rules.Rule, plain: str, span: tuple[int, int]) -> tuple[int, int]:
+    """The stretch, or what of it comes before the words with which the speaker goes on in their own name."""
+    until = rule.data.get("until")
+    ended = until and re.search(str(until), plain[slice(*span)], re.IGNORECASE)
+    return (span[0], span[0] + ended.start(1)) if ended else span
 
 
 def passages(places: Sequence[Place], config: Config) -> list[Passage]:
