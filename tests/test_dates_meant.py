@@ -99,11 +99,32 @@ def test_the_month_may_stand_in_the_piece_before() -> None:
         "我爸周末都去钓鱼",
         "我周二一直上夜班",
         "我对周一过敏",
+        "她周日总是去游泳",
+        "我们周五照常训练",
+        "他周六基本都在店里",
+        "周末最适合爬山",
         "She still sings in the pub on weekends",
     ],
 )
 def test_a_habit_and_a_house_have_no_date(text: str) -> None:
     assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("周五总算考完了", ["03-13"]),
+        ("周日总共去了三家店", ["03-15"]),
+        ("周六照样去了", ["03-14"]),
+        ("周六基本搞定了搬家", ["03-14"]),
+        ("合适的话周六去爬山", ["03-21"]),
+        ("周六比较适合爬山", ["03-21"]),
+        ("周六常州见", ["03-21"]),
+        ("on Friday the exam was over at last", ["03-13"]),
+    ],
+)
+def test_one_day_is_no_habit(text: str, expected: list[str]) -> None:
+    assert days(text) == expected
 
 
 @pytest.mark.parametrize(
