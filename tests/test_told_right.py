@@ -151,6 +151,8 @@ def test_who_says_their_name_is_not_told_twice() -> None:
         ),
         ("Once the test is done ill let you know.", "Once the test is done Ben will let Ann know"),
         ("I was ill all week and stayed in bed.", "Ben was ill all week and stayed in bed"),
+        ("My son was ill see the note.", "Ben's son was ill see the note"),
+        ("We spoke with our lawyer in York.", "Ben and others spoke with their lawyer in York"),
         ("trying to find a flat in Leeds", "Ben is trying to find a flat in Leeds"),
     ],
 )

@@ -17,8 +17,8 @@ _MARKS = re.compile(
     r"|\*\*|^\s*(?:#+|[-*•+]|\d+[.)])\s+|^>\s*"  # Markdown
 )
 _ILL = re.compile(  # "ill let you know": no one is ill
-    r"\b[Ii]ll(?= (?:be|do|go|get|let|make|take|see|try|call|ask|tell|have|give|keep|start|check|look|use|find|send|buy"
-    r"|come|probably|definitely)\b)"
+    r"(?:^|(?<=[.!?,;:] )|(?<= done ))[Ii]ll(?= (?:be|do|go|get|let|make|take|see|try|call|ask|tell|have|give|keep"
+    r"|start|check|look|use|find|send|buy|come|probably|definitely)\b)"
 )
 _BOLD = re.compile(r"(?<!\S)__([A-Z][^_\n]*)__(?!\w)")  # and no __init__
 _FIRST = re.compile(r"\W*(\w+)")

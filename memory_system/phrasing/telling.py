@@ -38,7 +38,7 @@ _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", 
 _JOINING = frozenset({"and", "or", "but"})
 _TALKED = re.compile(  # "since we last spoke" is said of the two
     r" (?:(?:have|had|haven't|hadn't|last|first|both) )*"
-    r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! about)",
+    r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! (?:about|with|to|all)\b)",
     re.IGNORECASE,
 )
 _SORTS = ("sort", "kind")

@@ -54,9 +54,13 @@ def _near() -> Iterator[tuple[str, Name]]:
 _KIN = dict(_near())
 _NEAREST = frozenset(_KIN)
 _PET = frozenset({"pet", "宠物"})  # of a kind that is not told
-_DRIVE = "car cars van truck suv drive drives drove 汽车 轿车 卡车 开"
-_RIDE = "bike bikes bicycle motorbike motorcycle moped scooter ride rides rode 自行车 单车 摩托 电动车 骑"
-_DRIVEN, _RIDDEN = frozenset(_DRIVE.split()), frozenset(_RIDE.split())
+_CARS = frozenset({"car", "cars", "van", "truck", "suv", "汽车", "轿车", "卡车", "开什么"})
+_BIKES = frozenset({
+    "bike", "bikes", "bicycle", "motorbike", "motorcycle", "moped", "scooter", "自行车", "单车", "摩托", "电动车",
+    "骑什么",
+})  # fmt: skip
+_DRIVEN = _CARS | {"drive a", "drives a", "drove a", "开着", "开的是", "开一辆"}  # 开 alone opens much else
+_RIDDEN = _BIKES | {"ride a", "rides a", "rode a", "骑着", "骑的是", "骑一辆"}
 
 
 def named(question: str) -> tuple[Name, ...]:
@@ -69,15 +73,17 @@ def is_asked_of(question: str, text: str) -> bool:
     ride: that a dog is called Biscuit tells nothing of a cat, and a car nothing of a bike. True where the question
     names none of them."""
     asked, told = question.lower(), text.lower()
-    if _tells_another(_DRIVEN, _RIDDEN, asked, told) or _tells_another(_RIDDEN, _DRIVEN, asked, told):
+    if _has_word(_CARS, asked) and _tells_another(_DRIVEN, _RIDDEN, asked, told):
+        return False
+    if _has_word(_BIKES, asked) and _tells_another(_RIDDEN, _DRIVEN, asked, told):
         return False
     near = [*_kin(asked)]
     return not near or any(speaks_of(name, told) for name in (*near, _PET))
 
 
 def _tells_another(one: Name, other: Name, asked: str, told: str) -> bool:
-    """Whether only the one is asked for, and only the other told of."""
-    return _has_word(one, asked) and not _has_word(other, asked) and _has_word(other, told) and not _has_word(one, told)
+    """Whether nothing of the other is asked, and only that is told."""
+    return not _has_word(other, asked) and _has_word(other, told) and not _has_word(one, told)
 
 
 def _has_word(words: Name, text: str) -> bool:
