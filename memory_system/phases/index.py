@@ -13,7 +13,6 @@ from typing import Any
 from memory_system.entries import Change
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
 from memory_system.journal import GENESIS
-from memory_system.phases.understanding.withheld import without_withheld
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.dump import FILES, Dump, digest, followed
@@ -100,6 +99,8 @@ def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Messa
 
 def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages as they may be found: without what a person asks not to keep."""
+    from memory_system.phases.understanding.withheld import without_withheld  # who only searches starts without it
+
     for message in messages:
         text = without_withheld(message.text) if message.is_first_hand else message.text
         if text is message.text:
