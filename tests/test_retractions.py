@@ -17,6 +17,15 @@ def told(root: Path, *nights: str) -> set[str]:
     return contents(root)
 
 
+def left_of(root: Path, before: str, after: str, gone: str) -> set[str]:
+    """What stands after both were said, of which only the first tells what is gone then."""
+    assert any(gone in each for each in told(root, before))
+    say(root, "later", ("2026-03-05T09:00:00Z", "user", after))
+    consolidate(root, "2026-03-06T03:00:00Z")
+    assert not [each for each in contents(root) if gone in each]
+    return contents(root)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "gone"),
     [
@@ -33,12 +42,8 @@ def told(root: Path, *nights: str) -> set[str]:
     ],
 )
 def test_what_is_denied_stands_no_more(before: str, after: str, gone: str, tmp_path: Path) -> None:
-    root = make(tmp_path)
-    assert any(gone in each for each in told(root, before))
-    say(root, "later", ("2026-03-05T09:00:00Z", "user", after))
-    consolidate(root, "2026-03-06T03:00:00Z")
-    assert not [each for each in contents(root) if gone in each]
-    assert any(gone in each for each in contents(root, "archive"))
+    left_of(make(tmp_path), before, after, gone)
+    assert any(gone in each for each in contents(tmp_path, "archive"))
 
 
 @pytest.mark.parametrize(
@@ -93,10 +98,11 @@ def test_what_is_denied_stands_no_more(before: str, after: str, gone: str, tmp_p
     ],
 )
 def test_what_only_sounds_like_it_takes_nothing_back(before: str, after: str, tmp_path: Path) -> None:
-    root = make(tmp_path)
-    first = told(root, before)
+    first = told(make(tmp_path), before)
     assert first
-    assert first <= told(root, before, after)
+    say(tmp_path, "later", ("2026-03-05T09:00:00Z", "user", after))
+    consolidate(tmp_path, "2026-03-06T03:00:00Z")
+    assert first <= contents(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +117,7 @@ def test_what_only_sounds_like_it_takes_nothing_back(before: str, after: str, tm
 def test_a_medicine_gives_way_to_the_one_it_was_exchanged_for(
     before: str, after: str, gone: str, value: str, tmp_path: Path
 ) -> None:
-    left = told(make(tmp_path), before, after)
-    assert not [each for each in left if gone in each]
-    assert any(value in each for each in left)
+    assert any(value in each for each in left_of(make(tmp_path), before, after, gone))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,7 @@ def test_a_medicine_gives_way_to_the_one_it_was_exchanged_for(
     ],
 )
 def test_a_plan_goes_with_who_stays_away_and_with_its_date(before: str, after: str, gone: str, tmp_path: Path) -> None:
-    assert not [each for each in told(make(tmp_path), before, after) if gone in each]
+    left_of(make(tmp_path), before, after, gone)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +139,7 @@ def test_a_plan_goes_with_who_stays_away_and_with_its_date(before: str, after: s
         (
             "The dog is called Rusty, he's a 7 year old collie.",
             "I told you Rusty was 7, he's 8 actually.",
-            "he is a 8 year old collie",
+            "he is an 8 year old collie",
         ),
         ("我家狗叫豆宝，今年7岁，特别黏人。", "我之前说豆宝7岁，其实它8岁了。", "8岁"),
     ],

@@ -93,6 +93,8 @@ _COUNTED = {  # the number of years, and nothing else
     "en": r"(?<![\d.:/-]){number}(?=[ -](?:years?|yrs?)\b)",
     "zh": r"(?<![\d.:/-]){number}(?=岁)",
 }
+_ARTICLE = re.compile(r"\ban?(?= $)")
+_VOWEL = re.compile(r"8|11\b|18\b|eigh|eleven")  # an 8 year old
 _BETWEEN = {  # what may not stand between a name and its years
     "en": re.compile(rf"^'|[A-Z]|\b(?:{rules.table('en', 'parts')['kin_word']})\b(?! (?:called|named))"),
     "zh": re.compile(f"^的|和|跟|与|{rules.table('zh', 'parts')['kin_word']}"),
@@ -292,7 +294,7 @@ def _renumbered(fact: Fact, named: dict[str, str]) -> str:
     first, last = places[0].span()
     if first < name.end() or _BETWEEN[fact.lang].search(told[name.end() : first]):
         return told
-    return told[:first] + named["to"] + told[last:]
+    return _ARTICLE.sub("an" if _VOWEL.match(named["to"]) else "a", told[:first]) + named["to"] + told[last:]
 
 
 def _revalued(fact: Fact, named: dict[str, str]) -> str:

@@ -37,8 +37,7 @@ def without_withheld(message: str) -> str:
 
 def asks_not_to_keep(words: str) -> bool:
     """Whether there is such a wish in the words, in either language."""
-    both = [rules.load(lang) for lang in _LANGS]
-    return any(each["withheld_gate"].fires(words) and each["withheld"].fires(as_rules_see(words)) for each in both)
+    return bool(withheld(words))
 
 
 def _wishes(plain: str, lang: str) -> Iterator[Found]:
