@@ -5,7 +5,7 @@ is an error that names the nearest known one. The seed's keys keep the seed's na
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -22,6 +22,12 @@ Positive = Annotated[int, Field(ge=1)]
 
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def default(cls) -> Self:
+        """All defaults. They are not validated, so that no section builds a validator of its own: a command starts
+        sooner."""
+        return cls.model_construct()
 
 
 class DecayRates(Section):
@@ -136,8 +142,8 @@ class RankingChinese(Ranking):
 
 class Search(Section):
     limit: Positive = 10
-    english: Ranking = Ranking()
-    chinese: RankingChinese = RankingChinese()
+    english: Ranking = Ranking.default()
+    chinese: RankingChinese = RankingChinese.default()
 
 
 class EmbedderConfig(Section):
@@ -214,7 +220,7 @@ class LLMConfig(Section):
     model: str = "claude-haiku-5-5"  # asked unless consolidation.model names another
     base_url: str = "https://api.anthropic.com"  # the only address that questions are sent to
     questions: tuple[Question, ...] = ("screen", "extract", "conflict", "beliefs")  # what may be asked
-    timeouts: Timeouts = Timeouts()
+    timeouts: Timeouts = Timeouts.default()
     prices: tuple[Price, ...] = (
         Price(model="claude-haiku-5-5", input=1.0, output=5.0, cached=0.1, written=1.25),
     )  # as far as known; compare them with your contract
@@ -238,21 +244,21 @@ class Config(Section):
     workspace: str | None = None  # read only from a config.json in the current folder
     sources: tuple[Source, ...] = ()
     facts_page: bool = False  # write every memory into layer1/facts.md, too, for a host that searches Markdown itself
-    decay_rates: DecayRates = DecayRates()
-    thresholds: Thresholds = Thresholds()
-    token_budget: TokenBudget = TokenBudget()
-    consolidation: Consolidation = Consolidation()
-    importance_rules: ImportanceRules = ImportanceRules()
-    screen: Screen = Screen()
-    expiry: Expiry = Expiry()
-    search: Search = Search()
-    context: Context = Context()
-    prompt: PromptCaps = PromptCaps()
-    chat: ChatConfig = ChatConfig()
-    embedder: EmbedderConfig = EmbedderConfig()
-    llm: LLMConfig = LLMConfig()
-    budget: Budget = Budget()
-    policy: Policy = Policy()
+    decay_rates: DecayRates = DecayRates.default()
+    thresholds: Thresholds = Thresholds.default()
+    token_budget: TokenBudget = TokenBudget.default()
+    consolidation: Consolidation = Consolidation.default()
+    importance_rules: ImportanceRules = ImportanceRules.default()
+    screen: Screen = Screen.default()
+    expiry: Expiry = Expiry.default()
+    search: Search = Search.default()
+    context: Context = Context.default()
+    prompt: PromptCaps = PromptCaps.default()
+    chat: ChatConfig = ChatConfig.default()
+    embedder: EmbedderConfig = EmbedderConfig.default()
+    llm: LLMConfig = LLMConfig.default()
+    budget: Budget = Budget.default()
+    policy: Policy = Policy.default()
 
     @field_validator("timezone")
     @classmethod

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from memory_system import clock, quarantine, text
+from memory_system import clock, text
 from memory_system.accesses import Who
 from memory_system.callings import USER_NAME
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
@@ -247,6 +247,8 @@ def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
 
 def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
     """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
+    from memory_system.quarantine import APPROVED
+
     held = ws.quarantine.get(held_id)
     ref = held.ref if not held.ref.startswith(f"{CAPTURED}:") else _capture_ref(ws, held.id)
     record = _captured_before(ws, Fact, held.id)
@@ -255,7 +257,7 @@ def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
         plain = _captured(ws, held.quote, Fact, DEFAULT_IMPORTANCE, (), held.ref, held.id)
         record = plain.model_copy(update={"evidence": (evidence,), "said_at": held.said_at})
         ws.inbox.add(record)
-    ws.quarantine.settle(held_id, quarantine.APPROVED)  # last: a crash between the two leaves it waiting, not lost
+    ws.quarantine.settle(held_id, APPROVED)  # last: a crash between the two leaves it waiting, not lost
     ws.accesses.note("approve", [held_id], ws.now, who)
     return record
 

@@ -5,7 +5,6 @@ turns an error into what happened and what to do next.
 from __future__ import annotations
 
 import functools
-import json
 import os
 import sys
 import traceback
@@ -176,6 +175,8 @@ def _as_json(row: dict[str, Any]) -> str:
     try:
         return orjson.dumps(row, option=orjson.OPT_INDENT_2).decode()
     except orjson.JSONEncodeError:  # it names a file whose name is no UTF-8
+        import json
+
         return json.dumps(row, indent=2)
 
 

@@ -9,8 +9,9 @@ from functools import cache, lru_cache
 
 from memory_system.callings import ASSISTANT_NAME
 from memory_system.phrasing.contractions import written_out
-from memory_system.phrasing.telling import Telling, is_word, plural_form
+from memory_system.phrasing.telling import Telling, plural_form
 from memory_system.rules import table
+from memory_system.rules.words import is_word
 
 _MARKS = re.compile(
     r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D\u2190-\u21FF♡]+|(?:\s|^)[:;]-?[)(DPp/]+(?=\s|$)"  # emoji, smileys

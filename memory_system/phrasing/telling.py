@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from memory_system.callings import ASSISTANT_NAME
-from memory_system.rules import table
+from memory_system.rules.words import is_word, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
 _QUOTED = re.compile(r'("[^"]*"|“[^”]*”|`[^`]*`)')
@@ -49,17 +49,6 @@ _INVERTED = {
 _CONTRACTED = {
     "m": ("is", "are"), "re": ("is", "are"), "ve": ("has", "have"), "ll": ("will", "will"), "s": ("is", "is"),
 }  # fmt: skip
-
-
-@cache
-def words_of(name: str) -> frozenset[str]:
-    """A word list of the English rules."""
-    return frozenset(table("en", "words")[name].split())
-
-
-def is_word(name: str, word: str) -> bool:
-    """Whether the word is in that list."""
-    return word in words_of(name)
 
 
 @cache

@@ -80,17 +80,17 @@ ORDER BY said_at DESC, scope, unit.key LIMIT ?
 _SCORE = """CASE WHEN protected
     THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
     ELSE log_score - rate * max(0.0, :day - scored_day) END"""  # its logarithm, at the moment
-_RANKED = f"""
+RANKED = f"""
 SELECT id, score, importance, line FROM memory JOIN (
     SELECT rowid AS found, {_SCORE} AS score
     FROM memory
-    WHERE pool = 'active' AND said_at >= :since AND (:until = '' OR said_at < :until) %s
+    WHERE pool = 'active' %s
     ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
 ) ON memory.rowid = found
 ORDER BY score DESC, importance DESC, said_at DESC, id
 """
-RANKED = _RANKED % ""
-RANKED_AMONG = _RANKED % "AND category IN (SELECT value FROM json_each(:categories))"
+RANKED_AMONG = " AND category IN (SELECT value FROM json_each(:categories))"
+RANKED_WITHIN = " AND said_at >= :since AND (:until = '' OR said_at < :until)"
 STANDING = f"""
 SELECT id, {_SCORE}, importance, line
 FROM memory WHERE id IN (SELECT value FROM json_each(:ids))

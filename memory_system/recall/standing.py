@@ -12,7 +12,7 @@ import orjson
 from memory_system.config import Config
 from memory_system.recall.database import Database
 from memory_system.recall.packing import unpacked
-from memory_system.recall.schema import OF_KIND, RANKED, RANKED_AMONG, STANDING
+from memory_system.recall.schema import OF_KIND, RANKED, RANKED_AMONG, RANKED_WITHIN, STANDING
 from memory_system.recall.units import SMALLEST_SCORE, day_number
 
 
@@ -42,8 +42,8 @@ class Standing:
         categories, and only those said within [said[0], said[1]) (stamps), where these are given."""
         since, until = said
         most = -1 if limit is None else limit
-        sql = RANKED_AMONG if categories else RANKED
-        return self._found(sql, categories=_json(categories), since=since, until=until, limit=most)
+        which = (RANKED_AMONG if categories else "") + (RANKED_WITHIN if any(said) else "")
+        return self._found(RANKED % which, categories=_json(categories), since=since, until=until, limit=most)
 
     def of_kind(self, categories: Collection[str], attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active memories of one of the categories or attributes (dotted ones with the part before the dot),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from memory_system import dates
-from memory_system.phrasing.telling import is_word
+from memory_system.rules.words import is_word
 
 _JUST = {
     "en": re.compile(r"\b(?:just|finally) (?:\w+ly )?([a-z]+)\b(?! (?:like|as if)\b)", re.IGNORECASE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_system.phrasing.telling import is_word
+from memory_system.rules.words import is_word
 
 _OPENS = {
     "en": re.compile(
