@@ -138,3 +138,19 @@ def test_one_day_is_no_habit(text: str, expected: list[str]) -> None:
 )
 def test_how_long_is_only_dated_beside_what_has_lasted(text: str, dated: bool) -> None:
     assert any("since" in each or "自20" in each for each in told(text)) == dated
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("房租合同6月30号到期", ["06-30"]),
+        ("我女儿九月读高一", ["09-01"]),
+        ("驾照一月过期了", ["01-01"]),
+        ("十月前跑完全马", []),
+        ("三个月前搬来的", ["12-01"]),
+        ("Our Thursday call is moved to 4 pm", ["03-19", "03-19"]),
+        ("our Monday call has been cancelled", ["03-23"]),
+    ],
+)
+def test_what_runs_out_begins_or_is_put_off_lies_ahead(text: str, expected: list[str]) -> None:
+    assert days(text) == expected

@@ -188,3 +188,53 @@ def test_what_only_announces_or_takes_leave_is_not_told(words: str) -> None:
 def test_an_assistant_that_feels_with_somebody_tells_nothing(asked: str, answer: str) -> None:
     found = claims(talk(("user", asked), ("assistant", answer)), screen={"keep_share": 1})
     assert not [each for each in found if each.role == "assistant"]
+
+
+@pytest.mark.parametrize(
+    ("words", "subject"),
+    [
+        (["My mum lives in Leeds.", "My mother lives in York.", "My mom lives in Hull."], "User's mother"),
+        (["My grandpa lives in Leeds.", "My granddad lives in York."], "User's grandfather"),
+        (["我妈住在泸州。", "我妈妈住在宜宾。", "我母亲住在乐山。"], "用户的妈妈"),
+        (["我外公住在泸州。", "我姥爷住在宜宾。"], "用户的外公"),
+    ],
+)
+def test_one_person_called_in_several_ways_is_one_subject(words: list[str], subject: str) -> None:
+    found = [each for each in claims([said(each) for each in words]) if each.attribute == "lives_in"]
+    assert [(each.subject, subject in each.entities) for each in found] == [(subject, True)] * len(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "slots"),
+    [
+        ("I don't eat meat on weekdays.", []),
+        ("I'm 20 kg overweight.", []),
+        ("My doctor suspects I have gout.", [("condition", "gout", "hedged")]),
+        ("I'm allergic to figs and my sister is vegan.", [("allergy", "figs", "stated"), ("diet", "vegan", "stated")]),
+        ("我在用软件学法语。", [("skill", "法语", "stated")]),
+        ("我是左撇子。", []),
+        ("我是金牛座。", []),
+        ("我妈说我对头孢过敏。", [("allergy", "头孢", "reported")]),
+        ("医生怀疑我有痛风。", [("condition", "痛风", "hedged")]),
+        ("我电脑是Framework 13。", [("device.电脑", "Framework 13", "stated")]),
+    ],
+)
+def test_a_slot_holds_what_was_said_and_no_more(words: str, slots: list[tuple[str, str, str]]) -> None:
+    found = [(each.attribute, each.value, each.modality) for each in claims([said(words)]) if each.attribute]
+    assert found == slots
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("My doctor told me I have gout.", "User's doctor told User they have gout"),
+        ("我发小大明住在多哈。", "用户发小大明住在多哈"),
+    ],
+)
+def test_a_sentence_is_told_with_one_name_and_whole(words: str, content: str) -> None:
+    assert [each.content for each in claims([said(words)])] == [content]
+
+
+@pytest.mark.parametrize("words", ["I'm a night owl", "I'm trying to cut down on sugar", "I was adopted"])
+def test_what_somebody_is_counts_in_few_words(words: str) -> None:
+    assert len(told(words)) == 1

@@ -356,8 +356,8 @@ def _meant(claim: Claim, mood: Mood) -> None:
 def _claim(passage: Passage, content: str, category: str, subject: Subject, rule: str) -> Claim:
     """A claim with everything that does not depend on its slot."""
     message, segment, scene = passage.turn.message, passage.segment, passage.scene
-    shown = subject.shown if subject.shown in content else scene.voices.speaker
-    names = named(content, scene.lang, (shown, scene.voices.speaker, scene.voices.other, *scene.known.within(content)))
+    other = subject.shown if subject.key != scene.subject and subject.shown in content else ""
+    names = named(content, scene.lang, (other, scene.voices.speaker, scene.voices.other, *scene.known.within(content)))
     claim = Claim(
         content=content,
         category=category,
@@ -371,7 +371,7 @@ def _claim(passage: Passage, content: str, category: str, subject: Subject, rule
         role=message.role,
         chat=message.chat,
         method=f"rule:{rule}",
-        entities=names,
+        entities=tuple([subject.key if each == other else each for each in names]),
         event_time=passage.event,
         expires=passage.expires(category),
         trust="person" if message.speaker and message.role == "assistant" else "",

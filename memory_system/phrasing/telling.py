@@ -226,7 +226,8 @@ class Telling:
 
     def _first(self, ending: str, tokens: Sequence[str], at: int) -> None:
         pair = self._is_pair(tokens, at)
-        again = self._clear and self._since <= _NEAR and not pair
+        told = self._out[-2:] == [self._speaker, _SPACE]  # "she told me I": the name stands right before
+        again = ((self._clear and self._since <= _NEAR) or told) and not pair
         self._out.append("they" if again else self._speaker)
         self._named = self._clear = True
         self._since, self._infinitive, self._present = 0, False, False

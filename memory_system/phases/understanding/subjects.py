@@ -68,12 +68,19 @@ def _near(who: str, scene: Scene) -> Subject:
         words = who.removesuffix("'s").split()
         if words[-1][:1].isupper() and len(words) > 2:
             return Subject(words[-1], words[-1])
-        shown = f"{scene.voices.speaker}'s {' '.join(words[1:])}"
-        return Subject(shown, shown, words[-1].lower() in plural_words())
+        kin, owner = words[-1], " ".join([f"{scene.voices.speaker}'s", *words[1:-1]])
+        key = f"{owner} {_same_kin('en').get(kin.lower(), kin)}"
+        return Subject(key, f"{owner} {kin}", kin.lower() in plural_words())
     if (named := _named_near().fullmatch(who)) and not _is_no_name(named[1], scene):
         return Subject(named[1], named[1])
-    shown = f"{scene.voices.speaker}的{who.removeprefix('我').removeprefix('的')}"
-    return Subject(shown, shown)
+    kin, owner = who.removeprefix("我").removeprefix("的"), f"{scene.voices.speaker}的"
+    return Subject(owner + _same_kin("zh").get(kin, kin), owner + kin)
+
+
+@cache
+def _same_kin(lang: str) -> dict[str, str]:
+    """By every other word for somebody near the one that slots use: mum is mother, 妈 is 妈妈."""
+    return {other: kin for kin, others in table(lang, "same_kin").items() for other in others.split()}
 
 
 @cache
