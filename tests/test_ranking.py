@@ -25,7 +25,7 @@ from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.named import is_asked_of, named, speaks_of
 from memory_system.recall.question import may_name_a_time, understood
-from memory_system.recall.ranking import named_speaker
+from memory_system.recall.ranking import named_speakers
 from memory_system.recall.search import Scope, search
 from memory_system.recall.spelling import near
 from memory_system.records import Belief, EventTime, Evidence, Fact, Message, memory_id, to_line
@@ -146,14 +146,53 @@ def test_the_speaker_whom_the_question_names_comes_first(world: Found) -> None:
     [
         ("What did Ana say?", "Ana Reyes"),
         ("what did reyes say", "Ana Reyes"),
-        ("What did Ana and Ben say?", ""),
+        ("What did Ana and Ben say?", "Ana Reyes|Ben"),
         ("Is there a banana?", ""),
         ("Lee bought what?", ""),
         ("小明喜欢什么？", "小明"),
     ],
 )
 def test_who_is_named(question: str, speaker: str) -> None:
-    assert named_speaker(question, ["Ana Reyes", "Ben", "Kim Lee", "Jo Lee", "小明", ""]) == speaker
+    assert named_speakers(question, ["Ana Reyes", "Ben", "Kim Lee", "Jo Lee", "小明", ""]) == {*speaker.split("|")} - {
+        ""
+    }
+
+
+@pytest.mark.parametrize(
+    ("greeting", "question", "first"),
+    [
+        ("Hey Katie! How are you?", "Which boat did Katie buy?", "em92"),
+        ("Good morning, Katie.", "Which boat did Katie buy?", "em92"),
+        ("Do you know Katie?", "Which boat did Katie buy?", ""),  # that is somebody else
+        ("小林，你好！", "小林喜欢什么船？", "em92"),
+        ("谢谢小林", "小林喜欢什么船？", "em92"),
+        ("你认识小林吗", "小林喜欢什么船？", ""),
+    ],
+)
+def test_a_name_by_which_the_other_is_spoken_to(world: Found, greeting: str, question: str, first: str) -> None:
+    texts = ["I bought a boat, 我喜欢这条船", "I bought a boat too, 我也喜欢这条船", greeting]
+    speakers = ["anna", "em92", "anna"]
+    stamps = [f"2026-02-03T10:0{number}:00Z" for number in range(3)]
+    told = zip(speakers, stamps, texts, strict=True)
+    world.say(*(Message("s", f"e{at}", "user", *each) for at, each in enumerate(told)))
+    rows = world.rows(question, explain=True)
+    boosted = [row["text"] for row in rows if "speaker" in row["explain"]]
+    assert boosted == ([texts[speakers.index(first)]] if first else [])
+
+
+def test_of_three_nobody_knows_who_is_spoken_to(world: Found) -> None:
+    stamps = [f"2026-02-03T10:0{number}:00Z" for number in range(4)]
+    texts = ["I bought a boat", "I bought a boat too", "No boat for me", "Hey Katie!"]
+    told = zip(["anna", "em92", "ben", "anna"], stamps, texts, strict=True)
+    world.say(*(Message("s", f"e{at}", "user", *each) for at, each in enumerate(told)))
+    assert not any("speaker" in row["explain"] for row in world.rows("Which boat did Katie buy?", explain=True))
+
+
+def test_what_is_not_looked_through_changes_no_weight(world: Found) -> None:
+    world.say(*said("The blue kayak leaks.", "Nora rows.", "The kayak club meets.", "Blue paint is dear."))
+    before = [(row["text"], row["score"]) for row in world.rows("blue kayak", scope="sessions")]
+    world.remember(*(fact(f"The lighthouse has {number} steps") for number in range(200)))
+    assert [(row["text"], row["score"]) for row in world.rows("blue kayak", scope="sessions")] == before
 
 
 def test_the_time_that_a_question_names(world: Found) -> None:

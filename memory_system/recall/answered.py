@@ -89,7 +89,8 @@ def _certain(found: Candidates, best: Scored) -> float:
 def _meant(question: Question, found: Candidates, ranked: list[Scored]) -> float:
     """Less than 1 where it is about another than the question, or about something else of the same one."""
     best, names = ranked[0], [*question.names, *_known(question, found)]
-    missing = {name: _missing(name, found, ranked) for name in names}
+    called = len(names) == 1 and _is_called(question, best)
+    missing = {name: 0.0 if called else _missing(name, found, ranked) for name in names}
     alone = min(NOBODY, FEW_TERMS[question.lang] / max(1, len(question.terms))) * min(missing.values(), default=0.0)
     about = 1 - max(alone, _lost(question, found, best, missing))
     there = 1 - min(missing.values()) if missing else 0.5

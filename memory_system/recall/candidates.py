@@ -32,13 +32,13 @@ class Memory:
 
 @dataclass(slots=True)
 class Candidates:
-    """`total` is how many units there are; `weights` by term, in their order, then by kind; `masks` says which of these
-    (as bits) a unit has, for every unit that has any; `units` are those looked at closely, `memories` what is known of
-    the memories among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`). `led` is true where the
-    messages among the units are no results, but only lead to the memories that stand on them. `meant` is what a unit
-    gets for meaning the same as the question; `stated` are the memories that state what it asks of the user. `doubts`
-    are the terms, by their places, that none has as they are asked, and how doubtful what was found for them is (0 to
-    1)."""
+    """`total` is how many units are looked through; `weights` by term, in their order, then by kind; `masks` says which
+    of these (as bits) a unit has, for every unit that has any; `units` are those looked at closely, `memories` what is
+    known of the memories among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`). `led` is true
+    where the messages among the units are no results, but only lead to the memories that stand on them. `meant` is what
+    a unit gets for meaning the same as the question; `stated` are the memories that state what it asks of the user.
+    `doubts` are the terms, by their places, that none has as they are asked, and how doubtful what was found for them
+    is (0 to 1)."""
 
     total: int
     weights: list[float] = field(default_factory=list)

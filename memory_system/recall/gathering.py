@@ -34,7 +34,7 @@ def gather(
     index: Index, overlay: Index | None, wanted: Wanted, now: datetime, zone: ZoneInfo, near: Near | None = None
 ) -> Candidates:
     """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index)."""
-    found = Candidates(total=index.size(), led=wanted.led)
+    found = Candidates(total=index.size(wanted.wide), led=wanted.led)
     tallies = look_up(found, index, wanted)
     keep_passing(found, index, wanted)
     choose(found, index, wanted)

@@ -34,7 +34,6 @@ from memory_system.recall.schema import (
     PASSING,
     SCHEMA,
     STANDING_ON,
-    TALLIES,
     UNITS,
 )  # fmt: skip
 from memory_system.recall.standing import Standing
@@ -259,10 +258,12 @@ class Index:
         sql = "SELECT doc FROM stem WHERE term = ? AND doc BETWEEN ? AND ? LIMIT ?"
         return [number for (number,) in self._database.rows(sql, values)]
 
-    def count_holders(self, term: str) -> int:
-        """How many units of all scopes have the term."""
+    def count_holders(self, term: str, scopes: Collection[str]) -> int:
+        """How many units of the scopes have the term."""
         expression = terms.match(term)
-        return self._one("SELECT count(*) FROM words WHERE words MATCH ?", (expression,)) if expression else 0
+        values = (expression, min(map(first_of, scopes)), max(map(last_of, scopes)))
+        sql = "SELECT count(*) FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
+        return self._one(sql, values) if expression else 0
 
     def units(self, numbers: Collection[int]) -> dict[int, Unit]:
         """The units with these numbers, without what is searched beside the text of a message; numbers that no unit has
@@ -328,9 +329,18 @@ class Index:
         [(count, units)] = self._database.rows("SELECT count(*), sum(turns + parts) FROM session")
         return count, units / count if count else 1.0
 
-    def size(self) -> int:
-        """How many units there are, roughly: a long message counts as one."""
-        return self._once("size", lambda: sum(count for name, count in self.counts().items() if name not in TALLIES))
+    def size(self, scopes: Collection[str]) -> int:
+        """How many units these scopes have."""
+        sizes = self._once("sizes", self._sizes)
+        return sum(sizes[scope] for scope in scopes)
+
+    def _sizes(self) -> dict[str, int]:
+        counts, (sessions, average) = self.counts(), self.session_average()
+        of_pools = {
+            scope: sum(count for name, count in counts.items() if name.startswith(f"{pool} "))
+            for pool, scope in POOL_SCOPE.items()
+        }
+        return {**of_pools, "session": round(sessions * average), "note": counts["passages"]}
 
     def at(self, moment: datetime) -> Standing:
         """The memories as they stand at the moment."""

@@ -33,6 +33,13 @@ _TOPIC = re.compile(
 )
 _CHINESE = re.compile(rf"(?<![{CJK}])[{CJK}]{{2,4}}(?![{CJK}])")
 _NOBODY = re.compile("[我你您他她它咱谁哪几这那]|用户|自己|大家|别人|什么|最近|今天|昨天|上次|现在|以前|之前|平时")
+# Before and after the name of somebody who is spoken to.
+_GREETS = (
+    r"(?:^|[.!?。！？\n])\s*(?:(?:hi|hey|hello|hiya|dear|bye|thanks|thank you|good (?:morning|afternoon|evening|night)"
+    r"|morning)\b[\s,!]*(?:there|again|so much|a lot)?|[嗨嘿早]|哈喽|[你您]好|早安|早上好|晚上好"
+    r"|晚安|多?谢谢?|亲爱的)[\s,!，！]*"
+)
+_GREETED = r"[\s,!，！]*(?:[你您早]|晚上好|晚安|谢谢)"
 _WORD = re.compile(rf"[^\W\d_{CJK}][^\W{CJK}]*(?:['’-][^\W{CJK}]+)*")
 _OWNER = re.compile(r"['’](?:s|m|d|ll|re|ve)?$")
 _MONTHS_AND_DAYS = """
@@ -129,6 +136,14 @@ def _topic(question: str) -> Iterator[Name]:
     found = _TOPIC.match(question)
     if found and not _NOBODY.search(found[1]) and found[1] not in _KIN:
         yield frozenset({found[1]})
+
+
+def is_addressed(name: Name, text: str) -> bool:
+    """Whether the text (in lower case) speaks to somebody of that name: Hey Kate, 小林，你好."""
+    if not any(form in text for form in name):
+        return False
+    forms = "|".join(rf"{re.escape(form)}(?![^\W{CJK}])" for form in sorted(name))
+    return bool(re.search(rf"{_GREETS}(?:{forms})|(?:^|[。！？\n])\s*(?:{forms}){_GREETED}", text))
 
 
 def names_another(name: Name, text: str) -> bool:

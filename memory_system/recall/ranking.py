@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import compress, repeat
@@ -15,8 +15,8 @@ from memory_system import clock
 from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.candidates import Candidates, Memory
-from memory_system.recall.named import speaks_of
-from memory_system.recall.numbers import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of
+from memory_system.recall.named import is_addressed, speaks_of
+from memory_system.recall.numbers import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of, session_of
 from memory_system.recall.question import Question
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk, sentences
@@ -237,8 +237,9 @@ class _Factors:
         self._question = question
         self._weights = weights
         self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
-        speakers = {unit.speaker for unit in found.units.values()}
-        self._named = named_speaker(question.text, speakers) or _called(question, found) or _told_of(question, found)
+        speakers = {unit.speaker for unit in found.units.values()}.difference(("",))
+        named = named_speakers(question.text, speakers) | _addressed(question, found, speakers)
+        self._named = _only(named) or _called(question, found) or _told_of(question, found)
 
     def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
         """Those that are not 1, by their names."""
@@ -293,16 +294,39 @@ def only_asks(text: str) -> bool:
     return text.rstrip().endswith(_MARKS) and all(text[start:end].endswith(_MARKS) for start, end in sentences(text))
 
 
-def named_speaker(question: str, speakers: Iterable[str]) -> str:
-    """The one speaker whose name, or a part of it that no other has, stands in the question; empty when there is none
-    or more than one."""
+def named_speakers(question: str, speakers: Iterable[str]) -> set[str]:
+    """The speakers whose name, or a part of it that no other has, stands in the question."""
     owners: dict[str, set[str]] = {}
     for speaker in speakers:
         folded = speaker.lower()
         for name in {folded, *_NAMES.findall(folded)} if speaker else ():
             owners.setdefault(name, set()).add(speaker)
-    meant = {next(iter(each)) for name, each in owners.items() if len(each) == 1 and terms.names(question, name)}
-    return meant.pop() if len(meant) == 1 else ""
+    return {next(iter(each)) for name, each in owners.items() if len(each) == 1 and terms.names(question, name)}
+
+
+def _only(names: Collection[str]) -> str:
+    """The one; empty when there is none or more than one."""
+    return next(iter(names)) if len(names) == 1 else ""
+
+
+def _addressed(question: Question, found: Candidates, speakers: Collection[str]) -> set[str]:
+    """Who is spoken to by a name that the question has and no speaker: where anna says "Hey Kate!" to em92, and nobody
+    else is there, Kate is em92."""
+    if len(speakers) < 2:
+        return set()
+    meant: set[str] = set()
+    for name in question.names:
+        if any(terms.names(speaker, form) for form in name for speaker in speakers):
+            continue
+        speaking = [
+            (session_of(number), unit.speaker)
+            for number, unit in found.units.items()
+            if unit.speaker and is_addressed(name, unit.text.lower())
+        ]
+        sessions = {session for session, _ in speaking}
+        there = {unit.speaker for number, unit in found.units.items() if session_of(number) in sessions}
+        meant.update(filter(None, [_only(there.difference(speaker for _, speaker in speaking))]))
+    return meant
 
 
 def _called(question: Question, found: Candidates) -> str:
@@ -320,7 +344,8 @@ def _told_of(question: Question, found: Candidates) -> str:
     """The one whom the question names in the other language's script (What is 小林 allergic to?): no other word leads
     to what is told of them."""
     people = {memory.speaker for memory in found.memories.values()} - {"user", "assistant"}
-    return named_speaker(question.text, (each for each in people if is_cjk(each) != (question.lang == "zh")))
+    others = (each for each in people if is_cjk(each) != (question.lang == "zh"))
+    return _only(named_speakers(question.text, others))
 
 
 def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:
