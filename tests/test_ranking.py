@@ -428,6 +428,16 @@ def test_a_car_does_not_state_which_bike_it_is(world: Found, query: str, scope: 
         (("五一去了杭州", "五一在家休息", "五一加班了"), "五一去了哪个城市？"),
         (("周末和表哥看展", "周末看展人很多", "周末看展要买票"), "周末跟谁看展？"),
         (("早上游泳再上班", "早上上班很挤", "早上上班迟到"), "早上上班前做什么运动？"),
+        (("Kim graduated last summer", "Kim sings in summer", "Kim was away that summer"), "What did Kim study?"),
+        (("Kim has been in Leeds since she was born", "Kim is in a choir", "Kim is in a hurry"), "Where is Kim from?"),
+        (("Kim is engaged now", "Kim is away now", "Kim is late now"), "Is Kim married or single now?"),
+        (("Kim was proud of the fair", "Kim was at the fair", "Kim was late to the fair"), "How did Kim feel there?"),
+        (("Kim paid nine euros for the lamp", "Kim broke the lamp", "Kim has a lamp"), "How much was Kim's lamp?"),
+        (("小江一百七十厘米", "小江在唱歌呢", "小江在路上了"), "小江有多高来着？"),
+        (("小江今年三十岁了", "小江今年很忙的", "小江今年搬家了"), "小江多大了？"),
+        (("小江是硕士", "小江很忙", "小江走了"), "小江的学历是什么？"),
+        (("小江下个月办婚礼", "小江下个月出差去", "小江下个月考试"), "小江结婚了吗？"),
+        (("小江当时很激动呢", "小江当时在路上", "小江当时没来呢"), "小江当时的心情怎么样？"),
     ],
 )
 def test_what_is_of_the_kind_that_is_asked_for_comes_first(world: Found, texts: tuple[str, ...], query: str) -> None:
@@ -443,6 +453,22 @@ def test_what_is_of_the_kind_that_is_asked_for_comes_first(world: Found, texts: 
 def test_a_kind_is_found_in_what_no_night_has_read(world: Found, captured: str, query: str) -> None:
     answer = search(world.layout, CONFIG, world.index, [fact(captured)], query, now=NOW)
     assert [row["text"] for row in answer["results"]] == [captured]
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "glue"),
+    [
+        ("小江的狗叫什么来着？", "小江", "来着"),
+        ("小江有多高？", "高", "多高"),
+        ("买了哪一款手机", "手机", "一款"),
+        ("有几个人去爬山", "爬山", "个人"),
+        ("几个月没下雨了", "个月", "几个"),
+    ],
+)
+def test_what_only_asks_is_not_looked_up(question: str, wanted: str, glue: str) -> None:
+    terms = understood(question, NOW, CONFIG.zone).terms
+    assert wanted in terms
+    assert glue not in terms
 
 
 def test_a_kind_alone_finds_nothing(world: Found) -> None:

@@ -44,9 +44,8 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
     if not numbers:
         numbers, share = _otherwise(index, term, scopes), share * OTHERWISE_SHARE
         found.doubts[len(found.weights)] = doubt_of(term) if numbers else 1.0
-    holders = (
-        index.count_holders(term, scopes) if common else len(numbers) or 1
-    )  # what none has says no more than what one has
+    # What none has says no more than what one has.
+    holders = index.count_holders(term, scopes) if common else len(numbers) or 1
     found.weights.append(share * weight(holders, found.total))
     return (0.0, Counter()) if common else (share, _note(found, numbers, scopes))
 
