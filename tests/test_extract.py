@@ -402,6 +402,62 @@ def test_short_neighbours_are_told_together(text: str, parts: list[str]) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "certain", "guessed"),
+    [
+        ("The old mill on the river burnt down. Maybe the baker buys the site.", "burnt down", "baker"),
+        ("河边的老磨坊烧掉了。也许面包师傅会买那块地。", "烧掉", "面包师傅"),
+    ],
+)
+def test_a_guess_beside_it_makes_nothing_less_certain(text: str, certain: str, guessed: str) -> None:
+    known, guess = claims([said(text)])
+    assert (certain in known.content, guessed in known.content, known.confidence) == (True, False, 1)
+    assert guessed in guess.content
+    assert guess.confidence < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("The baker bought the old mill. It might become a museum.", ["bought", "might become a museum"]),
+        ("面包师傅买下了老磨坊。它可能会变成博物馆。", ["买下", "可能会变成博物馆"]),
+        ("I baked a lemon cake on Sunday, maybe you would like a piece.", ["lemon cake", "maybe"]),
+        ("我星期天烤了一个柠檬蛋糕，你可能也想尝一小块。", ["柠檬蛋糕", "可能"]),
+        ("My sister is allergic to nickel, so who knows whether she can wear it.", ["nickel", "who knows"]),
+    ],
+)
+def test_what_is_guessed_beside_what_is_certain_is_told_as_a_guess(text: str, parts: list[str]) -> None:
+    (claim,) = claims([said(text)])
+    assert all(part in claim.content for part in parts)
+    assert claim.confidence == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When the harbour freezes over, maybe we can skate to the island.",
+        "If she calls me back, I might go to Leeds with her.",
+        "She moved to the island last winter, I guess.",
+        "Maybe I left it on the ferry, I was so tired.",
+        "等港口结了冰，我们也许可以滑冰去岛上。",
+        "她去年冬天搬到岛上去了，好像是吧。",
+        "可能我把它忘在船上了，我太累了。",
+    ],
+)
+def test_what_a_guess_depends_on_and_what_it_is_about_are_no_more_certain(text: str) -> None:
+    assert claim_of(text).confidence < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["We painted the kitchen green. I'm going to the dentist tomorrow.", "我们把厨房刷绿了。我打算明天去看牙医。"],
+)
+def test_what_is_told_beside_an_appointment_does_not_run_out_with_it(text: str) -> None:
+    painted, appointment = claims([said(text)])
+    assert painted.expires is None
+    assert appointment.expires
+
+
+@pytest.mark.parametrize(
     ("text", "apart"), [("I live in Leeds. People skate to the island.", 2), ("我住在成都。大家滑冰去了岛上。", 2)]
 )
 def test_what_fills_a_slot_is_told_by_itself(text: str, apart: int) -> None:

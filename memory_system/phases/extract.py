@@ -20,6 +20,7 @@ from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import as_sample, in_one_line, is_sample
 from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, read
 from memory_system.phases.understanding.known import Known
+from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.mood import Mood, meant
 from memory_system.phases.understanding.parting import parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, Place, passages
@@ -92,20 +93,42 @@ def _passages(turns: Iterable[Turn], night: Night, known: Known) -> Iterator[tup
         for passage, place, (_, segments) in zip(passages(places, night.config), places, groups, strict=True):
             if len(known) > names and passage.is_outdated:
                 [passage] = passages([place], night.config)
-            if passage.mood.drop and len(segments) > 1:
+            if len(segments) > 1 and (passage.mood.drop or _is_passing(passage)):
                 yield from _meant_apart(passage, segments, night)
             else:
                 yield passage, len(segments)
 
 
+def _is_passing(passage: Passage) -> bool:
+    """Whether the passage makes a belief, or a memory that runs out."""
+    return passage.mood.confidence < 1 or passage.expires(passage.category()) is not None
+
+
 def _meant_apart(passage: Passage, segments: list[Segment], night: Night) -> Iterator[tuple[Passage, int]]:
-    """What is meant of neighbours that were to be told together, by itself; from the first that is not, nothing is."""
+    """What is meant of neighbours that were to be told together, by itself: from the first that is not meant, nothing
+    is; and what is certain is told apart from a guess and from an appointment, which pass."""
     turn, scene = passage.turn, passage.scene
     alone = passages([_place(turn, scene, [each]) for each in segments], night.config)
-    first = next((number for number, each in enumerate(alone) if each.mood.drop), 0)
-    groups = [group for group in (segments[:first], segments[first:]) if group]
-    told = passages([_place(turn, scene, group) for group in groups], night.config)
-    yield from ((each, len(group)) for each, group in zip(told, groups, strict=True))
+    if passage.mood.drop:
+        first = next((number for number, each in enumerate(alone) if each.mood.drop), 0)
+        groups = [group for group in (alone[:first], alone[first:]) if group]
+    else:
+        groups = _alike(alone)
+    left = iter(segments)
+    places = [_place(turn, scene, list(islice(left, len(group)))) for group in groups]
+    yield from zip(passages(places, night.config), map(len, groups), strict=True)
+
+
+def _alike(alone: list[Passage]) -> list[list[Passage]]:
+    """Groups of neighbours that all pass or all last; what leans on the one before stays with it."""
+    groups, passing = [alone[:1]], _is_passing(alone[0])
+    for each in alone[1:]:
+        if _is_passing(each) == passing or leans(each.quote, each.scene.lang):
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+            passing = not passing
+    return groups
 
 
 def _place(turn: Turn, scene: Scene, segments: list[Segment]) -> Place:

@@ -58,7 +58,7 @@ _LAST_CLAUSE = re.compile(r"[^，,。！？!?；;：:\n.]*[，,]?\s*$")
 _TAG = re.compile(r"[,，] ?(?:ok(?:ay)?|all ?right|deal|好吗|好不好|可以吗|行吗)[?？]+\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"(?:it|it's|its|that's|this|they|they're|he|he's|she|she's|which|because|cause|especially|such as|like)\b(?! way)"
-    r"|(?:它|他|她|这个?|那个?|其|因为|所以|特别是|尤其|比如|例如|并且|也)(?!天|次|周|年|月|晚|我)",
+    r"|(?:它|他|她|这个?|那个?|其|因为|所以|特别是|尤其|比如|例如|并且|也)(?!天|次|周|年|月|晚|我|许)",
     re.IGNORECASE,
 )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from memory_system import rules
+from memory_system import rules, text
 from memory_system.phases.understanding.essays import width
+from memory_system.phases.understanding.leaning import leans
 from memory_system.records import Segment, Turn
 
 _BEFORE = 30  # characters before a segment that may say that it corrects something
@@ -24,6 +26,22 @@ _REAL = re.compile(  # what goes on with something else
     r"\W*(?:(?:but|although|actually|in real|irl|by the way|btw|also)\b|但|不过|其实|现实|真实|对了|另外|还有|顺便)",
     re.IGNORECASE,
 )
+_LEAST_STATED = 20  # columns of a clause that says something certain
+_STATED = {  # what is said before a guess in the same sentence: a clause of its own that states something
+    "en": re.compile(
+        r"(?!(?:(?:and|but|so|well|ok|also),? )*(?:if|when|while|once|unless|since|because|as|after|before|although"
+        r"|though|whether|given|in case|according)\b)"
+        r"(?:.*\b)?(?:i|we|he|she|they|it|my|our|his|her|their)\b(?!.*\b(?:if|unless)\b)"
+        r".*?(?:[,;]| [-–—]|[–—])\s*(?:[\w'’]+ ){0,4}$",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    "zh": re.compile(
+        "(?!(?:那|不过|但是?|而且|所以)?(?:如果|要是|假如|当|等|除非|因为|虽然|既然|万一|听|据))(?=.*[我他她它了过])"
+        "(?!.*(?:如果|要是|的话|[吗呢？])).*[，；—][\u4e00-\u9fff]{0,6}$",
+        re.DOTALL,
+    ),
+}
+_LEAST_GUESS = 10  # columns of a guess that is one of its own: "…, I guess" is about what was said before
 _LATE = " 。.!！,，…\n"
 _MARK = re.compile(r"^\s*[-*•]?\s*([WBO])(?:\s*\(c=([01]?\.?\d+)\))?(?:\s+@\S+)*\s*[:：]\s*")
 _SURE = re.compile(r"\s*\(c=([01]?\.?\d+)\)\s*")
@@ -69,6 +87,29 @@ def _mood_of(turn: Turn, segment: Segment, fired: list[rules.Rule], modality: ru
         return Mood(drop, str(least["modality"]), float(least["confidence"]), str(least["basis"]), correction)
     planned = any(rule.data.get("modality") == "planned" for rule in fired)
     return Mood(drop, "planned" if planned else "stated", correction=correction)
+
+
+def as_stated(mood: Mood, plain: str, lang: str, fired: Iterable[rules.Rule], claims: Iterable[rules.Rule]) -> Mood:
+    """The mood of a passage that is only guessed or heard in what it says last, beside what is certain, and fills no
+    slot there: certain, for the guess is told as one by its own words."""
+    doubts = [found.span for rule in fired if "confidence" in rule.data for found in rule.found(plain)]
+    begins = _guessed_from(plain, lang, doubts) if doubts else 0
+    if not begins or any(found.span[1] > begins for rule in claims for found in rule.found(plain)):
+        return mood
+    modality = "planned" if any(rule.data.get("modality") == "planned" for rule in fired) else "stated"
+    return replace(mood, modality=modality, confidence=1.0, basis="")
+
+
+def _guessed_from(plain: str, lang: str, doubts: list[tuple[int, int]]) -> int:
+    """Where the guess begins that stands behind something certain: with a sentence that leans on the one before it, or
+    with a clause of its own. 0 where nothing is certain."""
+    at, end = min(doubts)
+    start, stop = next(((first, last) for first, last in text.sentences(plain) if first <= at < last), (0, len(plain)))
+    if start and leans(plain[start:stop], lang):
+        return start
+    before = plain[start:at]
+    apart = width(before) >= _LEAST_STATED and width(plain[end:stop]) >= _LEAST_GUESS and _STATED[lang].match(before)
+    return at if apart else 0
 
 
 def may_read(rule: rules.Rule, turn: Turn, segment: Segment) -> bool:

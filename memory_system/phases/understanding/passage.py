@@ -13,7 +13,7 @@ from memory_system import clock, dates, rules, slots
 from memory_system.config import Config
 from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT
 from memory_system.phases.understanding.dating import dated
-from memory_system.phases.understanding.mood import Mood, mood_of, without_marks
+from memory_system.phases.understanding.mood import Mood, as_stated, mood_of, without_marks
 from memory_system.phases.understanding.pictures import shown
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phases.understanding.subjects import Subject, with_pronoun
@@ -203,7 +203,10 @@ def _passage(
 ) -> Passage:
     turn, segment, scene = place
     quote = turn.text_of(segment)
-    mood = mood_of(turn, segment, fired.get("modality", []), scene.groups["modality"])
+    modality = fired.get("modality", [])
+    mood = mood_of(turn, segment, modality, scene.groups["modality"])
+    if mood.confidence < 1 and scene.first_hand and not turn.message.is_noted and turn.message.role != "agent":
+        mood = as_stated(mood, plain, scene.lang, modality, fired.get("claim", ()))
     offset = max(0, min(len(quote), scene.skip - segment.start))
     words = without_marks(quote) if turn.message.is_noted else quote[offset:]
     words, whens = dates.resolve(words, scene.anchor, scene.lang, _said_before(turn, segment))
