@@ -162,6 +162,36 @@ def test_what_is_no_transcript_any_more_is_not_opened_for_its_lines(world: World
     assert world.search("parrot")[0]["citation"] == "sessions/s1.jsonl#L1"
 
 
+@pytest.mark.parametrize(
+    ("content", "when", "where", "told"),
+    [
+        ("User opened a bakery on the quay", "When did the user open a bakery?", "Where did the user open a bakery?",
+         "User opened a bakery on the quay (said 3 February 2026)"),
+        ("用户在码头开了一家面包店", "用户什么时候开的面包店？", "用户在哪里开的面包店？",
+         "用户在码头开了一家面包店（2026年2月3日说）"),
+    ],
+)  # fmt: skip
+def test_where_a_day_is_asked_for_a_memory_is_told_with_the_day_it_was_said(
+    world: World, content: str, when: str, where: str, told: str
+) -> None:
+    world.remember(fact(content, "s1:e1"))
+    (row,) = world.search(when)
+    assert (row["text"], row["snippet"]) == (told, content)
+    assert said(world.search(where)) == [content]
+
+
+@pytest.mark.parametrize(
+    ("content", "question"),
+    [
+        ("User opened a bakery on 7 May 2023", "When did the user open a bakery?"),
+        ("用户2023年5月7日开了一家面包店", "用户什么时候开的面包店？"),
+    ],
+)
+def test_a_memory_that_says_when_is_told_as_it_stands(world: World, content: str, question: str) -> None:
+    world.remember(fact(content, "s1:e1"))
+    assert said(world.search(question)) == [content]
+
+
 def test_a_snippet_is_short_and_shows_the_word(world: World) -> None:
     world.say("lead " * 500 + "parrot " + "tail " * 500)
     (row,) = world.search("parrot")

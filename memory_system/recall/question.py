@@ -20,6 +20,10 @@ _WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:date|day|month|year|time)|how (?:long|many (?:days|weeks|months|years)))\b"
     r"|什么时候|何时|几[点号月]|哪一?[天年月]|哪个月|多久|多长时间|时间|日期|[星周礼拜]期?几"
 )
+_DAY = re.compile(
+    r"\b(?:when|(?:what|which) (?:date|day|month|year)|how (?:long|many (?:days|weeks|months|years)))\b"
+    r"|什么时候|何时|几[号月]|哪一?[天年月]|哪个月|多久|日期"
+)
 _SPOKE = "said|suggested|recommended|told|mentioned|advised|explained|gave|listed|answered"
 _YOURS = re.compile(
     rf"\byou (?:\w+ ){{0,2}}(?:{_SPOKE})\b"
@@ -66,7 +70,8 @@ _GOES_ON = re.compile(
 class Question:
     """`terms` are looked up, those in `aside` only lead up to the question; where several things are asked, `several`
     has the terms of each, else it is empty; `spans` are the times it names, each from a stamp to a stamp; `asks` is
-    false where words are only looked up; `yours` is whether it asks what the assistant said, `own` whether it speaks of
+    false where words are only looked up; `asks_when` is whether it asks for a time, `asks_day` for one that the day of
+    speaking may tell; `yours` is whether it asks what the assistant said, `own` whether it speaks of
     the user, `denies` whether of what is not so; `names` are who and what else is named, `kinds` the kinds of things it
     speaks of (`kinds.kinds_of`); `now` is when it is asked."""
 
@@ -78,6 +83,7 @@ class Question:
     several: list[frozenset[str]]
     asks: bool
     asks_when: bool
+    asks_day: bool
     yours: bool
     own: bool
     denies: bool
@@ -100,6 +106,7 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         several=several,
         asks=bool(_ASKS.search(folded)),
         asks_when=bool(_WHEN.search(folded)),
+        asks_day=bool(_DAY.search(folded)),
         yours=bool(_YOURS.search(folded)),
         own=bool(_OWN.search(folded)),
         denies=bool(_DENIES.search(folded)),

@@ -6,12 +6,14 @@ folds and orders it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any, Literal
 
+from memory_system import clock
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
@@ -26,6 +28,7 @@ from memory_system.recall.ranking import by_meaning, rank, text_score
 from memory_system.recall.results import Result, diverse, folded
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
+from memory_system.text import language
 from memory_system.tombstones import Tombstones
 
 if TYPE_CHECKING:  # imported where vectors are searched
@@ -41,6 +44,9 @@ SCOPES_OF: dict[Scope, tuple[str, ...]] = {
 SNIPPET_CHARACTERS = 700
 LEAD_CHARACTERS = 100  # shown before the first word of the query
 TYPES_OF = {"note": "note", "session": "message"}
+DATED = 10  # results that are told with their day where a day is asked for
+SAID = ("fact", "belief")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
 
 
 def search(
@@ -68,8 +74,9 @@ def search(
             layout, config, index, list(pending), query,
             now=now, scope=scope, archived=archived, filters=filters, near=near,
         )  # fmt: skip
-        rows = _Rows(layout, index, answer)
-        shown = [rows.row(each, explain=explain) for each in answer.results[: max(0, limit)]]
+        rows = _Rows(layout, config, index, answer)
+        found = enumerate(answer.results[: max(0, limit)])
+        shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in found]
     return {"results": shown, "total_found": len(answer.results)}
 
 
@@ -167,12 +174,14 @@ def _note_changes(layout: Layout, index: Index) -> tuple[dict[str, str], set[str
 class _Rows:
     """Results as they are shown."""
 
-    def __init__(self, layout: Layout, index: Index, answer: Answer) -> None:
+    def __init__(self, layout: Layout, config: Config, index: Index, answer: Answer) -> None:
         self._layout = layout
+        self._config = config
         self._index = index
         self._answer = answer
 
-    def row(self, result: Result, *, explain: bool) -> dict[str, Any]:
+    def row(self, result: Result, *, dated: bool, explain: bool) -> dict[str, Any]:
+        """One result; `dated` where a memory may be told with the day on which it was said."""
         unit, scope = result.best.unit, scope_of(result.best.number)
         path, start, end = self._place(result)
         row = {
@@ -184,7 +193,7 @@ class _Rows:
             "score": self._answer.score(result),
             "source": scope,
             "refs": list(result.refs),
-            "text": unit.text,
+            "text": self._told(result) if dated and self._answer.question.asks_day else unit.text,
             "snippet": snippet(unit.text, self._answer.question.terms),
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
@@ -193,6 +202,14 @@ class _Rows:
             row["explain"] = result.best.parts | {"alike": result.alike}
             row["textScore"] = round(text_score(result.best.bm25), 4)
         return row
+
+    def _told(self, result: Result) -> str:
+        """What the result says; a fact or belief that names no year, with the day on which it was said."""
+        unit = result.best.unit
+        if type_of(result) not in SAID or _YEAR.search(unit.text):
+            return unit.text
+        moment = clock.parse_instant(unit.said_at)
+        return unit.text + said_on(clock.local_date(moment, self._config.zone), unit.text) if moment else unit.text
 
     def _place(self, result: Result) -> tuple[str, int, int]:
         """The name of the file that holds the text, and its first and last line there."""
@@ -203,6 +220,15 @@ class _Rows:
         if scope == "session":
             return unit.path, *place_of_message(self._layout, unit.path, unit.ref)
         return unit.path, unit.start_line, unit.end_line
+
+
+def said_on(day: date, text: str) -> str:
+    """The day on which the text was said, in its language, in brackets."""
+    from memory_system import dates  # only where a day is asked for
+
+    lang, moment = language(text), datetime.combine(day, time())
+    spelled = dates.spell(dates.When((0, 0), moment, moment, "day", ""), lang)
+    return f" (said {spelled})" if lang == "en" else f"（{spelled}说）"
 
 
 def type_of(result: Result) -> str:
