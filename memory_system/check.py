@@ -15,7 +15,7 @@ from memory_system import accounting, audit, by_hand, clock
 from memory_system.derive import snapshot_moment
 from memory_system.entries import Change, Group
 from memory_system.errors import MemorySystemError
-from memory_system.files import is_held
+from memory_system.locks import is_held
 from memory_system.parsing import parse_problem
 from memory_system.phases import entities, facts_page, snapshot
 from memory_system.phases import index as index_phase

@@ -1,4 +1,4 @@
-"""The one door to the disk: atomic replace, durable append, torn tails, locks.
+"""The one door to the disk: atomic replace, durable append, torn tails.
 
 `Disk` is the port: a handful of system calls, one method each, which tests replace to record, fail or tear any of
 them. `Files` builds what the rest of the program uses from them. Durable means: temporary file in the same folder,
@@ -8,12 +8,8 @@ the umask."""
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-import socket
 import stat
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from itertools import chain
@@ -22,14 +18,13 @@ from typing import Any
 
 import orjson
 
-from memory_system.errors import DamagedError, LockedError, LocklessError, UnwritableError
+from memory_system import locks
+from memory_system.errors import DamagedError, LocklessError, UnwritableError
 from memory_system.mounts import without_locks
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 CHUNK = 1 << 20
-LOCK_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2)  # seconds between tries
-LOG_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02) + (0.05,) * 60  # for a file that others add to: held for milliseconds
 
 
 class Disk:
@@ -168,7 +163,7 @@ class Files:
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 if follow_renames:
-                    _wait_for(descriptor)
+                    locks.wait_for(descriptor)
                 size = os.fstat(descriptor).st_size
                 if durable and not size:  # its name first, or a power loss takes away what was acknowledged in it
                     self.disk.sync_folder(path.parent)
@@ -201,7 +196,7 @@ class Files:
             with _explained(path):
                 descriptor = self.disk.open(path, os.O_RDWR)
             try:
-                _wait_for(descriptor)
+                locks.wait_for(descriptor)
                 if _same_file(descriptor, path):
                     yield
                     return
@@ -251,55 +246,13 @@ class Files:
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT)
         try:
-            _take(descriptor, path)
+            locks.take(descriptor, path)
             with _explained(path):
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, orjson.dumps(holder), 0)
             yield
         finally:
             os.close(descriptor)
-
-
-def lock_holder(since: str) -> dict[str, Any]:
-    """What the lock file says of this process; not with which words it was called."""
-    command = Path(sys.argv[0]).name
-    return {"host": socket.gethostname(), "pid": os.getpid(), "command": command, "since": since}
-
-
-def _take(descriptor: int, path: Path) -> None:
-    for patience in (*LOCK_PAUSES, None):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if patience is None:
-                break
-            time.sleep(patience)  # it may only be somebody asking whether it is held
-        except OSError as error:
-            raise LocklessError(f"{path.parent} lies on a file system without locks: {error.strerror}") from error
-    raise LockedError(f"the workspace is held by {_told(os.pread(descriptor, 4096, 0))} ({path})")
-
-
-def _wait_for(descriptor: int) -> None:
-    """Hold the file as long as it is open, once nobody else does. Who holds it for seconds was stopped, and a file
-    system may know no locks: then we go on without."""
-    for patience in LOG_PAUSES:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(patience)
-        except OSError:
-            return
-
-
-def _told(data: bytes) -> str:
-    """Who holds a lock, for a person."""
-    try:
-        row = orjson.loads(data)
-        return f"{row['command']} (process {row['pid']} on {row['host']}, since {row['since']})"
-    except (ValueError, KeyError, TypeError):
-        return "an unknown process"
 
 
 def _same_file(descriptor: int, path: Path) -> bool:
@@ -336,20 +289,3 @@ def is_regular(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
-
-
-def is_held(path: Path) -> bool:
-    """Whether some process holds that lock file now."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks: nobody can tell
-        return False
-    finally:
-        os.close(descriptor)
-    return False

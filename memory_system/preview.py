@@ -16,10 +16,10 @@ import orjson
 from memory_system import clock, pipeline
 from memory_system.errors import LockedError
 from memory_system.explain import change_row
-from memory_system.files import is_held
 from memory_system.layout import PEOPLES_FILES, SEARCH_INDEX, Layout
 from memory_system.llm.estimating import Estimator
 from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
+from memory_system.locks import is_held
 from memory_system.workspace import Workspace
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from memory_system import clock, nights, pipeline
 from memory_system.checkpoint import MAX_TRIES
-from memory_system.files import is_held
 from memory_system.llm.ledger import Ledger, by_day, summed
+from memory_system.locks import is_held
 from memory_system.night import BARREN_LIMIT
 from memory_system.proposals import proposals
 from memory_system.records import KINDS, USER, Fact, Pool, Problem, Row, type_name

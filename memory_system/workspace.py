@@ -24,9 +24,10 @@ from memory_system.accesses import Accesses
 from memory_system.carried import PROMPTS, RULES
 from memory_system.checkpoint import Checkpoint
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
-from memory_system.files import Disk, Files, is_held, lock_holder
+from memory_system.files import Disk, Files
 from memory_system.inbox import Inbox
 from memory_system.layout import Layout
+from memory_system.locks import is_held, lock_holder
 from memory_system.records import Fact
 from memory_system.schemas import due
 

@@ -14,8 +14,8 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, m
 from memory_system import check, edit, finder, pipeline, stats
 from memory_system.entries import Change, Entry
 from memory_system.errors import BarrenNightError, LockedError, RetirementError, UnbalancedError
-from memory_system.files import is_held
 from memory_system.layout import Layout
+from memory_system.locks import is_held
 from memory_system.records import to_line
 from memory_system.store import Store
 from memory_system.workspace import Workspace

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.files import lock_holder
+from memory_system.locks import lock_holder
 from memory_system.workspace import Workspace
 
 Entry = dict[str, Any]
