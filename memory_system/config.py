@@ -114,13 +114,13 @@ class Ranking(Section):
     further: Rate = 0.2  # added for the turn before that
     after: Rate = 0.4  # added for the turn after
     session: Rate = 0.5  # added for the session as a whole
-    speaker: Rate = 0.7  # times more for what the one person says whom the question names
+    speaker: Rate = 0.8  # times more for what the one person says whom the question names
     dated: Rate = 0.4  # times more for a text with a time in it when the question asks for one
     within: Rate = 0.3  # times more for what was said or happens in the time that the question names
-    question: Share = 0.1  # times less for a text that asks
-    telling: Share = 0.16  # times less for a message in which nobody speaks of themselves; half of it for a reaction
+    question: Share = 0.08  # times less for a text that asks
+    telling: Share = 0.18  # times less for a message in which nobody speaks of themselves; half of it for a reaction
     assistant: Share = (
-        0.5  # times less for what an assistant says; for the user's words where the assistant's are asked for
+        0.45  # times less for what an assistant says; for the user's words where the assistant's are asked for
     )
     standing: Rate = 0.25  # times more, at most, for a memory that is important and fresh
     age: Share = 0.1  # times less, at most, for a dated note that is old: half of it after 30 days
@@ -132,7 +132,8 @@ class RankingChinese(Ranking):
 
     length: Share = 0.65
     usual: Positive = 25
-    pieces: Rate = 0.75
+    pieces: Rate = 0.65
+    before: Rate = 0.25
     telling: Share = 0.0
     answer: Rate = 0.1
     after: Rate = 0.3

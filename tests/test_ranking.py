@@ -979,3 +979,19 @@ def test_no_time_expression_is_overlooked() -> None:
     assert [text for text in (*phrases, *names, *told) if not may_name_a_time(text.lower())] == []
     assert not may_name_a_time("what did we say about the boat?")
     assert not may_name_a_time("我对什么过敏")
+
+
+@pytest.mark.parametrize(
+    ("texts", "question"),
+    [
+        (("The harbour was loud", "The harbour was quiet"), "What was the harbour like in early May?"),
+        (("港口很吵", "港口很静"), "5月初的港口怎么样？"),
+    ],
+)
+def test_a_date_without_a_year_may_be_long_over(world: Found, texts: tuple[str, str], question: str) -> None:
+    """Asked in March, so that May is as near as may be in the future."""
+    starts = [datetime(2025, 5, 4, tzinfo=UTC), datetime(2025, 7, 4, tzinfo=UTC)]
+    for text, start in zip(texts, starts, strict=True):
+        world.say(*said(text, session=f"s{start.month}", start=start))
+    rows = world.rows(question, explain=True)
+    assert [row["text"] for row in rows if "within" in row["explain"]] == [texts[0]]

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from memory_system import records
 from memory_system.dates.atoms import count
-from memory_system.dates.finding import When, find
+from memory_system.dates.finding import When, find, meant
 from memory_system.dates.writing import adverbial, resolve, spell
 
-__all__ = ["When", "adverbial", "count", "find", "resolve", "spell", "to_event"]
+__all__ = ["When", "adverbial", "count", "find", "meant", "resolve", "spell", "to_event"]
 
 
 def to_event(when: When) -> records.EventTime:

@@ -8,16 +8,23 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory_system.dates.atoms import Piece, patterns, pieces
-from memory_system.dates.calendar import Moment, interval
+from memory_system.dates.calendar import Moment, interval, occasions
 from memory_system.dates.clauses import Cues, spec_of
 from memory_system.dates.fields import complete, kind
-from memory_system.dates.hours import TIMES, Interval, at_day
+from memory_system.dates.hours import TIMES, Fields, Interval, at_day
 from memory_system.dates.spans import following, month_after
 
 _MONTH = re.compile(r"(?i)[a-z]{3}|月")
 _THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
 _FRAMED = 366  # days: what is farther is another story
 _WRAPS = 15  # days: from the 28th to the 3rd a month has passed
+_NEAR = 91  # days: the future that a tense means without a year
+_LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from May 3 to 7
+    r"(?i)\s?[到至~～—-]\s?(3[01]|[12]?\d)[日号]"
+    r"|\s?(?:to|through|until|-|–)\s?(?:the )?(3[01]|[12]?\d)(?:st|nd|rd|th)?\b(?![:/.,]?\d)"
+)
+_AND = re.compile(r"(?i)\s?(?:and|和|与|跟|到|至)\s?(?:the )?")
+_BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _FINE = ("day", "part", "hour", "minute")
 _ENDS = frozenset(frozenset(keys.split()) for keys in ("dow", "day", "month", "month day"))  # how a range may end
@@ -41,12 +48,63 @@ def find(text: str, anchor: datetime) -> list[When]:
     return [when for when, _ in scan(text, anchor)]
 
 
+def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
+    """The times, from start to end, that a question may mean. Of a date without a year they are the last and the next
+    one, where no year is named and the tense lets both be; from one date to another is one time."""
+    clear, found = pieces(text)
+    if not found:
+        return []
+    told = {when.span: [(when.start, when.end)] for when, _ in _scanned(text, clear, found, anchor)}
+    dated = any("year" in kind(piece.fields) for piece in found)
+    bare = _without(found, clear)
+    times: list[list[tuple[datetime, datetime]]] = []
+    for before, piece in zip((None, *found), found, strict=False):
+        if before and (_is_range(clear, before, piece) or _is_between(clear, before, piece)):
+            times[-1] = _until(times[-1], piece.fields)
+            continue
+        recurring = [] if dated else _occasions(clear, piece, Cues(bare, piece), anchor)
+        times.append(recurring or told.get((piece.start, piece.end), []))
+        if "day" in piece.fields and (last := _LAST_DAY.match(clear, piece.end)):
+            times[-1] = _until(times[-1], {"day": int(last[1] or last[2])})
+    return [each for some in times for each in some]
+
+
+def _occasions(text: str, piece: Piece, cues: Cues, anchor: datetime) -> list[tuple[datetime, datetime]]:
+    """The last and the next time that the piece names; a near one alone, where the tense is future."""
+    if _is_lone(text, piece) and not _BETWEEN.search(text[: piece.start]):
+        return []
+    found, now = occasions(piece.fields, anchor), anchor.replace(tzinfo=None)
+    tense = cues.tense() if found else 0
+    if tense == 1 and 0 < (found[-1][0] - now).days < _NEAR:
+        return [found[-1][:2]]
+    return [(start, end) for start, end, _ in found if tense != -1 or start <= now]
+
+
+def _is_between(text: str, left: Piece, right: Piece) -> bool:
+    """Whether the two are the ends of a time: between May 3 and May 7, 3日和7日之间."""
+    if frozenset(right.fields) not in _ENDS or not right.fields.keys() <= kind(left.fields):
+        return False
+    begun = _BETWEEN.search(text[: left.start]) or text.startswith("之间", right.end)
+    return bool(begun and _AND.fullmatch(text, left.end, right.start))
+
+
+def _until(times: list[tuple[datetime, datetime]], fields: Fields) -> list[tuple[datetime, datetime]]:
+    """The times, each up to the end of the next such day or month after its start."""
+    return [(start, last[1]) for start, _ in times if (last := following(fields, start.date()))]
+
+
 def scan(text: str, anchor: datetime, lead: str = "") -> Iterator[tuple[When, Piece]]:
     """The expressions with the pieces they came from; in a text that goes on from a `lead`, the 22nd may
     be of a month that was named there."""
     clear, found_pieces = pieces(text)
-    if not found_pieces:
-        return
+    if found_pieces:
+        yield from _scanned(text, clear, found_pieces, anchor, lead)
+
+
+def _scanned(
+    text: str, clear: str, found_pieces: list[Piece], anchor: datetime, lead: str = ""
+) -> Iterator[tuple[When, Piece]]:
+    """`scan` for the pieces of the text."""
     bare = _without(found_pieces, clear)
     alone = len(found_pieces) == 1
     done: list[When] = []  # a year that stands for itself ("2016: ...") is no expression, but sets the frame

@@ -178,8 +178,8 @@ def _spans(text: str, now: datetime, zone: ZoneInfo) -> list[tuple[str, str]]:
     from memory_system import dates
 
     try:
-        found = dates.find(text, now.astimezone(zone))
-        return [(_stamp(each.start, zone), _stamp(each.end, zone)) for each in found]
+        found = dates.meant(text, now.astimezone(zone))
+        return [(_stamp(start, zone), _stamp(end, zone)) for start, end in found]
     except OverflowError:  # at the ends of the calendar
         return []
 
