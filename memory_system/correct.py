@@ -62,7 +62,7 @@ def _moved(record: Fact, values: Mapping[str, Any], ws: Workspace) -> dict[str, 
 
 def _event_in(words: str, ws: Workspace) -> EventTime | None:
     whens = dates.find(words, ws.now.astimezone(ws.zone))
-    return dates.to_event(whens[0]) if whens else None
+    return dates.event_in(words, whens, text.language(words))
 
 
 def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Change]:

@@ -154,3 +154,30 @@ def test_how_long_is_only_dated_beside_what_has_lasted(text: str, dated: bool) -
 )
 def test_what_runs_out_begins_or_is_put_off_lies_ahead(text: str, expected: list[str]) -> None:
     assert days(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm in Rome from Wednesday to Friday next week", ["03-25", "03-27"]),
+        ("I was ill from Monday to Thursday last week", ["03-09", "03-12"]),
+        ("I'm in Rome from Thursday to next Tuesday", ["03-19", "03-24"]),
+        ("我下周三到周五在罗马", ["03-25", "03-27"]),
+    ],
+)
+def test_the_first_day_of_a_range_is_of_the_week_that_is_named_behind_it(text: str, expected: list[str]) -> None:
+    assert days(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("I'm in Rome from Wednesday to Friday next week", "2026-03-25T00:00", "2026-03-28T00:00"),
+        ("我下周三到周五在罗马出差", "2026-03-25T00:00", "2026-03-28T00:00"),
+        ("I met Jo on Monday, and on Friday we go to Rome", "2026-03-16T00:00", "2026-03-17T00:00"),
+    ],
+)
+def test_what_goes_on_for_days_ends_with_the_last(text: str, start: str, end: str) -> None:
+    event = dates.event_in(text, dates.find(text, WEDNESDAY), "zh" if "我" in text else "en")
+    assert event is not None
+    assert (event.start, event.end) == (start, end)

@@ -211,6 +211,13 @@ def test_one_person_called_in_several_ways_is_one_subject(words: list[str], subj
         ("I'm 20 kg overweight.", []),
         ("My doctor suspects I have gout.", [("condition", "gout", "hedged")]),
         ("I'm allergic to figs and my sister is vegan.", [("allergy", "figs", "stated"), ("diet", "vegan", "stated")]),
+        ("My cousin Luis thought I was allergic to dogs, but I'm not.", []),
+        ("我表弟以为我对狗过敏，其实没有。", []),
+        ("I'm half Danish.", []),
+        ("我是半个泸州人。", []),
+        ("我孩子他爸在外地。", []),
+        ("I'm diabetic.", [("condition", "diabetic", "stated")]),
+        ("我是色弱，红绿看不清。", [("condition", "色弱", "stated")]),
         ("我在用软件学法语。", [("skill", "法语", "stated")]),
         ("我是左撇子。", []),
         ("我是金牛座。", []),
@@ -238,3 +245,30 @@ def test_a_sentence_is_told_with_one_name_and_whole(words: str, content: str) ->
 @pytest.mark.parametrize("words", ["I'm a night owl", "I'm trying to cut down on sugar", "I was adopted"])
 def test_what_somebody_is_counts_in_few_words(words: str) -> None:
     assert len(told(words)) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("Can you remember that I take my coffee black?", "User takes their coffee black"),
+        ("could you note down that my son plays the oboe", "User's son plays the oboe"),
+        ("能记一下我女儿不能吃鸡蛋吗", "用户的女儿不能吃鸡蛋"),
+        ("你能帮我记住我不喝酒吗？", "用户不喝酒"),
+    ],
+)
+def test_a_question_whether_it_can_be_remembered_is_a_wish_to_remember(words: str, content: str) -> None:
+    assert told(words) == [content]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "slot"),
+    [
+        ("Where do you live?", "in Ghent, near the station", ("lives_in", "Ghent")),
+        ("What do you do for a living?", "Nurse, mostly night shifts", ("occupation", "Nurse")),
+        ("你住哪儿？", "泸州，江边上", ("lives_in", "泸州")),
+        ("你做什么工作？", "护士，一般上夜班", ("occupation", "护士")),
+    ],
+)
+def test_an_answer_fills_its_slot_with_what_comes_first(asked: str, answer: str, slot: tuple[str, str]) -> None:
+    found = claims(talk(("assistant", asked), ("user", answer)))
+    assert [(each.attribute, each.value) for each in found] == [slot]

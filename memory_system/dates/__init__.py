@@ -8,15 +8,22 @@ a week go by the tense of their clause. "two weeks ago" is that week, "three mon
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memory_system import records
 from memory_system.dates.atoms import count
-from memory_system.dates.finding import When, find, meant
+from memory_system.dates.finding import When, find, in_one, meant
 from memory_system.dates.writing import adverbial, resolve, spell
 
-__all__ = ["When", "adverbial", "count", "find", "meant", "resolve", "spell", "to_event"]
+__all__ = ["When", "adverbial", "count", "event_in", "find", "meant", "resolve", "spell", "to_event"]
 
 
 def to_event(when: When) -> records.EventTime:
     """The interval as it is stored: local ISO text, to the minute."""
     start, end = (moment.isoformat(timespec="minutes") for moment in (when.start, when.end))
     return records.EventTime(start=start, end=end, granularity=when.granularity, text=when.text)
+
+
+def event_in(text: str, whens: Sequence[When], lang: str) -> records.EventTime | None:
+    """The first of the expressions that were found in the text, as it is stored; a range to its end."""
+    return to_event(in_one(text, whens, lang)) if whens else None

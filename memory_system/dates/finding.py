@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import zip_longest
 
 from memory_system.dates.atoms import Piece, patterns, pieces
 from memory_system.dates.calendar import Moment, interval, occasions
@@ -14,6 +15,7 @@ from memory_system.dates.fields import complete, kind
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day
 from memory_system.dates.spans import following, month_after
 
+_ITS_WEEK = re.compile(r"(?i)day,? (?:of )?(?:next|this|last) week$")
 _MONTH = re.compile(r"(?i)[a-z]{3}|月")
 _THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
 _FRAMED = 366  # days: what is farther is another story
@@ -98,7 +100,29 @@ def scan(text: str, anchor: datetime, lead: str = "") -> Iterator[tuple[When, Pi
     be of a month that was named there."""
     clear, found_pieces = pieces(text)
     if found_pieces:
-        yield from _scanned(text, clear, found_pieces, anchor, lead)
+        yield from _scanned(text, clear, _sharing(clear, found_pieces), anchor, lead)
+
+
+def _sharing(text: str, found: list[Piece]) -> list[Piece]:
+    """The pieces, the first day of "Monday to Wednesday next week" with the week of the second."""
+    return [
+        replace(piece, fields={**after.fields, **piece.fields})
+        if after
+        and kind(piece.fields) == {"dow"}
+        and _ITS_WEEK.search(text[after.start : after.end])
+        and patterns("range")[piece.lang].fullmatch(text, piece.end, after.start)
+        else piece
+        for piece, after in zip_longest(found, found[1:])
+    ]
+
+
+def in_one(text: str, whens: Sequence[When], lang: str) -> When:
+    """The first of the expressions, to the end of the second where the two are the ends of a range."""
+    first, second = whens[0], whens[1] if len(whens) > 1 else None
+    if second is None or not patterns("range")[lang].fullmatch(text, first.span[1], second.span[0]):
+        return first
+    span = first.span[0], second.span[1]
+    return replace(first, span=span, end=second.end, text=text[slice(*span)])
 
 
 def _scanned(

@@ -38,6 +38,7 @@ _BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing
 _LASTING = frozenset({"identity", "relation", "contact"})
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
 _FROM_OTHERS = ("health", "safety")
+_FIRST_OF = re.compile(r"\s*[,，;；]\s*")  # "in Ghent, near the station" lives in Ghent
 _HEARSAY = 0.6
 _HEARD = {"en": "hearsay", "zh": "听说"}
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
@@ -409,10 +410,11 @@ def _answer(passage: Passage) -> list[Claim]:
     if not asked or not scene.first_hand:
         return []
     fired = scene.groups["answer"].firing(asked)
-    value = phrasing.bare(passage.plain, scene.voices, scene.lang) if fired else ""
+    said = phrasing.bare(passage.plain, scene.voices, scene.lang) if fired else ""
+    value = _FIRST_OF.split(said, 1)[0]
     for rule in fired:
         if value and len(value.split()) <= 5 and len(value) <= 24:
-            content = str(rule.data["content"]).format(who=scene.voices.speaker, value=value)
+            content = str(rule.data["content"]).format(who=scene.voices.speaker, value=said)
             speaker = Subject(scene.subject, scene.voices.speaker)
             claim = _claim(passage, content, slots.category_of(rule), speaker, rule.id)
             claim.attribute, claim.value = str(rule.data["attribute"]), value

@@ -39,6 +39,11 @@ _JOINED = re.compile(r"^(?:and|but|so|then) (?=\w)", re.IGNORECASE)
 _WISH = re.compile(
     r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?(?!happen\b|know\b|be\b|ever\b)", re.IGNORECASE
 )
+_TO_KEEP = re.compile(
+    r"(?:can|could|would|will) you (?:please |just )?(?:remember|note(?: down)?|keep in mind|make a note|write down"
+    r"|jot down|save)(?: that)? (?=(?:i|i'm|i've|my|we|our)\b)",
+    re.IGNORECASE,
+)
 _REQUEST = re.compile(
     r"(?:help (?:me|us) "
     r"|(?:give|show|write|tell|send|get|find|draft|make|recommend|suggest)(?: me| us)? (?:an?|some|the|a few|\d+) "
@@ -154,6 +159,8 @@ def stripped(text: str, other: str = "") -> str:
         before = words
         greeted = _lead().match(words) if _may_lead(words) else None
         words = _without_name(words[greeted.end() :] if greeted else words, other, bool(greeted)).lstrip(_OPENING)
+    if kept := _TO_KEEP.match(words):
+        words = words[kept.end() :]
     before = ""
     while before != words:
         before = words

@@ -240,7 +240,8 @@ def _is_speaker(about: str, open_: Open) -> bool:
 
 def _claim(said: _Said, open_: Open, method: str) -> Claim:
     """The claim as phase 4 takes it: the model's words, with the rules' category and importance."""
-    told, whens = dates.resolve(" ".join(said.text.split()), open_.anchor, open_.claim.lang)
+    words, lang = " ".join(said.text.split()), open_.claim.lang
+    told, whens = dates.resolve(words, open_.anchor, lang)
     speaker = _is_speaker(said.about, open_)
     attribute, value = _slot(said, speaker=speaker)
     names = (*open_.claim.entities, *([] if speaker else [said.about]))
@@ -253,7 +254,7 @@ def _claim(said: _Said, open_: Open, method: str) -> Claim:
         attribute=attribute,
         value=value,
         entities=tuple(dict.fromkeys(names)),
-        event_time=dates.to_event(whens[0]) if whens else open_.claim.event_time,
+        event_time=dates.event_in(words, whens, lang) or open_.claim.event_time,
         confidence=sure,
         basis=open_.claim.basis or ("" if sure == 1.0 else "not certain"),
         modality=open_.claim.modality if sure == open_.claim.confidence else "hedged",

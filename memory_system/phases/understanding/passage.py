@@ -209,14 +209,17 @@ def _passage(
         mood = as_stated(mood, plain, scene.lang, modality, fired.get("claim", ()))
     offset = max(0, min(len(quote), scene.skip - segment.start))
     words = without_marks(quote) if turn.message.is_noted else quote[offset:]
-    words, whens = dates.resolve(words, scene.anchor, scene.lang, _said_before(turn, segment))
+    said = words
+    words, whens = dates.resolve(said, scene.anchor, scene.lang, _said_before(turn, segment))
+    event = dates.event_in(said, whens, scene.lang)
     if not whens and scene.first_hand and not (turn.message.is_noted or scene.prefix):
         words = dated(words, scene.anchor, scene.lang, led=bool(_said_before(turn, segment).strip()))
     if scene.prefix:
-        whens = [*dates.find(scene.prefix, scene.anchor), *whens]
+        named_before = dates.find(scene.prefix, scene.anchor)
+        event = dates.event_in(scene.prefix, named_before, scene.lang) or event
+        whens = [*named_before, *whens]
     inside, begins = shown(plain, scene)
     picture = begins + inside
-    event = dates.to_event(whens[0]) if whens else None
     return Passage(
         turn, segment, scene, config, mood, quote, plain, named, offset, words, tuple(whens), fired, picture, event
     )
