@@ -982,6 +982,40 @@ def test_no_time_expression_is_overlooked() -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "question", "other"),
+    [
+        ("My favorite drink is ginger ale.", "What is my favorite drink?", "What is my favorite color?"),
+        ("I play the violin in an orchestra.", "do I play the violin", "do I play the drums"),
+        ("I play the violin in an orchestra.", "What instrument do I play?", "What sports do I play?"),
+        ("I'm allergic to peanuts.", "allergic to peanuts", "allergic to shellfish"),
+        ("I speak Spanish at home.", "do I speak Spanish", "do I speak French"),
+        ("我最喜欢的饮料是姜汁汽水。", "我最喜欢的饮料是什么？", "我最喜欢的颜色是什么？"),
+        ("我在乐团拉小提琴。", "我会拉小提琴吗", "我会打架子鼓吗"),
+        ("我在家说西班牙语。", "我说西班牙语吗", "我说法语吗"),
+    ],
+)
+def test_what_is_said_of_another_thing_of_the_kind_is_no_answer(
+    world: Found, told: str, question: str, other: str
+) -> None:
+    world.say(*said(told), *said("The meeting was moved.", "会议改期了。", session="t"))
+    assert world.rows(question)[0]["score"] >= 0.75
+    assert max([row["score"] for row in world.rows(other)], default=0.0) < 0.55
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "sort"),
+    [
+        ("User drives a green Volvo", "What car do I drive?", "What van do I drive?"),
+        ("用户开绿色的沃尔沃", "我开什么车？", "我开什么面包车？"),
+    ],
+)
+def test_a_car_may_be_a_van_but_who_knows(world: Found, told: str, question: str, sort: str) -> None:
+    world.remember(fact(told, "s:1", attribute="vehicle", value="Volvo", category="possession"))
+    assert world.rows(question)[0]["score"] >= 0.75
+    assert world.rows(sort)[0]["score"] < 0.55
+
+
+@pytest.mark.parametrize(
     ("texts", "question"),
     [
         (("The harbour was loud", "The harbour was quiet"), "What was the harbour like in early May?"),

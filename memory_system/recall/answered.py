@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.candidates import OTHERWISE_SHARE, Candidates
-from memory_system.recall.named import Name, names_another, speaks_of
+from memory_system.recall.kinds import kinds_of
+from memory_system.recall.named import Name, is_of_the_sort, names_another, speaks_of
 from memory_system.recall.question import Question
 from memory_system.recall.ranking import Scored
 from memory_system.text import is_cjk
@@ -30,6 +31,12 @@ SEVERAL = 5  # of these
 NOBODY = 0.65  # times less, where the best is about none of those who are named
 FEW_TERMS = {"en": 1.8, "zh": 2.8}  # by so much over the number of its terms, that counts in a longer question
 UNKNOWN = 0.5  # how much a word is missing that nobody has ever written
+MOST_UNKNOWN, FEW_UNKNOWN = 0.9, 1.8  # the same of a short question: at most, and by so much over the number of words
+QUALIFIES = frozenset(
+    {"favorite", "favourite", "best", "preferred", "usual", "current", "main", "最喜", "喜欢", "最爱"}
+)
+QUALIFYING = 0.5  # what these words, which only qualify what is asked for, count beside a word that is missing
+OF_THE_KIND = 0.5  # times less, where the best states what is asked, but not that it is of the sort: a car, no van
 ANOTHERS = 0.75  # times less, where the user asks of themselves and the best is about another
 GUESSED = 0.8  # times less, where nothing but a guess at the words has found it
 _AROUND = (-2, -1, 1, 2)
@@ -49,7 +56,9 @@ def answered(question: Question, found: Candidates, ranked: list[Scored], weight
     covered = _covered(question, found, found.mass(best.number))
     most = talked_of(question, found, ranked)
     sure = _theirs(question, ranked) ** 2 * strength**0.25 * covered**0.09 * most**0.0625 * _certain(found, best)
-    return float(sure if "stated" in best.parts else sure * _meant(question, found, ranked))
+    if "stated" in best.parts:
+        return float(sure * (1.0 if is_of_the_sort(question.text, best.unit.text) else OF_THE_KIND))
+    return float(sure * _meant(question, found, ranked))
 
 
 def talked_of(question: Question, found: Candidates, ranked: list[Scored]) -> float:
@@ -101,14 +110,23 @@ def _meant(question: Question, found: Candidates, ranked: list[Scored]) -> float
 def _lost(question: Question, found: Candidates, best: Scored, missing: Mapping[Name, float]) -> float:
     """The share of the question's words that name those who are missing, or that nobody has ever written."""
     parts = _parts(question, found, best)
+    share = max(UNKNOWN, min(MOST_UNKNOWN, FEW_UNKNOWN / _count_words(question)))
     unknown = {
-        place: UNKNOWN * (1 - parts[place])
+        place: share * (1 - parts[place])
         for place, term in enumerate(question.terms)
-        if found.doubts.get(place) == 1 and term not in question.aside
+        if place in found.doubts and term not in question.aside
     }
     lost = {place: part for name, part in missing.items() for place in _places(question, [name])}
-    whole = _weight(found, range(len(parts)))
+    qualifying = [place for place, term in enumerate(question.terms) if term in QUALIFIES]
+    whole = _weight(found, range(len(parts))) - (1 - QUALIFYING) * _weight(found, qualifying)
     return sum(part * _weight(found, [place]) for place, part in (unknown | lost).items()) / (whole or 1.0)
+
+
+def _count_words(question: Question) -> float:
+    """How many words are asked for; two pairs of Chinese characters that overlap are one word and a half."""
+    asked = [term for term in question.terms if term not in question.aside]
+    pairs = sum(map(is_cjk, asked))
+    return max(1.0, len(asked) - pairs + (pairs + 1) / 2 if pairs else len(asked))
 
 
 def _known(question: Question, found: Candidates) -> Iterable[Name]:
@@ -157,6 +175,7 @@ def _focus(question: Question, found: Candidates, best: Scored, named: list[int]
     rest, those who are named stand for it: `there` is how much they are. A Chinese question puts whom it is about
     first, so that all else is asked."""
     about = [at for at, term in enumerate(question.terms) if term not in question.aside and at not in named]
+    about.sort(key=lambda at: question.terms[at] in QUALIFIES)
     if not about or (question.lang != "en" and not named):
         return 1.0
     first = FOCUS if question.lang == "en" else len(about)
@@ -167,12 +186,18 @@ def _focus(question: Question, found: Candidates, best: Scored, named: list[int]
 
 
 def _parts(question: Question, found: Candidates, best: Scored) -> list[float]:
-    """Of each term, how much of it the best has: of Chinese, single characters count as well."""
+    """Of each term, how much of it the best has: of Chinese, single characters count as well; of a word for a whole
+    kind, something of the kind."""
     mask, text = found.masks.get(best.number, 0), best.unit.text
-    return [
-        1.0 if mask >> place & 1 else sum(sign in text for sign in term) / len(term) if is_cjk(term) else 0.0
-        for place, term in enumerate(question.terms)
-    ]
+    kinds = mask >> len(question.terms)
+    held = {kind for place, kind in enumerate(question.kinds) if kinds >> place & 1}
+
+    def part(place: int, term: str) -> float:
+        if mask >> place & 1 or (held and not held.isdisjoint(kinds_of(term))):
+            return 1.0
+        return sum(sign in text for sign in term) / len(term) if is_cjk(term) else 0.0
+
+    return [part(place, term) for place, term in enumerate(question.terms)]
 
 
 def _share(found: Candidates, parts: list[float], places: list[int], without: float) -> float:

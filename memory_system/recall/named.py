@@ -66,6 +66,10 @@ _BIKES = frozenset({
     "bike", "bikes", "bicycle", "motorbike", "motorcycle", "moped", "scooter", "自行车", "单车", "摩托", "电动车",
     "骑什么",
 })  # fmt: skip
+_SORTS = (
+    "van", "truck", "suv", "motorbike", "motorcycle", "moped", "scooter", "卡车", "面包车", "货车", "皮卡", "房车",
+    "摩托", "电动车",
+)  # fmt: skip
 _DRIVEN = _CARS | {"drive a", "drives a", "drove a", "开着", "开的是", "开一辆"}  # 开 alone opens much else
 _RIDDEN = _BIKES | {"ride a", "rides a", "rode a", "骑着", "骑的是", "骑一辆"}
 
@@ -144,6 +148,12 @@ def is_addressed(name: Name, text: str) -> bool:
         return False
     forms = "|".join(rf"{re.escape(form)}(?![^\W{CJK}])" for form in sorted(name))
     return bool(re.search(rf"{_GREETS}(?:{forms})|(?:^|[。！？\n])\s*(?:{forms}){_GREETED}", text))
+
+
+def is_of_the_sort(question: str, text: str) -> bool:
+    """Whether the text names the sort of vehicle that the question does: a car may be a van, but who knows."""
+    asked, told = question.lower(), text.lower()
+    return all(terms.names(told, sort) for sort in _SORTS if sort in asked and terms.names(asked, sort))
 
 
 def names_another(name: Name, text: str) -> bool:
