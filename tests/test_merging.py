@@ -148,6 +148,25 @@ def test_what_says_the_same(one: str, other: str, same: bool) -> None:
     assert says_the_same(fact(one, entities=entities), fact(other, entities=entities)) is same
 
 
+@pytest.mark.parametrize(
+    ("attribute", "one", "other", "same"),
+    [
+        ("height", "164厘米", "164cm", True), ("height", "164 cm", "164 centimetres", True),
+        ("height", "164厘米", "165cm", False), ("height", "164厘米", "164公斤", False),
+        ("height", "164", "164cm", False),
+        ("works_at", "龙泉警署", "丽水龙泉警署", True), ("works_at", "龙泉警署", "龙泉医院", False),
+        ("works_at", "Fernway", "Fernway, Leeds", True), ("works_at", "Fernway", "Fernhill", False),
+        ("device", "华为P60", "P60", True), ("device", "Nokia 3310", "3310", True), ("device", "华为P60", "P70", False),
+    ],
+)  # fmt: skip
+def test_a_value_told_more_exactly_or_in_another_unit_is_the_same(
+    attribute: str, one: str, other: str, *, same: bool
+) -> None:
+    first, second = (fact(f"User {attribute} {value}", attribute=attribute, value=value) for value in (one, other))
+    assert says_the_same(first, second) is same
+    assert says_the_same(second, first) is same
+
+
 def test_a_deed_without_a_date_told_again_much_later_is_another() -> None:
     soon, late = at_day(5), "2026-06-05T10:00:00Z"
     first, again = "User repaired the garden gate", "User really repaired the garden gate"

@@ -4,8 +4,10 @@ modality, dates and names must agree first, and the words may differ only by a f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from functools import cache
 from typing import TypeVar
 
 from memory_system import clock
@@ -13,6 +15,7 @@ from memory_system.gist import Gist, gist_of, tells_of_past
 from memory_system.likeness import keys_of, value_key
 from memory_system.phases.settling.gazetteer import are_one
 from memory_system.records import Claim, EventTime, Fact, kind_of
+from memory_system.rules import table
 from memory_system.slots import about
 from memory_system.store import Memories
 
@@ -21,6 +24,7 @@ Kind = TypeVar("Kind", bound=Fact)
 _MOST = 8  # memories with the same words that are looked at
 _ENOUGH = 2  # words beside names by which a sentence can be known again
 _RECENT = timedelta(days=7)  # in which a deed without a date is taken for the same deed
+_MEASURE = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d][^\d]*|%)")
 _OCCASIONS = frozenset({"schedule", "todo", "reminder"})  # categories of slots whose value happens at a time
 
 
@@ -112,11 +116,26 @@ def _same_value(claim: Claim | Fact, record: Fact) -> bool:
     mine, other = gist_of(claim.value).bag, gist_of(record.value).bag
     if mine == other:
         return bool(mine)
-    if are_one(claim.value, record.value):
+    if are_one(claim.value, record.value) or _measures_the_same(claim.value, record.value):
         return True
     return (
         bool(about(claim.attribute).get("nested")) and not _takes_back(claim) and _is_nested(claim.value, record.value)
     )
+
+
+def _measures_the_same(one: str, other: str) -> bool:
+    """Whether both are one number of one unit: 164cm, 164厘米."""
+    mine, theirs = (_MEASURE.fullmatch(each.strip().casefold()) for each in (one, other))
+    if not (mine and theirs) or float(mine[1]) != float(theirs[1]):
+        return False
+    first, second = (_units().get(each[2].strip()) for each in (mine, theirs))
+    return first is not None and first == second
+
+
+@cache
+def _units() -> dict[str, str]:
+    """Each way to write a unit, and the one way."""
+    return {unit: row[0] for row in table("alike", "units")["same"] for unit in row}
 
 
 def _takes_back(claim: Claim | Fact) -> bool:
@@ -124,10 +143,11 @@ def _takes_back(claim: Claim | Fact) -> bool:
 
 
 def _is_nested(one: str, other: str) -> bool:
-    """Whether one only says more exactly what the other says: "Porto, Portugal", "maths teacher", 广东广州."""
+    """Whether one only says more exactly what the other says: "Porto, Portugal", "maths teacher", 广东广州, 华为P60."""
     shorter, longer = sorted((one.casefold(), other.casefold()), key=len)
     if shorter.isascii():
-        return longer.startswith(f"{shorter},") or longer.endswith(f" {shorter}")
+        before = longer[: -len(shorter)] if shorter and longer.endswith(shorter) else ""
+        return longer.startswith(f"{shorter},") or before.endswith(" ") or not before.isascii()
     return len(shorter) > 1 and longer.endswith(shorter)
 
 
