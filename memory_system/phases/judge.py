@@ -46,6 +46,7 @@ _ASSISTANT = -1.0  # people's own words come first
 _NOTE = 1.0  # a note was written down to be kept
 
 _OWN = 5  # tokens of the memory of a slot that holds one value, which stands beside that of its sentence
+_ALONE = 16  # tokens up to which a sentence says nothing beside it
 _GROUPS = ("signal", "claim", "intrinsic", "weight")
 _NOT_OF_ONESELF = ("weight", "assistant")  # what an assistant says fills no slot
 _ASKING = ("question", "instruction")
@@ -132,12 +133,16 @@ class Judge:
         if score < _WORTH and not (always or claims or (_fills_in(turn, lang) if first_hand else _is_told(fired))):
             return Verdict("trivial", tokens, cost=tokens)
         over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
-        score += _ASKS * (segment.kind == "question") - _LONG * over
+        score += _ASKS * (segment.kind == "question") - _LONG * over - _behind(fired)
         score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
         certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
         score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
         told = int(_TOLD * tokens) if segment.end - segment.start > _ESSAY and not first_hand else tokens
-        cost = told + _added(turn.message.speaker, fired.get("weight", ())) + _OWN * sum(map(_is_single, claims))
+        cost = (
+            told
+            + _added(turn.message.speaker, fired.get("weight", ()))
+            + _OWN * (tokens > _ALONE) * sum(map(_is_single, claims))
+        )
         ids = tuple(rule.id for rule in (*signals, *natures, *claims))
         lasting = first_hand and segment.kind != "question" and not (sure | categories).isdisjoint(_LASTING)
         return Verdict("", tokens, score, importance, cost, ids, lasting=lasting)
@@ -162,6 +167,12 @@ class Judge:
 
 def _weight(fired: list[rules.Rule] | None) -> float:
     return sum([rule.data["weight"] for rule in fired]) if fired else 0.0
+
+
+def _behind(fired: Fired) -> float:
+    """How far what is worth keeping still comes behind the rest (`behind`): a picture, whose words nobody said."""
+    behind: float = sum([rule.data.get("behind", 0.0) for rule in fired.get("weight", ())])
+    return behind
 
 
 def _added(speaker: str, fired: Iterable[rules.Rule]) -> int:
