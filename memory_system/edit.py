@@ -27,7 +27,7 @@ from memory_system.records import (
     memory_id,
     to_line,
 )
-from memory_system.secrets import redact
+from memory_system.secrets import PLACEHOLDER, redact
 from memory_system.workspace import Workspace, config_bytes
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def capture(
     entities = [_clean(each) for each in entities]
     _check_capture(content, kind, importance, confidence)
     _hold_back(ws, content, key, role)
+    _refuse_bare_secret(content)
     known = _captured_before(ws, TYPES[kind], key) if key else None
     if known is not None:
         return known
@@ -132,6 +133,20 @@ def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
         f"this wants to steer an agent, and is held back ({which})",
         f"if you mean it: memory quarantine approve {which}" if held else "see: memory quarantine list",
     )
+
+
+def _refuse_bare_secret(content: str) -> None:
+    """UsageError when nothing is left to remember now that the secret is masked."""
+    if not PLACEHOLDER.search(content):
+        return
+    from memory_system import rules
+
+    modality = rules.load(text.told_in(text.language(content)))["modality"]
+    if any(rule.data.get("drop") == "secret" for rule in modality.firing(content)):
+        raise UsageError(
+            f"this tells nothing but a secret, which is not kept: {content}",
+            "put it into a password manager, and capture where it is to be found",
+        )
 
 
 def _clean(words: str) -> str:

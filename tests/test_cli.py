@@ -163,6 +163,15 @@ def test_capture_is_found_at_once_and_folded_in(run: Run, workspace: Path) -> No
     assert not (workspace / "memory/state/inbox.jsonl").exists()
 
 
+@pytest.mark.parametrize("words", ["my password is hunter2x!", "我的密码是abc12345"])
+def test_a_capture_of_nothing_but_a_secret_is_refused(run: Run, workspace: Path, words: str) -> None:
+    refused = run("capture", words)
+    assert refused.returncode == 2
+    assert "nothing but a secret" in refused.stderr
+    assert not (workspace / "memory/state/inbox.jsonl").exists()
+    assert run("capture", f"{words} and my locker is number 12 at the harbour gym").returncode == 0
+
+
 def test_capture_with_a_key_is_one_memory(run: Run, workspace: Path) -> None:
     first = answer(run("capture", "User rows", "--key", "k1", "--json"))
     assert answer(run("capture", "User rows", "--key", "k1", "--json"))["id"] == first["id"]

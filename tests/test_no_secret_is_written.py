@@ -15,6 +15,7 @@ from secrets_cases import Case, harmless, secrets
 from workspaces import at, consolidate, make, say
 
 from memory_system import edit, finder
+from memory_system.errors import UsageError
 from memory_system.secrets import redact
 from memory_system.workspace import Workspace
 
@@ -62,11 +63,12 @@ def test_no_byte_of_any_in_any_file_of_ours(tmp_path: Path) -> None:
     (tmp_path / "IDENTITY.md").write_text(f"- **Name:** Juno {CASES[0].text}\n")
     with Workspace.open(tmp_path, now=at("2026-03-02T20:00:00Z")) as ws:
         for case in CASES[::3]:
-            edit.capture(ws, case.text, source=case.text, entities=[case.text])
+            edit.capture(ws, f"User waits at the pier: {case.text}", source=case.text, entities=[case.text])
             edit.note(ws, case.text, case.text)
     consolidate(tmp_path, NOW)
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
-        edit.capture(ws, CASES[0].text)
+        with pytest.raises(UsageError):
+            edit.capture(ws, CASES[0].text)  # there is nothing else in it
         for case in CASES[::20]:
             finder.search(ws, case.text)
     ours = [path for path in (tmp_path / "memory").rglob("*") if path.is_file()]
