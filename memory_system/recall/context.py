@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -17,12 +18,14 @@ from memory_system.recall.index import Index
 from memory_system.recall.lines import Level, line_of, wrapped
 from memory_system.recall.named import is_asked_of
 from memory_system.recall.numbers import scope_of
+from memory_system.recall.people import is_about, spoken_of
+from memory_system.recall.question import Question
 from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.search import Answer, answer_to, type_of
 from memory_system.recall.units import Unit, Units
 from memory_system.records import USER, Fact, Row, kind_of, to_line, type_name
-from memory_system.text import estimate_tokens
+from memory_system.text import estimate_tokens, is_cjk, sentences
 
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
@@ -31,6 +34,7 @@ WIDE = 40  # results that are looked at
 TOPIC = 1.15  # times more for a memory of a kind that the message speaks of
 PAST = 0.75  # of what is asked of a score where the message speaks of what was before
 MOST_POINTERS = 3
+MOST_OF_PEOPLE = 4  # lines on those of whom the message speaks that would not be given for its other words
 DEARNESS = 0.25  # how much the length of a line counts against it
 LEVELS: tuple[Level, ...] = ("high", "middle", "low")
 
@@ -117,18 +121,30 @@ class _Gathered:
         self._message = message
         self._cues = cues
         self._now = now
+        self._asked: list[str] = []
 
     def items(self, answer: Answer) -> list[Item]:
         results = answer.results[:WIDE]
         keys = [each.best.unit.key for each in results if scope_of(each.best.number) == "memory"]
         rows = self._rows(keys)
         best = answer.score(results[0]) if results else 0.0
+        self._asked = answer.question.terms
         known = best * answer.known / (PAST if self._cues.past else 1.0)
-        found = [self._item(each, answer, rows, best) for each in results] if known >= self._least(answer) else []
-        for each in found:
-            each.level = self._level(each, known)
+        found = [self._item(each, answer, rows, best) for each in results]
+        if known >= self._least(answer):
+            for each in found:
+                each.level = self._level(each, known)
+        self._tell_of_people(found, answer.question, rows.values())
         wholes = {each.id: each for each in self._wholes()}
         return [*wholes.values(), *(each for each in found if each.id not in wholes)]
+
+    def _tell_of_people(self, found: Iterable[Item], question: Question, rows: Iterable[Row]) -> None:
+        """What was found of those of whom the message speaks is given as well: surely where nothing is asked, as who
+        writes to somebody wants to know of them."""
+        names = spoken_of(question, rows)
+        left = (each for each in found if not each.level and _tells(each) and is_about(names, each.unit.text))
+        for each in islice(left, MOST_OF_PEOPLE):
+            each.level = "middle" if question.asks or each.type == "belief" else "high"
 
     def _least(self, answer: Answer) -> float:
         """What must be known for anything to be given: more where nothing is asked."""
@@ -177,7 +193,17 @@ class _Gathered:
             return "high"
         if item.share >= wanted.unsure:
             return "middle"
-        return "low" if item.share >= wanted.pointer else None
+        return "low" if item.share >= wanted.pointer and self._shows(item) else None
+
+    def _shows(self, item: Item) -> bool:
+        """Whether a pointer to it would show a word of the message: single characters of Chinese say nothing."""
+        return not is_cjk(item.unit.text) or any(len(each) > 1 and each in item.unit.text for each in self._asked)
+
+
+def _tells(item: Item) -> bool:
+    """Whether it says one thing: a memory, but no summary of several, or a message of one sentence that tells."""
+    text = item.unit.text
+    return item.type != "summary" and (bool(item.row) or len([*sentences(text)]) == 1) and not only_asks(text)
 
 
 def _record(row: Row) -> Fact:

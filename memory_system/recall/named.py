@@ -136,6 +136,11 @@ def _kin(question: str) -> Iterator[Name]:
     return (name for word, name in _KIN.items() if word in question and terms.names(question, word))
 
 
+def nearest(message: str) -> tuple[Name, ...]:
+    """Who of somebody's nearest, and which of their animals, the message names (my sister, 爸爸)."""
+    return tuple(dict.fromkeys(_kin(message.lower())))
+
+
 def _topic(question: str) -> Iterator[Name]:
     found = _TOPIC.match(question)
     if found and not _NOBODY.search(found[1]) and found[1] not in _KIN:
