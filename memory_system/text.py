@@ -13,6 +13,7 @@ _NOT_CJK = "\0-\u303f\u3100-\u33ff\u4dc0-\u4dff\ua000-\uabff\ud7b0-\uf8ff\ufb00-
 CJK_RUN = re.compile(f"[^{_NOT_CJK}]+")  # as [CJK]+, which takes twice as long to compile
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 SENTENCE_SIGN = re.compile(r"[.!?。！？\n]")  # for a quick look, where no abbreviation does harm
+_APOSTROPHE = re.compile(r"(?<=[a-z])(?:´(?=(?:s|d|t|m|re|ve|ll)\b)|`(?=(?:t|m|re|ve|ll)\b))", re.IGNORECASE)
 _SENTENCE_END = re.compile(
     r"[。！？!?….;；\n](?:"  # one class of signs first, which `re` looks for fast
     r"(?<=[。！？!?…])[。！？!?…]*[”’\"'」』）)]*|(?<=\.)\.*[”’\"')]*(?=\s|$)|(?<=[;；])(?=\s|$|[^\x00-\x7f])|(?<=\n)\n*)"
@@ -57,6 +58,12 @@ def estimate_tokens(text: str) -> int:
     cjk = cjk_count(text)
     other = len(text.encode(errors="replace")) - 3 * cjk
     return math.ceil(1.3 * cjk + other / 3.6)
+
+
+def straight(words: str) -> str:
+    """The words, as long as they were, with ' for what else is typed as an apostrophe: I’m, I´m, I`ve."""
+    words = words.replace("’", "'")
+    return _APOSTROPHE.sub("'", words) if "´" in words or "`" in words else words
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:

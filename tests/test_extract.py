@@ -448,6 +448,18 @@ def test_what_a_guess_depends_on_and_what_it_is_about_are_no_more_certain(text: 
 
 
 @pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I´m allergic to nickel", "User is allergic to nickel"),
+        ("We`ve already painted the old boat", "User and others have already painted the old boat"),
+        ("I call `run` and `test`s twice a day", "User calls `run` and `test`s twice a day"),
+    ],
+)
+def test_what_is_typed_for_an_apostrophe_is_one(text: str, content: str) -> None:
+    assert content in told(text)
+
+
+@pytest.mark.parametrize(
     "text",
     ["We painted the kitchen green. I'm going to the dentist tomorrow.", "我们把厨房刷绿了。我打算明天去看牙医。"],
 )

@@ -12,6 +12,7 @@ from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.telling import Telling, plural_form
 from memory_system.rules import table
 from memory_system.rules.words import is_word
+from memory_system.text import straight
 
 _MARKS = re.compile(
     r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D\u2190-\u21FF♡]+|(?:\s|^)[:;]-?[)(DPp/]+(?=\s|$)"  # emoji, smileys
@@ -224,7 +225,7 @@ def _tail() -> re.Pattern[str]:
 
 
 def _clean(text: str) -> str:
-    words = text.replace("’", "'")
+    words = straight(text)
     if " ill " in words or words.startswith(("ill ", "Ill ")):
         words = _ILL.sub("I'll", words)
     if _MARKED.search(words):

@@ -28,7 +28,7 @@ _FIRST_PERSON_QUOTE = re.compile(
 
 def as_rules_see(words: str) -> str:
     """The words as rules read them, as long as they were: ' for ’, and no first person out of a quotation of others."""
-    words = words.replace("’", "'")
+    words = text.straight(words)
     if not words.isascii() and _WIDE.search(words):
         words = words.translate(_NARROW)
     if '"' not in words and "“" not in words and "「" not in words and "‘" not in words:
