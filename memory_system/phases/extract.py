@@ -24,9 +24,8 @@ from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.mood import Mood, meant
 from memory_system.phases.understanding.parting import parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, Place, passages
-from memory_system.phases.understanding.pictures import pointed_at
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
-from memory_system.phases.understanding.replying import with_question
+from memory_system.phases.understanding.replying import shows, standing, with_question
 from memory_system.phases.understanding.scene import Scene, in_its_language, scenes
 from memory_system.phases.understanding.subjects import Subject, opening
 from memory_system.phrasing.naming import named
@@ -61,16 +60,18 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     waiting = asking.Waiting(asker, tally) if asker else None
     speaking: Turn | None = None
     antecedent: Subject | None = None
+    told: list[str] = []  # of the message
     thoughts, confidences = Afterthoughts(), Confidences()
     for passage, count in _passages(turns, night, Known(known)):
         if passage.turn is not speaking:
-            speaking, antecedent = passage.turn, None
+            speaking, antecedent, told = passage.turn, None, []
             confidences = Confidences.of(passage.turn, passage.scene)
-        if _is_told_already(passage):
+        if _is_told_already(passage, told):
             tally["kept.with_claim"] += count
             continue
         claims, antecedent = _claims(passage, antecedent)
         claims = confidences.kept(passage, thoughts.put_right(passage, claims))
+        told += [claim.content for claim in claims]
         reason = _reason(passage)
         if waiting and waiting.put(passage, claims, _blank(passage), count, reason):
             yield from waiting.overdue()
@@ -143,13 +144,9 @@ def _stands_alone(segment: Segment) -> bool:
     return any(not _BESIDE.search(each) for each in segment.rules)
 
 
-def _is_told_already(passage: Passage) -> bool:
-    """Whether the passage is a picture that a sentence before it points at and is told with."""
-    if not passage.picture:
-        return False
-    turn, start = passage.turn, passage.segment.start
-    before = [each for each in turn.segments if each.end <= start and not _stands_alone(each)]
-    return any(each.kind == "statement" and pointed_at(turn, each, passage.scene) for each in before)
+def _is_told_already(passage: Passage, told: Iterable[str]) -> bool:
+    """Whether the passage is a picture that a sentence before it was told with."""
+    return bool(passage.picture) and any(shows(each, passage.picture) for each in told)
 
 
 def _as_one(segments: list[Segment]) -> Segment:
@@ -301,7 +298,9 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
     if len(beside) + text.cjk_count(beside) < _LEAST[scene.lang]:
         return ""
     whole = with_question(told, passage)
-    return "" if whole == told and phrasing.is_half(told, scene.voices, scene.lang) else whole
+    if whole != told:
+        return whole
+    return "" if phrasing.is_half(told, scene.voices, scene.lang) else standing(told, words, passage)
 
 
 def _of_answer(words: str, passage: Passage) -> str:
@@ -333,6 +332,8 @@ def _question(passage: Passage) -> list[Claim]:
     """What somebody asks: it tells what they are about."""
     scene = passage.scene
     told = phrasing.ask(passage.words, scene.voices, scene.lang)
+    if told and not standing(told, passage.words, passage):
+        told = ""
     speaker = Subject(scene.subject, scene.voices.speaker)
     claim = _claim(passage, told, "general", speaker, f"{ASKED}.{scene.lang}")
     _meant(claim, Mood())  # that it was asked is certain

@@ -14,6 +14,7 @@ from memory_system.config import Config
 from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.asked import tells_the_topic
 from memory_system.phases.understanding.essays import closes
+from memory_system.phases.understanding.hanging import hangs, may_say_little, says_little
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.records import Segment, Turn
@@ -23,7 +24,7 @@ NEVER = -100.0  # the score of what is dropped whatever the share
 _WORTH = 0.4  # the score below which a segment says too little, however much room there is
 _SAYS = 1  # tokens that telling adds beside the speaker's name
 _ESSAY = 240  # characters above which an assistant's segment is a passage of a long answer
-_TOLD = 0.9  # of the tokens of such a passage: marks, numbers of lists and what rounds it off are not told
+_TOLD = 0.69  # of the tokens of such a passage: marks, numbers of lists and what rounds it off are not told
 _DETAILS = 4  # words a question must have beside the common ones to tell something of who asks
 _INFORMATIVE = 6  # and an assistant's answer, to be worth asking about again
 
@@ -68,7 +69,8 @@ Fired = Mapping[str, list[rules.Rule]]
 class Verdict:
     """What the rules say of one segment: why it is dropped (or empty), its own length in tokens, its score for the
     ranking, its importance, the tokens it takes when it is kept, the ids of the rules that fired, whether it begins
-    as a reaction to what another said, and whether it tells of what lasts: a slot, or how it goes with somebody."""
+    as a reaction to what another said, whether it tells of what lasts (a slot, or how it goes with somebody), whether
+    nobody could understand it alone."""
 
     reason: str
     tokens: int
@@ -78,6 +80,7 @@ class Verdict:
     rules: tuple[str, ...] = ()
     reacts: bool = False
     lasting: bool = False
+    hangs: bool = False
 
 
 class Judge:
@@ -103,6 +106,8 @@ class Judge:
         empty = words <= _FEW[lang] and not (_NUMBER.search(plain) or (turn.asked and tells_the_topic(turn.asked)))
         verdict = self._weighed(turn, segment, lang, fired, words, tokens, always=always, empty=empty)
         verdict.reacts = reacts
+        if may_say_little(words, lang) and not (fired.get("claim") or fired.get("intrinsic")):
+            verdict.hangs = _hangs(verdict, turn, plain, lang)
         if turn.message.is_first_hand:
             verdict.cost += dating.cost_of(plain, lang)
         verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
@@ -163,6 +168,13 @@ class Judge:
         if category not in self._worth:
             self._worth[category] = slots.importance_of(category, self._config)
         return self._worth[category]
+
+
+def _hangs(verdict: Verdict, turn: Turn, plain: str, lang: str) -> bool:
+    """Whether what is kept of a person's words could be understood by nobody alone."""
+    if verdict.reason or verdict.score > ALWAYS / 2 or not turn.message.is_first_hand or turn.message.is_noted:
+        return False
+    return says_little(plain, lang) and hangs(plain, lang)
 
 
 def _weight(fired: list[rules.Rule] | None) -> float:

@@ -19,10 +19,11 @@ from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT, Night
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
 from memory_system.phases.leftover import MOST, Left, LeftOver
-from memory_system.phases.understanding.asked import cost_of, told_beside
+from memory_system.phases.understanding.asked import cost_of, tells_the_topic, told_beside
 from memory_system.phases.understanding.confided import wish_alone
 from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
+from memory_system.phases.understanding.pictures import stands_before_picture
 from memory_system.phases.understanding.withheld import WITHHELD, withheld
 from memory_system.records import Segment, Turn
 from memory_system.trust import Guard, is_owners_word
@@ -271,6 +272,7 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
             _spread(verdicts, assistant=not first_hand)
         if turn.asked or turn.topic:
             _charge(turn, verdicts, around)
+        _spare(turn, verdicts, around)
         found.hear(turn, verdicts)
         if not is_owners_word(turn.message):
             numbers = (n for n, each in enumerate(verdicts, len(found.scores)) if not each.reason)
@@ -295,8 +297,21 @@ def _reacts(verdicts: list[Verdict]) -> bool:
 def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
     """Add what the question or the topic costs that is told with what the message begins with."""
     first = next((place for place, each in enumerate(verdicts) if not each.reason), None)
-    if first is not None:
-        verdicts[first].cost += cost_of(told_beside(turn, turn.text_of(turn.segments[first]), lang))
+    if first is None:
+        return
+    verdicts[first].cost += cost_of(told_beside(turn, turn.text_of(turn.segments[first]), lang))
+    if turn.asked and not turn.message.is_first_hand and tells_the_topic(turn.asked, at_length=True):
+        for segment, verdict in zip(turn.segments, verdicts, strict=True):
+            verdict.cost += cost_of(turn.asked) * (not verdict.reason and "\n" in turn.text_of(segment))
+
+
+def _spare(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
+    """What hangs in the air costs nothing where nothing is told with it: nothing will come of it."""
+    before, begins = "nothing", True
+    for segment, verdict in zip(turn.segments, verdicts, strict=True):
+        if verdict.hangs and before not in _LEANED_ON and not stands_before_picture(turn, segment):
+            verdict.cost *= begins and bool(told_beside(turn, turn.text_of(segment), lang))
+        before, begins = verdict.reason, begins and bool(verdict.reason)
 
 
 def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard, frames: Frames) -> list[Verdict]:

@@ -15,6 +15,7 @@ from memory_system import rules, text
 from memory_system.phases import Night
 from memory_system.phases.understanding.asked import can_be_topic, tells_the_topic
 from memory_system.phases.understanding.essays import passages_of, width
+from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.phases.understanding.withheld import asks_not_to_keep
@@ -30,6 +31,8 @@ _CUT_FROM = 14  # columns below which looking for a cut is not worth it
 
 _ASKING = ("question", "instruction")
 _TOPICS = ("statement", "question")  # the second only of another: nobody answers oneself
+_LEAST_ASKED = 3  # words of its own that what an assistant is asked must have
+_SHORT_ASKED = 110  # columns from which it is told in short
 _RECENT = 3  # messages within which the talk is still about the same
 
 Span = tuple[int, int]
@@ -54,6 +57,8 @@ _OPEN_CLAUSE = re.compile(  # what it says something of comes after the comma
     r"(?:除了|对于|关于|至于|针对|如果|要是|假如|虽然|既然|随着|当(?!然|时|天)|像(?=[^，,]*(?:这类|这种|那种|这样)))",
     re.IGNORECASE,
 )
+_OPEN_END = " ,;，；、-–—"
+_FIRST_CLAUSE = re.compile(r"[^\n]{24,110}?(?:[,;](?= )| [-–—](?= )|[.!?](?=\s|$)|$)|[^\n]{8,55}?(?:[，；。！？]|$)")
 _LAST_CLAUSE = re.compile(r"[^，,。！？!?；;：:\n.]*[，,]?\s*$")
 _TAG = re.compile(r"[,，] ?(?:ok(?:ay)?|all ?right|deal|好吗|好不好|可以吗|行吗)[?？]+\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(
@@ -112,8 +117,22 @@ def _asked(before: Turn | None, message: Message) -> str:
     if not asking:
         return ""
     last = before.segments[asking[-1]]
-    start = last.start if _is_persons(message) else _where_it_begins(before, asking[-1])
-    return before.message.text[start : last.end]
+    if _is_persons(message):
+        return before.message.text[last.start : last.end]
+    asked = before.message.text[_where_it_begins(before, asking[-1]) : last.end]
+    if "\n" not in message.text:
+        return asked
+    said = [before.text_of(each) for each in before.segments[:2] if each.kind != "chat"]
+    return next((short for each in (asked, *said) if (short := _in_short(each))), asked)
+
+
+def _in_short(words: str) -> str:
+    """The words, where they are long the first clause, if that tells by itself what they are about: "I'm learning to
+    bake bread"."""
+    clause = _FIRST_CLAUSE.match(words) if width(words) > _SHORT_ASKED else None
+    short = clause[0].rstrip(_OPEN_END) if clause else words
+    tells = tells_the_topic(short, at_length=True, least=_LEAST_ASKED)
+    return short if tells and not hangs(short, text.language(short)) else ""
 
 
 def _where_it_begins(turn: Turn, number: int) -> int:

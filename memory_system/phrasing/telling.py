@@ -298,11 +298,14 @@ class Telling:
     def _second(self, ending: str, tokens: Sequence[str], at: int) -> None:
         before = next((each.lower() for each in reversed(tokens[:at]) if each[0].isalnum()), "")
         after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
+        if before == "of" and at > 3 and is_word("several", tokens[at - 4].lower()):
+            self._out.append("them")  # "both of you"
+            return
         moved = is_word("of_anyone", before)  # "it makes you feel alive"
         anyone = moved and not self._advises and self._since > _OWN  # "I could help you" means the other
         self._out.append("one" if anyone else self._other)
         self._clear, self._present = False, False
-        is_object = moved or is_word("before_object", before) or is_word("after_verb", after)
+        is_object = moved or is_word("before_object", before) or is_word("after_verb", after) or _is_gerund(before)
         asking = not anyone and self._invert(tokens, at)
         self._agreeing = "" if is_object or asking else "singular"
         self._contract(ending, tokens, at, single=True)
@@ -319,6 +322,11 @@ class Telling:
             said = _INVERTED[before]
             self._out[-3] = said.capitalize() if tokens[at - 2].istitle() else said
         return before in _INVERTED or before in _MODALS
+
+
+def _is_gerund(low: str) -> bool:
+    """Whether who comes next is its object: "getting you closer", "helping you decide"."""
+    return low.endswith("ing") and len(low) > 5 and not is_word("no_gerunds", low)
 
 
 def _is_joined_verb(low: str, tokens: Sequence[str], at: int) -> bool:

@@ -43,6 +43,10 @@ _PLACES = (
 _SPEAKER_FIRST = re.compile(
     r"^(?:[今昨明最]\w{1,3}|[\d年月日周点上下中午晚早]+)?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$"
 )
+_THE_TWO = (  # 说的是说话的两个人
+    "(?:我们|咱们)(?=(?:之间)?的?(?:第一次|这次|今天的)(?:聊天|对话|谈话)|(?:下次|以后|改天)再聊)"
+    "|(?<=希望)(?:我们|咱们)(?=(?:能够?|可以|会)?(?:成为|做)(?:好|更好的)?朋友)"
+)
 _OF_ALL = {"ours": "大家的", "we": "大家"}
 _END = "。！!，,；;、：:~～…. \t\n"
 
@@ -85,6 +89,7 @@ def _persons() -> re.Pattern[str]:
     """What is replaced, longest first; the group that matched says by what."""
     return re.compile(
         rf"(?P<keep>{_pattern('keep')})"
+        rf"|(?P<two>{_THE_TWO})"
         rf"|(?P<our_place>(?:我们|咱们|俺们)(?:的)?(?={_PLACES}))"
         r"|(?P<ours>(?:我们|咱们|俺们)的)|(?P<we>(?:我们|咱们|俺们)(?:大家|俩)?)"
         rf"|(?P<near>[我俺](?:的)?(?=(?:大|小|二|三|亲|前|最好的|好)?(?:{_kin()})|上司|老家|单位|公司|学校))"
@@ -194,6 +199,7 @@ class _Replacer:
         if kind in ("mine", "near"):
             return "自己的" if self._opened(found) else f"{self.speaker}的"
         return {
+            "two": f"{self.speaker}和{self.other}",
             "our_place": f"{self.speaker}的", "ours": f"{self.speaker}等人的", "we": f"{self.speaker}等人",
             "me": self.speaker, "your": f"{self.other}的", "you": self.other,
         }[kind]  # fmt: skip

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.records import Segment, Turn
 
@@ -13,6 +14,7 @@ _OPENING = ("[", "【")
 _TIMES = (
     "week|weekend|month|year|morning|afternoon|evening|time|summer|winter|spring|fall|autumn|way|kind|sort|much|is|was"
 )
+_RIGHT_BEHIND = 60  # characters: thanks and the like may stand between
 _POINTING = {
     "en": re.compile(
         r"\b(?:here(?:'s| is| are)|(?:check out|check|look at|take a look at) (?:this|these|that|my|our)"
@@ -41,8 +43,26 @@ def shown(plain: str, scene: Scene) -> tuple[str, str]:
 
 def pointed_at(turn: Turn, segment: Segment, scene: Scene) -> str:
     """What the picture shows that stands behind the segment in its message, where the segment points at it."""
-    if not points(turn.text_of(segment), scene.lang):
+    return _behind(turn, segment, scene)[1] if points(turn.text_of(segment), scene.lang) else ""
+
+
+def leaned_on(turn: Turn, segment: Segment, scene: Scene) -> str:
+    """The same of a picture right behind the segment, where that hangs in the air without it."""
+    words = turn.text_of(segment)
+    if words[:1] in _OPENING or not scene.first_hand:
         return ""
+    distance, inside = _behind(turn, segment, scene)
+    return inside if inside and distance < _RIGHT_BEHIND and hangs(words, scene.lang) else ""
+
+
+def stands_before_picture(turn: Turn, segment: Segment) -> bool:
+    """Whether brackets that may describe a picture stand right behind the segment."""
+    behind = turn.message.text[segment.end : segment.end + _RIGHT_BEHIND]
+    return any(sign in behind for sign in _OPENING)
+
+
+def _behind(turn: Turn, segment: Segment, scene: Scene) -> tuple[int, str]:
+    """How far behind the segment a picture stands, and what it shows."""
     body = turn.message.text
     places = [at for sign in _OPENING if (at := body.find(sign, segment.end)) >= 0]
-    return shown(as_rules_see(body[min(places) :]), scene)[0] if places else ""
+    return (min(places) - segment.end, shown(as_rules_see(body[min(places) :]), scene)[0]) if places else (0, "")

@@ -9,11 +9,15 @@ import re
 
 from memory_system import dates, phrasing
 from memory_system.phases.understanding.asked import goes_on, is_needed, tells_of, tells_the_topic, told_beside
+from memory_system.phases.understanding.confided import Confidences
+from memory_system.phases.understanding.hanging import what_stands
 from memory_system.phases.understanding.passage import Passage
-from memory_system.phases.understanding.pictures import pointed_at
+from memory_system.phases.understanding.pictures import leaned_on, pointed_at
 from memory_system.phrasing import Voices
 
 _BESIDE = re.compile(r"(?: \((?:asked|on|image|in confidence)\b.*\)|（(?:被问|谈到|图|保密)：.*）)$", re.DOTALL)
+_IMAGE = re.compile(r" \(image: (.*)\)$|（图：(.*)）$", re.DOTALL)
+_GRAVE = frozenset({"identity", "health", "safety", "instruction"})
 _SHOWING = {"en": "{told} (image: {inside})", "zh": "{told}（图：{inside}）"}
 _ON = {"en": "{told} (on: {topic})", "zh": "{told}（谈到：{topic}）"}
 _FORM = {"en": "{told} (asked{mark} {asked})", "zh": "{told}（被问：{asked}）"}
@@ -21,7 +25,7 @@ _FORM = {"en": "{told} (asked{mark} {asked})", "zh": "{told}（被问：{asked}�
 
 def with_question(told: str, passage: Passage) -> str:
     """What was told, with the picture that it points at, or the question that it answers where that says what it is
-    about; else with what the talk was about, where it leans on that."""
+    about; else with the picture without which it hangs in the air, or what the talk was about, where it leans on it."""
     asked, scene, turn = passage.turn.asked, passage.scene, passage.turn
     if not told or scene.prefix:
         return told
@@ -30,6 +34,8 @@ def with_question(told: str, passage: Passage) -> str:
     if asked and _needs_it(passage) and _explains(asked, passage):
         question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
         return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")
+    if inside := leaned_on(turn, passage.segment, scene):
+        return _SHOWING[scene.lang].format(told=told, inside=inside)
     if turn.topic and _begins(passage) and told_beside(turn, _bare(passage), scene.lang) == turn.topic:
         return _ON[scene.lang].format(told=told, topic=_topic(passage))
     return told
@@ -45,6 +51,31 @@ def _explains(asked: str, passage: Passage) -> bool:
 def alone(told: str) -> str:
     """What was told without what stands beside it in brackets: the question, the topic."""
     return _BESIDE.sub("", told)
+
+
+def standing(told: str, words: str, passage: Passage) -> str:
+    """What was told of the words, as far as it can be understood alone."""
+    if not _may_be_left_out(passage):
+        return told
+    scene = passage.scene
+    plain = phrasing.stripped(words, scene.voices, scene.lang)
+    rest = what_stands(plain, scene.lang)
+    if rest == plain or Confidences.of(passage.turn, scene).stretches:
+        return told  # what is told in confidence is kept with the wish
+    return phrasing.retell(rest, scene.voices, scene.lang)
+
+
+def _may_be_left_out(passage: Passage) -> bool:
+    """Whether nothing else speaks for telling the passage: it is not grave, dated, written down or only supposed."""
+    if not passage.scene.first_hand or passage.noted or passage.event or passage.mood.confidence < 1:
+        return False
+    return passage.category() not in _GRAVE
+
+
+def shows(told: str, picture: str) -> bool:
+    """Whether what was told has that picture beside it."""
+    beside = _IMAGE.search(told)
+    return beside is not None and picture.endswith(beside[1] or beside[2])
 
 
 def _topic(passage: Passage) -> str:

@@ -1,0 +1,324 @@
+"""Words that hang in the air: alone nobody knows who "he" is, what "it" was or which "those" are. What hangs may be
+left out, so only what is sure counts: a pronoun before which nothing stands that it could mean.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from memory_system import rules
+from memory_system.phrasing.telling import words_of
+
+_TIMES = (
+    r"(?:(?:past|last|coming|next|first|very|whole) )?(?:week|weekend|month|year|morning|afternoon|evening|night|time"
+    r"|summer|winter|spring|fall|autumn|season|semester|term|day|point|moment|holiday|quarter|christmas)s?\b"
+)
+_LIKE_A = (  # "this new book called …" is news of a book
+    r"(?:really|new|great|cool|huge|super|amazing|big|awesome|funny|weird|little|cute|one|other)\b"
+    r"|(?:[a-z]+ ){1,3}(?:called|named|by|i|we|that|which)\b"
+)
+_IS = re.compile(
+    r"(?:'s|'ll|'d| is| was| has| had| will| would| can| could| should| must| makes?| made| means?| meant| sounds?"
+    r"| looks?| helps?| helped| really| also| took| takes| gives?| gave| shows?| got| gets)(?![\w'])",
+    re.IGNORECASE,
+)
+_OPENING = frozenset(
+    ["and", "but", "so", "think", "guess", "because", "if", "know", "when"]
+)  # before "that is", where it is no "which"
+_GOVERNING = frozenset(
+    [
+        "about",
+        "of",
+        "for",
+        "with",
+        "like",
+        "on",
+        "to",
+        "do",
+        "did",
+        "doing",
+        "than",
+        "from",
+        "by",
+        "at",
+        "after",
+        "before",
+        "love",
+        "loved",
+        "see",
+        "saw",
+        "hear",
+        "heard",
+        "said",
+    ]
+)
+_ENDS = re.compile(r"\s*(?:[.,!?;)—–]|$| (?:and|but|so|because|too|one)\b)", re.IGNORECASE)
+_NAMED_SO = {  # what makes "this" or "those" mean something by themselves
+    "this": re.compile(rf" (?!{_TIMES}|is\b|was\b|will\b|has\b|had\b|{_LIKE_A})[a-z]+", re.IGNORECASE),
+    "those": re.compile(rf" (?!{_TIMES}|(?:who|that|of|in|with|close|around|i|we|are|were)\b)[a-z]+", re.IGNORECASE),
+}
+_THAT = " (?:%thing%)s?\\b(?! (?:i|i've|we|you|he|she|they|it|that|which|who|is|was|can|will|of|to|has)\\b)"
+_WHICH_ONE = frozenset(
+    ["the", "this", "that", "another", "other", "which", "new", "old", "next", "right", "good", "big", "small", "same"]
+)
+_NO_ONE = frozenset(["no", "day", "the", "number", "any", "every"])
+_COUNTED = re.compile(
+    r" (?:of|who|that|thing|day|time|person|hour|week|month|year|more|hundred|i|we|where|with)\b", re.IGNORECASE
+)
+_ONE_ENDS = re.compile(r"\s*(?:[.,!?;]|$)| (?:with|for|from|too|yet|soon|myself)\b", re.IGNORECASE)
+_ZH_THING = "它们?|[他她]们?|[这那](?:%measure%|是|也|真|让|就|都|听起来|确实|很|太|么多)|其(?!他|它|实|次|中|余|间|乐)"
+_LAST_WORD = re.compile(r"[\w']+$")
+_GATE = {  # without one of these nothing hangs
+    "en": re.compile(r"\b(?:[Ii]ts?|[Tt]h(?:ey|em|eirs?|is|at|ose|ese|ere)|[Hh](?:e|ers?|im|is)|[Ss]he|[Oo]nes?)\b"),
+    "zh": re.compile("[它他她这那其]"),
+}
+_HE_OR_SHE = frozenset(["he", "she", "him", "her", "his", "hers"])
+_THERE_IS = re.compile(
+    r"'| (?:is|are|was|were|has|have|had|will|would|can|could|might|must|may|should|seems?|goes|comes|came)\b",
+    re.IGNORECASE,
+)
+_IDIOM = {  # means nothing that must have been named
+    "en": (
+        r"\b(?:(?:is|was|'s|be|are|were|am|i'm|out|in|over|up|down|hang in|been|almost|get|got|getting|always|hey|hi)"
+        r" there"
+        r"|(?:make|made|making|do|doing|rock|nail|nailed|kill|own|take|taking|play|hit|cut|cool|wing|mean|put|finds?"
+        r"|found|makes|keep|think|thought|get|see|appreciate|love|enjoy|hate|like|call) it"
+        r"(?: (?:up|easy|easier|hard|harder|difficult|all|off|slow|out|through|in|to|real|work|worth|when|if|that|so"
+        r"|a day|fun|possible|interesting|important|helpful|really|very|quits)\b)"
+        r"|(?:make|made|doing|rock|nail|nailed|kill|own|get|cut|mean) it$"
+        r"|it's been|it has been|it was (?:(?:pretty|so|really|very) )?(?:busy|quiet|fun)|this is the|it all"
+        r"|as it (?:is|was)|worth it|that's (?:it|why|how|what|all|right|true|for sure|okay|ok|fine|the)|by this time"
+        r"|to do this|all this|this (?:much|way|kind|sort|morning|far)|(?:these|those) days|it is what it is|they say"
+        r"|each other|one another|this is (?:my|an?|me|why|how|what))\b"
+    ),
+    "zh": (
+        "这样的话|[这那]个?(?:月|周|星期|学期|暑假|寒假|周末|季|年|时候|阶段|夏|冬|春|秋)|[这那][几两一]?[天年周次月]"
+        "|这段(?:时间|日子)|其[他它]|他[人乡]|吉他|这[边里儿]|我[^，。]{0,4}这(?:个人|人|边|里|儿)|[我你]们?[这那]"
+        "|这辈子|这一刻|这时|[的里上手了][这那]%measure%|[这那][些种个][^，。]{1,12}的|这[次个][是我]"
+    ),
+}
+_EMPTY_IT = re.compile(
+    r"it(?:'s|'ll|'d| is| was| has| had| will| would| can| may| might| must| could| feels?| felt| seems?| seemed"
+    r"| looks?| takes?| took| means?| meant| makes?| made| helps?| helped| turns?| turned| gets?| got| been)\b[^.!?;]*?"
+    r"\b(?:to|that|how|when|if|what|who|why|where|because|than|\w{2,}ing)\b"
+    r"|it(?:'s| is| was|'s been| has been|'s getting| got|'s only| gets)"
+    r" (?:(?:so|very|really|too|been|quite|a bit|just|only|already|about|almost|still|now|getting) )*"
+    r"(?:an? (?:while|long|bit|lot|day|week|month|year)|time|late|early|cold|hot|warm|sunny|raining|rainy|snowing|windy"
+    r"|dark|ages|forever|years|months|weeks|days|(?:mon|tues|wednes|thurs|fri|satur|sun)day|summer|winter|spring|fall"
+    r"|autumn|christmas|my (?:\w+ )?birthday|quiet|loud|crazy how|one of|\d)",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"[.!?;:,–—()\"\n]+|- |\b(?:and|but|or|so|because|since|when|while|if|which|who|where|after|before|until|than"
+    r"|though|although|to|as|cause)\b"
+)
+_NAMED = {
+    "en": re.compile(
+        r"(?<=[a-z,'-] )(?!I\b|I')[A-Z][a-z]+|\b[A-Z][a-z]+ [A-Z][a-z]+|^[A-Z][a-z]+(?:'s| is| was| and)\b"
+    ),
+    "zh": re.compile(  # 王小明她…, 给小林打了电话，她…, 一家餐厅…他们
+        "(?:^|[，。])[\u4e00-\u9fff]{2,3}$|(?:店|餐厅|公司|馆)|[给跟和对向][\u4e00-\u9fff]{2,3}(?:打|说|聊|讲|提)"
+    ),
+}
+_SENTENCE_END = re.compile(r"[.!?]+\s+|[。！？]+\s*")
+_LEAST = {"en": 24, "zh": 6}  # characters of what is told alone
+_WORD = re.compile(r"[A-Za-z][\w'-]*")
+_LONG_WORD = re.compile(r"[a-z]{4,}")
+_MOST_OWN = {"en": 3, "zh": 16}  # words, Chinese characters, that not every sentence has
+_TELLING = {  # a number, a name, or what is denied: it may take something back
+    "en": re.compile(r"\d|[a-z,] [A-Z][a-z]|\b(?:not|never|no longer)\b|n't\b"),
+    "zh": re.compile(r"\d|不[是再叫在住对]|没|[说问]"),
+}
+_LATIN = re.compile("[A-Za-z]{2}|[0-9]")
+_NOT_DONE = frozenset({"was", "were", "let", "set", "put", "cut", "hit", "cost"})
+_OWN = ("its", "their", "theirs")
+
+
+def what_stands(words: str, lang: str) -> str:
+    """What of the words is worth telling alone: without sentences at their beginning that hang in the air and say
+    little; nothing, where all of them do. What says more is told although it hangs."""
+    if not hangs(words, lang):
+        return words
+    for end in (found.end() for found in _SENTENCE_END.finditer(words)):
+        rest = words[end:]
+        if len(rest) >= _LEAST[lang] and says_little(words[:end], lang) and not hangs(rest, lang):
+            return rest
+    return "" if says_little(words, lang) else words
+
+
+def may_say_little(own: float, lang: str) -> bool:
+    """Whether words with so many of their own (two Chinese characters make one) may say little."""
+    return own <= (_MOST_OWN[lang] / 2 if lang == "zh" else _MOST_OWN[lang])
+
+
+def says_little(words: str, lang: str) -> bool:
+    """Whether the words have few of their own, and tell of no number, no name and nothing that was done."""
+    if _TELLING[lang].search(words):
+        return False
+    if lang == "zh":
+        return len({*words} - _empty_signs()) <= _MOST_OWN[lang]
+    low = words.lower()
+    if len({*_LONG_WORD.findall(low)} - words_of("common")) > _MOST_OWN[lang]:
+        return False
+    return not any(_is_done(each) for each in _WORD.findall(low))
+
+
+def _is_done(low: str) -> bool:
+    return (low in words_of("past") and low not in _NOT_DONE) or (low.endswith("ed") and len(low) > 4)
+
+
+def hangs(words: str, lang: str) -> bool:
+    """Whether the words speak of somebody or something that nothing before it among them could be."""
+    if not _GATE[lang].search(words):
+        return False
+    plain = words.replace("’", "'")
+    return _hangs_zh(plain) if lang == "zh" else _hangs_en(plain)
+
+
+def _hangs_en(plain: str) -> bool:
+    idioms: list[tuple[int, int]] | None = None
+    for found in _GATE["en"].finditer(plain):
+        at, end, word = found.start(), found.end(), found[0].lower()
+        if not _is_unnamed(plain, word, at, end):
+            continue
+        idioms = [each.span() for each in _idiom("en").finditer(plain)] if idioms is None else idioms
+        if not _within(end - 1, idioms):
+            return True
+    return False
+
+
+def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
+    """Whether the word there is a pronoun before which nothing stands that it could mean."""
+    if word in _HE_OR_SHE:
+        return not (_names_somebody(plain[:at], "en") or _kin("en").match(plain, end))
+    if word == "there":
+        return not (_THERE_IS.match(plain, end) or _names_a_thing(plain[:at]))
+    if not _is_pronoun(plain, word, at, end) or (word == "it" and _EMPTY_IT.match(plain, at)):
+        return False
+    return not _names_a_thing(plain[:at] if word in _OWN else _before_its_clause(plain, at))
+
+
+def _is_pronoun(plain: str, word: str, at: int, end: int) -> bool:
+    """Whether the word there means something named before: "that" may only join two clauses, "one" count."""
+    if word[:2] in ("it", "th") and word not in ("that", "this", "those", "these"):
+        return True
+    before = plain[:at].rstrip()
+    last = _LAST_WORD.search(before)
+    low = last[0].lower() if last else ""
+    if word in ("one", "ones"):
+        which = low in _WHICH_ONE and not _COUNTED.match(plain, end)
+        return which or (word == "one" and len(low) > 1 and low not in _NO_ONE and bool(_ONE_ENDS.match(plain, end)))
+    if word in ("that", "this") and (not low or low in _OPENING) and _IS.match(plain, end):
+        return True
+    if low in _GOVERNING and _ENDS.match(plain, end):
+        return True
+    if word == "that":
+        return bool(_that_thing().match(plain, end))
+    return not (word == "those" and low == "of") and bool(_NAMED_SO[word.replace("these", "this")].match(plain, end))
+
+
+def _hangs_zh(plain: str) -> bool:
+    spared = [found.span() for found in _idiom("zh").finditer(plain)]
+    for found in _zh_thing().finditer(plain):
+        if _within(found.start(), spared):
+            continue
+        before = plain[: found.start()]
+        if found[0][0] in "他她":
+            if not (_names_somebody(before, "zh") or _surnamed().match(before) or _kin("zh").match(plain, found.end())):
+                return True
+        elif len({*before} - _empty_signs()) < 2 and not _LATIN.search(before):
+            return True
+    return False
+
+
+def _within(at: int, spans: list[tuple[int, int]]) -> bool:
+    return any(first <= at < last for first, last in spans)
+
+
+def _before_its_clause(plain: str, at: int) -> str:
+    """What stands before the clause in which that place is: what is done to a thing names another."""
+    ends = [found.start() for found in _CLAUSE.finditer(plain, 0, at)]
+    return plain[: ends[-1]] if ends else ""
+
+
+def _names_a_thing(before: str) -> bool:
+    """Whether any of the words may be what a pronoun means."""
+    named = any(_may_be_meant(each, first=not at) for at, each in enumerate(_WORD.findall(before)))
+    return named or _somebody("en").search(before) is not None
+
+
+def _may_be_meant(word: str, *, first: bool) -> bool:
+    low = word.lower()
+    if low.partition("'")[0] in ("i", "we", "you"):
+        return False
+    if word[0].isupper() and not first:
+        return True
+    return len(low) > 2 and low not in _no_things() and not low.endswith(("ly", "'t", "'s", "'ve", "'re", "'d", "'ll"))
+
+
+def _names_somebody(before: str, lang: str) -> bool:
+    return bool(_somebody(lang).search(before) or _NAMED[lang].search(before))
+
+
+@cache
+def _that_thing() -> re.Pattern[str]:
+    return _filled(_THAT, "en")
+
+
+@cache
+def _zh_thing() -> re.Pattern[str]:
+    return _filled(_ZH_THING, "zh")
+
+
+@cache
+def _idiom(lang: str) -> re.Pattern[str]:
+    return _filled(_IDIOM[lang], lang)
+
+
+def _filled(pattern: str, lang: str) -> re.Pattern[str]:
+    """The pattern with words of the rules for %thing% and %measure%."""
+    words = rules.table(lang, "words")
+    for name in ("thing", "measure"):
+        pattern = pattern.replace(f"%{name}%", str(words.get(name, "")))
+    return re.compile(pattern, re.IGNORECASE)
+
+
+@cache
+def _somebody(lang: str) -> re.Pattern[str]:
+    """Words for people and animals."""
+    words = f"{rules.table(lang, 'parts')['kin_word']}|{rules.table(lang, 'words')['somebody']}"
+    return re.compile(words if lang == "zh" else rf"\b(?:{words})s?\b", re.IGNORECASE)
+
+
+@cache
+def _kin(lang: str) -> re.Pattern[str]:
+    """Somebody near to "her": whose mother it is, who listens knows."""
+    kin = rules.table(lang, "parts")["kin_word"]
+    return re.compile(rf"的?(?:{kin})" if lang == "zh" else rf" (?:\w+ )?(?:{kin})\b", re.IGNORECASE)
+
+
+@cache
+def _surnamed() -> re.Pattern[str]:
+    """A clause that a Chinese name opens."""
+    return re.compile(rf"(?:.*[，。])?{rules.table('zh', 'parts')['surname']}[\u4e00-\u9fff]{{1,2}}")
+
+
+@cache
+def _no_things() -> frozenset[str]:
+    """Words that are nothing a pronoun could mean: common ones, verbs, feelings."""
+    words = rules.table("en", "words")
+    lists = (
+        "common", "vague", "verbs", "past", "states", "skip", "modals", "finite", "auxiliaries", "small", "participles",
+        "doing", "dropped", "before_verb", "third", "goes_on", "no_thing",
+    )  # fmt: skip
+    found = {each.lower() for name in lists for each in str(words[name]).replace("|", " ").split()}
+    verbs = str(words["verbs"]).split()
+    forms = {f"{each.rstrip('e')}{end}" for each in verbs for end in ("es", "ed", "ing")}
+    return frozenset(found | forms | {f"{each}s" for each in verbs}) - {"something", "anything", "everything"}
+
+
+@cache
+def _empty_signs() -> frozenset[str]:
+    words = rules.table("zh", "words")
+    return frozenset(f"{words['common']}{words['vague']}{words['no_thing']}").union(map(chr, range(128)))
