@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from memory_system import rules
@@ -42,7 +43,10 @@ def asks_not_to_keep(words: str) -> bool:
 
 def _wishes(plain: str, lang: str) -> Iterator[Found]:
     for rule in rules.load(lang)["withheld"].firing(plain):
-        yield from rule.found(plain)
+        unless = rule.data.get("unless_before")
+        for wish in rule.found(plain):
+            if not (unless and re.search(unless, plain[: wish.places["wish"][0]], re.IGNORECASE)):
+                yield wish
 
 
 def _stretch(plain: str, wish: Found) -> tuple[int, int]:
@@ -54,7 +58,12 @@ def _stretch(plain: str, wish: Found) -> tuple[int, int]:
     if mark in _COLONS and mark:
         return first, len(plain)
     ended = not plain[end:].strip() or bool(SENTENCE_SIGN.fullmatch(mark))
-    if ended and not plain[first:start].strip():
+    if ended and _says_nothing(plain[first:start]):
         return 0, len(plain)
     last = SENTENCE_SIGN.search(plain, end - len(mark))
     return first, last.end() if last else len(plain)
+
+
+def _says_nothing(before: str) -> bool:
+    """Whether there is nothing before the wish in its sentence, or only that it is a secret."""
+    return not before.strip() or any(rules.load(lang)["withheld_preamble"].fires(before) for lang in _LANGS)
