@@ -5,6 +5,7 @@ the same in the other language (看牙 for "dentist").
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -59,6 +60,29 @@ def is_about(words: frozenset[str], fact: Fact) -> bool:
     theirs = core(f"{fact.content} {fact.attribute}", "en")
     beside = [word for word in theirs - words if not is_time(word)]
     return words <= theirs and len(beside) <= _BESIDE["en"]
+
+
+def is_beside(words: frozenset[str], fact: Fact) -> bool:
+    """Whether the words name who or what is only there as well: a child that is taken somewhere, whose house it is."""
+    told = _canonical(fact.content, fact.lang)
+    beside = rules.table("alike", fact.lang)["beside"]
+    return any(re.search(beside.replace("{what}", re.escape(word)), told, re.IGNORECASE) for word in words)
+
+
+def are_one(facts: Sequence[Fact]) -> bool:
+    """Whether the facts tell of one matter: on one day, or in the same words where one does not tell the day."""
+    return all(_is_one_with(each, other) for at, each in enumerate(facts) for other in facts[at + 1 :])
+
+
+def _is_one_with(one: Fact, other: Fact) -> bool:
+    when, then = one.event_time, other.event_time
+    mine, theirs = (
+        frozenset(word for word in gist_of(each.content).words if not is_time(word)) for each in (one, other)
+    )
+    if when is not None and then is not None:
+        together = when.start[:10] == then.start[:10] or (when.start < then.end and then.start < when.end)
+        return mine == theirs or together
+    return one.lang != other.lang or mine <= theirs or theirs <= mine
 
 
 def core(what: str, lang: str) -> frozenset[str]:

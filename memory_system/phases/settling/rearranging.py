@@ -26,7 +26,6 @@ _OVER = 0.2  # what it is worth to know that a wish was withdrawn
 _MOST = 12  # memories with such a word that are looked at, newest first
 _KEPT_UP = frozenset({"medication", "habit", "hobby", "vehicle", "owns", "device", "uses_tool"})
 _ARRANGED = re.compile(r"\b(?:booked|scheduled|planned|reserved|arranged|fixed)\b")
-_TIME = 3  # characters with which a time begins
 _BEFORE_TIME = re.compile(r"^(?:(?:the|next|this|early|late|mid|about|around|some time|sometime|on|in|week of) )+")
 _AHEAD = frozenset({"schedule", "todo", "reminder"})
 _NAMED = ("what", "thing", "other")
@@ -40,10 +39,13 @@ _UNDER_WAY = {
 }
 _OF_NAMES = {names.RENAMED: names.renamed, names.DIED: names.died}
 _TAKING_OVER = frozenset(
-    {"dosed", "moved", "misspoken", "lifted", retractions.EXCHANGED, retractions.RECOUNTED, *_OF_NAMES}
+    {"dosed", "moved", "redated", "misspoken", "lifted", retractions.EXCHANGED, retractions.RECOUNTED, *_OF_NAMES}
 )
 _LOOSE = frozenset({"moved", "called_off", "dosed"})  # somebody else may do it to what is the speaker's
-_ABROAD = frozenset({"moved", "called_off"})  # the other language may have told of it
+_ARRANGEMENTS = frozenset({"moved", "redated", "called_off"})
+_WRONG_DAY = re.compile(r"\bnot(?: on| at| in)? (?:the )?([^,.;!?]+)|不是([^，。！？；]+)", re.IGNORECASE)
+_TO_A_TIME = frozenset({"moved", "redated"})
+_ABROAD = frozenset({"moved", "redated", "called_off"})  # the other language may have told of it
 _MINE = re.compile(r"\b(?:my|our|the) $|我们?的?$", re.IGNORECASE)
 _ANOTHER = {  # who does it is somebody whom only the talk before names
     "en": re.compile(r"\b(?:he|she|his|her)\b[^.!?]{0,30}$", re.IGNORECASE),
@@ -75,13 +77,25 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
 
 
 def corrected_value(claim: Claim, memories: Memories) -> list[Fact]:
-    """The facts of the claim's slot whose value an outright correction names, or which hold the only other value."""
+    """The facts of the claim's slot whose value an outright correction names, or which hold the only other value in the
+    same words: a dog is no other name for a cat."""
     if not claim.attribute or about(claim.attribute).get("single") or _DENIED.search(claim.quote):
         return []
     slot = facts_of(memories.find(slot_key(claim.subject, claim.attribute)), memories)
     others = [each for each in slot if each.polarity and each.value != claim.value and each.said_at < claim.said_at]
-    named = [each for each in others if each.value and each.value.lower() in claim.quote.lower()]
-    return named or (others if len(others) == 1 else [])
+    named = [each for each in others if each.value and _names(each.value, claim.quote)]
+    return named or [each for each in others if len(others) == 1 and _frame(each) == _frame(claim)]
+
+
+def _names(value: str, quote: str) -> bool:
+    """Whether the quote has the value, not merely its letters."""
+    edge = r"\b" if value.isascii() else ""
+    return bool(re.search(rf"{edge}{re.escape(value)}{edge}", quote, re.IGNORECASE))
+
+
+def _frame(said: Claim | Fact) -> frozenset[str]:
+    """The words around the value."""
+    return frozenset(gist_of(said.content).words) - frozenset(gist_of(said.value).words)
 
 
 def heir(claim: Claim, older: list[Fact]) -> Claim:
@@ -161,7 +175,7 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
     """The newest memory of the kind about what was named, such as the cue can put an end to."""
     named, quote = match.given(), _quote(claim)
     name = next((name for name in _NAMED if named.get(name)), "")
-    if not name or (cue == "moved" and not _begins_with_time(_to(named), claim.lang)):
+    if not name or (cue in _TO_A_TIME and not _begins_with_time(_to(named), claim.lang)):
         return None
     what, before = named[name], quote[: match.places[name][0]]
     if _ANOTHER[claim.lang].search(before):
@@ -179,8 +193,11 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
         and is_told(each.evidence)
         and (each.subject == claim.subject or (cue in _LOOSE and (mine or claim.subject == USER)))
         and (_names_value(what, each) if cue == "misspoken" else matters.is_about(senses[each.lang].words, each))
+        and not (cue == "redated" and matters.is_beside(senses[each.lang].words, each))
         and _FITS[cue](each, claim)
     ]
+    if cue in _ARRANGEMENTS and not matters.are_one(fitting):
+        return None
     return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
 
 
@@ -196,8 +213,9 @@ def _names_value(what: str, fact: Fact) -> bool:
 
 def _begins_with_time(words: str, lang: str) -> bool:
     """Whether it is put to a time: who moved to Berlin last week was no appointment."""
-    plain = _BEFORE_TIME.sub("", words) if lang == "en" else words
-    return any(map(is_time, gist_of(plain).words[: 1 if lang == "en" else _TIME]))
+    plain = _BEFORE_TIME.sub("", words)
+    begins = re.match(rules.table("alike", lang)["when"], plain, re.IGNORECASE)
+    return bool(begins) and (lang == "zh" or any(is_time(word.strip("#")) for word in gist_of(plain).words[:1]))
 
 
 def _to(named: dict[str, str]) -> str:
@@ -215,6 +233,17 @@ def _is_planned(fact: Fact, claim: Claim | Fact) -> bool:
         return True
     gist = gist_of(_ARRANGED.sub("", fact.content))
     return any(map(is_time, gist.words)) and not tells_of_past(gist)
+
+
+def _is_redated(fact: Fact, claim: Claim | Fact) -> bool:
+    """Whether the fact tells of what was still to come, on the day that is said to be wrong where one is."""
+    wrong = _WRONG_DAY.search(_quote(claim))
+    days = (
+        {word.strip("#") for word in gist_of(wrong[1] or wrong[2]).words if word.strip("#").isdecimal()}
+        if wrong
+        else set()
+    )
+    return _is_planned(fact, claim) and days <= set(gist_of(fact.content).words)
 
 
 def _is_dosed(fact: Fact, _: Claim | Fact) -> bool:
@@ -244,6 +273,7 @@ def _is_kept_up(fact: Fact, _: Claim | Fact) -> bool:
 
 _FITS = {
     "moved": _is_planned,
+    "redated": _is_redated,
     "called_off": _is_planned,
     "dosed": _is_dosed,
     "misspoken": _is_said,

@@ -24,6 +24,7 @@ _CLAUSE = re.compile(r"[,，;；。]| and | but ")
 _LEAST = {"en": 2, "zh": 3}  # words (Chinese: characters) that a frame must share when more than a time changed
 _LONGEST = {"en": 3, "zh": 6}  # words that may change places in it
 _SPEAKERS = ("User", "用户")
+_PUT_RIGHT = frozenset({"corrected", "found_out"})
 _PRONOUNS = frozenset(("i", "my", "we", "our", "me", "我", "们"))
 _SAID = re.compile(r"^(?:说|says )")
 
@@ -42,14 +43,14 @@ def _cues(words: str, lang: str) -> frozenset[str]:
 def taken_back(claim: Claim, said: frozenset[str], memories: Memories) -> list[Fact]:
     """The active facts that are over with the claim, by its cues."""
     found: dict[str, Fact] = {}
-    for clause in _CLAUSE.split(claim.content) if said & {"ended", "corrected"} else ():
-        if "ended" in _cues(clause, claim.lang) or ("corrected" in said and tells_not(gist_of(clause))):
+    for clause in _CLAUSE.split(claim.content) if said & {"ended", *_PUT_RIGHT} else ():
+        if "ended" in _cues(clause, claim.lang) or (said & _PUT_RIGHT and tells_not(gist_of(clause))):
             core = _words(clause, claim)
             found |= {each.id: each for each in _near(core, claim, memories) if _is_ended(core, each)}
     if "replaced" in said and (left := _left(claim)):
         words = set(_words(claim.content, claim))
         found |= {each.id: each for each in _near(left, claim, memories) if _is_left(left, words, each, claim)}
-    if not found and said & {"changed", "corrected"}:
+    if not found and said & {"changed", *_PUT_RIGHT}:
         mine = _words(claim.content, claim)
         near = (each for each in _near(mine, claim, memories) if claim.attribute in ("", each.attribute))
         newest = next((each for each in near if _is_replaced(mine, _words(each.content, each), claim, said)), None)

@@ -43,9 +43,9 @@ def taken_back(
 
 def parts(given: dict[str, str]) -> dict[str, str]:
     """What is taken back and what stands in its place (`to`, empty where nothing does), and of whom it is told."""
-    what = next((given[each] for each in ("what", "thing", "other") if given.get(each)), "")
-    to = (given.get("to") or given.get("until") or "").strip(_ENDS)
-    return {"what": what.strip(_ENDS), "to": to, "who": given.get("who", "").strip(_ENDS)}
+    names = {"what": ("what", "thing", "other", "wrong"), "to": ("to", "until", "right"), "who": ("who", "name")}
+    found = {part: next((given[each] for each in each_of if given.get(each)), "") for part, each_of in names.items()}
+    return {part: said.strip(_ENDS) for part, said in found.items()}
 
 
 def inherited(cue: str, given: dict[str, str], claim: Claim, old: Fact) -> Claim:

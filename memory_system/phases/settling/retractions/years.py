@@ -13,6 +13,7 @@ _COUNTED = {  # the number of years, and nothing else
     "en": r"(?<![\d.:/-]){number}(?=[ -](?:years?|yrs?)\b)",
     "zh": r"(?<![\d.:/-]){number}(?=岁)",
 }
+_ANY = r"(?:\d+|[一二三四五六七八九十]+)"
 _ARTICLE = re.compile(r"\ban?(?= $)")
 _VOWEL = re.compile(r"8|11\b|18\b|eigh|eleven")  # an 8 year old
 
@@ -25,7 +26,7 @@ def is_numbered(named: dict[str, str], fact: Fact, _: Claim | Fact) -> bool:
 def renumbered(fact: Fact, named: dict[str, str]) -> str:
     """What the fact tells, with the right number of years where it gives the wrong one, of that name and only there."""
     who, told = named["who"], fact.content
-    places = list(re.finditer(_COUNTED[fact.lang].format(number=re.escape(named["what"])), told))
+    places = list(re.finditer(_counted(named, fact.lang), told))
     name = re.search(rf"\b{re.escape(who)}\b" if fact.lang == "en" else re.escape(who), told) if who else None
     if name is None or len(places) != 1 or who.casefold() in persons.PRONOUNS:
         return told
@@ -44,7 +45,13 @@ def _between(lang: str) -> re.Pattern[str]:
 
 def revalued(fact: Fact, named: dict[str, str]) -> str:
     """The value of the fact with the right number of years."""
-    if fact.value == named["what"]:
+    if fact.value and fact.value == named["what"]:
         return named["to"]
-    pattern = _COUNTED[fact.lang].format(number=re.escape(named["what"]))
-    return re.sub(pattern, named["to"], fact.value, count=1)
+    if not named["what"] and re.fullmatch(_ANY, fact.value):
+        return named["to"]
+    return re.sub(_counted(named, fact.lang), named["to"], fact.value, count=1)
+
+
+def _counted(named: dict[str, str], lang: str) -> str:
+    """A pattern for the number of years that is wrong; for any, where it is not said again."""
+    return _COUNTED[lang].format(number=re.escape(named["what"]) if named["what"] else _ANY)
