@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 from memory_system import rules
-from memory_system.phrasing.telling import words_of
+from memory_system.rules.words import words_of
 
 _TIMES = (
     r"(?:(?:past|last|coming|next|first|very|whole) )?(?:week|weekend|month|year|morning|afternoon|evening|night|time"
