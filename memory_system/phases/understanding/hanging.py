@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 from memory_system import rules
-from memory_system.rules.words import words_of
+from memory_system.rules.words import is_word, words_of
 
 _TIMES = (
     r"(?:(?:past|last|coming|next|first|very|whole) )?(?:week|weekend|month|year|morning|afternoon|evening|night|time"
@@ -23,46 +23,12 @@ _IS = re.compile(
     r"| looks?| helps?| helped| really| also| took| takes| gives?| gave| shows?| got| gets)(?![\w'])",
     re.IGNORECASE,
 )
-_OPENING = frozenset(
-    ["and", "but", "so", "think", "guess", "because", "if", "know", "when"]
-)  # before "that is", where it is no "which"
-_GOVERNING = frozenset(
-    [
-        "about",
-        "of",
-        "for",
-        "with",
-        "like",
-        "on",
-        "to",
-        "do",
-        "did",
-        "doing",
-        "than",
-        "from",
-        "by",
-        "at",
-        "after",
-        "before",
-        "love",
-        "loved",
-        "see",
-        "saw",
-        "hear",
-        "heard",
-        "said",
-    ]
-)
 _ENDS = re.compile(r"\s*(?:[.,!?;)—–]|$| (?:and|but|so|because|too|one)\b)", re.IGNORECASE)
 _NAMED_SO = {  # what makes "this" or "those" mean something by themselves
     "this": re.compile(rf" (?!{_TIMES}|is\b|was\b|will\b|has\b|had\b|{_LIKE_A})[a-z]+", re.IGNORECASE),
     "those": re.compile(rf" (?!{_TIMES}|(?:who|that|of|in|with|close|around|i|we|are|were)\b)[a-z]+", re.IGNORECASE),
 }
 _THAT = " (?:%thing%)s?\\b(?! (?:i|i've|we|you|he|she|they|it|that|which|who|is|was|can|will|of|to|has)\\b)"
-_WHICH_ONE = frozenset(
-    ["the", "this", "that", "another", "other", "which", "new", "old", "next", "right", "good", "big", "small", "same"]
-)
-_NO_ONE = frozenset(["no", "day", "the", "number", "any", "every"])
 _COUNTED = re.compile(
     r" (?:of|who|that|thing|day|time|person|hour|week|month|year|more|hundred|i|we|where|with)\b", re.IGNORECASE
 )
@@ -73,7 +39,6 @@ _GATE = {  # without one of these nothing hangs
     "en": re.compile(r"\b(?:[Ii]ts?|[Tt]h(?:ey|em|eirs?|is|at|ose|ese|ere)|[Hh](?:e|ers?|im|is)|[Ss]he|[Oo]nes?)\b"),
     "zh": re.compile("[它他她这那其]"),
 }
-_HE_OR_SHE = frozenset(["he", "she", "him", "her", "his", "hers"])
 _THERE_IS = re.compile(
     r"'| (?:is|are|was|were|has|have|had|will|would|can|could|might|must|may|should|seems?|goes|comes|came)\b",
     re.IGNORECASE,
@@ -190,7 +155,7 @@ def _hangs_en(plain: str) -> bool:
 
 def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
     """Whether the word there is a pronoun before which nothing stands that it could mean."""
-    if word in _HE_OR_SHE:
+    if is_word("he_or_she", word):
         return not (_names_somebody(plain[:at], "en") or _kin("en").match(plain, end))
     if word == "there":
         return not (_THERE_IS.match(plain, end) or _names_a_thing(plain[:at]))
@@ -207,11 +172,13 @@ def _is_pronoun(plain: str, word: str, at: int, end: int) -> bool:
     last = _LAST_WORD.search(before)
     low = last[0].lower() if last else ""
     if word in ("one", "ones"):
-        which = low in _WHICH_ONE and not _COUNTED.match(plain, end)
-        return which or (word == "one" and len(low) > 1 and low not in _NO_ONE and bool(_ONE_ENDS.match(plain, end)))
-    if word in ("that", "this") and (not low or low in _OPENING) and _IS.match(plain, end):
+        which = is_word("which_one", low) and not _COUNTED.match(plain, end)
+        return which or (
+            word == "one" and len(low) > 1 and not is_word("no_one", low) and bool(_ONE_ENDS.match(plain, end))
+        )
+    if word in ("that", "this") and (not low or is_word("before_that", low)) and _IS.match(plain, end):
         return True
-    if low in _GOVERNING and _ENDS.match(plain, end):
+    if is_word("before_this", low) and _ENDS.match(plain, end):
         return True
     if word == "that":
         return bool(_that_thing().match(plain, end))
