@@ -14,19 +14,7 @@ from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.files import Files
 from memory_system.layout import Layout
 from memory_system.ordered import line_id
-from memory_system.records import (
-    CAPTURED,
-    POOLS,
-    RETURNED,
-    TYPES,
-    Evidence,
-    Fact,
-    Message,
-    Pool,
-    from_line,
-    memory_id,
-    to_line,
-)
+from memory_system.records import CAPTURED, POOLS, RETURNED, TYPES, Evidence, Fact, Pool, from_line, memory_id, to_line
 from memory_system.secrets import PLACEHOLDER, redact
 from memory_system.workspace import Workspace, config_bytes
 
@@ -121,6 +109,7 @@ def _refuse_flood(ws: Workspace) -> None:
 def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
     """Whoever captures may be told to by what it has read: QuarantinedError when the words want to steer an agent."""
     from memory_system import trust
+    from memory_system.turns import Message
 
     if not trust.suspects(content, owner=role in trust.OWNER) or trust.key_of(content) in ws.quarantine.approved():
         return

@@ -21,9 +21,10 @@ from memory_system.phases import Night
 from memory_system.phases.leftover import LeftOver
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
-from memory_system.records import Claim, Fact, Message, Problem, Turn, kind_of
+from memory_system.records import Fact, Problem, kind_of
 from memory_system.store import Memories
 from memory_system.trust import Guard
+from memory_system.turns import Claim, Message, Turn
 from memory_system.workspace import Workspace
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched

@@ -19,7 +19,8 @@ from memory_system.phases import (
     snapshot,
     summaries,
 )
-from memory_system.records import Claim, session_of
+from memory_system.records import session_of
+from memory_system.turns import Claim
 
 
 def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:

@@ -6,11 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memory_system import rules
-from memory_system.records import Belief, Evidence, Fact, Message
+from memory_system.records import Belief, Evidence, Fact
 from memory_system.secrets.checks import decoded
 from memory_system.text import essence
+
+if TYPE_CHECKING:
+    from memory_system.turns import Message
 
 TIERS = {
     "user": 2,

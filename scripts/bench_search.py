@@ -59,7 +59,7 @@ def build(root: Path, count: int) -> None:
     from memory_system.files import Files
     from memory_system.layout import Layout
     from memory_system.recall.index import Index
-    from memory_system.records import Message
+    from memory_system.turns import Message
 
     edit.init(root, "UTC")
     layout, talk = Layout(root.absolute()), Talk()

@@ -27,8 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from memory_system.config import Config, Thresholds
 from memory_system.draft import Draft
 from memory_system.phases import Night, beliefs, extract, facts, screen, segment
-from memory_system.records import Fact, Message
+from memory_system.records import Fact
 from memory_system.store import Memories
+from memory_system.turns import Message
 
 GOLD = Path(__file__).resolve().parent.parent / "tests/pairs_gold.toml"
 DAYS = ("2026-03-02", "2026-03-05")

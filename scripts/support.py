@@ -30,8 +30,9 @@ from memory_system.callings import STOCK_NAMES
 from memory_system.dates.atoms import numeral
 from memory_system.phrasing.naming import named
 from memory_system.readers.cursors import Cursor
-from memory_system.records import Fact, Message
+from memory_system.records import Fact
 from memory_system.rules import table
+from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 _NUMBER = re.compile(r"\d+")

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_system.config import Config, parse_config
 from memory_system.phases import Night, extract, screen, segment
-from memory_system.records import Claim, Message, Turn
+from memory_system.turns import Claim, Message, Turn
 
 AT = datetime(2026, 2, 4, 3, tzinfo=UTC)
 

@@ -19,9 +19,10 @@ from memory_system.recall.context import context
 from memory_system.recall.cues import cues_of
 from memory_system.recall.index import Index
 from memory_system.recall.lines import LONGEST_TOKENS, gist
-from memory_system.records import Belief, Evidence, Fact, Message, memory_id, to_line
+from memory_system.records import Belief, Evidence, Fact, memory_id, to_line
 from memory_system.rules import load
 from memory_system.text import estimate_tokens
+from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 CONFIG = Config()

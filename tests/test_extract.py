@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spoken import claim_of, claims, said, talk, told
 
 from memory_system import rules
-from memory_system.records import Message
+from memory_system.turns import Message
 
 EXAMPLES = [
     pytest.param(rule, example, id=f"{rule.id}-{number}")

@@ -28,7 +28,8 @@ from memory_system.recall.passages import passages
 from memory_system.recall.question import understood
 from memory_system.recall.ranking import rank
 from memory_system.recall.units import Unit, Units
-from memory_system.records import POOLS, Belief, Fact, Message, Pool, memory_id, to_line
+from memory_system.records import POOLS, Belief, Fact, Pool, memory_id, to_line
+from memory_system.turns import Message
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)

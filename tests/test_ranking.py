@@ -28,8 +28,9 @@ from memory_system.recall.question import may_name_a_time, understood
 from memory_system.recall.ranking import named_speakers
 from memory_system.recall.search import Scope, search
 from memory_system.recall.spelling import near
-from memory_system.records import Belief, EventTime, Evidence, Fact, Message, memory_id, to_line
+from memory_system.records import Belief, EventTime, Evidence, Fact, memory_id, to_line
 from memory_system.rules import table
+from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 CONFIG = Config()

@@ -21,7 +21,8 @@ from memory_system.recall.excerpt import get, place_of_message
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.passages import note_files
 from memory_system.recall.search import SCOPES_OF, search
-from memory_system.records import Belief, Evidence, Fact, Message, memory_id, to_line
+from memory_system.records import Belief, Evidence, Fact, memory_id, to_line
+from memory_system.turns import Message
 
 CONFIG = Config()
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)

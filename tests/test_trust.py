@@ -14,8 +14,8 @@ from workspaces import at, consolidate, contents, make, memories, say
 
 from memory_system import check, edit, finder, repair, rules, trust
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
-from memory_system.records import Message
 from memory_system.tools import Toolbox
+from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 POISON = tomllib.loads((Path(__file__).parent / "poison.toml").read_text("utf-8"))

@@ -19,9 +19,10 @@ from memory_system.quarantine import Held
 from memory_system.readers import Cursor
 from memory_system.readers.transcript import note_session
 from memory_system.recall.passages import note_files, read_note
-from memory_system.records import Fact, Message, Row
+from memory_system.records import Fact, Row
 from memory_system.text import fold
 from memory_system.tombstones import Mark, Tombstones, claim_words
+from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 

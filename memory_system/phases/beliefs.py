@@ -21,9 +21,10 @@ from memory_system.phases.settling import alike, habits, rearranging
 from memory_system.phases.settling.keeping import common_fields, retire, with_evidence
 from memory_system.phases.settling.standing import ECHO, LESS_TRUSTED, counts_beside, is_echo, outranks
 from memory_system.phrasing.doubt import unhedged
-from memory_system.records import USER, Belief, Claim, Evidence, Fact, memory_id, session_of
+from memory_system.records import USER, Belief, Evidence, Fact, memory_id, session_of
 from memory_system.store import Memories, row_of
 from memory_system.trust import is_owners, tier_of_evidence
+from memory_system.turns import Claim
 
 PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
 DENIED_BY = 0.3  # confidence lost to a stated denial

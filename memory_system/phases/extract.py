@@ -26,7 +26,8 @@ from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import shows, standing, with_question
 from memory_system.phases.understanding.subjects import Subject, opening
 from memory_system.phrasing.naming import named
-from memory_system.records import ASKED, ASSISTANT, Claim, Segment, Turn
+from memory_system.records import ASKED, ASSISTANT
+from memory_system.turns import Claim, Segment, Turn
 
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
 _LASTING = frozenset({"identity", "relation", "contact"})

@@ -30,11 +30,12 @@ from memory_system.phases.settling.keeping import (
 )
 from memory_system.phases.settling.rearranging import heir
 from memory_system.phases.settling.standing import counts_beside, gives_way, outranks, proves_nothing
-from memory_system.records import USER, Claim, Fact, Past, memory_id
+from memory_system.records import USER, Fact, Past, memory_id
 from memory_system.rules import table
 from memory_system.slots import about
 from memory_system.store import Memories, facts_of, row_of
 from memory_system.trust import is_owners, tier_of_evidence
+from memory_system.turns import Claim
 
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact

@@ -13,7 +13,7 @@ from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.mood import meant
 from memory_system.phases.understanding.passage import Passage, Place, passages
 from memory_system.phases.understanding.scene import Scene, in_its_language, scenes
-from memory_system.records import Segment, Turn
+from memory_system.turns import Segment, Turn
 
 _BATCH = 128  # turns whose passages are looked at together
 _BESIDE = re.compile(r"\.(?:signal|intrinsic)\.")  # rules that read nothing

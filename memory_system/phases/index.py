@@ -19,8 +19,9 @@ from memory_system.recall.dump import FILES, Dump, digest, followed
 from memory_system.recall.index import Index
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.units import storable
-from memory_system.records import Message, Pool, session_of
+from memory_system.records import Pool, session_of
 from memory_system.schemas import due
+from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 

@@ -17,7 +17,7 @@ from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.hanging import hangs, may_say_little, says_little
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.scene import as_rules_see
-from memory_system.records import Segment, Turn
+from memory_system.turns import Segment, Turn
 
 ALWAYS = 100.0  # added to the score of what is kept whatever the share
 NEVER = -100.0  # the score of what is dropped whatever the share

@@ -13,7 +13,8 @@ from functools import cached_property
 
 from memory_system import clock
 from memory_system.phases import Night, segment
-from memory_system.records import Message, Turn, session_of
+from memory_system.records import session_of
+from memory_system.turns import Message, Turn
 
 MOST = 100  # stretches of one night that wait: no later night has room for more
 _WAITS = timedelta(days=7)

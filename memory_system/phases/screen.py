@@ -25,8 +25,8 @@ from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.pictures import stands_before_picture
 from memory_system.phases.understanding.withheld import WITHHELD, withheld
-from memory_system.records import Segment, Turn
 from memory_system.trust import Guard, is_owners_word
+from memory_system.turns import Segment, Turn
 
 QUOTA = 500  # segments that a night may keep of what others than the owner say in one session
 

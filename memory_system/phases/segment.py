@@ -19,7 +19,7 @@ from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.phases.understanding.withheld import asks_not_to_keep
-from memory_system.records import Message, Segment, Turn
+from memory_system.turns import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas
 SHORT = 10  # columns below which it joins its neighbour

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from memory_system.records import Message, Problem
+from memory_system.records import Problem
+from memory_system.turns import Message
 
 ABANDONED, ECHO, KEPT = "abandoned", "echo", "kept"  # marks; any other mark is the stamp a message was given
 OPTIONAL = ("base", "key", "chat", "reason", "marks")  # left out of a row where they are empty

@@ -21,8 +21,9 @@ from memory_system.readers.entries import CONTROL, SHARED, UnreadableError
 from memory_system.readers.places import Place, find
 from memory_system.readers.reading import Reading, problems, read_batch
 from memory_system.readers.transcript import Transcript, fit, load
-from memory_system.records import Message, Problem
+from memory_system.records import Problem
 from memory_system.tombstones import Tombstones
+from memory_system.turns import Message
 
 HELD_BYTES = 64 << 20  # of files, parsed, so that a night's two looks at a file parse it once
 FUTURE = timedelta(days=1)  # a message said later than this from now has a wrong time

@@ -12,8 +12,9 @@ from memory_system.readers.cursors import ABANDONED, ECHO, FORGOTTEN, KEPT, Batc
 from memory_system.readers.entries import CONTROL, Entry
 from memory_system.readers.lines import Flaw
 from memory_system.readers.transcript import Transcript
-from memory_system.records import NOTE_ROLES, Message, Problem
+from memory_system.records import Problem
 from memory_system.tombstones import Tombstones
+from memory_system.turns import NOTE_ROLES, Message
 
 SHOWN = 20  # problems of one kind in one file; the others are counted
 

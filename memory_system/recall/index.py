@@ -40,8 +40,9 @@ from memory_system.recall.standing import Standing
 from memory_system.recall.title import counted, identity
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.writing import BATCH, batches, weighed
-from memory_system.records import Fact, Message, Pool, from_line
+from memory_system.records import Fact, Pool, from_line
 from memory_system.tombstones import Tombstones
+from memory_system.turns import Message
 
 T = TypeVar("T")
 

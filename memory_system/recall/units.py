@@ -14,8 +14,9 @@ from memory_system import clock, retention
 from memory_system.config import Config
 from memory_system.recall import packing, terms
 from memory_system.recall.passages import passages, pieces
-from memory_system.records import USER, Message, Pool, Row, kind_of, type_name
+from memory_system.records import USER, Pool, Row, kind_of, type_name
 from memory_system.text import estimate_tokens
+from memory_system.turns import Message
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 

@@ -12,7 +12,7 @@ import orjson
 from memory_system.recall.database import Database
 from memory_system.recall.numbers import PARTS_FROM, SCOPES, SESSION_BITS, first_of, last_of, session_of
 from memory_system.recall.units import Unit
-from memory_system.records import Message
+from memory_system.turns import Message
 
 Numbered = tuple[int, Unit]
 Item = TypeVar("Item")

@@ -22,8 +22,8 @@ from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import covers, fault, is_quoted
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.replying import alone
-from memory_system.records import Claim, Message
 from memory_system.text import estimate_tokens
+from memory_system.turns import Claim, Message
 
 NAME = "extract"
 _BEFORE = 100  # characters before a segment that are shown with it

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from memory_system.llm.asking import Asker
 from memory_system.phases.asking import lines
-from memory_system.records import Turn
 from memory_system.text import language
+from memory_system.turns import Turn
 
 NAME = "screen"
 CATEGORIES = frozenset({"preference", "relation", "status", "event", "general", "temporary"})  # that may be said of one

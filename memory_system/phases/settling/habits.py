@@ -10,9 +10,10 @@ from memory_system import clock
 from memory_system.callings import STOCK_NAMES, USER_NAME
 from memory_system.draft import Draft
 from memory_system.keys import entity_key
-from memory_system.records import USER, Claim, Evidence, Fact
+from memory_system.records import USER, Evidence, Fact
 from memory_system.rules import table
 from memory_system.text import told_in
+from memory_system.turns import Claim
 
 DAYS = 3  # on which somebody asks before it is a habit
 CONFIDENCE = 0.6  # of one of them

@@ -8,7 +8,8 @@ from memory_system import clock, retention
 from memory_system.draft import Draft
 from memory_system.gist import gist_of
 from memory_system.phases import Night
-from memory_system.records import TELLING, Claim, Evidence, Fact, session_of
+from memory_system.records import TELLING, Evidence, Fact, session_of
+from memory_system.turns import Claim
 
 REPEATED = 0.2  # importance gained when a second session says the same
 MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest

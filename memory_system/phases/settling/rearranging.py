@@ -14,11 +14,12 @@ from memory_system import rules
 from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
 from memory_system.keys import slot_key
 from memory_system.phases.settling import matters, names, retractions
-from memory_system.records import USER, Belief, Claim, Fact
+from memory_system.records import USER, Belief, Fact
 from memory_system.rules import Found
 from memory_system.slots import about
 from memory_system.store import Memories, facts_of
 from memory_system.trust import is_told
+from memory_system.turns import Claim
 
 Kind = TypeVar("Kind", bound=Fact)
 

@@ -4,8 +4,9 @@ confirms nor replaces it.
 
 from __future__ import annotations
 
-from memory_system.records import Claim, Fact
+from memory_system.records import Fact
 from memory_system.trust import echoes, tier_of, tier_of_evidence
+from memory_system.turns import Claim
 
 LESS_TRUSTED = "claims.rejected.less trusted"  # than what says the same already
 ECHO = "claims.rejected.echo"  # of what a memory says already

@@ -9,9 +9,10 @@ from functools import cache
 
 from memory_system import rules
 from memory_system.keys import slot_key
-from memory_system.records import USER, Claim, Fact
+from memory_system.records import USER, Fact
 from memory_system.store import Memories, facts_of
 from memory_system.trust import is_owners
+from memory_system.turns import Claim
 
 WISH = "instruction"  # the attribute of a wish to the assistant
 

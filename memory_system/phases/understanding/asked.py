@@ -9,7 +9,7 @@ from memory_system import rules, text, trust
 from memory_system.gist import stem
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.leaning import is_elliptic, leans
-from memory_system.records import Segment, Turn
+from memory_system.turns import Segment, Turn
 
 _LONGEST = 90  # columns of a question that is told beside its answer
 _LONGEST_REQUEST = 180  # of what an assistant was asked for at length

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memory_system import phrasing, rules, slots
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phrasing.contractions import written_out
-from memory_system.records import Claim, Turn
+from memory_system.turns import Claim, Turn
 
 if TYPE_CHECKING:  # the screening asks for wishes, too, before there are passages
     from memory_system.phases.understanding.passage import Passage

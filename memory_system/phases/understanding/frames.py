@@ -10,8 +10,8 @@ from datetime import timedelta
 
 from memory_system import clock, rules
 from memory_system.phases.understanding.scene import as_rules_see
-from memory_system.records import Message
 from memory_system.text import SENTENCE_SIGN
+from memory_system.turns import Message
 
 FICTION = "fiction"  # the reason why a segment inside is dropped
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from memory_system import rules, text
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.leaning import leans
-from memory_system.records import Segment, Turn
+from memory_system.turns import Segment, Turn
 
 _BEFORE = 30  # characters before a segment that may say that it corrects something
 _AFTER = 60  # characters after a segment in which a joke may be taken back

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from memory_system import dates
 from memory_system.phases.understanding.filling import Reading, left_over, names_somebody
 from memory_system.phases.understanding.passage import Passage
-from memory_system.records import Segment
+from memory_system.turns import Segment
 
 _LEAST = {"en": 5, "zh": 2}  # letters, Chinese characters, that the part must have beside its time
 _JOINED = re.compile(

@@ -17,7 +17,8 @@ from memory_system.phases.understanding.mood import Mood, as_stated, mood_of, wi
 from memory_system.phases.understanding.pictures import shown
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phases.understanding.subjects import Subject, with_pronoun
-from memory_system.records import EventTime, Segment, Turn
+from memory_system.records import EventTime
+from memory_system.turns import Segment, Turn
 
 Place = tuple[Turn, Segment, Scene]
 

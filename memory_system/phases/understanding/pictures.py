@@ -8,7 +8,7 @@ import re
 
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.scene import Scene, as_rules_see
-from memory_system.records import Segment, Turn
+from memory_system.turns import Segment, Turn
 
 _OPENING = ("[", "【")
 _TIMES = (

@@ -12,7 +12,8 @@ from memory_system import clock, rules, text
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
 from memory_system.phases.understanding.known import Known
 from memory_system.phrasing import Voices
-from memory_system.records import ASSISTANT, USER, Message, Turn
+from memory_system.records import ASSISTANT, USER
+from memory_system.turns import Message, Turn
 
 _AHEAD = 12  # turns looked ahead for the name of the one spoken to
 _CONTACT = {"zh": "联系人", "en": "A contact"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from memory_system.phases.settling.retractions import persons
-from memory_system.records import USER, Claim, Fact
+from memory_system.records import USER, Fact
+from memory_system.turns import Claim
 
 _NOT = re.compile(r"(?:\bnot?\b|n't\b|\bnever\b)[^,.;]*$", re.IGNORECASE)
 _EN_IS = (  # what says of somebody that they are or have what comes next

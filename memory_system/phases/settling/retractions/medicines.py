@@ -6,7 +6,8 @@ import re
 
 from memory_system import rules
 from memory_system.phases.settling.retractions import persons
-from memory_system.records import USER, Claim, Fact
+from memory_system.records import USER, Fact
+from memory_system.turns import Claim
 
 _MY_MEDICINE = re.compile("(?:我|们|的|药|给|把|将|从|也|又|已经|今天|昨天|上周|上个?月|最近|建议|让|，|,)*")
 

@@ -6,7 +6,8 @@ import re
 from functools import cache
 
 from memory_system import rules
-from memory_system.records import USER, Claim, Fact
+from memory_system.records import USER, Fact
+from memory_system.turns import Claim
 
 SHOWN = {"en": "User", "zh": "用户"}
 FIRST, HE, SHE = frozenset({"i", "我"}), frozenset({"he", "他"}), frozenset({"she", "她"})

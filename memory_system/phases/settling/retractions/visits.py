@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from memory_system.phases.settling.retractions import persons
-from memory_system.records import Claim, Fact
+from memory_system.records import Fact
+from memory_system.turns import Claim
 
 _DAY = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|(?:this|next|on) \w+)\b"

@@ -7,7 +7,8 @@ from functools import cache
 
 from memory_system import rules
 from memory_system.phases.settling.retractions import persons
-from memory_system.records import Claim, Fact
+from memory_system.records import Fact
+from memory_system.turns import Claim
 
 _COUNTED = {  # the number of years, and nothing else
     "en": r"(?<![\d.:/-]){number}(?=[ -](?:years?|yrs?)\b)",
