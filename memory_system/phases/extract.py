@@ -20,7 +20,7 @@ from memory_system.phases.understanding.essays import as_sample, in_one_line, is
 from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, read
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood
-from memory_system.phases.understanding.parting import parted, tells_when, time_of
+from memory_system.phases.understanding.parting import is_to_come, parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import shows, standing, with_question
@@ -103,7 +103,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     fired = passage.fired.get("claim", []) if scene.first_hand and not passage.is_misspoken else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = repaired(read(passage, fired, passage.named or last or opened), passage)
-    readings = [each for each in readings if _is_meant(each, passage)]
+    readings = [each for each in readings if _is_meant(each, passage) and not is_to_come(each, passage)]
     if parts := parted(passage, readings):
         return _of_parts(passage, parts, antecedent)
     others = (each.subject for each in readings if each.subject.key not in (scene.subject, ASSISTANT))

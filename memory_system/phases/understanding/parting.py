@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_system import dates
-from memory_system.phases.understanding.filling import Reading, left_over, names_somebody
+from memory_system import dates, slots
+from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, names_somebody
 from memory_system.phases.understanding.passage import Passage
 from memory_system.turns import Segment
 
@@ -18,6 +18,7 @@ _JOINED = re.compile(
     r"|[跟和向对][^，。]{1,8}(?:说|讲|商量|谈|打)|因为|所以|因此|如果|要是|假如|当|除非|直到|尤其|特别|比如|他|她|它|的时候)",
     re.IGNORECASE,
 )
+_FROM = re.compile(r"\b(?:from|starting|beginning|as of)(?: on)? (?:the )?$|从$", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -67,6 +68,21 @@ def time_of(reading: Reading, readings: Sequence[Reading], passage: Passage) -> 
     until = min((each for each in starts if each > own), default=len(passage.plain))
     mine = [when for (first, _), when in times if first < min(starts) or own <= first < until]
     return next(iter(mine), None)
+
+
+def is_to_come(reading: Reading, passage: Passage) -> bool:
+    """Whether the slot holds only from a day on that is still ahead: who moves next month does not live there yet."""
+    slot, happens = slots.about(reading.attribute), bool(reading.rule.data.get("happens"))
+    if not passage.whens or not (happens or (slot.get("category") == "status" and slot.get("single"))):
+        return False
+    start, end = clauses_of(reading, passage.plain, passage.offset)
+    now, value = passage.scene.anchor.replace(tzinfo=None), reading.value_span[0]
+    return any(
+        start <= first < end
+        and when.start > now
+        and (happens or _FROM.search(passage.plain, start, first) or (passage.scene.lang == "zh" and last <= value))
+        for (first, last), when in zip(_times(passage), passage.whens, strict=True)
+    )
 
 
 def _times(passage: Passage) -> list[tuple[int, int]]:

@@ -1,0 +1,51 @@
+"""What will be so from a day on that is still ahead is told with that day, and fills no slot of what is so today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from spoken import claims, said
+from workspaces import consolidate, contents, make, say
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("我下个月搬去上海。", "用户2026年3月搬去上海"),
+        ("我五月搬去上海。", "用户2026年5月搬去上海"),
+        ("我妹妹下周搬到苏州。", "那一周搬到苏州"),
+        ("下个月我住在泉州。", "2026年3月用户住在泉州"),
+        ("I live in Leeds from May.", "User lives in Leeds from May 2026"),
+        ("From 1 April I work at Fernway.", "From 1 April 2026 User works at Fernway"),
+    ],
+)
+def test_what_is_still_ahead_is_told_with_its_day(words: str, told: str) -> None:
+    found = claims([said(words)])
+    assert [each.attribute for each in found] == [""]
+    assert told in found[0].content
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute", "value"),
+    [
+        ("我去年五月搬去上海。", "lives_in", "上海"),
+        ("我今天搬到了苏州。", "lives_in", "苏州"),
+        ("我搬到苏州了，下周三去看牙。", "lives_in", "苏州"),
+        ("我住在上海，五月去北京。", "lives_in", "上海"),
+        ("I moved to Leeds last May.", "lives_in", "Leeds"),
+        ("I live in Leeds and in May I fly to Rome.", "lives_in", "Leeds"),
+        ("I live in Leeds, from May on I travel.", "lives_in", "Leeds"),
+    ],
+)
+def test_what_is_so_today_fills_its_slot(words: str, attribute: str, value: str) -> None:
+    assert (attribute, value) in [(each.attribute, each.value) for each in claims([said(words)])]
+
+
+def test_where_somebody_lives_until_they_move_stays(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-09T10:00:00Z", "user", "我住在杭州。"))
+    say(tmp_path, "b", ("2026-03-11T10:00:00Z", "user", "我下个月搬去上海。"))
+    consolidate(tmp_path, "2026-03-12T03:10:00Z")
+    assert contents(tmp_path) >= {"用户住在杭州", "用户2026年4月搬去上海"}
+    assert not contents(tmp_path, "archive")
