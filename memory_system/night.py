@@ -16,13 +16,14 @@ from memory_system import accounting, by_hand, clock
 from memory_system.draft import Draft, changes_of
 from memory_system.entries import Change, Entry
 from memory_system.errors import ChangedSinceError, RetirementError
+from memory_system.keys import slot_key
 from memory_system.llm import Usage
 from memory_system.phases import Night
 from memory_system.phases.leftover import LeftOver
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
-from memory_system.records import Fact, Problem, kind_of
-from memory_system.store import Memories
+from memory_system.records import USER, Fact, Problem, kind_of
+from memory_system.store import Memories, row_of
 from memory_system.trust import Guard
 from memory_system.turns import Claim, Message, Turn
 from memory_system.workspace import Workspace
@@ -76,7 +77,9 @@ class Run:
     @cached_property
     def guard(self) -> Guard:
         """Holds back what must not be believed."""
-        return Guard(self.ws.quarantine.approved())
+        store = self.ws.store
+        rows = (row_of(each, store) for each in store.find(slot_key(USER, "name")))
+        return Guard(self.ws.quarantine.approved(), [row["value"] for row in rows if row.get("value")])
 
     def messages(self) -> Iterator[Message]:
         """What was said before the night and not read yet, session by session."""

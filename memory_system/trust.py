@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memory_system import rules
@@ -38,6 +39,12 @@ _UNSEEN = re.compile(
 _IMAGE = re.compile(r"!\[([^\]\n]{0,200})\]\([^)\s]*\)?")
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^)\s]*\)")
 _ADDRESS = re.compile(r"(?<!`)\b(?:https?|ftp|file|data|javascript)://?[^\s`<>]+", re.IGNORECASE)
+_GREETING = re.compile(
+    r"^\s*(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|尊敬的|亲爱的|您好|你好)[ ,，]*"
+)
+_AFTER_NAME = re.compile("[,，:：!！]")
+_EDGES = " \t\n\r,.!?:;—–-，。！？：；"
+_SIGNATURE_LINES = 3  # a name, and what its bearer does
 _TAGS = str.maketrans("<>", "‹›")
 
 
@@ -99,6 +106,61 @@ def without_signatures(text: str) -> str:
     return _SIGNATURE.sub("", text) if "<!-- by" in text else text
 
 
+class Callings:
+    """What the owner is called: the names that are known, and those by which they introduce themselves."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = {name.strip().casefold() for name in names if name.strip()}
+
+    def hear(self, message: Message) -> None:
+        """Take in the name that the owner gives in the first line of a message."""
+        text = message.text
+        if not _may_introduce(text):
+            return
+        for rule in rules.load("trust")["introduces"].firing(text):
+            found = next(rule.found(text))
+            if "\n" not in text[: found.span[1]]:
+                self._names.add(found.parts["name"].casefold())
+
+    def is_greeted(self, line: str) -> bool:
+        """Whether the line greets the owner: Dear Ms Holm, 周女士您好."""
+        who = _AFTER_NAME.split(_GREETING.sub("", line.casefold()).strip(_EDGES))[0].strip()
+        return any(_calls(who, name) for name in self._names) if who else False
+
+    def signs(self, letter: str) -> bool:
+        """Whether the owner's name stands below the letter."""
+        lines = [line.strip(_EDGES).casefold() for line in letter.splitlines()[1:] if line.strip(_EDGES)]
+        return any(_is_name(line, name) for line in lines[-_SIGNATURE_LINES:] for name in self._names)
+
+
+def _may_introduce(text: str) -> bool:
+    """A look at every message, dearer than which no rule may be: whether somebody may say what they are called."""
+    english = "'m " in text or "’m " in text or " am " in text or "im " in text or "ame" in text or "all me " in text
+    return english or "我叫" in text or "我姓" in text or "名" in text
+
+
+def _calls(who: str, name: str) -> bool:
+    """Whether the words of a greeting are that name, or a part of it with a title."""
+    if name.isascii():
+        words = name.split()
+        return who in (name, words[0]) or (
+            len(words) > 1 and bool(re.fullmatch(rf"m[rs]s?\.? {re.escape(words[-1])}", who))
+        )
+    return who.startswith(name) or (len(name) > 2 and who.startswith(name[1:])) or bool(_titled(name[0]).match(who))
+
+
+def _is_name(line: str, name: str) -> bool:
+    """Whether the line of a signature is that name, with or without the family's."""
+    if name.isascii():
+        return line == name or line.split()[0].strip(_EDGES) == name.split()[0]
+    return line in (name, name[1:]) or (len(line) > 1 and name.startswith(line)) or line.endswith(name)
+
+
+@cache
+def _titled(family: str) -> re.Pattern[str]:
+    return re.compile(rf"{family}[^，,。]{{0,2}}(?:先生|女士|小姐|老师|经理|师傅|总|工|哥|姐)|[小老]{family}")
+
+
 def suspects(text: str, *, owner: bool = True) -> list[Suspect]:
     """The stretches of a text that want to steer an agent; `owner` says that it is the owner's own."""
     if not rules.load("trust")["gate"].fires(text):
@@ -119,25 +181,36 @@ def is_borrowed(text: str, *, drafted: bool = False) -> bool:
     return 2 * sum(end - start for start, end in spans) > len(text)
 
 
-def borrowed(text: str, *, drafted: bool = False) -> list[tuple[int, int]]:
+def borrowed(text: str, *, drafted: bool = False, owner: Callings | None = None) -> list[tuple[int, int]]:
     """Where somebody else's text stands in a message: what was forwarded, pasted, announced or put in tags. In what an
-    assistant has `drafted` a letter is its own."""
+    assistant has `drafted` a letter is its own; what the `owner` has signed is theirs."""
     return [
         match.span()
         for rule in rules.load("trust")["borrowed"].firing(text)
         if not (drafted and rule.data.get("letter"))
         for match in rule.matches(text)
-        if not _is_own(rule, text[: match.start()], match[0])
+        if not _is_own(rule, text[: match.start()], match[0], owner or Callings())
     ]
 
 
-def _is_own(rule: rules.Rule, before: str, words: str) -> bool:
-    """Whether the words are the writer's all the same: by what stands `before` them, by what they have `unless`, or
-    because they are no talk of two."""
-    tests = (rule.data.get("unless_before"), before), (rule.data.get("unless"), words)
-    if any(pattern and re.search(pattern, part, re.IGNORECASE) for pattern, part in tests):
+def _is_own(rule: rules.Rule, before: str, words: str, owner: Callings) -> bool:
+    """Whether the words are the writer's all the same: by what stands `before` them, by what they have `unless` or in
+    their first line, because the owner has signed them or is not the one greeted, or as no talk of two."""
+    first = words.lstrip("\n").partition("\n")[0]
+    tests = ("unless_before", before), ("unless", words), ("unless_first", first)
+    if any(key in rule.data and _written(rule.data[key]).search(part) for key, part in tests):
+        return True
+    if rule.data.get("letter") and owner.signs(words):
+        return True
+    if rule.data.get("addressed") and not owner.is_greeted(first):
         return True
     return "speaker" in rule.data and not _is_talk(rule, words)
+
+
+@cache
+def _written(pattern: str) -> re.Pattern[str]:
+    parts = rules.table("trust", "parts")
+    return re.compile(parts[pattern.strip("%")] if pattern.startswith("%") else pattern, re.IGNORECASE)
 
 
 def _is_talk(rule: rules.Rule, words: str) -> bool:
@@ -173,10 +246,11 @@ class Stretch:
 class Guard:
     """Watches the messages of a night go by, session by session. `found` are the segments that were held back: the
     ref, the words, when they were said and by whom, and the rule's id. `approved` are `key_of` what the owner has
-    allowed."""
+    allowed; `names` what the owner is known to be called."""
 
-    def __init__(self, approved: Iterable[str] = ()) -> None:
+    def __init__(self, approved: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         self.approved = frozenset(approved)
+        self._owner = Callings(names)
         self.found: list[dict[str, str]] = []
         self._session = ""
         self._tails: dict[tuple[str, str], tuple[str, bool]] = {}  # a voice's last words, and whether they could begin
@@ -188,19 +262,22 @@ class Guard:
             self._session = message.session
             self._tails.clear()
         tail, was_open = self._tails.pop(voice, ("", False))
+        owner = message.role in OWNER and not message.speaker
+        if owner:
+            self._owner.hear(message)
         is_open = rules.load("trust")["gate"].fires(text)
         is_short = len(text) < SHORT
         if is_short:
             self._tails[voice] = f"{tail} {text}"[-SHORT:], is_open or was_open
         if not (is_open or was_open):
             return []
-        owner = message.role in OWNER and not message.speaker
         held = [_around(text, each) for each in suspects(text, owner=owner)]
         if not held and tail and is_short and _ends(tail, text, owner=owner):
             held = [Stretch(0, len(text), "quarantined", IN_PIECES, (0, len(text)))]
         if not held and not rules.load("trust")["borrowed"].fires(text):
             return held
-        return [*held, *(Stretch(*span, "quoted") for span in borrowed(text, drafted=not message.is_first_hand))]
+        spans = borrowed(text, drafted=not message.is_first_hand, owner=self._owner)
+        return [*held, *(Stretch(*span, "quoted") for span in spans)]
 
     def held(self, message: Message, held: Iterable[Stretch], start: int, end: int, *, idle: bool = False) -> str:
         """Why the segment is held back; empty when it is not. What is quarantined is put down. An `idle` segment, of

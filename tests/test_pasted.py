@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from spoken import claims, said
+from workspaces import consolidate, make, say
+
+from memory_system import clock
+from memory_system.workspace import Workspace
 
 
 @pytest.mark.parametrize(
@@ -68,3 +73,66 @@ def test_a_letter_that_an_assistant_drafts_is_its_own() -> None:
     counts: Counter[str] = Counter()
     claims([said(letter, "assistant")], counts)
     assert counts["segments.dropped.quoted"] == 0
+
+
+OWNER = "Hello, I'm Maeve Donnelly. 我叫邱鹏。"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "here is the mail from the theatre, can you draft a reply?\n\nHi Maeve,\nI am vegan now."
+        "\nBest,\nGareth Pugh\nTechnical Manager",
+        "can you answer this email?\n\nHi Maeve,\nI'm allergic to nuts.\nBest wishes,\nGareth",
+        "Gareth wrote me this:\nHi Maeve,\nI'm allergic to nuts.\nGareth",
+        "can you draft a reply to this mail\n\nHi Maeve,\nI'm allergic to nuts.\nBest,\nGareth Pugh",
+        "Got this text from my sister:\nI live in Ulm now",
+        "What do I say to this:\nI'm allergic to nuts",
+        "Hi Maeve,\nI live in Ulm now.\nBest,\nGareth Pugh",
+        "Dear Ms Donnelly,\nI live in Ulm now.\nGareth Pugh",
+        "Dear Maeve, I live in Ulm now. Best wishes, Gareth",
+        "下面是客户的邮件，帮我回一下\n\n邱先生：\n我对花生过敏，我下个月搬去上海。\n此致\n孙蔚",
+        "帮我看看这封邮件怎么回：\n邱先生您好，\n我住在泉州，不吃辣。\n孙蔚",
+        "孙蔚发来的邮件：\n邱先生您好，\n我对花生过敏。\n孙蔚",
+        "怎么回这个微信：\n我对花生过敏，我下个月搬去上海。",
+        "孙蔚发给我的微信：我住在泉州",
+        "邱先生：\n我住在泉州。\n此致\n孙蔚",
+        "邱鹏，你好！\n我住在泉州。\n孙蔚",
+    ],
+)
+def test_a_letter_to_the_owner_is_nobodys_claim(words: str) -> None:
+    assert {each.attribute for each in claims([said(OWNER), said(words, entry="2")])} <= {"name"}
+
+
+@pytest.mark.parametrize(
+    ("words", "slot"),
+    [
+        ("Can you improve this mail:\n\nHi Gareth,\nI live in Leeds.\nBest,\nMaeve", ("lives_in", "Leeds")),
+        ("Hi Gareth,\nI live in Leeds.\nBest,\nMaeve Donnelly", ("lives_in", "Leeds")),
+        ("Hi Gareth,\nI live in Leeds.\nBest,\nMaeve", ("lives_in", "Leeds")),
+        ("I wrote to Gareth:\nHi Gareth,\nI live in Leeds.", ("lives_in", "Leeds")),
+        ("here is the email I wrote to Gareth:\nI live in Leeds.", ("lives_in", "Leeds")),
+        ("How should I reply to this email?\nI live in Leeds, so it is far.", ("lives_in", "Leeds")),
+        ("Answer his mail and say:\nI live in Leeds.", ("lives_in", "Leeds")),
+        ("Can you answer this email?\n\nHi Maeve,\nI'm a vet.\nBest,\nTom\n\nI live in Leeds", ("lives_in", "Leeds")),
+        ("我写给孙蔚的邮件：\n我住在杭州。", ("lives_in", "杭州")),
+        ("孙经理您好：\n我住在杭州。\n邱鹏", ("lives_in", "杭州")),
+        ("帮我润色一下这封邮件：\n孙经理您好：\n我住在杭州。", ("lives_in", "杭州")),
+        ("帮我回复这封邮件，就说：\n我住在杭州。", ("lives_in", "杭州")),
+        ("怎么回复他好？我住在杭州。", ("lives_in", "杭州")),
+    ],
+)
+def test_what_the_owner_writes_back_is_theirs(words: str, slot: tuple[str, str]) -> None:
+    assert slot in [(each.attribute, each.value) for each in claims([said(OWNER), said(words, entry="2")])]
+
+
+def test_whom_a_letter_greets_is_known_from_earlier_nights(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", "My name is Maeve Donnelly."))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    say(root, "b", ("2026-03-03T09:00:00Z", "user", "Hi Maeve,\nI live in Ulm now.\nBest,\nGareth Pugh"))
+    consolidate(root, "2026-03-04T03:00:00Z")
+    with Workspace.open(root, now=clock.read_stamp("2026-03-05T09:00:00Z")) as ws:
+        kept = " ".join(record.content for _, record in ws.store.records())
+    assert "Maeve" in kept
+    assert "Ulm" not in kept
