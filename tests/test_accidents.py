@@ -167,7 +167,8 @@ def test_secrets_are_masked_wherever_a_capture_or_a_note_takes_text(tmp_path: Pa
     make(tmp_path)
     secret = "ghp_" + "aB3dE6gH9k" * 4
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
-        edit.capture(ws, f"User unlocks the lab on the third floor of the mill with {secret}", entities=[secret], source=secret, key=secret)
+        words = f"User unlocks the lab on the third floor of the mill with {secret}"
+        edit.capture(ws, words, entities=[secret], source=secret, key=secret)
         edit.note(ws, f"the key is {secret}", category=secret)
     assert not [
         path for path in (tmp_path / "memory").rglob("*") if path.is_file() and secret.encode() in path.read_bytes()

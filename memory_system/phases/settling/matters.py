@@ -15,7 +15,7 @@ from memory_system.records import Fact
 
 _BESIDE = {"en": 6, "zh": 14}  # words (Chinese: characters) that a memory may say beside
 _EMPTY = re.compile(
-    r"^(?:我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)+|的?(?:事情?|计划|安排|时间|日期|行程)$"
+    r"^(?:[^，]{1,8}?(?:说|通知)(?!明))?(?:所以|那么?|然后|我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)*|(?:以后|今后)$|的?(?:事情?|计划|安排|时间|日期|行程)$"
 )
 
 
@@ -56,7 +56,11 @@ def is_about(words: frozenset[str], fact: Fact) -> bool:
     if fact.lang == "zh":
         told = _canonical(fact.content, "zh")
         beside = [sign for sign in gist_of(told).words if not is_time(sign)]
-        return all(word in told for word in words) and len(beside) <= sum(map(len, words)) + _BESIDE["zh"]
+        plain = f"{told} {''.join(gist_of(told).words)}"  # 老爸 is 爸 there
+        return (
+            all(word in plain or "".join(gist_of(word).words) in plain for word in words)
+            and len(beside) <= sum(map(len, words)) + _BESIDE["zh"]
+        )
     theirs = core(f"{fact.content} {fact.attribute}", "en")
     beside = [word for word in theirs - words if not is_time(word)]
     return words <= theirs and len(beside) <= _BESIDE["en"]
@@ -89,8 +93,15 @@ def core(what: str, lang: str) -> frozenset[str]:
     """The words that say what it is, each kind of thing by one word."""
     if lang == "zh":
         pieces = (_EMPTY.sub("", piece) for piece in _canonical(what, "zh").split("的"))
-        return frozenset(piece for piece in pieces if piece)
+        return frozenset(part for piece in pieces for part in _kin().sub(r"\1 ", piece).split())
     return frozenset(gist_of(_canonical(what.lower(), "en")).words) - _light()
+
+
+@cache
+def _kin() -> re.Pattern[str]:
+    """A kinsman whose matter it is: 老爸寿宴."""
+    kin = "|".join(sorted(rules.table("zh", "parts")["kin_word"].split("|"), key=len, reverse=True))
+    return re.compile(f"^({kin})(?=[^生]{{2}})")
 
 
 @cache

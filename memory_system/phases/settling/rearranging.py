@@ -5,7 +5,7 @@ however differently the two are put. The claim takes over its slot.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import TypeVar
@@ -29,7 +29,13 @@ _KEPT_UP = frozenset({"medication", "habit", "hobby", "vehicle", "owns", "device
 _ARRANGED = re.compile(r"\b(?:booked|scheduled|planned|reserved|arranged|fixed)\b")
 _BEFORE_TIME = re.compile(r"^(?:(?:the|next|this|early|late|mid|about|around|some time|sometime|on|in|week of) )+")
 _AHEAD = frozenset({"schedule", "todo", "reminder"})
-_NAMED = ("what", "thing", "other")
+_NAMED = ("what", "thing", "other", "order", "drug", "pill", "tablet", "kind")
+_PUT_TO = ("to", "until", "amount", "much")
+_DOSE = re.compile(
+    r"\d ?(?:mg|mcg|g|ml|units?|iu|tablets?|pills?|puffs?|drops?)\b"
+    "|[\\d一二三四五六七八九十两半](?:毫克|微克|克|毫升|单位|片|粒|颗|滴)",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|[一二三四五六七八九十两半]+(?=[片粒颗次毫])")
 _UNDER_WAY = {
     "en": re.compile(
@@ -61,7 +67,7 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
     for rule in rules.load(claim.lang)["revision"].firing(claim.quote):
         cue = str(rule.data["cue"])
         if cue == "over":
-            found |= {each.id: each for each in _of_slots(rule.data["slots"], claim, memories)}
+            found |= {each.id: each for each in _of_slots(rule, claim, memories)}
         elif cue == "lifted":
             found |= {each.id: each for each in _lifted(next(rule.found(claim.quote)).given(), claim, memories)}
         elif cue in _OF_NAMES:
@@ -120,6 +126,8 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
     if "misspoken" in named:
         value = _to(named["misspoken"]).strip(" .!。！，,")
         content = old.content.replace(old.value, value) if old.value in old.content else content
+    elif old.attribute == "habit":  # its value is all that is done, and when
+        value = content
     elif "dosed" in named and (number := _NUMBER.search(_to(named["dosed"]))):
         value = _NUMBER.sub(number[0], old.value, count=1)
     return replace(
@@ -133,13 +141,16 @@ def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
         yield str(rule.data["cue"]), next(rule.found(claim.quote)).given()
 
 
-def _of_slots(attributes: Iterable[str], claim: Claim, memories: Memories) -> Iterator[Fact]:
-    """What stands in the speaker's slots that are over."""
+def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:
+    """What stands in the speaker's slots that are over; where the rule names `values`, only those."""
     if claim.modality != "stated":
         return
     subject = USER if claim.role == "user" else claim.subject
-    for attribute in attributes:
+    values = rule.data.get("values")
+    for attribute in rule.data["slots"]:
         for fact in facts_of(memories.find(slot_key(subject, attribute)), memories):
+            if values and fact.value.casefold() not in values:
+                continue
             if fact.polarity and fact.said_at < claim.said_at and fact.attribute != claim.attribute:
                 yield fact
 
@@ -221,7 +232,7 @@ def _begins_with_time(words: str, lang: str) -> bool:
 
 def _to(named: dict[str, str]) -> str:
     """What the claim puts in the place of the old."""
-    return named.get("to") or named.get("until") or ""
+    return next((named[each] for each in _PUT_TO if named.get(each)), "")
 
 
 def _is_planned(fact: Fact, claim: Claim | Fact) -> bool:
@@ -248,8 +259,10 @@ def _is_redated(fact: Fact, claim: Claim | Fact) -> bool:
 
 
 def _is_dosed(fact: Fact, _: Claim | Fact) -> bool:
-    """Whether the fact gives a number, or a medicine."""
-    return fact.attribute == "medication" or any(map(is_time, gist_of(fact.content).words))
+    """Whether the fact gives a dose, a medicine, or an amount that is no date."""
+    if fact.attribute == "medication" or _DOSE.search(fact.content):
+        return True
+    return fact.event_time is None and any(map(is_time, gist_of(fact.content).words))
 
 
 def _is_said(fact: Fact, _: Claim | Fact) -> bool:

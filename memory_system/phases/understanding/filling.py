@@ -280,6 +280,8 @@ def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -
     taken = bytearray(len(plain))
     for each in readings:
         start, end = each.span
+        if each.rule.data.get("reaches_back"):  # the clause before only tells of whom
+            start = max(start, clauses_of(each, plain, offset)[0])
         if plain.startswith(" and ", each.value_span[1]):
             end = each.value_span[1]  # what the value ended at is the beginning of something else
         taken[start:end] = b"\1" * (end - start)
