@@ -181,3 +181,42 @@ def test_what_goes_on_for_days_ends_with_the_last(text: str, start: str, end: st
     event = dates.event_in(text, dates.find(text, WEDNESDAY), "zh" if "我" in text else "en")
     assert event is not None
     assert (event.start, event.end) == (start, end)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I start on 4 may", ["05-04"]),
+        ("my flight is on 31 march", ["03-31"]),
+        ("the report is due 7 apr", ["04-07"]),
+        ("the exam was on feb 26th", ["02-26"]),
+        ("the rent is due on april 1", ["04-01"]),
+        ("a table for 4 may be too small", []),
+        ("you may 7 times", []),
+        ("the deadline is the 25th not the 27th", ["03-25"]),
+        ("the viewing is now the 21st", ["03-21"]),
+        ("he is the 3rd of five", []),
+    ],
+)
+def test_a_month_in_small_letters_and_a_bare_day_of_something_arranged(text: str, expected: list[str]) -> None:
+    assert days(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("看牙改到下周五了，周四医生不在", ["03-27"]),
+        ("寿宴改到四月十九号了，因为十八号厨子没空", ["04-19"]),
+        ("The dentist moved to 27 March because on Thursday she is out", ["03-27"]),
+        ("羽毛球以后改成周三和周六", []),
+        ("From now on choir is on Wednesday", []),
+        ("羽毛球改到周五了", ["03-20"]),
+    ],
+)
+def test_beside_a_new_day_another_is_not_guessed_and_a_habit_has_none(text: str, expected: list[str]) -> None:
+    assert days(text) == expected
+
+
+@pytest.mark.parametrize("text", ["我妈说五一以后住过来", "我妈说五一以后搬过来"])
+def test_who_comes_over_has_not_been_there(text: str) -> None:
+    assert [f"{each.start:%Y-%m-%d}" for each in dates.find(text, WEDNESDAY)] == ["2026-05-01"]
