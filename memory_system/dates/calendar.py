@@ -9,12 +9,12 @@ same, said around that time) · n unit sign · of (the week of) · part hour min
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from memory_system.dates.festivals import festival_day, festival_number
 from memory_system.dates.fields import kind
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day, hour_of, hours_away, midnight, part_of_day
+from memory_system.dates.moment import Moment
 from memory_system.dates.spans import (
     MONTH,
     Span,
@@ -35,27 +35,6 @@ _JUST_OVER = 45  # days: "last Halloween" in November may be this year's or last
 _CLOSE = 45  # days: a date that is near and a tense that means another year contradict each other
 _NEW_YEAR = 20  # days around the lunar new year in which a bare 初五 is told of it
 _SMALL_HOURS = 4  # "tonight" said at two in the morning may be either night
-
-
-@dataclass(slots=True)  # not frozen: one is made for every expression, and freezing costs more than making
-class Moment:
-    """When it was said (aware, in the owner's zone) and the tense of the clause: -1 past, 1 future, 0 open, None a
-    habit. `own_tense` does not look beyond the clause; `yearly` tells birthdays, whose date has no year; `adverbial`
-    tells that the words stand where a clause says when."""
-
-    anchor: datetime
-    tense: Callable[[], int | None]
-    own_tense: Callable[[], int | None]
-    yearly: Callable[[], bool]
-    adverbial: Callable[[], bool]
-
-    @property
-    def today(self) -> date:
-        return self.anchor.date()
-
-    @property
-    def monday(self) -> date:
-        return self.today - timedelta(days=self.today.weekday())
 
 
 def interval(fields: Fields, moment: Moment) -> Interval | None:

@@ -9,10 +9,11 @@ from datetime import datetime
 from itertools import zip_longest
 
 from memory_system.dates.atoms import Piece, patterns, pieces
-from memory_system.dates.calendar import Moment, interval, occasions
+from memory_system.dates.calendar import interval, occasions
 from memory_system.dates.clauses import Cues, spec_of
 from memory_system.dates.fields import complete, kind
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day
+from memory_system.dates.moment import Moment
 from memory_system.dates.spans import following, month_after
 
 _ITS_WEEK = re.compile(r"(?i)day,? (?:of )?(?:next|this|last) week$")

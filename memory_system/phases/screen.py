@@ -247,20 +247,33 @@ def _rescued(
     return asking.rescue(asker, unsure, room, turns)
 
 
+class _Wishes:
+    """Messages that say nothing but that what was said right before them stays between the two."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, str, str], list[int]] = {}  # the numbers of the last turns of each voice
+
+    def heard(self, number: int, turn: Turn, lang: str) -> dict[int, str]:
+        """The turns that the turn may mean, each with the wish: nobody can tell which of them is the secret."""
+        message = turn.message
+        if not message.is_first_hand:
+            return {}
+        voice = (message.session, message.role, message.speaker)
+        soon = [each for each in self._last.get(voice, ()) if number - each < _SOON]
+        if soon and (wish := wish_alone(message.text, lang)):
+            return dict.fromkeys(soon, wish)
+        self._last[voice] = [*soon, number]
+        return {}
+
+
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found, frames = _Scores(), Frames()
     others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
-    last: dict[tuple[str, str, str], list[int]] = {}  # the numbers of the last turns of each voice
+    wishes = _Wishes()
     for number, turn in enumerate(turns):
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
-        if turn.message.is_first_hand:
-            voice = (turn.message.session, turn.message.role, turn.message.speaker)
-            soon = [each for each in last.get(voice, ()) if number - each < _SOON]
-            if soon and (wish := wish_alone(turn.message.text, around)):
-                found.confided |= dict.fromkeys(soon, wish)  # nobody can tell which of them is the secret
-            else:
-                last[voice] = [*soon, number]
+        found.confided |= wishes.heard(number, turn, around)
         verdicts = _verdicts(turn, around, judge, guard, frames)
         role, speaker = turn.message.role, turn.message.speaker
         keys = [

@@ -1,0 +1,28 @@
+"""From where an expression of time is understood: the moment of speaking and the tense of its clause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+
+@dataclass(slots=True)  # not frozen: one is made for every expression, and freezing costs more than making
+class Moment:
+    """When it was said (aware, in the owner's zone) and the tense of the clause: -1 past, 1 future, 0 open, None a
+    habit. `own_tense` does not look beyond the clause; `yearly` tells birthdays, whose date has no year; `adverbial`
+    tells that the words stand where a clause says when."""
+
+    anchor: datetime
+    tense: Callable[[], int | None]
+    own_tense: Callable[[], int | None]
+    yearly: Callable[[], bool]
+    adverbial: Callable[[], bool]
+
+    @property
+    def today(self) -> date:
+        return self.anchor.date()
+
+    @property
+    def monday(self) -> date:
+        return self.today - timedelta(days=self.today.weekday())
