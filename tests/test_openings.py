@@ -55,3 +55,73 @@ def test_how_it_goes_is_not_told_without_what() -> None:
 )
 def test_what_is_to_be_remembered_is(text: str, value: str) -> None:
     assert [each.value for each in claims([said(text)]) if each.attribute == "allergy"] == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        ("hi there, im Maeve Donnelly, 41, i fix pianos for a living", {"name": "Maeve Donnelly", "age": "41"}),
+        (
+            "hi there, first day using this. im Maeve Donnelly, 41, i fix pianos",
+            {"name": "Maeve Donnelly", "age": "41"},
+        ),
+        ("hi im Lena Moor and i work as a nurse in Bath", {"name": "Lena Moor", "occupation": "nurse"}),
+        ("hello everyone, im Otto, 29", {"name": "Otto", "age": "29"}),
+        ("good morning, I'm Petra. I row.", {"name": "Petra"}),
+        ("大家好我是周岚，35岁", {"name": "周岚", "age": "35"}),
+        ("hi all, i'm from Leeds", {"hometown": "Leeds"}),
+    ],
+)
+def test_who_greets_and_says_who_they_are_is_known(text: str, slots: dict[str, str]) -> None:
+    found = claims([said(text)])
+    assert {each.attribute: each.value for each in found if each.attribute} == slots
+    assert not any(each.content.startswith(("There", "Hi", "Hello", "Good", "大家")) for each in found)
+
+
+@pytest.mark.parametrize(
+    "text", ["hello! im tired and i need sleep", "hi, im American, 41 people came", "嗨，我是累了"]
+)
+def test_how_somebody_is_is_no_name(text: str) -> None:
+    assert {each.attribute for each in claims([said(text)])} & {"name", "age"} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("尿酸高，医生让我少喝啤酒", "health"),
+        ("我尿酸五百二，医生开了非布司他一天一片", "health"),
+        ("医生把非布司他停了，改苯溴马隆，五十毫克", "health"),
+        ("大夫给我妈换成缬沙坦了", "health"),
+        ("my uric acid is high, the doctor told me to drink less beer", "health"),
+        ("The cardiologist switched me to bisoprolol", "health"),
+        ("医生的办公室换了新桌子", "general"),
+        ("The doctor next door told a joke", "general"),
+    ],
+)
+def test_what_a_doctor_orders_is_health(text: str, category: str) -> None:
+    assert {each.category for each in claims([said(text)])} == {category}
+
+
+def test_what_is_not_to_be_kept_on_with_is_a_wish() -> None:
+    (claim,) = claims([said("so don't keep suggesting oat milk to me")])
+    assert (claim.attribute, claim.category) == ("instruction", "instruction")
+
+
+@pytest.mark.parametrize("text", ["hi there, first day using this.", "I'm new here!", "你好，第一次用这个。"])
+def test_that_somebody_is_new_here_is_not_told(text: str) -> None:
+    assert claims([said(text)]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("i told you wrong, the grant form is the blue one", "User says the grant form is the blue one"),
+        (
+            "i told you wrong about the boiler, it is the red one",
+            "User told the assistant wrong about the boiler, it is the red one",
+        ),
+        ("I gave you right and wrong answers", "User gave the assistant right and wrong answers"),
+    ],
+)
+def test_what_was_told_wrong_is_told_right(text: str, content: str) -> None:
+    assert told(text) == [content]

@@ -161,6 +161,8 @@ def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
         return not (_THERE_IS.match(plain, end) or _names_a_thing(plain[:at]))
     if not _is_pronoun(plain, word, at, end) or (word == "it" and _EMPTY_IT.match(plain, at)):
         return False
+    if word in ("one", "ones"):  # "the form is the blue one", "the" and "blue" being none
+        return not _names_a_thing(plain[:at].rstrip().rpartition(" ")[0])
     return not _names_a_thing(plain[:at] if word in _OWN else _before_its_clause(plain, at))
 
 
