@@ -48,6 +48,9 @@ def nights(root: Path, *days: str) -> tuple[set[str], set[str]]:
         (("I'm gluten-free", "I eat meat again since the weekend"), "gluten"),
         (("4月18号是我妈六十大寿，摆六桌", "老爸寿宴改到四月十九号了"), "妈六十大寿"),
         (("我妈每天吃别嘌醇", "医生把别嘌醇停了，改苯溴马隆"), "妈在服用别嘌醇"),
+        (("I'm allergic to peanuts", "I was wrong, I'm allergic to kiwi"), "peanuts"),
+        (("I have physio every Tuesday at 9", "Physio moved to Thursday this week"), "every Tuesday"),
+        (("我每周二四打羽毛球", "这周羽毛球改到周五"), "每周二四"),
         (("my recital is on 3 June", "My recital is the 5th, not the 4th"), "3 June"),
     ],
 )
@@ -76,6 +79,8 @@ def test_what_may_be_another_matter_stays(tmp_path: Path, days: tuple[str, ...],
         (("4月1号入职味源", "味源那边说入职推迟到四月十五号"), "4月1日", "4月15日"),
         (("4月18号是我爸六十大寿，摆六桌", "老爸寿宴改到四月十九号了"), "六桌", "4月19日"),
         (("每周二四晚上我要去练羽毛球", "羽毛球以后改成周三和周六"), "每周二四", "周三和周六"),
+        (("I have physio every Tuesday at 9", "Physio moved to Thursdays"), "every Tuesday", "Thursdays"),
+        (("我每天吃别嘌醇", "医生把别嘌醇加到两片了"), "在服用别嘌醇", "两片"),
         (("choir is every second Thursday at Nell's", "Nell moved choir to Wednesdays"), "Thursday", "Wednesdays"),
         (("keep your answers short", "scrap what i said about short answers"), "keep", "Scrap"),
         (

@@ -30,6 +30,14 @@ _ARRANGED = re.compile(r"\b(?:booked|scheduled|planned|reserved|arranged|fixed)\
 _BEFORE_TIME = re.compile(r"^(?:(?:the|next|this|early|late|mid|about|around|some time|sometime|on|in|week of) )+")
 _AHEAD = frozenset({"schedule", "todo", "reminder"})
 _NAMED = ("what", "thing", "other", "order", "drug", "pill", "tablet", "kind")
+_WISHES = ("instruction", "reminder")
+_RECURS = re.compile(
+    r"\b(?:every|each|weekly|biweekly|fortnightly|monthly|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b|每",
+    re.IGNORECASE,
+)
+_FOR_GOOD = re.compile(
+    _RECURS.pattern + r"|\bfrom now on\b|\bpermanently\b|以后|今后|往后|固定|改成|改为", re.IGNORECASE
+)
 _PUT_TO = ("to", "until", "amount", "much")
 _DOSE = re.compile(
     r"\d ?(?:mg|mcg|g|ml|units?|iu|tablets?|pills?|puffs?|drops?)\b"
@@ -91,7 +99,9 @@ def corrected_value(claim: Claim, memories: Memories) -> list[Fact]:
     slot = facts_of(memories.find(slot_key(claim.subject, claim.attribute)), memories)
     others = [each for each in slot if each.polarity and each.value != claim.value and each.said_at < claim.said_at]
     named = [each for each in others if each.value and _names(each.value, claim.quote)]
-    return named or [each for each in others if len(others) == 1 and _frame(each) == _frame(claim)]
+    if named or about(claim.attribute).get("category") == "health":  # a second allergy may stand beside the first
+        return named
+    return [each for each in others if len(others) == 1 and _frame(each) == _frame(claim)]
 
 
 def _names(value: str, quote: str) -> bool:
@@ -117,7 +127,9 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
     slots = {(each.subject, each.attribute) for each in older if each.attribute}
     if claim.attribute or len(slots) != 1:
         return claim
-    if "lifted" in named:  # once the wish is gone, little is left to be known
+    if "lifted" in named and slots <= {
+        (USER, each) for each in _WISHES
+    }:  # once the wish is gone, little is left to be known
         return replace(claim, category="temporary", importance=_OVER)
     if not named:
         return claim
@@ -160,7 +172,7 @@ def _lifted(named: dict[str, str], claim: Claim, memories: Memories) -> Iterator
     name = next((each for each in _NAMED if named.get(each)), "")
     words = set(gist_of(named.get(name, "")).words) - _withdrawing(claim.lang)
     least = len(words) if name == "thing" else len(words) / 2  # "no more" may be said of anything
-    for attribute in ("instruction", "reminder") if words else ():
+    for attribute in _WISHES if words else ():
         for fact in facts_of(memories.find(slot_key(USER, attribute)), memories):
             if fact.said_at < claim.said_at and len(words & set(gist_of(fact.content).words)) >= least:
                 yield fact
@@ -247,6 +259,11 @@ def _is_planned(fact: Fact, claim: Claim | Fact) -> bool:
     return any(map(is_time, gist.words)) and not tells_of_past(gist)
 
 
+def _is_moved(fact: Fact, claim: Claim | Fact) -> bool:
+    """Whether the fact tells of what was still to come; what recurs is moved for good, or only once beside it."""
+    return _is_planned(fact, claim) and (not _RECURS.search(fact.content) or bool(_FOR_GOOD.search(_quote(claim))))
+
+
 def _is_redated(fact: Fact, claim: Claim | Fact) -> bool:
     """Whether the fact tells of what was still to come, on the day that is said to be wrong where one is."""
     wrong = _WRONG_DAY.search(_quote(claim))
@@ -286,7 +303,7 @@ def _is_kept_up(fact: Fact, _: Claim | Fact) -> bool:
 
 
 _FITS = {
-    "moved": _is_planned,
+    "moved": _is_moved,
     "redated": _is_redated,
     "called_off": _is_planned,
     "dosed": _is_dosed,
