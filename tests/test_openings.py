@@ -125,3 +125,14 @@ def test_that_somebody_is_new_here_is_not_told(text: str) -> None:
 )
 def test_what_was_told_wrong_is_told_right(text: str, content: str) -> None:
     assert told(text) == [content]
+
+
+@pytest.mark.parametrize("text", ["每周二四晚上我要去练羽毛球，别给我排事", "每周三晚上别给我排事"])
+def test_a_wish_for_certain_days_is_told_with_the_days(text: str) -> None:
+    found = [each.content for each in claims([said(text)]) if "别给用户排事" in each.content]
+    assert found
+    assert all("每周" in each for each in found)
+
+
+def test_a_wish_for_all_days_is_one() -> None:
+    assert [each.content for each in claims([said("别给我排事")])] == ["用户要求助手别给用户排事"]
