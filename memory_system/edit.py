@@ -109,10 +109,11 @@ def _refuse_flood(ws: Workspace) -> None:
 def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
     """Whoever captures may be told to by what it has read: QuarantinedError when the words want to steer an agent."""
     from memory_system import trust
-    from memory_system.turns import Message
 
     if not trust.suspects(content, owner=role in trust.OWNER) or trust.key_of(content) in ws.quarantine.approved():
         return
+    from memory_system.turns import Message  # most captures need none
+
     guard = trust.Guard()
     message = Message(CAPTURED, key or ws.now.isoformat(), role, "", clock.stamp(ws.now), content)
     guard.held(message, guard.stretches(message), 0, len(content))

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
 _NOT_CJK = "\0-\u303f\u3100-\u33ff\u4dc0-\u4dff\ua000-\uabff\ud7b0-\uf8ff\ufb00-\U0010ffff"
@@ -14,10 +14,6 @@ CJK_RUN = re.compile(f"[^{_NOT_CJK}]+")  # as [CJK]+, which takes twice as long 
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 SENTENCE_SIGN = re.compile(r"[.!?。！？\n]")  # for a quick look, where no abbreviation does harm
 _APOSTROPHE = re.compile(r"(?<=[a-z])(?:´(?=(?:s|d|t|m|re|ve|ll)\b)|`(?=(?:t|m|re|ve|ll)\b))", re.IGNORECASE)
-_SENTENCE_END = re.compile(
-    r"[。！？!?….;；\n](?:"  # one class of signs first, which `re` looks for fast
-    r"(?<=[。！？!?…])[。！？!?…]*[”’\"'」』）)]*|(?<=\.)\.*[”’\"')]*(?=\s|$)|(?<=[;；])(?=\s|$|[^\x00-\x7f])|(?<=\n)\n*)"
-)
 _FULL_WIDTH = tuple(zip("，！？：；（）～", ",!?:;()~", strict=True))
 _MARKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f,!?;:\"'()"  # and all that `str.split` takes for a blank
 _WIDE_MARKS = dict.fromkeys(map(ord, "。、…“”‘’《》「」『』—·～"))
@@ -66,10 +62,18 @@ def straight(words: str) -> str:
     return _APOSTROPHE.sub("'", words) if "´" in words or "`" in words else words
 
 
+@cache  # made where sentences are first looked for: a command starts sooner
+def _sentence_end() -> re.Pattern[str]:
+    return re.compile(
+        r"[。！？!?….;；\n](?:"  # one class of signs first, which `re` looks for fast
+        r"(?<=[。！？!?…])[。！？!?…]*[”’\"'」』）)]*|(?<=\.)\.*[”’\"')]*(?=\s|$)|(?<=[;；])(?=\s|$|[^\x00-\x7f])|(?<=\n)\n*)"
+    )
+
+
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Spans of the sentences, end marks included, outer blanks not."""
     start = 0
-    for mark in _SENTENCE_END.finditer(text):
+    for mark in _sentence_end().finditer(text):
         end = mark.end()
         at = mark.start()
         if text[at] == "." and (_ITEM if text[at - 1 : at].isdigit() else _ABBREVIATION).search(text[start:end]):
