@@ -9,6 +9,9 @@ from typing import Any
 from memory_system import rules
 from memory_system.config import Config
 
+GRAVE = frozenset({"health", "safety"})
+CERTAIN = GRAVE | {"identity", "instruction"}  # categories of which nothing that was said may be left out
+
 
 def about(attribute: str) -> Mapping[str, Any]:
     """What the table says of the attribute, `favorite.color` being a `favorite`; empty when it knows nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import kinds, pieces, said, segmented, talk
 
+from memory_system import text
 from memory_system.phases.segment import LONG
 from memory_system.phases.understanding.essays import PASSAGE, passages_of, width
 
@@ -164,3 +166,10 @@ def test_a_long_answer_on_one_line_takes_time_in_proportion() -> None:
         return time.process_time() - started
 
     assert seconds(40_000) < 30 * min(seconds(5_000) for _ in range(3))  # eight times as long
+
+
+def test_runs_of_han_kana_and_hangul_are_made_of_just_those_signs() -> None:
+    """The pattern is written by what it is not: both must name the same signs."""
+    one = re.compile(f"[{text.CJK}]")
+    other = [sign for sign in map(chr, range(0x110000)) if bool(one.match(sign)) != bool(text.CJK_RUN.match(sign))]
+    assert other == []

@@ -32,7 +32,6 @@ from memory_system.turns import Claim, Segment, Turn
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
 _LASTING = frozenset({"identity", "relation", "contact"})
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
-_FROM_OTHERS = ("health", "safety")
 _FIRST_OF = re.compile(r"\s*[,，;；]\s*")  # "in Ghent, near the station" lives in Ghent
 _HEARSAY = 0.6
 _HEARD = {"en": "hearsay", "zh": "听说"}
@@ -122,7 +121,7 @@ def _is_meant(reading: Reading, passage: Passage) -> bool:
         return False
     if not passage.is_attributed(*place):
         return True
-    return slots.about(reading.attribute).get("category") in _FROM_OTHERS and not passage.is_others_own(*place)
+    return slots.about(reading.attribute).get("category") in slots.GRAVE and not passage.is_others_own(*place)
 
 
 def _as_heard(claim: Claim, reading: Reading, passage: Passage) -> Claim:

@@ -51,10 +51,6 @@ _ALONE = 16  # tokens up to which a sentence says nothing beside it
 _GROUPS = ("signal", "claim", "intrinsic", "weight")
 _NOT_OF_ONESELF = ("weight", "assistant")  # what an assistant says fills no slot
 _ASKING = ("question", "instruction")
-_CERTAIN = frozenset(
-    {"identity", "health", "safety", "instruction"}
-)  # kept whatever the share, where a claim rule reads them
-_GRAVE = frozenset({"health", "safety"})  # even where none does
 _LASTING = frozenset({"identity", "health", "relation", "status", "contact", "instruction"})
 _FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
 _SAYING = re.compile(r"[^\W_]")  # a letter or a digit
@@ -140,7 +136,8 @@ class Judge:
         over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
         score += _ASKS * (segment.kind == "question") - _LONG * over - _behind(fired)
         score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
-        certain = not (_CERTAIN.isdisjoint(sure) and _GRAVE.isdisjoint(categories))
+        # kept whatever the share where a claim rule reads it, and the grave even where none does
+        certain = not (slots.CERTAIN.isdisjoint(sure) and slots.GRAVE.isdisjoint(categories))
         score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
         told = int(_TOLD * tokens) if segment.end - segment.start > _ESSAY and not first_hand else tokens
         cost = (

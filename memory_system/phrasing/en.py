@@ -40,11 +40,6 @@ _JOINED = re.compile(r"^(?:and|but|so|then) (?=\w)", re.IGNORECASE)
 _WISH = re.compile(
     r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?(?!happen\b|know\b|be\b|ever\b)", re.IGNORECASE
 )
-_TO_KEEP = re.compile(
-    r"(?:can|could|would|will) you (?:please |just )?(?:remember|note(?: down)?|keep in mind|make a note|write down"
-    r"|jot down|save)(?: that)? (?=(?:i|i'm|i've|my|we|our)\b)",
-    re.IGNORECASE,
-)
 _REQUEST = re.compile(
     r"(?:help (?:me|us) "
     r"|(?:give|show|write|tell|send|get|find|draft|make|recommend|suggest)(?: me| us)? (?:an?|some|the|a few|\d+) "
@@ -160,7 +155,7 @@ def stripped(text: str, other: str = "") -> str:
         before = words
         greeted = _lead().match(words) if _may_lead(words) else None
         words = _without_name(words[greeted.end() :] if greeted else words, other, bool(greeted)).lstrip(_OPENING)
-    if kept := _TO_KEEP.match(words):
+    if kept := _to_keep().match(words):
         words = words[kept.end() :]
     before = ""
     while before != words:
@@ -179,6 +174,12 @@ def _own_kin() -> re.Pattern[str]:
         rf"(?:{table('en', 'words')['own_kin']}) (?:is|was|has|had|will|can't|\w+ed|\w+s|went|came|got)\b",
         re.IGNORECASE,
     )
+
+
+@cache
+def _to_keep() -> re.Pattern[str]:
+    """How a wish to keep something begins that is put as a question: "can you remember that I …"."""
+    return re.compile(rf"{table('en', 'parts')['to_keep']} (?=(?:i|i'm|i've|my|we|our)\b)", re.IGNORECASE)
 
 
 @cache

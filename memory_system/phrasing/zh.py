@@ -19,11 +19,6 @@ _JOINED_LEAD = re.compile(
     r"|对[啊呀哦哎]+|是[啊呀]+|对了(?!解)"
     r"|(?:所以|然后|其实|只是|还有|但|而|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最]))"
 )
-_TO_KEEP = re.compile(  # 能记一下我女儿不能吃鸡蛋吗；记住我不吃香菜
-    r"^(?:你|请|麻烦你?)?(?:能不能|可不可以|可以|能)(?:帮我)?(?:记一下|记住|记下来?|记着)[，,：:]?(?P<asked>[我他她].*?)[吗么]?$"
-    r"|^(?:请|你)?(?:要|得)?(?:记住|记得|记好|记一下)(?P<told>[我他她].*)$",
-    re.DOTALL,
-)
 _ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
 _EARLY = 8  # characters within which a wish to keep something begins
 _CLAUSE_MARK = re.compile(r"[，,。！？!?；;：:]")
@@ -54,6 +49,16 @@ _END = "。！!，,；;、：:~～…. \t\n"
 @cache
 def _pattern(name: str) -> str:
     return str(table("zh", "words")[name])
+
+
+@cache
+def _to_keep() -> re.Pattern[str]:
+    """要记住什么的话：能记一下我女儿不能吃鸡蛋吗；记住我不吃香菜。"""
+    return re.compile(
+        rf"^{table('zh', 'parts')['to_keep']}(?P<asked>[我他她].*?)[吗么]?$"
+        r"|^(?:请|你)?(?:要|得)?(?:记住|记得|记好|记一下)(?P<told>[我他她].*)$",
+        re.DOTALL,
+    )
 
 
 @cache
@@ -157,7 +162,7 @@ def stripped(text: str, other: str = "") -> str:
     while before != words:
         before = words
         words = _JOINED_LEAD.sub("", _lead().sub("", words)).lstrip(_END)
-        if "记" in words[:_EARLY] and (found := _TO_KEEP.match(words.rstrip(_END + "？?"))):
+        if "记" in words[:_EARLY] and (found := _to_keep().match(words.rstrip(_END + "？?"))):
             words = found["asked"] or found["told"]
         if other and (found := _address(other).match(words)):
             words = words[found.end() :]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from memory_system import dates, phrasing
+from memory_system import dates, phrasing, slots
 from memory_system.phases.understanding.asked import goes_on, is_needed, tells_of, tells_the_topic, told_beside
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.hanging import what_stands
@@ -17,7 +17,6 @@ from memory_system.phrasing import Voices
 
 _BESIDE = re.compile(r"(?: \((?:asked|on|image|in confidence)\b.*\)|（(?:被问|谈到|图|保密)：.*）)$", re.DOTALL)
 _IMAGE = re.compile(r" \(image: (.*)\)$|（图：(.*)）$", re.DOTALL)
-_GRAVE = frozenset({"identity", "health", "safety", "instruction"})
 _SHOWING = {"en": "{told} (image: {inside})", "zh": "{told}（图：{inside}）"}
 _ON = {"en": "{told} (on: {topic})", "zh": "{told}（谈到：{topic}）"}
 _FORM = {"en": "{told} (asked{mark} {asked})", "zh": "{told}（被问：{asked}）"}
@@ -69,7 +68,7 @@ def _may_be_left_out(passage: Passage) -> bool:
     """Whether nothing else speaks for telling the passage: it is not grave, dated, written down or only supposed."""
     if not passage.scene.first_hand or passage.noted or passage.event or passage.mood.confidence < 1:
         return False
-    return passage.category() not in _GRAVE
+    return passage.category() not in slots.CERTAIN
 
 
 def shows(told: str, picture: str) -> bool:
