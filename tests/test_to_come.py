@@ -49,3 +49,17 @@ def test_where_somebody_lives_until_they_move_stays(tmp_path: Path) -> None:
     consolidate(tmp_path, "2026-03-12T03:10:00Z")
     assert contents(tmp_path) >= {"用户住在杭州", "用户2026年4月搬去上海"}
     assert not contents(tmp_path, "archive")
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute", "start"),
+    [
+        ("My mum lives in Leeds, I'm flying to York next month.", "lives_in", None),
+        ("我妹妹在海港银行工作，我周五飞罗马。", "works_at", None),
+        ("I've lived in Leeds since 2019, and on Friday I fly to York.", "lives_in", "2019-01-01T00:00"),
+        ("My sister moved to Leeds in January, and I fly there next month.", "lives_in", "2026-01-01T00:00"),
+    ],
+)
+def test_when_something_else_happens_is_no_time_of_a_state(words: str, attribute: str, start: str | None) -> None:
+    (found,) = [each for each in claims([said(words)]) if each.attribute == attribute]
+    assert (found.event_time and found.event_time.start) == start

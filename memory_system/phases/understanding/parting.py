@@ -3,6 +3,7 @@ which has a time of its own."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -59,15 +60,24 @@ def tells_when(passage: Passage, start: int, end: int) -> bool:
 
 
 def time_of(reading: Reading, readings: Sequence[Reading], passage: Passage) -> dates.When | None:
-    """When what the slot says happens: the first time that belongs to it. A time before all slots is that of all."""
+    """When what the slot says happens: the first time that belongs to it. A time before all slots is that of all; one
+    behind the clauses of a state is of what else is told."""
     times = zip(_times(passage), passage.whens, strict=True)
     if len(readings) == 1 or passage.noted:
-        return next(iter(passage.whens), None)
+        end = clauses_of(reading, passage.plain, passage.offset)[1] if _is_state(reading, passage) else math.inf
+        return next((when for (first, _), when in times if first < end), None)
     starts = [each.span[0] for each in readings]
     own = reading.span[0]
     until = min((each for each in starts if each > own), default=len(passage.plain))
     mine = [when for (first, _), when in times if first < min(starts) or own <= first < until]
     return next(iter(mine), None)
+
+
+def _is_state(reading: Reading, passage: Passage) -> bool:
+    """Whether the slot says how it is with somebody, not what happens: where they live or work."""
+    slot = slots.about(reading.attribute)
+    lasts = slot.get("category") == "status" and slot.get("single") and not reading.rule.data.get("happens")
+    return bool(lasts) and not passage.noted
 
 
 def is_to_come(reading: Reading, passage: Passage) -> bool:
