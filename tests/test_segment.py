@@ -50,6 +50,25 @@ def test_thoughts_are_cut_apart(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Last night was amazing! We lit a fire on the beach. My aunt moved to Oslo.",
+            ["Last night was amazing! We lit a fire on the beach.", "My aunt moved to Oslo."],
+        ),
+        ("Something odd happened last Friday. I met my twin in the lift.", None),
+        (
+            "昨晚真是太棒了！我们在沙滩上生了火。我姑姑搬去了大理。",
+            ["昨晚真是太棒了！我们在沙滩上生了火。", "我姑姑搬去了大理。"],
+        ),
+        ("上周五公司里出了件怪事！我的电脑被人换成了旧的。", None),
+    ],
+)
+def test_what_only_announces_is_told_with_what_it_announces(text: str, expected: list[str] | None) -> None:
+    assert pieces(text) == (expected or [text])
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I painted the fence last week. It took two days.",

@@ -155,12 +155,14 @@ def _week(f: Fields, moment: Moment) -> Span:
     monday = moment.monday + timedelta(weeks=f["week"])
     if "dow" in f:
         return one_day(monday + timedelta(days=f["dow"]))
-    return weekend_of(monday) if "weekend" in f else (monday, monday + timedelta(days=7), "week")
+    return monday, monday + timedelta(days=7), "week"
 
 
 def _weekend(f: Fields, moment: Moment) -> Span | None:
     """this, last or coming weekend; "the weekend" goes by the tense, and on a weekend it is the one that is on."""
-    rel, this = f.get("rel"), moment.monday
+    if f.get("week"):
+        return weekend_of(moment.monday + timedelta(weeks=f["week"]))
+    rel, this = "this" if "week" in f else f.get("rel"), moment.monday
     inside = moment.today.weekday() >= 5
     if rel == "last":
         return weekend_of(this - timedelta(days=7))
@@ -385,7 +387,7 @@ _SPAN_MAKERS: dict[str, _Maker] = {
     "quarters": _quarters,
     "decade": _decade,
     "week": _week,
-    "week weekend": _week,
+    "week weekend": _weekend,
     "weekend": _weekend,
     "rel weekend": _weekend,
 }

@@ -227,10 +227,13 @@ def _prose(body: str, start: int, end: int, lang: str) -> list[Segment]:
     """The segments of a stretch of prose."""
     segments: list[Segment] = []
     stretch = body[start:end]
-    cuts, kinds = rules.load(lang)["cut"], rules.together(lang, "noise", "kind")
+    cuts, kinds = rules.load(lang)["cut"], rules.together(lang, "noise", "kind", "announcement")
+    announced = False
     for first, last in _unbroken(stretch, text.sentences(stretch)):
         for begin, stop in _pieces(body, start + first, start + last, cuts):
-            _append(segments, body, Segment(begin, stop, _kind(body[begin:stop], kinds)))
+            kind, announces = _kind(body[begin:stop], kinds)
+            _append(segments, body, Segment(begin, stop, kind), announced=announced)
+            announced = announces
     return segments
 
 
@@ -258,31 +261,34 @@ def _is_open(piece: str) -> bool:
     return any(pairs) or piece.count('"') % 2 == 1
 
 
-def _kind(piece: str, kinds: rules.Together) -> str:
+def _kind(piece: str, kinds: rules.Together) -> tuple[str, bool]:
+    """What kind of segment the piece is, and whether it only announces what the next one tells."""
     plain = as_rules_see(piece)
     fired = kinds.firing(_TAG.sub("", plain) if plain.endswith(("?", "？")) else plain)
     if "noise" in fired:
-        return "chat"
-    return str(fired["kind"][0].data["kind"]) if fired else "statement"
+        return "chat", False
+    kind = str(fired["kind"][0].data["kind"]) if "kind" in fired else "statement"
+    return kind, "announcement" in fired
 
 
-def _append(segments: list[Segment], body: str, new: Segment) -> None:
-    """The new segment joins the one before it where it is too short to stand alone, or goes on about the same thing."""
+def _append(segments: list[Segment], body: str, new: Segment, *, announced: bool) -> None:
+    """The new segment joins the one before it where it is too short to stand alone, goes on about the same thing, or is
+    what that one announced."""
     before = segments[-1] if segments else None
     if before is None or before.kind != new.kind or "\n" in body[before.end : new.start]:
         segments.append(new)
-    elif _joins(body, before, new):
+    elif _joins(body, before, new, announced=announced):
         before.end = new.end
     else:
         segments.append(new)
 
 
-def _joins(body: str, before: Segment, new: Segment) -> bool:
+def _joins(body: str, before: Segment, new: Segment, *, announced: bool) -> bool:
     together = width(body[before.start : new.end])
-    if together > _JOINED:
+    if together > (_LEANING if announced else _JOINED):
         return False
     short = min(width(body[before.start : before.end]), width(body[new.start : new.end])) < SHORT
-    joins = short or (new.kind == "statement" and bool(_GOES_ON.match(body, new.start)))
+    joins = short or (new.kind == "statement" and (announced or bool(_GOES_ON.match(body, new.start))))
     return joins and not asks_not_to_keep(body[before.start : new.end])  # which takes nothing else with it
 
 
