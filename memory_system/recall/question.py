@@ -10,34 +10,12 @@ from zoneinfo import ZoneInfo
 from memory_system import clock
 from memory_system.recall import terms
 from memory_system.recall.cues import MOST_ASKED
-from memory_system.recall.kinds import kinds_of
 from memory_system.recall.named import Name, named
 from memory_system.recall.units import storable
-from memory_system.rules import load
+from memory_system.rules import load, together
 from memory_system.text import fold, language
 
-_WHEN = re.compile(
-    r"\b(?:when|(?:what|which) (?:date|day|month|year|time)|how (?:long|many (?:days|weeks|months|years)))\b"
-    r"|什么时候|何时|几[点号月]|哪一?[天年月]|哪个月|多久|多长时间|时间|日期|[星周礼拜]期?几"
-)
-_DAY = re.compile(
-    r"\b(?:when|(?:what|which) (?:date|day|month|year)|how (?:long|many (?:days|weeks|months|years)))\b"
-    r"|什么时候|何时|几[号月]|哪一?[天年月]|哪个月|多久|日期"
-)
-_SPOKE = "said|suggested|recommended|told|mentioned|advised|explained|gave|listed|answered"
-_YOURS = re.compile(
-    rf"\byou (?:\w+ ){{0,2}}(?:{_SPOKE})\b"
-    r"|\bdid you (?:\w+ ){0,2}(?:say|suggest|recommend|tell|mention|advise|explain|list)\b"
-    r"|\byour (?:\w+ )?(?:advice|suggestions?|recommendations?|answers?|explanations?)\b"
-    r"|(?:你|助手|AI)(?!能|可以|会|请).{0,8}(?:说[过了的]|建议[过了我]|推荐[过了的]|提到|告诉[过了]?我|介绍[过了的]|讲过|回答)",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"[?？]|\b(?:who|whom|whose|what|when|where|why|how|which|did|does|do|is|are|was|were|has|have|had|can|could|would)\b"
-    r"|什么|谁|哪|吗|呢|怎么|多少|几|是否|有没有|是不是|为何|何时"
-)
-_OWN = re.compile(r"\b(?:i|i['’]m|my|me|user(?:['’]s)?)\b|我|用户")
-_DENIES = re.compile(r"\b(?:not|never|no longer|dislike|hate|avoid)\b|n['’]t\b|不|没|讨厌|忌")
+_ANSWERS = ("asks", "asks_when", "asks_day", "yours", "own", "denies")  # groups of rules/asking.toml
 # Where nothing of this stands, no time is named, and the rules of dates need not be read (a tenth of a search).
 _TIMELY = re.compile(
     r"\d|[日天年月周週季旬晚早晨夜午节節号號點点时時刻今昨明春夏秋冬星礼禮末底初诞旦夕清端元腊黑至阳陽半后後]|[零〇一二两三四五六七八九十]|国庆|國慶|感恩|平安|除夕|中秋|受难"
@@ -47,14 +25,6 @@ _TIMELY = re.compile(
     r"|three|four|christmas|boxing|new year|valentine|women|st\b|children|independence|teachers|china|hallow|singles"
     r"|thanksgiving|black|mother|father|spring|chinese|lunar|lantern|qing|dragon|good|easter|labor|qixi|zhong|double|chong"
     r"|dong|laba)"
-)
-_POINT = re.compile(
-    r"\b(?:my|the) (?:actual |real )?question is\b"
-    r"|\bwhat i (?:really |actually )?(?:want(?:ed)?|meant) to (?:ask|know|find out)\b"
-    r"|\bi (?:really |actually |just )?want(?:ed)? to (?:ask|know|find out)[:,]"
-    r"|想要?(?:问|知道|了解|打听|确认|请教|[弄搞](?:清楚|明白))(?:一下)?的?(?:问题)?(?:其实)?(?:是(?:这个)?|[，,：:])"
-    r"|的?问题(?:其实)?是(?:这个)?[，,：:]|的问题是",
-    re.IGNORECASE,
 )
 # Between questions.
 _ALSO = re.compile(r"(?<![^\s，,。；;！!？?])(?:另外|此外|还有(?=[，,]))|\b(?:and )?also,", re.IGNORECASE)
@@ -95,7 +65,7 @@ class Question:
 def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
     """Never raises for a query, whatever it holds."""
     text = storable(query[: terms.MAX_CHARACTERS])
-    folded = fold(text)
+    put = together("asking", "kinds", *_ANSWERS).firing(fold(text))
     main, rest, several = _parted(text)
     return Question(
         text=text,
@@ -104,14 +74,14 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         terms=list(dict.fromkeys(main + rest))[: terms.MAX_TERMS],
         aside=frozenset(rest).difference(main),
         several=several,
-        asks=bool(_ASKS.search(folded)),
-        asks_when=bool(_WHEN.search(folded)),
-        asks_day=bool(_DAY.search(folded)),
-        yours=bool(_YOURS.search(folded)),
-        own=bool(_OWN.search(folded)),
-        denies=bool(_DENIES.search(folded)),
+        asks="asks" in put,
+        asks_when="asks_when" in put,
+        asks_day="asks_day" in put,
+        yours="yours" in put,
+        own="own" in put,
+        denies="denies" in put,
         names=named(text),
-        kinds=kinds_of(folded),
+        kinds=tuple(rule.id for rule in put.get("kinds", ())),
         spans=_spans(text, now, zone),
     )
 
@@ -124,16 +94,24 @@ def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
     aside: list[str] = []
     asked: list[str] = []
     for part in _ALSO.split(text):
-        points = list(_POINT.finditer(part))
-        start = points[-1].end() if points and terms.asked(part[points[-1].end() :]) else 0
+        before, start = _point(part)
         about, frame = _unframed(part[start:])
         if not terms.has_content(about):
             about, frame = part[start:], ""
         main += terms.asked(about)
-        aside += [*_content(part[: points[-1].start()] if start else ""), *_content(frame)]
+        aside += [*_content(part[:before]), *_content(frame)]
         asked += _questions(about)
     several = [frozenset(terms.asked(each)) for each in asked] if 1 < len(asked) <= MOST_ASKED else []
     return main or terms.asked(text), aside, several
+
+
+def _point(text: str) -> tuple[int, int]:
+    """Where the last words begin and end that say that the question comes now; 0 and 0 where there are none, or nothing
+    comes."""
+    point = load("asking")["point"]
+    spans = [found.span for rule in point.firing(text) for found in rule.found(text)]
+    start, end = max(spans, default=(0, 0))
+    return (start, end) if terms.asked(text[end:]) else (0, 0)
 
 
 def _questions(text: str) -> list[str]:
@@ -143,7 +121,7 @@ def _questions(text: str) -> list[str]:
     for piece in _ENDS.split(text):
         if found and _GOES_ON.match(piece):
             found[-1] += piece
-        elif _ASKS.search(piece.lower()) and terms.has_content(piece):
+        elif load("asking")["asks"].fires(piece.lower()) and terms.has_content(piece):
             found.append(piece)
     return found
 
