@@ -11,7 +11,7 @@ from spoken import claims, said, told
     [
         ("I take lisinopril 10mg, used to be 20", "User takes lisinopril 10mg"),
         ("I'm on metformin 500 mg twice a day", "User takes metformin 500 mg twice a day"),
-        ("I take metformin every morning", "User takes metformin"),
+        ("I take metformin every morning", "User takes metformin every morning"),
         ("我吃二甲双胍500毫克，一天两次", "用户在服用二甲双胍500毫克，一天两次"),
         ("我每天吃降压药", "用户在服用降压药"),
     ],

@@ -923,6 +923,32 @@ def test_what_is_denied_comes_after_what_is_so(world: Found, denied: str, real: 
     assert world.texts(itself)[0] == denied
 
 
+@pytest.mark.parametrize(
+    ("own", "anothers", "question", "of_both"),
+    [
+        (
+            "User is allergic to wool",
+            "User's brother is allergic to horses",
+            "what am I allergic to",
+            "is my brother allergic to anything",
+        ),
+        ("用户对羊毛过敏", "用户的弟弟对马过敏", "我对什么过敏", "我弟弟对什么过敏"),
+    ],
+)
+def test_what_is_told_of_another_comes_after_what_is_told_of_oneself(
+    world: Found, own: str, anothers: str, question: str, of_both: str
+) -> None:
+    world.remember(fact(anothers, "s:1", subject=anothers.partition(" is")[0].partition("对")[0], importance=1.0))
+    world.remember(fact(own, "s:2", subject="user"))
+    assert world.texts(question) == [own, anothers]
+    assert world.texts(of_both)[0] == anothers
+
+
+def test_a_single_character_of_a_word_is_no_answer(world: Found) -> None:
+    world.remember(fact("用户3月23日去图书馆报到"))
+    assert world.rows("我的生日是什么时候")[0]["score"] < 0.2
+
+
 def test_who_is_named_in_the_other_language_comes_first(world: Found) -> None:
     world.remember(fact("User is allergic to pollen", subject="user"), fact("小满对虾过敏", subject="小满"))
     assert world.texts("What is 小满 allergic to?")[0] == "小满对虾过敏"

@@ -37,8 +37,8 @@ class Candidates:
     known of the memories among them; `sessions` is the BM25 of whole sessions (`numbers.session_of`). `led` is true
     where the messages among the units are no results, but only lead to the memories that stand on them. `meant` is what
     a unit gets for meaning the same as the question; `stated` are the memories that state what it asks of the user.
-    `doubts` are the terms, by their places, that none has as they are asked, and how doubtful what was found for them
-    is (0 to 1)."""
+    `doubts` are the terms, by their places, that none has as they are asked, and single characters looked up instead;
+    and how doubtful what was found for them is (0 to 1)."""
 
     total: int
     weights: list[float] = field(default_factory=list)

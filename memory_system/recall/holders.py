@@ -30,8 +30,10 @@ def look_up(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
         _look_up_common(found, index, wanted)
     tallies += [_look_up_kind(found, index, kind, wanted) for kind in question.kinds]
     if not found.masks and question.asks:
+        first = len(found.weights)
         characters = dict.fromkeys(sign for term in question.terms if is_cjk(term) for sign in term)
         tallies += [_look_up(found, index, sign, wanted) for sign in characters]
+        found.doubts |= dict.fromkeys(range(first, len(found.weights)), 1.0)  # 日 of 生日 may be of any day
     return tallies
 
 

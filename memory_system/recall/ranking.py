@@ -28,6 +28,8 @@ LONG = 7  # letters of a word of whose pieces every second is enough
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
 DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
+ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of nobody but themselves
+NO_OTHERS = ("", "user", "assistant")  # whom a memory is about that is about nobody else
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
 _TIMED = re.compile(
@@ -236,6 +238,7 @@ class _Factors:
     def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
         self._question = question
         self._weights = weights
+        self._of_self = question.own and not question.names
         self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
         speakers = {unit.speaker for unit in found.units.values()}.difference(("",))
         named = named_speakers(question.text, speakers) | _addressed(question, found, speakers)
@@ -259,6 +262,8 @@ class _Factors:
             found.append(("role", 1 - weights.assistant))
         if memory.denies and not question.denies:
             found.append(("denies", DENIED))
+        if self._of_self and memory.speaker not in NO_OTHERS and not terms.names(question.text, memory.speaker):
+            found.append(("another", ANOTHERS))
         if memory.standing:
             found.append(("standing", 1 + weights.standing * memory.standing))
         if unit.said_at and unit.path.endswith(".md"):

@@ -15,10 +15,12 @@ from memory_system.phases.understanding.scene import Scene
 from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, plural_words, whose
 from memory_system.records import ASSISTANT
 from memory_system.rules import Found, Rule, table
+from memory_system.rules.words import is_word
 
 _LONGEST = {"en": 70, "zh": 40}  # characters of a value; more is a story, not a value
 _SHORTEST = 4  # characters that a rule needs
-_LONG_REST = {"en": 3, "zh": 6}  # words or CJK characters a clause may have beside its slot without saying more
+_LONG_REST = 6  # Chinese characters that a clause may have beside its slot without saying more
+_OWN_WORD = re.compile(r"[^\W\d_]{4,}|\d+")
 _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values are what is done, not names
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.IGNORECASE)
 _TRAILING = re.compile(
@@ -294,10 +296,16 @@ def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -
         if 1 in taken[start:end]:
             left = "".join(plain[at] for at in range(start, end) if not taken[at])
         whole = len(left.strip()) >= len(clause[0].strip()) - 1
-        size = text.cjk_count(left) if lang == "zh" else len(left.split())
-        if whole or size > _LONG_REST[lang] or _tells_of_named(readings, plain, start, end, lang):
+        if whole or _says_more(left, lang) or _tells_of_named(readings, plain, start, end, lang):
             rest.append((start, end, whole))
     return rest
+
+
+def _says_more(left: str, lang: str) -> bool:
+    """Whether what a clause has beside its slot is long, or has a word that not every sentence has."""
+    if lang == "zh":
+        return text.cjk_count(left) > _LONG_REST
+    return any(not is_word("common", each) for each in _OWN_WORD.findall(_IDLE.sub("", left.lower())))
 
 
 def names_somebody(reading: Reading) -> bool:
