@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from memory_system.records import Fact, Pool
@@ -11,7 +12,7 @@ PEOPLES_FILES = ("MEMORY.md", "SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", 
 SEARCH_INDEX = "search.sqlite"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # and no slots: what is asked for again and again is made once
 class Layout:
     """The paths under one workspace root (the parent of `memory/`). An earlier state of the memory that is looked at
     has its layers and state `elsewhere`; people's files and transcripts are where they always are."""
@@ -19,145 +20,145 @@ class Layout:
     root: Path
     elsewhere: Path | None = None
 
-    @property
+    @cached_property
     def memory(self) -> Path:
         return self.root / "memory"
 
-    @property
+    @cached_property
     def own(self) -> Path:
         """What only the program writes lies below it: the layers and the state."""
         return self.elsewhere or self.memory
 
-    @property
+    @cached_property
     def sessions(self) -> Path:
         return self.root / "sessions"
 
-    @property
+    @cached_property
     def knowledge(self) -> Path:
         return self.root / "knowledge"
 
-    @property
+    @cached_property
     def config(self) -> Path:
         return self.memory / "config.json"
 
-    @property
+    @cached_property
     def snapshot(self) -> Path:
         return self.own / "layer1" / "snapshot.md"
 
-    @property
+    @cached_property
     def facts_page(self) -> Path:
         return self.own / "layer1" / "facts.md"
 
-    @property
+    @cached_property
     def entities(self) -> Path:
         return self.own / "layer2" / "entities"
 
-    @property
+    @cached_property
     def index(self) -> Path:
         return self.own / "layer2" / "index"
 
-    @property
+    @cached_property
     def search_index(self) -> Path:
         return self.index / SEARCH_INDEX
 
-    @property
+    @cached_property
     def vectors(self) -> Path:
         return self.index / "vectors.sqlite"
 
-    @property
+    @cached_property
     def catalogue(self) -> Path:
         """By which keys very many memories are found at night."""
         return self.index / "keys.sqlite"
 
-    @property
+    @cached_property
     def state(self) -> Path:
         return self.own / "state"
 
-    @property
+    @cached_property
     def journal(self) -> Path:
         return self.state / "journal"
 
-    @property
+    @cached_property
     def runs(self) -> Path:
         return self.state / "run"
 
-    @property
+    @cached_property
     def checkpoint(self) -> Path:
         return self.state / "consolidation.json"
 
-    @property
+    @cached_property
     def inbox(self) -> Path:
         return self.state / "inbox.jsonl"
 
-    @property
+    @cached_property
     def inbox_moved(self) -> Path:
         """Captures that stay while others are dropped."""
         return self.state / "inbox.moved.jsonl"
 
-    @property
+    @cached_property
     def quarantine(self) -> Path:
         return self.state / "quarantine.jsonl"
 
-    @property
+    @cached_property
     def tombstones(self) -> Path:
         return self.state / "tombstones.jsonl"
 
-    @property
+    @cached_property
     def key(self) -> Path:
         """What the marks of the tombstones are made with."""
         return self.state / "key"
 
-    @property
+    @cached_property
     def accesses(self) -> Path:
         return self.state / "access.jsonl"
 
-    @property
+    @cached_property
     def past_accesses(self) -> Path:
         """The folder of the months that are over."""
         return self.state / "access"
 
-    @property
+    @cached_property
     def seen(self) -> Path:
         return self.state / "seen.json"
 
-    @property
+    @cached_property
     def hosts(self) -> Path:
         return self.state / "hosts.json"
 
-    @property
+    @cached_property
     def sessions_lock(self) -> Path:
         return self.state / "sessions.lock"
 
-    @property
+    @cached_property
     def answers(self) -> Path:
         return self.state / "answers.jsonl"
 
-    @property
+    @cached_property
     def ledger(self) -> Path:
         return self.state / "ledger.jsonl"
 
-    @property
+    @cached_property
     def batch(self) -> Path:
         return self.state / "batch.json"
 
-    @property
+    @cached_property
     def queue(self) -> Path:
         return self.state / "queue.jsonl"
 
-    @property
+    @cached_property
     def wording(self) -> Path:
         return self.state / "wording.json"
 
-    @property
+    @cached_property
     def rankings(self) -> Path:
         return self.state / "rankings.json"
 
-    @property
+    @cached_property
     def forgetting(self) -> Path:
         """What is being forgotten, until all of it is gone."""
         return self.state / "forgetting.json"
 
-    @property
+    @cached_property
     def lock(self) -> Path:
         return self.state / "lock"
 

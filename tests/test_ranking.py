@@ -341,6 +341,21 @@ def test_a_question_that_is_answered_scores_above_one_that_is_not(world: Found) 
     assert known > max(other, unknown)
 
 
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("搬家定在三月", True), ("搬家要半天", True), ("昨天搬家了", True), ("下周搬家", True), ("周六搬家", True),
+        ("星期六搬家", True), ("上个月搬家了", True), ("去年搬家了", True), ("早上搬家", True), ("中午搬家", True),
+        ("2024年搬家", True), ("在门上贴搬家的字条", False), ("搬家看天气", False), ("周叔叔帮忙搬家", False),
+    ],
+)  # fmt: skip
+def test_a_time_in_a_chinese_text_counts_where_a_time_is_asked_for(world: Found, text: str, *, dated: bool) -> None:
+    world.say(*said(text))
+    parts = world.rows("什么时候搬家？", explain=True)[0]["explain"]
+    assert isinstance(parts, dict)
+    assert ("dated" in parts) == dated
+
+
 def test_explain_shows_what_the_score_is_made_of(world: Found) -> None:
     world.say(*said("I bought a kayak on Friday.", speakers="B"))
     parts = world.rows("When did Ben buy a kayak?", explain=True)[0]["explain"]

@@ -210,8 +210,8 @@ def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
     it is known where entries have none; the whole transcript when there is neither."""
     entry = ref.removeprefix(f"{session_of(ref)}:")
     number, sought = 0, entry.encode()
-    with suppress(OSError, EOFError, zlib.error), _transcript(f"{layout.root}/{name}") as file:
-        for number, line in enumerate(file, 1):
+    with suppress(OSError, EOFError, zlib.error):
+        for number, line in enumerate(_lines_of(f"{layout.root}/{name}"), 1):
             if sought in line and _has_id(line, entry):
                 return number, number
     if entry.isdecimal() and 0 < int(entry) <= number:
@@ -219,21 +219,16 @@ def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
     return 1, max(1, number)
 
 
-@contextmanager
-def _transcript(path: str) -> Iterator[Iterable[bytes]]:
+def _lines_of(path: str) -> Iterator[bytes]:
     """The lines of a transcript; none when it is no file of lines."""
-    if ".jsonl" not in path.rpartition("/")[2]:
-        yield ()
-        return
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            yield ()
-            return
-        with open(descriptor, "rb", buffering=BUFFER, closefd=False) as file:
-            yield gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
-    finally:
-        os.close(descriptor)
+    if ".jsonl" in path.rpartition("/")[2]:
+        with open(path, "rb", buffering=BUFFER, opener=_without_links) as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                yield from gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
+
+
+def _without_links(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _has_id(line: bytes, entry: str) -> bool:

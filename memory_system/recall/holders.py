@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 from itertools import repeat
-from operator import or_, rshift
+from operator import rshift
 
 from memory_system.recall.candidates import NO_FILTERS, OTHERWISE_SHARE, Candidates, Wanted
 from memory_system.recall.index import Index
@@ -88,8 +88,10 @@ def _look_up_common(found: Candidates, index: Index, wanted: Wanted) -> None:
 
 
 def mark(masks: dict[int, int], numbers: Collection[int], flag: int) -> None:
-    before = map(masks.get, numbers, repeat(0))
-    masks.update([*zip(numbers, map(or_, before, repeat(flag)), strict=True)])
+    marked = dict.fromkeys(numbers, flag)
+    for number in marked.keys() & masks.keys():
+        marked[number] |= masks[number]
+    masks.update(marked)
 
 
 def keep_passing(found: Candidates, index: Index, wanted: Wanted) -> None:

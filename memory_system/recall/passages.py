@@ -48,8 +48,9 @@ def note_digest(text: str) -> str:
 
 def _markdown(top: Path, without: Collection[str] = ()) -> Iterator[Path]:
     """The Markdown files below the folder but for those in the folders `without` right below it; nothing hidden."""
-    for folder, folders, names in os.walk(top):
-        left_out = without if Path(folder) == top else ()
+    above = str(top)
+    for folder, folders, names in os.walk(above):
+        left_out = without if folder == above else ()
         folders[:] = [name for name in folders if name not in left_out and not name.startswith(".")]
         yield from (Path(folder, name) for name in names if name.endswith(".md") and not name.startswith("."))
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from itertools import compress, repeat
 from operator import add, contains, truediv
 
@@ -37,8 +38,6 @@ _TIMED = re.compile(
     r"|(?:week(?:end)?|month|year|day|hour|minute)s?|morning|afternoon|evening|night"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     r"|january|february|march|april|may|june|july|august|september|october|november|december)\b"
-    r"|[\d一二三四五六七八九十两几半][年月日号点时天周]|[今明昨前后]天|[上下这]周|周[一二三四五六日末]|星期|[上下]个?月|[去今明]年"
-    r"|早上|上午|中午|下午|晚上"
 )
 _OWN = (" i ", " my ", " i'", " we ", " our ", " me ", " i’", " we'", " mine")
 _TAKES_UP = re.compile(
@@ -114,14 +113,12 @@ class _Added:
 
     def best(self, found: Candidates) -> list[int]:
         """The candidates with the largest sums: what multiplies decides among these."""
-        get, near, around, meant = found.memories.get, self._beside, self._sessions, self._meant.get
-        sums = {
-            number: sum(self.parts(number, memory).values())
-            if (memory := get(number))
-            else own + meant(number, 0.0) + near.get(number, 0.0) + around.get(number >> SESSION_BITS, 0.0)
-            for number, own in self._own.items()
-            if not (self._led and scope_of(number) == "session")
-        }
+        near, around, meant = self._beside.get, self._sessions.get, self._meant
+        own = {number: value + meant.get(number, 0.0) for number, value in self._own.items()} if meant else self._own
+        sums = {each: value + near(each, 0.0) + around(each >> SESSION_BITS, 0.0) for each, value in own.items()}
+        sums.update((each, sum(self.parts(each, memory).values())) for each, memory in found.memories.items())
+        if self._led:
+            sums = {number: value for number, value in sums.items() if scope_of(number) != "session"}
         best = sorted(sums, key=sums.__getitem__, reverse=True)
         if len(best) > MOST and sums[best[MOST - 1]] == sums[best[MOST]]:  # not by what they were put in
             best.sort(key=lambda number: (-sums[number], found.units[number].key))
@@ -249,7 +246,7 @@ class _Factors:
         question, weights, found = self._question, self._weights, []
         if self._named and self._named in (unit.speaker, memory.speaker):
             found.append(("speaker", 1 + weights.speaker))
-        if question.asks_when and _TIMED.search(text):
+        if question.asks_when and _names_time(text):
             found.append(("dated", 1 + weights.dated))
         if question.spans and _lies_within(question.spans, unit, memory):
             found.append(("within", 1 + weights.within))
@@ -270,6 +267,19 @@ class _Factors:
             age = question.now - clock.read_stamp(unit.said_at)
             found.append(("age", 1 - weights.age * (1 - freshness(age))))
         return found
+
+
+def _names_time(text: str) -> bool:
+    return bool(_TIMED.search(text) or (not text.isascii() and _timed_in_chinese().search(text)))
+
+
+@cache  # made where a time is first asked for: a command starts sooner
+def _timed_in_chinese() -> re.Pattern[str]:
+    return re.compile(
+        r"[年月日号点时天周期上午]"  # one class of signs first, which `re` looks for fast
+        r"(?:(?<=[\d一二三四五六七八九十两几半][年月日号点时天周])|(?<=[今明昨前后]天)|(?<=[去今明]年)|(?<=[上下]月)|(?<=[上下]个月)"
+        r"|(?<=[上下这]周)|(?<=周)[一二三四五六日末]|(?<=星期)|(?<=[早晚]上)|(?<=[上中下]午))"
+    )
 
 
 def _untold(text: str) -> float:

@@ -23,7 +23,7 @@ MEMORIES = ("memory", "archive")
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
-_essence = lru_cache(maxsize=4_096)(essence)  # the same texts are found again and again
+_essence = lru_cache(maxsize=4_096)(essence.__wrapped__)  # the same texts are found again and again
 _SAID = SCOPES["session"]
 _NO_SIGN = {place: " " for place in range(128) if not (chr(place).isalnum() or chr(place) == "_")}
 _SIGNS = re.compile(rf"[{CJK}]|\w+")
@@ -103,16 +103,16 @@ def diverse(results: list[Result], share: float) -> list[Result]:
     1 − `share`): λ × how near the score is to the best − (1 − λ) × how like it is to the likest before it. Words that
     texts on one matter have in common are no likeness: it counts from a half of the words on."""
     price = share / max(1 - share, SMALLEST) * results[0].full if results else 0.0
-    head = [*zip(results[:DIVERSE], _words_of(results[:DIVERSE]), strict=True)]
+    first = results[:DIVERSE]
+    head = [(each, words, words.bit_count()) for each, words in zip(first, _words_of(first), strict=True)]
     ordered: list[Result] = []
     while head:
-        scores = [each.full * each.alike for each, _ in head]
-        taken, words = head.pop(scores.index(max(scores)))  # the first of equals
+        scores = [each.full * each.alike for each, *_ in head]
+        taken, words, size = head.pop(scores.index(max(scores)))  # the first of equals
         ordered.append(taken)
-        size = words.bit_count()
-        for each, others in head:
+        for each, others, its_size in head:
             common = (words & others).bit_count()
-            together = size + others.bit_count() - common
+            together = size + its_size - common
             if common > ALIKE * together:
                 likeness = (common / together - ALIKE) / (1 - ALIKE)  # 1: they have the same words
                 each.alike = min(each.alike, max(0.0, 1 - price * likeness / (each.full or 1.0)))
