@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -9,6 +10,7 @@ from zoneinfo import ZoneInfo
 from memory_system import clock
 
 SPARSEST_DAYS = 3_000  # a night on 29 February may be eight years away
+_DAILY = re.compile(r"(?P<minute>[0-5]?[0-9]) (?P<hour>1?[0-9]|2[0-3]) \* \* \*")  # what most have
 
 
 class Schedule:
@@ -18,13 +20,23 @@ class Schedule:
     def __init__(self, expression: str, zone: ZoneInfo) -> None:
         self.expression = expression
         self.zone = zone
+        daily = _DAILY.fullmatch(expression)
+        self._daily = time(int(daily["hour"]), int(daily["minute"])) if daily else None
         self.on = lru_cache(maxsize=4096)(self._on)
 
     def _on(self, day: date) -> datetime | None:
         """The night of that local date, or None."""
+        if self._daily and self._is_plain(day):  # as croniter has it, which takes long to import
+            return datetime.combine(day, self._daily, self.zone).astimezone(UTC)
         midnight = datetime.combine(day, time(), self.zone).astimezone(UTC)  # in UTC a repeated hour is told apart
         found = self._next(midnight - timedelta(microseconds=1))
         return found if clock.local_date(found, self.zone) == day else None
+
+    def _is_plain(self, day: date) -> bool:
+        """Whether no clock is changed on that local date."""
+        days = (day, day + timedelta(days=1))
+        start, end = (datetime.combine(each, time(), self.zone).astimezone(UTC) for each in days)
+        return end - start == timedelta(days=1)
 
     def _next(self, moment: datetime) -> datetime:
         from croniter import croniter

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memory_system import rules
 from memory_system.records import Belief, Evidence, Fact
@@ -48,8 +47,7 @@ _SIGNATURE_LINES = 3  # a name, and what its bearer does
 _TAGS = str.maketrans("<>", "‹›")
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(NamedTuple):
     """A stretch of a message that wants to steer an agent, and the rule that says so."""
 
     start: int
@@ -223,8 +221,7 @@ def _is_talk(rule: rules.Rule, words: str) -> bool:
     return len(different) > 1 and (has_writer or len(names) > len(different))
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """A stretch of a message that is held back. `reason` is `quarantined` or `quoted`; what is quarantined stands
     around the words that want to steer (`core`), which `rule` knows."""
 

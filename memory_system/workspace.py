@@ -22,16 +22,15 @@ import orjson
 from memory_system import __version__, clock
 from memory_system.accesses import Accesses
 from memory_system.carried import PROMPTS, RULES
-from memory_system.checkpoint import Checkpoint
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
 from memory_system.files import Disk, Files
 from memory_system.inbox import Inbox
 from memory_system.layout import Layout
 from memory_system.locks import is_held, lock_holder
 from memory_system.records import Fact
-from memory_system.schemas import due
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
+    from memory_system.checkpoint import Checkpoint
     from memory_system.config import Config
     from memory_system.entries import Entry
     from memory_system.journal import Journal
@@ -90,6 +89,8 @@ class Workspace:
         return workspace
 
     def _settle(self, *, allow_losses: bool) -> None:
+        from memory_system.schemas import due
+
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()
         if self.recovered or not self.store.seen.holds():
@@ -171,6 +172,8 @@ class Workspace:
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
+        from memory_system.checkpoint import Checkpoint
+
         return Checkpoint(self.layout, self.files)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -93,6 +93,14 @@ def test_nights_go_on_one_a_local_date_through_every_clock_change(zone: str, cro
         dates.append(clock.local_date(night, ZoneInfo(zone)))
         night = following
     assert dates == [dates[0] + timedelta(days=number) for number in range(400)]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "Europe/Lisbon", "America/New_York", "Australia/Lord_Howe"])
+@pytest.mark.parametrize("hit", ["0 3", "30 2", "05 00", "59 23"])
+def test_every_day_is_the_same_as_all_seven_days_of_the_week(zone: str, hit: str) -> None:
+    plain, spelled = (Schedule(f"{hit} * * {days}", ZoneInfo(zone)) for days in ("*", "0-6"))
+    days = [date(2026, 1, 1) + timedelta(days=number) for number in range(365)]
+    assert [plain.on(day) for day in days] == [spelled.on(day) for day in days]
 
 
 def test_only_the_first_hit_of_a_day_counts() -> None:

@@ -90,7 +90,16 @@ SELECT id, score, importance, line FROM memory JOIN (
 ORDER BY score DESC, importance DESC, said_at DESC, id
 """
 RANKED_AMONG = " AND category IN (SELECT value FROM json_each(:categories))"
-RANKED_WITHIN = " AND said_at >= :since AND (:until = '' OR said_at < :until)"
+# With every category named, only what was said in that time is looked at: `memory_rank` is in that order.
+RANKED_WITHIN = """ AND said_at >= :since AND (:until = '' OR said_at < :until) AND category IN (
+    WITH RECURSIVE there (name) AS (
+        SELECT min(category) FROM memory WHERE pool = 'active'
+        UNION ALL
+        SELECT (SELECT min(category) FROM memory WHERE pool = 'active' AND category > name) FROM there
+        WHERE name IS NOT NULL
+    )
+    SELECT name FROM there
+)"""
 STANDING = f"""
 SELECT id, {_SCORE}, importance, line
 FROM memory WHERE id IN (SELECT value FROM json_each(:ids))

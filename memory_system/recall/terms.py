@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 from memory_system.recall.irregular import other_forms
 from memory_system.recall.spelling import otherwise_spelt
@@ -30,13 +31,6 @@ their theirs them then there these they this those to us ve was wasn we were wha
 why will with would you your yours
 """
 _STOP_EN = frozenset(_ENGLISH.split())
-# Words that ask or glue; not where they are half of another word, as in 目的 or 了解.
-_STOP_ZH = re.compile(
-    "为什么|来着|有没有|是不是|什么时候|什么|怎么样|怎么|怎样|哪里|哪儿|哪一?[个些天位种款双只条件家]"
-    "|有多(?=[高大长重远久宽深])|几[个位名只条件本家次](?!月)|多少|是否|请问|但是|可是|还是|于是"
-    "|我们|你们|他们|她们|它们|咱们|这个|那个|这些|那些|[我您你她它谁哪]|(?<![吉其])他(?!乡)|(?<![目打])的(?![确士])"
-    "|了(?!解|不起|结)|吗(?!啡)|(?<![酒网贴])吧(?!台)|[呢啊呀嘛]|(?<!茶)几(?![乎何])|(?<![于但可还总])是(?!非)"
-)
 _WEAK_ZH = frozenset("在有和跟与及就都也还很不要会能去来上下到把被给让对从过着个这那之其么")
 
 
@@ -94,9 +88,20 @@ def _content(run: str) -> Iterator[str]:
     if not is_cjk(run):
         yield from (term for term in _phrases(run) if term not in _STOP_EN)
         return
-    for piece in _STOP_ZH.split(run):
+    for piece in _stop_zh().split(run):
         if piece and piece not in _WEAK_ZH:
             yield from _phrases(piece)
+
+
+@cache  # made where Chinese is first asked: an English question is answered sooner
+def _stop_zh() -> re.Pattern[str]:
+    """Words that ask or glue; not where they are half of another word, as in 目的 or 了解."""
+    return re.compile(
+        "为什么|来着|有没有|是不是|什么时候|什么|怎么样|怎么|怎样|哪里|哪儿|哪一?[个些天位种款双只条件家]"
+        "|有多(?=[高大长重远久宽深])|几[个位名只条件本家次](?!月)|多少|是否|请问|但是|可是|还是|于是"
+        "|我们|你们|他们|她们|它们|咱们|这个|那个|这些|那些|[我您你她它谁哪]|(?<![吉其])他(?!乡)|(?<![目打])的(?![确士])"
+        "|了(?!解|不起|结)|吗(?!啡)|(?<![酒网贴])吧(?!台)|[呢啊呀嘛]|(?<!茶)几(?![乎何])|(?<![于但可还总])是(?!非)"
+    )
 
 
 def _phrases(run: str) -> Iterator[str]:

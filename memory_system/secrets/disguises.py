@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _WIDE = re.compile(r"[０-９Ａ-Ｚａ-ｚ]{4}")
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -32,8 +32,7 @@ def without_invisible(text: str) -> str:
     return text.translate(_INVISIBLE) if _HIDDEN.search(text) else text
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(NamedTuple):
     """Pieces of a text put together. `places` tells where each of the characters stands."""
 
     text: str

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from memory_system.rules.words import is_word
 
 _OPENS = {
-    "en": re.compile(
+    "en": (
         r"(?:(?:and|but|so|also|plus|then|or|even|just|yes|yeah|well|i think|i guess|i hope|i know|actually),? )*"
         r"(?:it|it's|its|it'll|it'd|that|that's|they|they're|they've|they'll|their|them|he|he's|his|him|she|she's|her"
-        r"|this|these|those|there|which|because|cause|especially|such as)\b(?! way)",
-        re.IGNORECASE,
+        r"|this|these|those|there|which|because|cause|especially|such as)\b(?! way)"
     ),
-    "zh": re.compile(
+    "zh": (
         r"(?:而且|但是?|所以|不过|然后|并且|我觉得|我想|就是)?[，,]?"
         r"(?:它|他们?|她们?|这(?:个|些|里|样|种|是|真|也|让|次)?|那(?:个|些|里|样|种|是|天|次|边|儿)?|其|因为|所以|特别是|尤其|比如|例如|并且)"
         r"(?![天周年月晚们])"
@@ -25,14 +25,13 @@ _TIMES = "week|weekend|month|year|morning|afternoon|evening|time|summer|winter|s
 _DAYS = "days|weeks|months|past|last|coming|next|first"
 _NOT_NAMED = rf"(?:(?!\b(?:{_NAMES})\b|(?-i:\b[A-HJ-Z][a-z])).){{0,60}}?\b"
 _INSIDE = {
-    "en": re.compile(
+    "en": (
         rf"(?:(?!\b(?:{_NAMES}|of|to)\b|(?-i:\b[A-HJ-Z][a-z])).){{0,60}}?\b"
         r"(?:it|them|him|her|one|there|that one|this one)\b(?! (?:is|was) (?:an?|the)\b| (?:to|that)\b)"
         rf"|{_NOT_NAMED}(?:this (?!{_TIMES})[a-z]+|(?:these|those) (?!{_DAYS})[a-z]+"
-        r"|that (?:kind|sort|way|stuff|place|moment)\b)",
-        re.IGNORECASE,
+        r"|that (?:kind|sort|way|stuff|place|moment)\b)"
     ),
-    "zh": re.compile(
+    "zh": (
         r"(?:我|也|都|还|就|又|很|真|最|觉得|认为|喜欢|给|把|对|在|去|想|会|要|挺|非常|特别|，){1,6}"
         r"(?:它|他|她|那里|那儿|那边|这里|[这那](?:种|部|样|本|首|款|家|位|件|座|些|个(?!月|星期|周|学期|暑|寒)))"
     ),
@@ -41,23 +40,19 @@ _INSIDE = {
 _SENTENCE = re.compile(r"[^.!?。！？\n]*")
 _LEAST_ALONE = 24  # characters of a Chinese sentence that may well stand alone
 _ELLIPTIC = {  # begins with when, where or with whom
-    "en": re.compile(
+    "en": (
         r"(?:(?:yes|yeah|no|mostly|usually|normally|probably|just|only|about|around|maybe),? )*"
         r"(?:at|in|on|from|to|by|with|for|near|next to|every|once|twice|since|until|till|half|from|between"
-        r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:this|next|last) [a-z]+|the \d+|\d+)\b",
-        re.IGNORECASE,
+        r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:this|next|last) [a-z]+|the \d+|\d+)\b"
     ),
-    "zh": re.compile(
+    "zh": (
         r"(?:对|嗯|是的|大概|大约|一般|差不多|就)?[，,]?(?:在|每|坐|骑|住|定在|约在|从|到|跟|和|用|周|下周|上周|明[天早晚]|后天|今[天晚]"
         r"|[\d一二两三四五六七八九十半]+[点号月年天周个分小])"
     ),
 }
 _STATES = {
-    "en": re.compile(
-        r"\b(?:i|we|he|she|they|it|you|there|this|that|who|which|what|everyone|i'm|it's|we're)\b|'s \w+ing",
-        re.IGNORECASE,
-    ),
-    "zh": re.compile("[我你他她它谁]|这|那|是|有|了"),
+    "en": r"\b(?:i|we|he|she|they|it|you|there|this|that|who|which|what|everyone|i'm|it's|we're)\b|'s \w+ing",
+    "zh": "[我你他她它谁]|这|那|是|有|了",
 }
 
 
@@ -65,7 +60,7 @@ def is_elliptic(words: str, lang: str) -> bool:
     """Whether the words begin with a bare time, place or company, as an answer does: "Tuesdays and Saturdays"."""
     sentence = _SENTENCE.match(words)
     first = sentence[0] if sentence else words
-    if not _ELLIPTIC[lang].match(first) or _STATES[lang].search(first):
+    if not _made(_ELLIPTIC[lang]).match(first) or _made(_STATES[lang]).search(first):
         return False
     if lang == "zh":
         return len(first) <= _LEAST_ALONE
@@ -74,4 +69,9 @@ def is_elliptic(words: str, lang: str) -> bool:
 
 def leans(words: str, lang: str) -> bool:
     """Whether the words speak of something that only what was said before them names."""
-    return bool(_OPENS[lang].match(words) or _INSIDE[lang].match(words))
+    return bool(_made(_OPENS[lang]).match(words) or _made(_INSIDE[lang]).match(words))
+
+
+@cache  # where a language is first met: a run with nothing new starts sooner
+def _made(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
