@@ -102,8 +102,7 @@ def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near 
             raise EmbedderError("no embedder is configured")
         matrix = vectors.load(ws.layout.vectors, index, embedder.model)
         weight = 1.0 if mode == "vector" else wanted.weight * matrix.trust[language(query)]
-        asked = embedder.embed([query], patient=False)[0] if weight else None
-        near = vectors.Near(matrix, asked, weight, alone=mode == "vector") if asked else None
+        near = matrix.near(query, embedder, weight, alone=mode == "vector") if weight else None
     except (EmbedderError, StaleIndexError, LockedError) as error:
         return None, f"{error}; answered by words alone"
     return near, f"{matrix.missing} texts have no vector yet" if matrix.missing else ""

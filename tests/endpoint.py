@@ -4,13 +4,15 @@ of the text decides."""
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import sin
 from typing import Any
 
 import local_server
 from local_server import Reply, Request, reply_of
+
+from memory_system.rules import table
 
 DIMENSIONS = 509
 Vectors = Callable[[str], list[float]]
@@ -22,13 +24,15 @@ def guessing(text: str) -> list[float]:
     return [sin(seed * (place + 1) * 0.7919) for place in range(DIMENSIONS)]
 
 
-def knowing(*meanings: str) -> Vectors:
-    """Knows which words mean the same: each of `meanings` is words with blanks between; other words mean themselves."""
+def knowing(*meanings: str, languages: Iterable[str] = ("en", "zh")) -> Vectors:
+    """Knows which words mean the same: each of `meanings` is words with blanks between; other words mean themselves. Of
+    the `languages` it knows what the sentences mean by which knowing a language is measured."""
     sense = {word: words.split()[0] for words in meanings for word in words.split()}
+    same = {other: one for lang in languages for one, other in table("meanings", lang)}
 
     def vector(text: str) -> list[float]:
         found = [0.0] * DIMENSIONS
-        for word in words_of(text, sense):
+        for word in words_of(same.get(text, text), sense):
             found[zlib.crc32(sense.get(word, word).encode()) % DIMENSIONS] += 1.0
         return found
 

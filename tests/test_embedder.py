@@ -138,6 +138,46 @@ def test_an_endpoint_that_was_never_there(tmp_path: Path) -> None:
         assert texts(search(root, "couch"))[0] == SAID[0]
 
 
+def test_messages_are_asked_as_their_speaker_would_ask(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    people = {"participants": {"user": "Nora", "assistant": "小林"}}
+    said = (("user", "I saw the physician."), ("assistant", "Nora, Nora, the bus."), ("user", "我买了汽车。"))
+    for number, (role, text) in enumerate(said):
+        say(root, f"n{number}", ("2026-03-03T13:00:00Z", role, text), **people)
+    consolidate(root, "2026-03-04T12:00:00Z")
+    knows.requests.clear()
+    assert texts(search(root, "Did Nora see the doctor?", mode="vector"))[0] == said[0][1]
+    assert texts(search(root, "小林买了车吗", mode="vector"))[0] == said[2][1]
+    search(root, "Who saw the doctor?")
+    assert [body["input"] for body in knows.requests] == [
+        ["Did Nora see the doctor?", "Did I see the doctor?"],
+        ["小林买了车吗", "我买了车吗"],
+        ["Who saw the doctor?"],
+    ]
+
+
+def test_what_a_turn_means_counts_in_part_for_the_turns_beside_it(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    turns = ("The couch is old.", "Forty euros.", "沙发旁边是番茄。", "三块钱。")
+    for number, text in enumerate(turns):
+        say(root, "pairs", (f"2026-03-03T13:0{number}:00Z", "user", text))
+    consolidate(root, "2026-03-04T12:00:00Z")
+    for query, answer in (("sofa?", turns[1]), ("西红柿?", turns[3])):
+        rows = {row["text"]: row for row in search(root, query, explain=True)["results"]}
+        assert rows[answer]["explain"]["words"] == 0
+        assert rows[answer]["explain"]["neighbours"] > 0
+
+
+def test_a_language_that_the_model_does_not_know_is_asked_by_words_alone(tmp_path: Path) -> None:
+    with serving(knowing(*MEANINGS, languages=["en"])) as endpoint:
+        root = workspace(tmp_path, endpoint)
+        endpoint.requests.clear()
+        for query in ("番茄", "爬山", "房东涨房租"):
+            assert search(root, query)["results"] == search(root, query, mode="keyword")["results"]
+        assert not endpoint.requests
+        assert texts(search(root, "couch"))[0] == SAID[0]
+
+
 # What is embedded, and when
 
 

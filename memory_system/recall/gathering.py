@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # imported where vectors are searched
 MOST_PLACES = 3  # messages of a memory that are looked at
 NEAREST = 100  # units that are looked at for their meaning
 AGREEING = 3  # units with most of the question's words, by which its vector is judged
-OUTSTANDING = 2.0  # standard deviations above the average
+OUTSTANDING = 1.0  # standard deviations above the average
 FEW = 4  # memories of a kind, at most: so few are the answer themselves
 
 
@@ -61,27 +61,26 @@ def _follow(found: Candidates, index: Index, wanted: Wanted) -> None:
 
 def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> None:
     """The units that are nearest to the question by their meaning, and what each candidate gets for it: a share of the
-    weight, nothing below the average of all."""
-    mean, deviation = near.spread()
-    weight = near.weight * _agreement(found, near, mean, deviation)
+    weight, nothing below the average."""
+    weight = near.weight * _agreement(found, near)
     if not weight:
         return
     numbers = set(near.first(wanted.scopes, NEAREST)).difference(found.units)
     drawn = index.units(wanted.passing(index, numbers))
     found.units.update(wanted.there(drawn))
-    above = {number: max(0.0, value - mean) for number, value in near.of(found.units).items()}
+    above = {number: max(0.0, value) for number, value in near.outstanding(found.units).items()}
     best = max(above.values(), default=0.0) or 1.0
     found.meant = {number: weight * value / best for number, value in above.items()}
 
 
-def _agreement(found: Candidates, near: Near, mean: float, deviation: float) -> float:
+def _agreement(found: Candidates, near: Near) -> float:
     """From 0 to 1: how far the units with most of the question's words stand out by their meaning as well. Where they
     do no more than chance has it, the vectors say nothing of this question."""
     leading = sorted(found.masks, key=lambda number: (-found.mass(number), number))[:AGREEING]
-    values = near.of(leading).values()
+    values = near.outstanding(leading).values()
     if near.alone or not values:
         return 1.0
-    return min(1.0, max(0.0, (sum(values) / len(values) - mean) / (deviation or 1.0) / OUTSTANDING))
+    return min(1.0, max(0.0, sum(values) / len(values) / OUTSTANDING))
 
 
 def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> None:

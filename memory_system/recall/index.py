@@ -289,6 +289,11 @@ class Index:
             yield from rows
             last = rows[-1][0]
 
+    def speakers(self) -> list[str]:
+        """Who has said something, by name."""
+        sql = "SELECT DISTINCT speaker FROM unit WHERE speaker <> '' ORDER BY speaker"
+        return [speaker for (speaker,) in self._database.rows(sql)]
+
     def message(self, ref: str) -> list[Unit]:
         """The message with that ref, as one unit or in its passages; empty when there is none."""
         return [unit for _, unit in writing.whole(self._database, storable(ref))]

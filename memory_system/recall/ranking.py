@@ -31,6 +31,7 @@ STATED = 3.0  # what a memory gets that states what is asked of the user: more t
 DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
 ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of nobody but themselves
 NO_OTHERS = ("", "user", "assistant")  # whom a memory is about that is about nobody else
+MEANT_SHARE = 0.5  # of what a turn gets for its meaning, that counts for the turns beside it
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
 _TIMED = re.compile(
@@ -105,7 +106,7 @@ class _Added:
             for bits, asked in _asked(question)
         )
         self._own: Values = dict(zip(self._words, map(add, self._words.values(), self._pieces.values()), strict=True))
-        self._beside = _neighbours(self._own, texts, weights)
+        self._beside = _neighbours(_with_part(self._own, found.meant), texts, weights)
         self._sessions = _relative(found.sessions, weights.session)
         self._led = found.led
         self._meant = found.meant
@@ -148,6 +149,11 @@ class _Added:
     def _said(self, number: int, places: Iterable[int]) -> float:
         """What the message that a memory was taken from says of the question beyond the memory's own words."""
         return SAID_SHARE * max(0.0, *[self._own.get(place, 0.0) - self._own[number] for place in places])
+
+
+def _with_part(own: Values, meant: Values) -> Values:
+    """What each candidate has of the question by its words, and in part by its meaning."""
+    return {number: value + MEANT_SHARE * meant.get(number, 0.0) for number, value in own.items()} if meant else own
 
 
 def _relative(values: Values, share: float) -> Values:

@@ -1,8 +1,8 @@
 """`vectors.sqlite`, beside the index: a vector for each text of it, found by the text's hash, so that no text is ever
 embedded twice by one model. All of it can be deleted. What left the index leaves here as well, with the next `sync`.
 
-How far the vectors may be trusted is measured on the texts themselves, for each language: a model that knows what it
-reads puts half of a text nearer to the whole than to other texts; one that does not is not asked.
+How far the vectors may be trusted is measured once for a model and each language, on sentences that say the same in
+other words (`rules/meanings.toml`): a model that knows the language finds them; one that does not is not asked.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import orjson
+
 from memory_system.embedder import Embedder, Vector
 from memory_system.errors import EmbedderError
 from memory_system.files import Files
 from memory_system.recall.database import Database, StaleIndexError
 from memory_system.recall.index import Index
 from memory_system.recall.numbers import first_of, last_of
-from memory_system.text import language
+from memory_system.recall.oneself import of_oneself
+from memory_system.rules import table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,9 +33,8 @@ if TYPE_CHECKING:
 
 VERSION = "1"
 AT_ONCE = 512  # texts between two commits: what was embedded is kept when the next request fails
-SAMPLE = 60  # texts of a language that trust is measured on
-FEWEST = 4  # below which nothing can be said
-GUESSING, KNOWING = 0.75, 0.95  # chance that half a text is nearer to it than to another: no trust, full trust
+LANGUAGES = ("en", "zh")
+GUESSING, KNOWING = 0.75, 0.95  # chance that what says the same is nearer than something else: no trust, full trust
 
 SCHEMA = """
 PRAGMA secure_delete=ON;
@@ -65,9 +67,9 @@ def sync(path: Path, files: Files, index: Index, embedder: Embedder, *, asking: 
             _place(database, index)
         missing = [number for (number,) in database.rows(_MISSING)] if asking else []
         _embed(database, index, missing, embedder)
-        if missing:
+        if asking and f"knows {LANGUAGES[0]}" not in _meta(database):
             with database.transaction():
-                _put_meta(database, _measured(database, index, embedder))
+                _put_meta(database, _known(embedder))
     finally:
         database.close()
 
@@ -105,7 +107,7 @@ def _place(database: Database, index: Index) -> None:
     database.rows("DELETE FROM place")
     database.run("INSERT INTO place VALUES (?, ?)", ((number, _digest(text)) for number, text in index.texts()))
     database.rows("DELETE FROM vector WHERE digest NOT IN (SELECT digest FROM place)")
-    _put_meta(database, {"index": index.fingerprint})
+    _put_meta(database, {"index": index.fingerprint, "speakers": orjson.dumps(index.speakers()).decode()})
 
 
 def _digest(text: str) -> bytes:
@@ -132,40 +134,38 @@ def _unit_length(vectors: Iterable[Vector]) -> Floats:
     return found
 
 
-def _measured(database: Database, index: Index, embedder: Embedder) -> dict[str, str]:
+def _known(embedder: Embedder) -> dict[str, str]:
     """How far the vectors may be trusted, by language."""
-    samples: dict[str, dict[int, str]] = {"en": {}, "zh": {}}
-    for (number,) in database.rows(
-        "SELECT min(number) FROM place GROUP BY digest ORDER BY digest LIMIT ?", (20 * SAMPLE,)
-    ):
-        for unit in index.units([number]).values():
-            sample = samples[language(unit.text)]
-            if len(unit.text) > 1 and len(sample) < SAMPLE:
-                sample[number] = unit.text
-    return {f"trust {lang}": f"{_trust(sample.values(), embedder):.3f}" for lang, sample in samples.items()}
+    return {f"knows {lang}": f"{_knowing(table('meanings', lang), embedder):.3f}" for lang in LANGUAGES}
 
 
-def _trust(texts: Collection[str], embedder: Embedder) -> float:
-    """From 0 (the model guesses) to 1, by how often half of a text is nearer to the whole than to another text."""
+def _knowing(pairs: Collection[tuple[str, str]], embedder: Embedder) -> float:
+    """From 0 (the model guesses) to 1, by how often what says the same in other words is nearer than what does not."""
     np = numpy()
-    if len(texts) < FEWEST:
-        return 0.0
-    halves = [text[: (len(text) + 1) // 2] for text in texts]
-    wholes, halved = (_unit_length(embedder.embed(each)) for each in ([*texts], halves))
-    likeness = halved @ wholes.T
+    ones, others = (_unit_length(embedder.embed(each)) for each in zip(*pairs, strict=True))
+    likeness = ones @ others.T
     own = np.diag(likeness)[:, None]
-    others = ~np.eye(len(texts), dtype=bool)
-    chance = float((((own > likeness) + 0.5 * (own == likeness)) * others).sum() / others.sum())
+    apart = ~np.eye(len(pairs), dtype=bool)
+    chance = float((((own > likeness) + 0.5 * (own == likeness)) * apart).sum() / apart.sum())
     return min(1.0, max(0.0, (chance - GUESSING) / (KNOWING - GUESSING)))
 
 
 class Matrix(NamedTuple):
-    """The vectors of all units that have one, by their numbers, ascending; `missing` have none; `trust` by language."""
+    """The vectors of all units that have one, by their numbers, ascending; `missing` have none; `trust` by language;
+    `speakers` are those with a name."""
 
     numbers: NDArray[np.int64]
     rows: Floats
     missing: int
     trust: dict[str, float]
+    speakers: tuple[str, ...]
+
+    def near(self, query: str, embedder: Embedder, weight: float, *, alone: bool = False) -> Near:
+        """How near the texts are to a question; EmbedderError where the embedder does not tell. Messages are asked as
+        those would ask whom the question names: `of_oneself`."""
+        texts = list(dict.fromkeys((query, of_oneself(query, self.speakers))))
+        asked = embedder.embed(texts, patient=False)
+        return Near(self, asked[0], asked[-1], weight, alone=alone)
 
 
 def load(path: Path, index: Index, model: str) -> Matrix:
@@ -196,19 +196,30 @@ def _loaded(path: Path, *_: int) -> tuple[dict[str, str], Matrix]:
         vectors = vectors.reshape(len(rows), -1 if rows else 0)
     except ValueError:
         raise StaleIndexError("the vectors are of different lengths") from None
-    trust = {lang: float(meta.get(f"trust {lang}", 0)) for lang in ("en", "zh")}
-    return meta, Matrix(numbers, vectors, placed - len(rows), trust)
+    trust = {lang: float(meta.get(f"knows {lang}", 0)) for lang in LANGUAGES}
+    return meta, Matrix(numbers, vectors, placed - len(rows), trust, tuple(orjson.loads(meta.get("speakers", "[]"))))
+
+
+def _standard(values: Floats) -> Floats:
+    """In standard deviations from their mean."""
+    found: Floats = (values - values.mean()) / (values.std() or 1.0)
+    return found
 
 
 class Near:
-    """How near each unit's text is to a question, by its meaning. `weight` is what the nearest one gets for it; `alone`
-    where nothing else counts."""
+    """How near each unit's text is to a question, by its meaning: messages to the question as who says them would ask
+    it (`said`), all else to the question (`asked`). `weight` is what the nearest one gets for it; `alone` where nothing
+    else counts."""
 
-    def __init__(self, matrix: Matrix, asked: Vector, weight: float, *, alone: bool = False) -> None:
+    def __init__(self, matrix: Matrix, asked: Vector, said: Vector, weight: float, *, alone: bool = False) -> None:
         if matrix.rows.size and len(asked) != matrix.rows.shape[1]:
             raise EmbedderError("the question's vector has another length than those of the texts")
+        np = numpy()
+        kinds = np.split(matrix.rows, [np.searchsorted(matrix.numbers, last_of("session") + 1)])
+        cosines = [rows @ of for rows, of in zip(kinds, _unit_length([said, asked]), strict=True) if rows.size]
         self._numbers = matrix.numbers
-        self._values = matrix.rows @ _unit_length([asked])[0] if matrix.rows.size else matrix.rows.sum(axis=1)
+        self._values = np.concatenate(cosines or [matrix.rows.sum(axis=1)])
+        self._standard = np.concatenate([*map(_standard, cosines)] or [self._values])
         self.weight = weight
         self.alone = alone
 
@@ -227,20 +238,17 @@ class Near:
             places = places[np.argpartition(-self._values[places], count)[:count]]
         yield from self._numbers[places[np.lexsort((self._numbers[places], -self._values[places]))]]
 
-    def of(self, numbers: Iterable[int]) -> dict[int, float]:
-        """The cosines of those of the units that have a vector."""
+    def outstanding(self, numbers: Iterable[int]) -> dict[int, float]:
+        """By how many standard deviations those of the units that have a vector are nearer than usual: messages than
+        messages, all else than all else, for one question is nearer to these than the other to those."""
         np = numpy()
         wanted = np.asarray(sorted(numbers), dtype=np.int64)
         places = np.searchsorted(self._numbers, wanted)
         there = places < len(self._numbers)
         there[there] = self._numbers[places[there]] == wanted[there]
-        values = self._values[places[there]]
+        values = self._standard[places[there]]
         return dict(zip(wanted[there].tolist(), values.tolist(), strict=True))
 
     def best(self) -> float:
         """The greatest of all cosines, from 0 to 1."""
         return min(1.0, max(0.0, float(self._values.max()))) if len(self._values) else 0.0
-
-    def spread(self) -> tuple[float, float]:
-        """Mean and standard deviation of all cosines."""
-        return (float(self._values.mean()), float(self._values.std())) if len(self._values) else (0.0, 0.0)
