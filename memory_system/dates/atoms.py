@@ -31,6 +31,7 @@ _PLAIN = str.maketrans(
     "0123456789:/.-'个周号点后礼两这国圣诞节阳庆岁钟时还过将会",
 )
 _WIDE = "wide"
+_MONTHS = 12
 
 
 @dataclass(slots=True)
@@ -189,11 +190,12 @@ def _fields(groups: dict[str, str]) -> dict[str, Any] | None:
 
 
 def _slashes(fields: dict[str, Any]) -> dict[str, Any] | None:
-    """5/17/2023 and 17/5/2023; None when both orders are dates."""
-    one, other = fields["one"], fields["other"]
-    if one <= 12 and other <= 12 and one != other:
+    """5/17/2023, 17/5/2023 and either without a year; None when both orders are dates, or none."""
+    one, other, *year = fields.pop("one"), fields.pop("other"), *fields.items()
+    first, last = sorted((one, other))
+    if (last <= _MONTHS and one != other) or first > _MONTHS:
         return None
-    return {"month": min(one, other), "day": max(one, other), "year": fields["year"]}
+    return {"month": first, "day": last, **dict(year)}
 
 
 def _value(name: str, words: str) -> Any:
