@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from spoken import claims, said
+from spoken import claims, said, talk
 from workspaces import consolidate, make, say
 
 from memory_system import clock, finder
@@ -138,3 +138,28 @@ def test_what_was_not_asked_for_is_found(words: str, query: str, tmp_path: Path)
     consolidate(root, "2026-03-03T03:00:00Z")
     with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
         assert query in json.dumps(finder.search(ws, query, scope="sessions")["results"], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("secret", "wish"),
+    [
+        ("I was expelled from the choir in May.", "don't save that"),
+        ("I was expelled from the choir in May.", "Please don't remember this."),
+        ("我去年被合唱团开除了。", "别记这个。"),
+    ],
+)
+def test_a_wish_of_its_own_reaches_the_message_before(secret: str, wish: str, tmp_path: Path) -> None:
+    root = make(tmp_path)
+    words = ("I sing in Bergen on Fridays.", secret, wish)
+    say(root, "s", *((f"2026-03-02T09:0{number}:00Z", "user", each) for number, each in enumerate(words)))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
+        told = [record.content for _, record in ws.store.records()]
+        found = json.dumps(finder.search(ws, secret, scope="all")["results"], ensure_ascii=False)
+    assert any("Bergen" in each for each in told)
+    assert not [each for each in (*told, found) if "expelled" in each or "开除" in each]
+
+
+def test_what_is_said_of_itself_leaves_the_message_before() -> None:
+    messages = talk(("user", "I sing in Bergen."), ("user", "Don't save this: I was expelled from the choir."))
+    assert [each.content for each in claims(messages)] == ["User sings in Bergen"]

@@ -4,6 +4,7 @@ deleted: `rebuild` makes the same content from the memories, the transcripts rea
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +24,8 @@ from memory_system.records import Pool, session_of
 from memory_system.schemas import due
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
+
+_SOON = 4  # messages within which a wish not to keep "that" is about what the same one has said before
 
 
 def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -> Iterator[str]:
@@ -102,12 +105,29 @@ def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages as they may be found: without what a person asks not to keep."""
     from memory_system.phases.understanding.withheld import without_withheld  # who only searches starts without it
 
-    for message in messages:
+    for message in _kept(messages):
         text = without_withheld(message.text) if message.is_first_hand else message.text
         if text is message.text:
             yield message
         elif text:
             yield replace(message, text=text)
+
+
+def _kept(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages without those that the next ones ask not to keep ("don't save that")."""
+    from memory_system.phases.understanding.withheld import takes_back
+
+    waiting: deque[Message] = deque()
+    for message in messages:
+        if message.is_first_hand and not message.is_noted and takes_back(message.text):
+            voice = message.role, message.speaker
+            meant = next((each for each in reversed(waiting) if (each.role, each.speaker) == voice), None)
+            if meant is not None:
+                waiting.remove(meant)
+        waiting.append(message)
+        if len(waiting) > _SOON:
+            yield waiting.popleft()
+    yield from waiting
 
 
 def _drop_refused(unread: Mapping[str, str], index: Index, cursors: Mapping[str, Mapping[str, Any]]) -> None:

@@ -24,7 +24,7 @@ from memory_system.phases.understanding.confided import wish_alone
 from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.pictures import stands_before_picture
-from memory_system.phases.understanding.withheld import WITHHELD, withheld
+from memory_system.phases.understanding.withheld import WITHHELD, takes_back, withheld
 from memory_system.trust import Guard, is_owners_word
 from memory_system.turns import Segment, Turn
 
@@ -98,6 +98,11 @@ class _Scores:
         beyond = sorted(others, key=lambda each: -self.scores[each])[QUOTA:] if len(others) > QUOTA else ()
         for number in beyond:
             self.scores[number], self.outcomes[number] = NEVER, self._number(("flood",))
+
+    def withhold(self, numbers: Iterable[int]) -> None:
+        """Drop segments that are not to be kept after all."""
+        for number in numbers:
+            self.scores[number], self.outcomes[number] = NEVER, self._number((WITHHELD,))
 
     def _number(self, outcome: tuple[str, ...]) -> int:
         number = self._numbers.setdefault(outcome, len(self._outcomes))
@@ -248,9 +253,10 @@ def _rescued(
 
 
 class _Wishes:
-    """Messages that say nothing but that what was said right before them stays between the two."""
+    """Messages that say nothing but that what was said right before them stays between the two, or is not kept."""
 
     def __init__(self) -> None:
+        self._before: dict[tuple[str, str, str], tuple[int, range]] = {}  # by voice its last turn, with its segments
         self._last: dict[tuple[str, str, str], list[int]] = {}  # the numbers of the last turns of each voice
 
     def heard(self, number: int, turn: Turn, lang: str) -> dict[int, str]:
@@ -265,6 +271,16 @@ class _Wishes:
         self._last[voice] = [*soon, number]
         return {}
 
+    def taken_back(self, number: int, turn: Turn, first: int) -> range:
+        """The segments of what the same one said right before, where the turn asks not to keep it; `first` is the
+        number of the turn's own first segment."""
+        message = turn.message
+        voice = (message.session, message.role, message.speaker)
+        place, segments = self._before.get(voice, (-_SOON, range(0)))
+        self._before[voice] = number, range(first, first + len(turn.segments))
+        soon = number - place <= _SOON and message.is_first_hand and not message.is_noted
+        return segments if soon and takes_back(message.text) else range(0)
+
 
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found, frames = _Scores(), Frames()
@@ -274,6 +290,7 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
         found.confided |= wishes.heard(number, turn, around)
+        found.withhold(wishes.taken_back(number, turn, len(found.scores)))
         verdicts = _verdicts(turn, around, judge, guard, frames)
         role, speaker = turn.message.role, turn.message.speaker
         keys = [

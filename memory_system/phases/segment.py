@@ -18,7 +18,7 @@ from memory_system.phases.understanding.essays import passages_of, width
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
 from memory_system.phases.understanding.scene import as_rules_see
-from memory_system.phases.understanding.withheld import asks_not_to_keep
+from memory_system.phases.understanding.withheld import asks_not_to_keep, takes_back
 from memory_system.turns import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas
@@ -91,6 +91,8 @@ def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]
     if not leans(first, lang) and not (answers and is_elliptic(first, lang)):
         return "", False
     for turn in recent:
+    if any(takes_back(turn.message.text) for turn in recent):
+        return "", False
         if turn.message.session == message.session and _is_persons(turn.message):
             own = _voice(turn.message) == _voice(message)
             for segment in reversed(turn.segments):

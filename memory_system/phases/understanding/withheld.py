@@ -13,6 +13,13 @@ from memory_system.text import SENTENCE_SIGN
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 
 _LANGS = ("en", "zh")
+_LONGEST = 80  # characters of a message that says nothing but the wish
+_POINTS = re.compile(r"\b(?:this|that|it)\b|[这那它]|刚才|上面", re.IGNORECASE)
+_SAYS_MORE = re.compile(  # what is not to be kept comes in the message itself, or after it
+    r"[:：]\s*\S|[.!?;,]\s+(?:\w+[ ,]+){3,}\w|\b(?:next|following|about to|but|because|since)\b"
+    r"|接下来|下面|因为|但|[。！？；，].{7,}",
+    re.IGNORECASE,
+)
 _COLONS = ("：", ":")
 
 
@@ -34,6 +41,15 @@ def without_withheld(message: str) -> str:
         return message
     kept = (sign for at, sign in enumerate(message) if not any(start <= at < end for start, end in stretches))
     return "".join(kept).strip()
+
+
+def takes_back(message: str) -> bool:
+    """Whether the message says nothing but that this, that or it is not to be kept: it means what the same one said
+    right before."""
+    if len(message) > _LONGEST or not _POINTS.search(message):
+        return False
+    stretches = withheld(message)
+    return bool(stretches) and stretches[0] == (0, len(message)) and not _SAYS_MORE.search(message)
 
 
 def asks_not_to_keep(words: str) -> bool:
