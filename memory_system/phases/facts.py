@@ -28,7 +28,7 @@ from memory_system.phases.settling.keeping import (
     sessions_of,
     with_evidence,
 )
-from memory_system.phases.settling.rearranging import heir
+from memory_system.phases.settling.rearranging import heir, redosed
 from memory_system.phases.settling.standing import counts_beside, gives_way, outranks, proves_nothing
 from memory_system.records import USER, Fact, Past, memory_id
 from memory_system.rules import table
@@ -93,7 +93,10 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     new_id = memory_id(Fact, night.day, claim.origin, claim.content)
     if draft.knows(new_id):
         return "claims.rejected.already known"
-    if (same := _same(claim, draft)) is not None:
+    same = _same(claim, draft)
+    if same is not None and redosed(claim, same):
+        return _contend(new_fact(new_id, claim, night), [same], draft, night, doubts, revises=True)
+    if same is not None:
         return _meet(same, claim, new_id, _confirm, draft, night)
     if (like := alike.find(claim, Fact, draft, night.config.thresholds.alike)) is not None:
         return _meet(like, claim, new_id, _merge, draft, night)

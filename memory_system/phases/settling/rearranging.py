@@ -44,6 +44,11 @@ _DOSE = re.compile(
     "|[\\d一二三四五六七八九十两半](?:毫克|微克|克|毫升|单位|片|粒|颗|滴)",
     re.IGNORECASE,
 )
+_AMOUNT = re.compile(
+    r"(\d+(?:\.\d+)?) ?(mg|mcg|g|ml|units?|iu)\b|([\d一二三四五六七八九十两半]+)(毫克|微克|克|毫升|单位|片|粒|颗|滴)",
+    re.IGNORECASE,
+)
+_WHEN_TAKEN = re.compile(r"morning|noon|lunch|evening|night|bed|dinner|breakfast|[早中午晚]|睡前", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|[一二三四五六七八九十两半]+(?=[片粒颗次毫])")
 _UNDER_WAY = {
     "en": re.compile(
@@ -89,6 +94,16 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
             older = _newest(cue, next(rule.found(claim.quote)), claim, memories, Fact)
             found |= {older.id: older} if older else {}
     return list(found.values())
+
+
+def redosed(claim: Claim, fact: Fact) -> bool:
+    """Whether the claim gives another dose of the same medicine, which takes the place of the one before; one for
+    another time of the day stands beside it."""
+    if claim.attribute != "medication" or claim.said_at <= fact.said_at or fact.is_owners:
+        return False
+    new, old = ({*_AMOUNT.findall(said.content)} for said in (claim, fact))
+    when, whenever = ({*_WHEN_TAKEN.findall(said.lower())} for said in (claim.quote, _quote(fact)))
+    return bool(new and old) and not new & old and not (when and whenever and not when & whenever)
 
 
 def corrected_value(claim: Claim, memories: Memories) -> list[Fact]:
