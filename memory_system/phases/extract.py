@@ -24,7 +24,8 @@ from memory_system.phases.understanding.parting import is_to_come, parted, tells
 from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import shows, standing, with_question
-from memory_system.phases.understanding.subjects import Subject, opening
+from memory_system.phases.understanding.subjects import Subject, may_be, opening, talked_of
+from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
 from memory_system.records import ASKED, ASSISTANT
 from memory_system.turns import Claim, Segment, Turn
@@ -36,7 +37,12 @@ _FIRST_OF = re.compile(r"\s*[,，;；]\s*")  # "in Ghent, near the station" live
 _HEARSAY = 0.6
 _HEARD = {"en": "hearsay", "zh": "听说"}
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
-_PRONOUN = re.compile(r"(?:he|she)(?= )|[他她](?![们的])", re.IGNORECASE)
+_ANOTHER = re.compile(
+    r"\W*(?:(?:and|but|so|oh|yeah|yes|no|well|also|actually|because|i think|i guess),? )*(?:he|she|his|her)(?:'s)?\b"
+    r"|\W*(?:不过|但是?|而且|所以|其实)?[，,]?[他她](?!们?[和跟给对]我)",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"(?P<sex>he|she)(?=[ '])|[他她](?![们的])", re.IGNORECASE)
 _STATED = re.compile(  # "I heard they have boats?" asks nothing
     r"(?:(?:and|so|oh|but|well|yeah|also|btw|by the way),? )*(?:i|i'm|i've|my|we|we're|we've)\b"
     r"(?!.*\b(?:what|how|why|when|where|who|which|if|whether|can|could|should|would|will|do|does|did|are|is|wonder\w*)\b)",
@@ -59,7 +65,7 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterabl
     thoughts, confidences = Afterthoughts(), Confidences()
     for passage, count in grouped(turns, night, Known(known)):
         if passage.turn is not speaking:
-            speaking, antecedent, told = passage.turn, None, []
+            speaking, antecedent, told = passage.turn, talked_of(passage.turn, passage.scene), []
             confidences = Confidences.of(passage.turn, passage.scene)
         if _is_told_already(passage, told):
             tally["kept.with_claim"] += count
@@ -106,11 +112,19 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     if parts := parted(passage, readings):
         return _of_parts(passage, parts, antecedent)
     others = (each.subject for each in readings if each.subject.key not in (scene.subject, ASSISTANT))
-    about = next(others, None) or opened
+    about = next(others, None) or opened or _meant_by_pronoun(passage, last)
     claims = _of_readings(readings, passage, about)
     if not readings:
         claims = _answer(passage) or claims
     return claims, about or last
+
+
+def _meant_by_pronoun(passage: Passage, last: Subject | None) -> Subject | None:
+    """Who "he" or "she" is that an English passage begins with: the one spoken of before, if he or she may be."""
+    if passage.scene.lang != "en" or last is None or last.plural:
+        return None
+    pronoun = _PRONOUN.match(phrasing.stripped(passage.words, passage.scene.voices, passage.scene.lang))
+    return last if pronoun and may_be(pronoun["sex"], last.shown) else None
 
 
 def _is_meant(reading: Reading, passage: Passage) -> bool:
@@ -214,7 +228,7 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
         return scene.prefix + title + told if told else ""
     other = about if about and about.shown != scene.voices.speaker else None
     if other and (pronoun := _PRONOUN.match(words)):
-        words = other.shown + words[pronoun.end() :]
+        words = other.shown + written_out(words)[pronoun.end() :]
     if not scene.first_hand:
         words = _of_answer(words, passage)
     told = phrasing.retell(words, scene.voices, scene.lang, wanted=asks_what_is_wanted(passage.turn.asked))
@@ -241,7 +255,10 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     """A whole sentence as a claim without a slot."""
     scene = passage.scene
     subject = about or Subject(scene.subject, scene.voices.speaker)
-    claim = _claim(passage, told, passage.category(), subject, f"general.{scene.lang}")
+    category = passage.category()
+    if about is None and category in slots.GRAVE and _ANOTHER.match(passage.plain):
+        category = "general"  # "he is allergic to cats": whoever he is, it is no health of the speaker's
+    claim = _claim(passage, told, category, subject, f"general.{scene.lang}")
     if not scene.first_hand:  # however it is hedged, it was said; what it says of the user is another matter
         told_back = any(rule.data.get("told") for rule in passage.fired.get("assistant", ()))
         _meant(claim, _TOLD_BY_ASSISTANT if told_back else Mood())

@@ -19,7 +19,11 @@ _JOINED = re.compile(
     r"|[跟和向对][^，。]{1,8}(?:说|讲|商量|谈|打)|因为|所以|因此|如果|要是|假如|当|除非|直到|尤其|特别|比如|他|她|它|的时候)",
     re.IGNORECASE,
 )
+_AND_ANOTHER = re.compile(
+    r"\band (?:i|i'm|i've|i'll|i'd|we|we're|we'll|we've|he|she|they|my|our|his|her|their)\b", re.IGNORECASE
+)
 _FROM = re.compile(r"\b(?:from|starting|beginning|as of)(?: on)? (?:the )?$|从$", re.IGNORECASE)
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -63,14 +67,23 @@ def time_of(reading: Reading, readings: Sequence[Reading], passage: Passage) -> 
     """When what the slot says happens: the first time that belongs to it. A time before all slots is that of all; one
     behind the clauses of a state is of what else is told."""
     times = zip(_times(passage), passage.whens, strict=True)
+    since = clauses_of(reading, passage.plain, passage.offset)[0] if _is_health(reading, passage) else 0
     if len(readings) == 1 or passage.noted:
-        end = clauses_of(reading, passage.plain, passage.offset)[1] if _is_state(reading, passage) else math.inf
-        return next((when for (first, _), when in times if first < end), None)
+        end = _end_of_state(reading, passage) if _is_state(reading, passage) else math.inf
+        return next((when for (first, _), when in times if since <= first < end), None)
     starts = [each.span[0] for each in readings]
     own = reading.span[0]
     until = min((each for each in starts if each > own), default=len(passage.plain))
-    mine = [when for (first, _), when in times if first < min(starts) or own <= first < until]
+    mine = [when for (first, _), when in times if since <= first < min(starts) or own <= first < until]
     return next(iter(mine), None)
+
+
+def _is_health(reading: Reading, passage: Passage) -> bool:
+    """Whether the slot says what somebody's body does or does not bear, in a sentence of its own: the time of what is
+    told before it is not its time."""
+    lasts = slots.about(reading.attribute).get("category") in slots.GRAVE and not reading.rule.data.get("happens")
+    begins = clauses_of(reading, passage.plain, passage.offset)[0]
+    return lasts and not passage.noted and passage.plain[:begins].rstrip().endswith(_SENTENCE_ENDS)
 
 
 def _is_state(reading: Reading, passage: Passage) -> bool:
@@ -80,12 +93,20 @@ def _is_state(reading: Reading, passage: Passage) -> bool:
     return bool(lasts) and not passage.noted
 
 
+def _end_of_state(reading: Reading, passage: Passage) -> int:
+    """Where what is said of the state ends: with its clauses, or where somebody does something else ("works at Fernway
+    and I fly to Rome on Friday")."""
+    end = clauses_of(reading, passage.plain, passage.offset)[1]
+    goes_on = _AND_ANOTHER.search(passage.plain, reading.value_span[1], end)
+    return goes_on.start() if goes_on else end
+
+
 def is_to_come(reading: Reading, passage: Passage) -> bool:
     """Whether the slot holds only from a day on that is still ahead: who moves next month does not live there yet."""
     slot, happens = slots.about(reading.attribute), bool(reading.rule.data.get("happens"))
     if not passage.whens or not (happens or (slot.get("category") == "status" and slot.get("single"))):
         return False
-    start, end = clauses_of(reading, passage.plain, passage.offset)
+    start, end = clauses_of(reading, passage.plain, passage.offset)[0], _end_of_state(reading, passage)
     now, value = passage.scene.anchor.replace(tzinfo=None), reading.value_span[0]
     return any(
         start <= first < end

@@ -6,11 +6,16 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from memory_system.phases.understanding.scene import Scene
+from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.rules import table
+from memory_system.rules.words import is_word
+from memory_system.turns import Turn
 
 PUNCTUATION = "，。！？；：,!?;:、“” \n"
 _PRONOUNS = frozenset({"he", "she", "他", "她", "它", "其"})
+_HE_OR_SHE = re.compile(
+    r"\W*(?:(?:and|but|so|oh|yeah|yes|no|well|also|actually|hey),? )*(?P<sex>he|she)\b(?!/)", re.IGNORECASE
+)
 _SELF = frozenset({"", "i", "my", "we", "我", "本人"})
 _CLAUSE_START = re.compile(rf"(?:^|[{PUNCTUATION}])(?=[\u4e00-\u9fff])")
 
@@ -30,7 +35,7 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
     who = who.strip()
     low = who.lower()
     if low in _PRONOUNS or (not who and last is not None and scene.lang == "zh"):
-        return last
+        return None if last and low in ("he", "she") and not may_be(low, last.shown) else last
     if low in _SELF:
         return Subject(scene.subject, scene.voices.speaker)
     if low.startswith("my ") or who.startswith("我"):
@@ -124,6 +129,36 @@ def _opening(lang: str) -> re.Pattern[str]:
     lead = "and|but|so|also|because|well|now|then|yes|yeah|hey|ok|no|sorry|actually|i was wrong|it turns out"
     whose = rf"(?:(?:{lead}),? ){{0,2}}(?:my|an?|one of my)"
     return re.compile(rf"^{whose} ((?:\w+ )?(?:{kin}){name})\b(?!'s| and)", re.IGNORECASE)
+
+
+def talked_of(turn: Turn, scene: Scene) -> Subject | None:
+    """Whom "he" or "she" means that the message begins with: the one person that the talk before it names."""
+    if scene.lang != "en" or not (pronoun := _HE_OR_SHE.match(turn.message.text)):
+        return None
+    before = turn.asked or turn.topic
+    own = turn.own_topic and not turn.asked
+    found = list(_anybody().finditer(as_rules_see(before)))
+    if len(found) != 1 or (found[0]["whose"] == "your") == own:
+        return None  # whom the other calls "my sister" is no sister of the speaker's
+    kin, name = found[0]["kin"], found[0]["name"]
+    meant = Subject(name, name) if name else _near(f"my {kin}", scene)
+    return meant if may_be(pronoun["sex"], kin or "") else None
+
+
+def may_be(pronoun: str, called: str) -> bool:
+    """Whether somebody who is called so may be "he" or "she": no sister is "he", and no parents are either."""
+    words = called.lower().split()
+    unfit = "women" if pronoun.lower() == "he" else "men"
+    return not (any(is_word(unfit, each) for each in words) or (words and words[-1].endswith(plural_words())))
+
+
+@cache
+def _anybody() -> re.Pattern[str]:
+    """Somebody near to one of the two, or a name within a sentence."""
+    kin = table("en", "parts")["kin_word"]
+    near = rf"\b(?i:(?P<whose>my|our|your)) (?P<kin>(?i:(?:\w+ )?(?:{kin}))\b(?: [A-Z][a-z]+)?)"
+    no_name = rf"I\b|(?i:{table('en', 'parts')['day_or_month']})"
+    return re.compile(rf"{near}|(?<=[a-z,] )(?P<name>(?!{no_name})[A-Z][a-z]+)\b")
 
 
 def with_pronoun(plain: str, scene: Scene) -> tuple[str, Subject | None]:
