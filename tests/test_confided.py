@@ -22,6 +22,10 @@ from spoken import claims, said, talk
             "I'm planning to quit my job in May, but my boss doesn't know yet.",
             'User is planning to quit their job in May 2026 (in confidence: "my boss doesn\'t know yet")',
         ),
+        (
+            "Leo and I are taking a break. Don't bring it up.",
+            'Leo and User are taking a break (in confidence: "Don\'t bring it up")',
+        ),
         ("我姐怀孕了，先别告诉我妈。", "用户的姐怀孕了，先别告诉用户的妈"),
         ("我得了甲状腺结节，别跟我老婆说。", "用户有甲状腺结节（保密：“别跟我老婆说”）"),
         ("悄悄跟你说，小王要离婚了。", "用户说悄悄跟助手说，小王要离婚了"),

@@ -60,6 +60,19 @@ ENGLISH = [
     ("Preparing for the race, I sleep more", "Preparing for the race, User sleeps more"),
     ("I can order coffee now. Our exam is in May", "User can order coffee now. Their exam is in May"),
     ("Tuesdays and Saturdays, plus a swim", "User says Tuesdays and Saturdays, plus a swim"),
+    ("I sing and my sister paints", "User sings and their sister paints"),
+    (
+        "I was glad I could share my boat and lend them a hand",
+        "User was glad User could share User's boat and lend them a hand",
+    ),
+    (
+        "The lake opened a new world for me and I feel at home",
+        "The lake opened a new world for User and User feels at home",
+    ),
+    ("I've bought a boat and have painted it", "User has bought a boat and has painted it"),
+    ("I'm happy you two could talk", "User is happy the assistant and others could talk"),
+    ("It was a long week. Been rowing hard. Loved it.", "It was a long week. User has been rowing hard. User loved it"),
+    ("I finally beat the last level", "User finally beat the last level"),
 ]
 CHINESE = [
     ("我去了巴黎", "用户去了巴黎"),

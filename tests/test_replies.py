@@ -101,6 +101,30 @@ def test_what_leans_on_what_was_said_before_is_told_with_it(turns: list[tuple[st
     assert [content] == [each.removeprefix("周岚说") for each in contents(*turns)[1:]]
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "content"),
+    [
+        (
+            "What are your dogs called? And how old is each of them?",
+            "Max and Daisy.",
+            "Ben says Max and Daisy (asked: what are Ben's dogs called? And how old is each of them)",
+        ),
+        (
+            "What did you carve? And where did you learn the craft?",
+            "At a carving school in Ghent.",
+            "Ben says at a carving school in Ghent (asked: what did Ben carve)",
+        ),
+        (
+            "What would you carve next? And where do you buy the wood?",
+            "Mostly from a wood yard in Ghent.",
+            "Ben says mostly from a wood yard in Ghent (asked: where does Ben buy the wood)",
+        ),
+    ],
+)
+def test_of_two_questions_that_one_is_told_which_is_answered(asked: str, answer: str, content: str) -> None:
+    assert content in contents(("user", asked, "Ana"), ("assistant", answer, "Ben"))
+
+
 def test_the_next_point_of_an_answer_says_what_was_asked() -> None:
     answer = (
         "可以看几个指标：1. 线上维度：笔记的阅读量、点赞收藏数，以及社群的成员增长和互动率，每周记录一次并且互相比较，"

@@ -353,7 +353,8 @@ def _answer(passage: Passage) -> list[Claim]:
     asked, scene = passage.turn.asked.replace("’", "'"), passage.scene
     if not asked or not scene.first_hand:
         return []
-    fired = scene.groups["answer"].firing(asked)
+    *_, (start, end) = text.sentences(asked)  # of two questions the last: a value is of one slot
+    fired = scene.groups["answer"].firing(asked[start:end])
     said = phrasing.bare(passage.plain, scene.voices, scene.lang) if fired else ""
     value = _FIRST_OF.split(said, 1)[0]
     for rule in fired:

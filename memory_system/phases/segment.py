@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from memory_system import rules, text
 from memory_system.phases import Night
-from memory_system.phases.understanding.asked import can_be_topic, tells_the_topic
+from memory_system.phases.understanding.asked import can_be_topic, names_of, tells_the_topic
 from memory_system.phases.understanding.essays import passages_of, width
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
@@ -33,6 +33,7 @@ _ASKING = ("question", "instruction")
 _TOPICS = ("statement", "question")  # the second only of another: nobody answers oneself
 _LEAST_ASKED = 3  # words of its own that what an assistant is asked must have
 _SHORT_ASKED = 110  # columns from which it is told in short
+_TWO_QUESTIONS = 80  # columns up to which two are told beside one answer
 _RECENT = 3  # messages within which the talk is still about the same
 
 Span = tuple[int, int]
@@ -90,9 +91,9 @@ def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]
     lang = text.language(first)
     if not leans(first, lang) and not (answers and is_elliptic(first, lang)):
         return "", False
-    for turn in recent:
     if any(takes_back(turn.message.text) for turn in recent):
         return "", False
+    for turn in recent:
         if turn.message.session == message.session and _is_persons(turn.message):
             own = _voice(turn.message) == _voice(message)
             for segment in reversed(turn.segments):
@@ -120,12 +121,27 @@ def _asked(before: Turn | None, message: Message) -> str:
         return ""
     last = before.segments[asking[-1]]
     if _is_persons(message):
-        return before.message.text[last.start : last.end]
+        return _answered(before, asking, message)
     asked = before.message.text[_where_it_begins(before, asking[-1]) : last.end]
     if "\n" not in message.text:
         return asked
     said = [before.text_of(each) for each in before.segments[:2] if each.kind != "chat"]
     return next((short for each in (asked, *said) if (short := _in_short(each))), asked)
+
+
+def _answered(turn: Turn, asking: Sequence[int], message: Message) -> str:
+    """Which of what a message ends with asking a person answers: of two questions in a row the last, unless only the
+    first is taken up; both where neither is, and they are short ("What are they called? And how old are they?")."""
+    said, last = turn.message.text, turn.segments[asking[-1]]
+    asked, first = said[last.start : last.end], turn.segments[max(0, asking[-1] - 1)]
+    if len(asking) < 2 or asking[-2] != asking[-1] - 1 or (first.kind, last.kind) != ("question", "question"):
+        return asked
+    lang, reply = text.language(message.text), _FIRST_CLAUSE.match(message.text)
+    if reply is None or names_of(reply[0], asked, lang):
+        return asked
+    if names_of(reply[0], said[first.start : first.end], lang):
+        return said[first.start : first.end]
+    return said[first.start : last.end] if width(said[first.start : last.end]) <= _TWO_QUESTIONS else asked
 
 
 def _in_short(words: str) -> str:

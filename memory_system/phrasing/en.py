@@ -54,6 +54,7 @@ _INVERTED = re.compile(
     r"\b(do|did|can|could|should|would|will|may|might|must|shall|have|had|am|was) i\b", re.IGNORECASE
 )
 _PLURAL = {"am": "are", "was": "were"}
+_SENTENCE_END = re.compile(r"((?<=[a-z\d][a-z\d)])[.!?]+ +(?=[A-Z]))")
 _CLAUSE_END = re.compile(r"[,–—;:.!]| - ")
 _NEXT_CLAUSE = re.compile(
     r"[,–—;:.!]| - |\b(?:and|but|or|that|who|which|what|how|where|because|when|while|so|if|since|as|than|it|he|she|they"
@@ -99,7 +100,7 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
         return ask(text, speaker, other)
     if not assistant and _REQUEST.match(words):
         return f"{speaker} asks {other} to {Telling(speaker, other, named=True).tell(_lowered(words))}"
-    told = Telling(speaker, other).tell(words if whole else with_subject(words))
+    told = Telling(speaker, other).tell(words if whole else with_subjects(words))
     if _own_kin().match(told) and not assistant:
         return _capital(written_out(f"{speaker}'s {told[:1].lower()}{told[1:]}"))
     if (assistant and not told.startswith(speaker)) or speaker.lower() not in told.lower():
@@ -250,6 +251,18 @@ def _without_name_at_end(words: str, other: str) -> str:
 def _is_called(word: str, name: str) -> bool:
     """Whether the name may be shortened so: Mel for Melanie."""
     return len(word) > 1 and name.lower().startswith(word.lower())
+
+
+def with_subjects(words: str) -> str:
+    """The statement with "I" put back in each of its sentences."""
+    if not _SENTENCE_END.search(words):
+        return with_subject(words)
+    pieces = _SENTENCE_END.split(words)
+    return "".join([_with_capital(with_subject(each)) if not at % 2 else each for at, each in enumerate(pieces)])
+
+
+def _with_capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def with_subject(words: str) -> str:

@@ -14,11 +14,13 @@ from memory_system.rules.words import is_word, words_of
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
 _QUOTED = re.compile(r'("[^"]*"|“[^”]*”|`[^`]*`)')
 _QUOTE = re.compile('["“`]')  # without one of these nothing is quoted
+_SEVERAL = re.compile(r"\b(?:they|them|their|theirs|they're|they've|they'd|they'll)\b", re.IGNORECASE)
 _AFTER_STOP = re.compile(r"(?<=[a-z\d)][.!?] )(?:they|their|theirs)\b")  # what opens a sentence now
 _SPACE = " "
 _FAR = 99  # words since the speaker was the subject, when they were not yet
 _OWN = 5  # words within which the speaker is still the subject
 _NEAR = 4  # words within which "they" is understood
+_PAIR = 5  # words of a sentence that begins with two persons, up to the second: "so my wife and"
 _SINGULAR = {
     "am": "is", "'m": "is", "are": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't",
     "aren't": "isn't", "weren't": "wasn't", "were": "was", "wanna": "wants to", "gotta": "has to", "dont": "doesn't",
@@ -28,6 +30,7 @@ _PLURAL = {
     "am": "are", "was": "were", "wanna": "want to", "gotta": "have to", "been": "have been", "gonna": "are going to",
 }  # fmt: skip
 _MANY = {"is": "are", "has": "have", "does": "do", "was": "were", "doesn't": "don't"}  # for templates, in the singular
+_PLAIN_ING = frozenset({"sing", "ring", "bring", "swing", "cling", "sting", "spring", "fling"})
 _SHORT = {"im": "i'm", "ive": "i've", "youre": "you're", "u": "you", "ur": "your", "ya": "you"}
 _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
 _OF_ALL = frozenset({"our", "ours", "us", "ourselves"})
@@ -36,6 +39,7 @@ _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
 _JOINING = frozenset({"and", "or", "but"})
+_ALL_OF_YOU = frozenset({"two", "three", "guys", "folks", "lot", "kids", "girls", "boys", "ladies"})
 _TALKED = re.compile(  # "since we last spoke" is said of the two
     r" (?:(?:have|had|haven't|hadn't|last|first|both) )*"
     r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! (?:about|with|to|all)\b)",
@@ -88,7 +92,7 @@ def singular(verb: str) -> str:
         return verb  # would've
     if is_word("past", low) or is_word("modals", low) or (low.endswith("ed") and not is_word("base_ed", low)):
         return verb
-    if low.endswith("ing"):
+    if low.endswith("ing") and low not in _PLAIN_ING:
         return f"is {verb}"
     if low.endswith(("s", "x", "z", "ch", "sh", "o")):
         return verb + "es"
@@ -120,6 +124,8 @@ class Telling:
         self._advises = speaker == ASSISTANT_NAME["en"]  # and means the one it speaks to by "you", and all by "our"
         self._named = named  # the speaker was named in this sentence
         self._clear = named  # and nobody since whom "they" could mean
+        self._others = False  # somebody else is "they" in these words: the speaker has a name throughout
+        self._said = -1  # the place up to which the words are told already
         self._since = _FAR
         self._agreeing = ""  # singular or plural: what the next verb must be; empty when it need not
         self._present = False  # the last verb agreed: one joined to it must too
@@ -128,6 +134,7 @@ class Telling:
         self._out: list[str] = []
 
     def tell(self, words: str) -> str:
+        self._others = _SEVERAL.search(words) is not None
         parts = _QUOTED.split(words) if _QUOTE.search(words) else (words,)
         for number, part in enumerate(parts):
             if number % 2:
@@ -137,7 +144,10 @@ class Telling:
         return _AFTER_STOP.sub(lambda found: found[0].capitalize(), "".join(self._out))
 
     def _walk(self, tokens: Sequence[str]) -> None:
+        self._said = -1
         for at, token in enumerate(tokens):
+            if at <= self._said:
+                continue
             if token == _SPACE:  # every second one
                 self._out.append(token)
                 continue
@@ -227,7 +237,7 @@ class Telling:
     def _first(self, ending: str, tokens: Sequence[str], at: int) -> None:
         pair = self._is_pair(tokens, at)
         told = self._out[-2:] == [self._speaker, _SPACE]  # "she told me I": the name stands right before
-        again = ((self._clear and self._since <= _NEAR) or told) and not pair
+        again = ((self._clear and self._since <= _NEAR) or told) and not (pair or self._others)
         self._out.append("they" if again else self._speaker)
         self._named = self._clear = True
         self._since, self._infinitive, self._present = 0, False, False
@@ -237,10 +247,11 @@ class Telling:
 
     def _is_pair(self, tokens: Sequence[str], at: int) -> bool:
         """Whether this is the end of "my wife and I": several people, so that the verb stays as it is."""
-        before = [each.lower() for each in tokens[max(0, at - 10) : at] if each[0].isalnum()]
-        if tokens[at].lower().endswith("m"):
+        if tokens[at].lower().endswith("m") or at < 2 or tokens[at - 2].lower() != "and":
             return False  # "and I'm" begins another clause
-        if len(before) < 2 or before[-1] != "and" or len(before) > 5 or self._since < _FAR - 10 or self._present:
+        begins = next((place + 1 for place in range(at - 1, -1, -1) if tokens[place] in ".!?;"), 0)
+        before = [each.lower() for each in tokens[begins:at] if each[0].isalnum()]
+        if not 1 < len(before) <= _PAIR or self._since < _FAR - 10 or self._present:
             return False
         if tokens[max(0, at - 4) : at - 3] == [","]:
             return False  # "be patient, and I …" is two clauses
@@ -265,9 +276,9 @@ class Telling:
         self._agreeing = ""
 
     def _own(self, low: str) -> None:
-        name, known = self._speaker, self._named and self._clear
-        several = "them" if self._named else f"{name} and others"
-        understood = known or (self._named and low.startswith("our"))
+        name, known = self._speaker, self._named and self._clear and not self._others
+        several = "them" if self._named and not self._others else f"{name} and others"
+        understood = known or (self._named and low.startswith("our") and not self._others)
         own, owns = ("their", "theirs") if understood else (f"{name}'s", f"{name}'s")
         self._out.append(
             {"my": own, "our": own, "mine": owns, "ours": owns, "me": "them" if known else name, "us": several}.get(
@@ -291,7 +302,8 @@ class Telling:
     def _we(self, ending: str, tokens: Sequence[str], at: int) -> None:
         both = self._speaker == ASSISTANT_NAME["en"] or _TALKED.match("".join(tokens[at + 1 : at + 8]))
         others = self._other if both else "others"
-        self._out.append("they" if self._named and self._since < _FAR else f"{self._speaker} and {others}")
+        again = self._named and self._since < _FAR and not self._others
+        self._out.append("they" if again else f"{self._speaker} and {others}")
         self._named, self._clear, self._present, self._agreeing = True, False, False, ""
         self._contract(ending, tokens, at, single=False)
 
@@ -300,6 +312,10 @@ class Telling:
         after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
         if before == "of" and at > 3 and is_word("several", tokens[at - 4].lower()):
             self._out.append("them")  # "both of you"
+            return
+        if after in _ALL_OF_YOU and not ending:
+            self._out.append(f"{self._other} and others")
+            self._said, self._clear, self._agreeing = at + 2, False, ""
             return
         moved = is_word("of_anyone", before)  # "it makes you feel alive"
         anyone = moved and not self._advises and self._since > _OWN  # "I could help you" means the other
@@ -330,8 +346,11 @@ def _is_gerund(low: str) -> bool:
 
 
 def _is_joined_verb(low: str, tokens: Sequence[str], at: int) -> bool:
-    """Whether it is the second verb in "lives in Rome and works at a bank", and no noun."""
+    """Whether it is the second verb in "lives in Rome and works at a bank", or in "has moved and have got a cat", and
+    no noun."""
     after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
+    if low == "have":
+        return is_word("past", after) or is_word("participles", after) or after.endswith("ed")
     return is_word("verbs", low) and is_word("after_verb", after)
 
 

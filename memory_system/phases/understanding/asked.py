@@ -72,6 +72,7 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z]{3,}")
+_LONG_WORD = re.compile(r"[a-z]{4,}")
 
 
 def tells_the_topic(asked: str, *, at_length: bool = False, least: int = _LEAST) -> bool:
@@ -158,6 +159,17 @@ def takes_up(reply: str, asked: str, lang: str) -> bool:
     if _REST.match(plain) or (asks_what_is_wanted(asked) and plain.partition(" ")[0].endswith("ing")):
         return True
     return not _stems(plain).isdisjoint(_stems(asked.lower()))
+
+
+def names_of(reply: str, asked: str, lang: str) -> bool:
+    """Whether the reply has a word of the question that is no mere link: "and", "the" and "you" are in every one."""
+    if lang == "zh":
+        return takes_up(reply, asked, lang)
+    return not {stem(each) for each in _own_words(reply)}.isdisjoint(stem(each) for each in _own_words(asked))
+
+
+def _own_words(words: str) -> set[str]:
+    return set(_LONG_WORD.findall(words.lower())) - _common("en")
 
 
 def cost_of(asked: str) -> int:
