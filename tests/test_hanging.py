@@ -20,6 +20,7 @@ from memory_system.phases.understanding.hanging import hangs, what_stands
         ("en", "I already have one"),
         ("en", "I still go there"),
         ("en", "This harbour is quiet"),
+        ("en", "I could share my story and offer them support"),
         ("zh", "它很适合我"),
         ("zh", "我经常去看他"),
         ("zh", "这个颜色很好看"),
@@ -159,3 +160,14 @@ def test_the_one_addressed_is_told_as_the_object(text: str, content: str) -> Non
 )
 def test_we_are_the_two_who_talk_where_talking_is_meant(text: str, content: str) -> None:
     assert phrasing.retell(text, phrasing.Voices("小林", "助手"), "zh") == content
+
+
+def test_what_hangs_is_told_with_what_the_same_one_has_just_said() -> None:
+    found = claims(
+        talk(
+            ("user", "I have finished the Saltmarsh trilogy on Sunday.", "Ana"),
+            ("user", "They made me cry on the train to Bergen.", "Ana"),
+        )
+    )
+    [told] = [each.content for each in found if "cry" in each.content]
+    assert "(on: Ana has finished the Saltmarsh trilogy" in told

@@ -72,7 +72,17 @@ ENGLISH = [
     ("I've bought a boat and have painted it", "User has bought a boat and has painted it"),
     ("I'm happy you two could talk", "User is happy the assistant and others could talk"),
     ("It was a long week. Been rowing hard. Loved it.", "It was a long week. User has been rowing hard. User loved it"),
+    ('And "Saltmarsh" nails the ending', 'User says "Saltmarsh" nails the ending'),
     ("I finally beat the last level", "User finally beat the last level"),
+    ("Been hectic for me lately. Started rowing", "It has been hectic for User lately. User started rowing"),
+    (
+        "Making friends, above all at sea, is really important",
+        "User says making friends, above all at sea, is really important",
+    ),
+    ("My day was good, thank you! I rowed", "User's day was good! User rowed"),
+    ("We're both on different paths", "User and the assistant are both on different paths"),
+    ("I forget them in the oven and end up burning them", "User forgets them in the oven and ends up burning them"),
+    ("I'm glad it reminded you of your boat", "User is glad it reminded the assistant of the assistant's boat"),
 ]
 CHINESE = [
     ("我去了巴黎", "用户去了巴黎"),

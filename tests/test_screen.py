@@ -281,3 +281,18 @@ def test_a_share_of_one_keeps_all_that_is_no_noise() -> None:
     short = ["I can't stand coriander.", "I sold my boat.", "我讨厌香菜。", "我卖掉了船。"]
     lines = [said(f"{text[:-1]} {number}{text[-1]}", entry=str(number)) for number, text in enumerate(short * 20)]
     assert len(kept(lines, screen={"keep_share": 1.0})) == len(lines)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I'll keep plugging away and stay optimistic.",
+        "If you have any wishes for the menu, let me know, and I can suggest a soup.",
+        "Talk again tomorrow!",
+        "Will do! Chat soon and take care!",
+        "Appreciate the advice!",
+    ],
+)
+def test_what_only_resolves_offers_or_takes_leave_is_not_kept(words: str) -> None:
+    assert kept([said(words)]) == []
+    assert kept([said("I'll keep working on my old boat in Bergen.")])

@@ -20,11 +20,11 @@ from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
 from memory_system.phases.leftover import MOST, Left, LeftOver
 from memory_system.phases.understanding.asked import cost_of, tells_the_topic, told_beside
-from memory_system.phases.understanding.confided import wish_alone
 from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.pictures import stands_before_picture
-from memory_system.phases.understanding.withheld import WITHHELD, takes_back, withheld
+from memory_system.phases.understanding.wishes import Wishes
+from memory_system.phases.understanding.withheld import WITHHELD, withheld
 from memory_system.trust import Guard, is_owners_word
 from memory_system.turns import Segment, Turn
 
@@ -39,7 +39,6 @@ _REACTED = 0.5  # more for the best of a message that the next one to speak reac
 _FURTHER = 0.4  # less for each better segment of the same message: breadth before depth
 _FURTHER_ANSWER = 0.5  # an assistant's says one thing at length
 _MOST_FURTHER = 4
-_SOON = 4  # turns within which a wish is about what the same one has said before
 _LEANED_ON = ("", "trivial")  # what says too little by itself may still say what another speaks of
 
 _MORE = 0.1  # of the share that a night may keep beyond it when a language model says so
@@ -252,40 +251,10 @@ def _rescued(
     return asking.rescue(asker, unsure, room, turns)
 
 
-class _Wishes:
-    """Messages that say nothing but that what was said right before them stays between the two, or is not kept."""
-
-    def __init__(self) -> None:
-        self._before: dict[tuple[str, str, str], tuple[int, range]] = {}  # by voice its last turn, with its segments
-        self._last: dict[tuple[str, str, str], list[int]] = {}  # the numbers of the last turns of each voice
-
-    def heard(self, number: int, turn: Turn, lang: str) -> dict[int, str]:
-        """The turns that the turn may mean, each with the wish: nobody can tell which of them is the secret."""
-        message = turn.message
-        if not message.is_first_hand:
-            return {}
-        voice = (message.session, message.role, message.speaker)
-        soon = [each for each in self._last.get(voice, ()) if number - each < _SOON]
-        if soon and (wish := wish_alone(message.text, lang)):
-            return dict.fromkeys(soon, wish)
-        self._last[voice] = [*soon, number]
-        return {}
-
-    def taken_back(self, number: int, turn: Turn, first: int) -> range:
-        """The segments of what the same one said right before, where the turn asks not to keep it; `first` is the
-        number of the turn's own first segment."""
-        message = turn.message
-        voice = (message.session, message.role, message.speaker)
-        place, segments = self._before.get(voice, (-_SOON, range(0)))
-        self._before[voice] = number, range(first, first + len(turn.segments))
-        soon = number - place <= _SOON and message.is_first_hand and not message.is_noted
-        return segments if soon and takes_back(message.text) else range(0)
-
-
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found, frames = _Scores(), Frames()
     others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
-    wishes = _Wishes()
+    wishes = Wishes()
     for number, turn in enumerate(turns):
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)

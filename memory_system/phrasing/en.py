@@ -22,6 +22,10 @@ _ILL = re.compile(  # "ill let you know": no one is ill
     r"(?:^|(?<=[.!?,;:] )|(?<= done ))[Ii]ll(?= (?:be|do|go|get|let|make|take|see|try|call|ask|tell|have|give|keep"
     r"|start|check|look|use|find|send|buy|come|probably|definitely)\b)"
 )
+_THANKED = re.compile(
+    r"(?i), (?:thanks|thank (?:you|u))(?: so much| a lot| for asking)?(?=[!.])"
+)  # "I'm well, thank you!"
+_LEMME = re.compile(r"\b([Ll])emme\b")
 _BOLD = re.compile(r"(?<!\S)__([A-Z][^_\n]*)__(?!\w)")  # and no __init__
 _FIRST = re.compile(r"\W*(\w+)")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -36,7 +40,7 @@ _DEPENDENT = re.compile(
 )
 _DAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?$")
 _TITLE_CASE = re.compile(r"[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+:")
-_JOINED = re.compile(r"^(?:and|but|so|then) (?=\w)", re.IGNORECASE)
+_JOINED = re.compile(r"^(?:and|but|so|then) (?=[\w\"“])", re.IGNORECASE)
 _WISH = re.compile(
     r"(?:(?:so|and|but|then) )*(?:can|could|would|will) you (?:please )?(?!happen\b|know\b|be\b|ever\b)", re.IGNORECASE
 )
@@ -61,6 +65,7 @@ _NEXT_CLAUSE = re.compile(
     r"|i|we|you|this|there)\b"
 )
 _A_WHILE = re.compile(r"been (?:an? |so |too |quite |ages|forever|years|months|weeks|days)")  # "it has been"
+_FOR_ME = re.compile(r"been (?:[a-z-]+ ){1,3}(?:for|to) (?:me|us)\b")  # "been hectic for me lately"
 _ITS_CLAUSE = re.compile(r", (?:I|we)\b")
 _OBJECT = re.compile(r"(?:an?|the|my|our|your|his|her|their|some|all|to|in|at|on|with|for|up|out|off|from|by|back)$")
 _IS_SO = re.compile(  # "trying to learn dates by heart is futile": a subject and what is said of it
@@ -70,6 +75,7 @@ _IS_SO = re.compile(  # "trying to learn dates by heart is futile": a subject an
 _LIST_IS_SO = re.compile(
     r"[^.;:!?]+, [^.;:!?]{1,40},? and [\w ]{1,30}? (?:has|have) been (?:so |such )?(?:an?|the|my)\b"
 )
+_ASIDE_IS = re.compile(r", [^,.!?;]{2,40}, (?:is|are|was|were|can|has|makes|made|helps|takes|feels|means)\b")
 _ON_SPEAKER = re.compile(r"\b[a-z]+(?<!s)s me\b")  # "seeing them succeed motivates me"
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
 _WISHED = re.compile(
@@ -104,7 +110,7 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
     if _own_kin().match(told) and not assistant:
         return _capital(written_out(f"{speaker}'s {told[:1].lower()}{told[1:]}"))
     if (assistant and not told.startswith(speaker)) or speaker.lower() not in told.lower():
-        told = f"{speaker} says {_lowered(told)}"
+        told = f"{speaker} says {_lowered(_JOINED.sub('', told))}"
     return _capital(written_out(told))
 
 
@@ -227,9 +233,11 @@ def _tail() -> re.Pattern[str]:
 
 
 def _clean(text: str) -> str:
-    words = straight(text)
+    words = _THANKED.sub("", straight(text)) if "hank" in text else straight(text)
     if " ill " in words or words.startswith(("ill ", "Ill ")):
         words = _ILL.sub("I'll", words)
+    if "emme " in words:
+        words = _LEMME.sub(r"\1et me", words)
     if _MARKED.search(words):
         words = _BOLD.sub(r"\1", _MARKS.sub(" ", words))
     return " ".join(words.split())
@@ -278,7 +286,7 @@ def with_subject(words: str) -> str:
     if verb == "gonna":
         return "I'm going to" + small.partition("gonna")[2]
     if verb == "been" and not _A_WHILE.match(small):
-        return f"I've {small}"
+        return f"It's {small}" if _FOR_ME.match(small) else f"I've {small}"
     if _is_doing(verb, words) or _is_state(verb, tokens[first + 1 :]):
         return f"I'm {small}"
     if verb in ("don't", "dont") and not is_word("said_of_oneself", "".join(tokens[first + 1 : first + 2]).lower()):
@@ -301,8 +309,10 @@ def _is_state(verb: str, rest: list[str]) -> bool:
 def _is_doing(verb: str, words: str) -> bool:
     """Whether "researching schools" is what the speaker does, and no subject of a verb that follows."""
     clause = _CLAUSE_END.split(words)[0].lower()
-    if _ITS_CLAUSE.match(words, len(clause)):
-        return False  # "Preparing for the race, I sleep more" says what they do then
+    if _ITS_CLAUSE.match(words, len(clause)) or _ASIDE_IS.match(words, len(clause)):
+        return (
+            False  # "Preparing for the race, I sleep more" says what they do then; "making friends, above all, is hard"
+        )
     if is_word("doing", verb):
         return not _IS_SO.match(clause)
     if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb) or _LIST_IS_SO.match(words):

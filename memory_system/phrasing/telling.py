@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
 _QUOTED = re.compile(r'("[^"]*"|“[^”]*”|`[^`]*`)')
 _QUOTE = re.compile('["“`]')  # without one of these nothing is quoted
 _SEVERAL = re.compile(r"\b(?:they|them|their|theirs|they're|they've|they'd|they'll)\b", re.IGNORECASE)
-_AFTER_STOP = re.compile(r"(?<=[a-z\d)][.!?] )(?:they|their|theirs)\b")  # what opens a sentence now
+_AFTER_STOP = re.compile(r"(?<=[a-z\d)][.!?] )(?:they|their|theirs|the assistant)\b")  # what opens a sentence now
 _SPACE = " "
 _FAR = 99  # words since the speaker was the subject, when they were not yet
 _OWN = 5  # words within which the speaker is still the subject
@@ -61,7 +61,7 @@ def _kinds() -> dict[str, frozenset[str]]:
     infinitive, or `joining` a second verb."""
     lists = {
         "others": words_of("third") | words_of("plural"),
-        "subjects": words_of("third") | {"who", "that", "which"},
+        "subjects": (words_of("third") - {"him", "them"}) | {"who", "that", "which"},
         "governing": words_of("governing"),
         "joining": _JOINING,
     }
@@ -124,6 +124,7 @@ class Telling:
         self._advises = speaker == ASSISTANT_NAME["en"]  # and means the one it speaks to by "you", and all by "our"
         self._named = named  # the speaker was named in this sentence
         self._clear = named  # and nobody since whom "they" could mean
+        self._understood = named
         self._others = False  # somebody else is "they" in these words: the speaker has a name throughout
         self._said = -1  # the place up to which the words are told already
         self._since = _FAR
@@ -134,14 +135,14 @@ class Telling:
         self._out: list[str] = []
 
     def tell(self, words: str) -> str:
-        self._others = _SEVERAL.search(words) is not None
+        self._others = not self._understood and _SEVERAL.search(words) is not None
         parts = _QUOTED.split(words) if _QUOTE.search(words) else (words,)
         for number, part in enumerate(parts):
             if number % 2:
                 self._out.append(part)  # a quotation and code stay as they are
             else:
                 self._walk(_TOKEN.findall(part))
-        return _AFTER_STOP.sub(lambda found: found[0].capitalize(), "".join(self._out))
+        return _AFTER_STOP.sub(lambda found: found[0][:1].upper() + found[0][1:], "".join(self._out))
 
     def _walk(self, tokens: Sequence[str]) -> None:
         self._said = -1
@@ -300,7 +301,11 @@ class Telling:
         self._named = True
 
     def _we(self, ending: str, tokens: Sequence[str], at: int) -> None:
-        both = self._speaker == ASSISTANT_NAME["en"] or _TALKED.match("".join(tokens[at + 1 : at + 8]))
+        both = (
+            self._speaker == ASSISTANT_NAME["en"]
+            or bool(_TALKED.match("".join(tokens[at + 1 : at + 8])))
+            or (list(tokens[at + 1 : at + 3]) == [_SPACE, "both"] and not self._named)  # "we're both tired"
+        )
         others = self._other if both else "others"
         again = self._named and self._since < _FAR and not self._others
         self._out.append("they" if again else f"{self._speaker} and {others}")
@@ -311,7 +316,8 @@ class Telling:
         before = next((each.lower() for each in reversed(tokens[:at]) if each[0].isalnum()), "")
         after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
         if before == "of" and at > 3 and is_word("several", tokens[at - 4].lower()):
-            self._out.append("them")  # "both of you"
+            self._out.append(f"them, {self._other} and others")  # "both of you"
+            self._clear = False
             return
         if after in _ALL_OF_YOU and not ending:
             self._out.append(f"{self._other} and others")
@@ -322,6 +328,7 @@ class Telling:
         self._out.append("one" if anyone else self._other)
         self._clear, self._present = False, False
         is_object = moved or is_word("before_object", before) or is_word("after_verb", after) or _is_gerund(before)
+        is_object = is_object or after == "of"  # "it reminded you of home"
         asking = not anyone and self._invert(tokens, at)
         self._agreeing = "" if is_object or asking else "singular"
         self._contract(ending, tokens, at, single=True)

@@ -8,6 +8,7 @@ from functools import cache
 from memory_system import rules, text, trust
 from memory_system.gist import stem
 from memory_system.phases.understanding.essays import width
+from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
 from memory_system.turns import Segment, Turn
 
@@ -117,7 +118,14 @@ def told_beside(turn: Turn, reply: str, lang: str) -> str:
     if not (first_hand and turn.topic and turn.message.role != "note"):
         return ""
     answers = bool(turn.asked) and is_elliptic(reply, lang)
-    return turn.topic if answers or _speaks_of(reply, turn.topic, lang) else ""
+    return turn.topic if answers or _is_own(turn, reply, lang) or _speaks_of(reply, turn.topic, lang) else ""
+
+
+def _is_own(turn: Turn, reply: str, lang: str) -> bool:
+    """Whether the words hang on what the same one has just said; who "he" is may be any of several there."""
+    if not turn.own_topic or width(reply) > _SHORT_REPLY or _HE_OR_SHE.match(reply):
+        return False
+    return lang == "en" and hangs(reply, lang)
 
 
 def _speaks_of(reply: str, topic: str, lang: str) -> bool:

@@ -90,13 +90,15 @@ _SENTENCE_END = re.compile(r"[.!?]+\s+|[。！？]+\s*")
 _LEAST = {"en": 24, "zh": 6}  # characters of what is told alone
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _LONG_WORD = re.compile(r"[a-z]{4,}")
-_MOST_OWN = {"en": 3, "zh": 16}  # words, Chinese characters, that not every sentence has
+_MOST_OWN = {"en": 5, "zh": 16}  # words, Chinese characters, that not every sentence has
 _TELLING = {  # a number, a name, or what is denied: it may take something back
     "en": re.compile(r"\d|[a-z,] [A-Z][a-z]|\b(?:not|never|no longer)\b|n't\b"),
     "zh": re.compile(r"\d|不[是再叫在住对]|没|[说问]"),
 }
 _LATIN = re.compile("[A-Za-z]{2}|[0-9]")
 _NOT_DONE = frozenset({"was", "were", "let", "set", "put", "cut", "hit", "cost"})
+_THEY = ("they", "them", "their", "theirs", "they're", "these", "those")
+_PLURAL = re.compile(r"[^sui]s$|[a-z]{3}(?:men|people|feet|mice)$")
 _OWN = ("its", "their", "theirs")
 
 
@@ -163,7 +165,8 @@ def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
         return False
     if word in ("one", "ones"):  # "the form is the blue one", "the" and "blue" being none
         return not _names_a_thing(plain[:at].rstrip().rpartition(" ")[0])
-    return not _names_a_thing(plain[:at] if word in _OWN else _before_its_clause(plain, at))
+    before = plain[:at] if word in _OWN else _before_its_clause(plain, at)
+    return not (_names_several(before) if word in _THEY else _names_a_thing(before))
 
 
 def _is_pronoun(plain: str, word: str, at: int, end: int) -> bool:
@@ -215,6 +218,14 @@ def _names_a_thing(before: str) -> bool:
     """Whether any of the words may be what a pronoun means."""
     named = any(_may_be_meant(each, first=not at) for at, each in enumerate(_WORD.findall(before)))
     return named or _somebody("en").search(before) is not None
+
+
+def _names_several(before: str) -> bool:
+    """Whether any of the words may be what "they" means: several, somebody, or a place where people work."""
+    words = [each for at, each in enumerate(_WORD.findall(before)) if _may_be_meant(each, first=not at)]
+    if any(each[0].isupper() or is_word("several_in_one", each.lower()) or _PLURAL.search(each) for each in words):
+        return True
+    return _somebody("en").search(before) is not None or (len(words) > 1 and " and " in before)
 
 
 def _may_be_meant(word: str, *, first: bool) -> bool:
