@@ -59,7 +59,8 @@ class Segment:
 @dataclass(slots=True)
 class Turn:
     """A message with those of its segments that are still in play; `asked` is the question it may answer, `topic` what
-    the talk was about before it, and `own_topic` whether the same one said so; `confided` the wish, said after it, that
+    the talk was about before it, and `own_topic` whether the same one said so; `answered` whether an assistant's answer
+    stands right before it, `confided` the wish, said after it, that
     it stays between the two."""
 
     message: Message
@@ -68,6 +69,7 @@ class Turn:
     topic: str = ""
     own_topic: bool = False
     confided: str = ""
+    answered: bool = False
 
     def text_of(self, segment: Segment) -> str:
         return self.message.text[segment.start : segment.end]
@@ -80,7 +82,9 @@ class Turn:
         ]
         asked, topic, own = row["asked"], row.get("topic", ""), row.get("own_topic", False)
         confided = row.get("confided", "")
-        return cls(Message(**row["message"]), segments, asked, topic, own_topic=own, confided=confided)
+        answered = row.get("answered", False)
+        message = Message(**row["message"])
+        return cls(message, segments, asked, topic, own_topic=own, confided=confided, answered=answered)
 
 
 @dataclass(slots=True)

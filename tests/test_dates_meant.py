@@ -220,3 +220,24 @@ def test_beside_a_new_day_another_is_not_guessed_and_a_habit_has_none(text: str,
 @pytest.mark.parametrize("text", ["我妈说五一以后住过来", "我妈说五一以后搬过来"])
 def test_who_comes_over_has_not_been_there(text: str) -> None:
     assert [f"{each.start:%Y-%m-%d}" for each in dates.find(text, WEDNESDAY)] == ["2026-05-01"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我10月3号去大理", ["2026-10-03"]),
+        ("10月3号和朋友去大理，住三晚", ["2026-10-03"]),
+        ("我们9月20日搬家", ["2026-09-20"]),
+        ("10月3号去大理，玩了三天", ["2025-10-03"]),
+        ("10月3号去大理的时候下雨", []),
+        ("10月3号的票很贵", []),
+    ],
+)
+def test_who_sets_out_on_a_day_far_off_sets_out_on_the_next(text: str, expected: list[str]) -> None:
+    assert [f"{each.start:%Y-%m-%d}" for each in dates.find(text, WEDNESDAY)] == expected
+
+
+def test_beside_another_time_a_day_far_off_may_be_of_then() -> None:
+    assert [f"{each.start:%Y-%m}" for each in dates.find("去年国庆我很开心，10月3号去大理，风景很美", WEDNESDAY)] == [
+        "2025-10"
+    ]

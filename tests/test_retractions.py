@@ -163,3 +163,33 @@ def test_a_date_is_no_number_of_years(tmp_path: Path) -> None:
 )
 def test_a_doctors_word_is_about_the_patient(words: str, told_of: str, tmp_path: Path) -> None:
     assert told_of in told(make(tmp_path), words)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone"),
+    [
+        ("我和我老公要离婚了，已经在找律师。", "没离成，又和好了。", "要离婚了"),
+        ("我离婚了。", "我和前夫复婚了。", "用户离婚了"),
+        ("我打算买车。", "车没买成。", "打算买车"),
+        ("我们准备搬去青岛。", "没搬成，房子没租到。", "准备搬去青岛"),
+    ],
+)
+def test_what_came_to_nothing_stands_no_more(before: str, after: str, gone: str, tmp_path: Path) -> None:
+    left_of(make(tmp_path), before, after, gone)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("我和我老公要离婚了，已经在找律师。", "小王和小李又和好了。"),
+        ("我打算买车。", "这件事没做成功。"),
+        ("我打算买车。", "房子没买成。"),
+    ],
+)
+def test_what_came_to_nothing_is_another_matter(before: str, after: str, tmp_path: Path) -> None:
+    stood = told(make(tmp_path), before)
+    assert stood <= told(tmp_path, before, after)
+
+
+def test_who_is_about_to_divorce_is_not_divorced(tmp_path: Path) -> None:
+    assert told(make(tmp_path), "我和我老公要离婚了。") == {"用户和自己的老公要离婚了"}

@@ -12,6 +12,8 @@ from memory_system.rules import table
 
 _REACH = 160  # characters: how far a clause is looked through for its tense
 _ANY = (frozenset(("dow",)), frozenset(("weekend",)))  # of no particular week
+_DAY = frozenset(("month", "day"))
+_OTHER = "  "  # what stands in the text for another expression of time
 _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
 
 
@@ -54,7 +56,13 @@ class Cues:
         told = _nearest(spec, before, after)
         if told < 0 and spec["plans"].search(self.text):
             return 0
-        return told if told >= 0 else _nearest(spec, spec["timeless"].sub("", before), after)
+        told = told if told >= 0 else _nearest(spec, spec["timeless"].sub("", before), after)
+        return told or int(self._sets_out(before, clause[1]))
+
+    def _sets_out(self, before: str, after: str) -> bool:
+        """Whether somebody sets out on that day of some month; beside another time it may be part of what was then."""
+        alone = kind(self.piece.fields) >= _DAY and _OTHER not in before
+        return alone and spec_of(self.piece.lang)["sets_out"].match(after) is not None
 
     def yearly(self) -> bool:
         spec = spec_of(self.piece.lang)

@@ -23,7 +23,8 @@ from memory_system.phases.understanding.mood import Mood
 from memory_system.phases.understanding.parting import is_to_come, parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
-from memory_system.phases.understanding.replying import shows, standing, with_question
+from memory_system.phases.understanding.replying import shows, standing, with_question, with_what_is_before
+from memory_system.phases.understanding.scene import Scene
 from memory_system.phases.understanding.subjects import Subject, may_be, opening, talked_of
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
@@ -206,13 +207,18 @@ def _rest(readings: list[Reading], passage: Passage) -> str:
     if 2 * len(plain) < _MORE:
         return ""
     bare = phrasing.bare(plain, scene.voices, scene.lang)
-    if len(bare) + text.cjk_count(bare) < _MORE or scene.groups["noise"].fires(plain):
+    if len(bare) + text.cjk_count(bare) < _MORE or scene.groups["noise"].fires(plain) or _is_idle(plain, scene):
         return ""
     if passage.mood.correction and scene.groups["modality"].fires(plain):
         return ""
     if len(readings) > 1 and all(whole for _, _, whole in rest):
         return passage.dated("".join(passage.quote[start:end] for start, end, _ in rest))
     return passage.words
+
+
+def _is_idle(plain: str, scene: Scene) -> bool:
+    """Whether the words are a courtesy ("nice to meet you"), which is not told beside a slot."""
+    return any(rule.data.get("idle") for rule in scene.groups["weight"].firing(plain))
 
 
 def _retold(passage: Passage, about: Subject | None, words: str) -> str:
@@ -275,12 +281,13 @@ def _question(passage: Passage) -> list[Claim]:
     """What somebody asks: it tells what they are about."""
     scene = passage.scene
     told = phrasing.ask(passage.words, scene.voices, scene.lang)
-    if told and not standing(told, passage.words, passage):
-        told = ""
+    whole = with_what_is_before(told, passage) if told else ""
+    if whole == told and told and not standing(told, passage.words, passage):
+        whole = ""
     speaker = Subject(scene.subject, scene.voices.speaker)
-    claim = _claim(passage, told, "general", speaker, f"{ASKED}.{scene.lang}")
+    claim = _claim(passage, whole, "general", speaker, f"{ASKED}.{scene.lang}")
     _meant(claim, Mood())  # that it was asked is certain
-    return [claim] if told else []
+    return [claim] if whole else []
 
 
 def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | None) -> Claim:

@@ -45,6 +45,7 @@ _ANSWERS = 0.5  # a person answers another's question
 _ASKS = -0.6
 _ASSISTANT = -1.0  # people's own words come first
 _NOTE = 1.0  # a note was written down to be kept
+_REMARKS = {"en": 0, "zh": -1.0}  # on what an assistant has just said: of oneself it tells nothing
 
 _OWN = 5  # tokens of the memory of a slot that holds one value, which stands beside that of its sentence
 _ALONE = 16  # tokens up to which a sentence says nothing beside it
@@ -135,6 +136,7 @@ class Judge:
             return Verdict("trivial", tokens, cost=tokens)
         over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
         score += _ASKS * (segment.kind == "question") - _LONG * over - _behind(fired)
+        score += _REMARKS[lang] * (_is_remark(turn, fired) and not (claims or natures))
         score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
         # kept whatever the share where a claim rule reads it, and the grave even where none does
         certain = not (slots.CERTAIN.isdisjoint(sure) and slots.GRAVE.isdisjoint(categories))
@@ -235,6 +237,13 @@ def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: flo
     if segment.kind == "question":
         return "question"
     return "" if always or any(may_read(rule, turn, segment) for rule in fired.get("claim", ())) else "request"
+
+
+def _is_remark(turn: Turn, fired: Fired) -> bool:
+    """Whether a person, unasked, says something to an assistant's answer and nothing of themselves."""
+    if not (turn.answered and turn.message.is_first_hand) or turn.asked:
+        return False
+    return not any(rule.data.get("own") or rule.data.get("names") for rule in fired.get("weight", ()))
 
 
 def _fills_in(turn: Turn, lang: str) -> bool:

@@ -20,6 +20,7 @@ from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
 from memory_system.phases.leftover import MOST, Left, LeftOver
 from memory_system.phases.understanding.asked import cost_of, tells_the_topic, told_beside
+from memory_system.phases.understanding.before import said_before
 from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.pictures import stands_before_picture
@@ -307,8 +308,16 @@ def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
 def _spare(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
     """What hangs in the air costs nothing where nothing is told with it: nothing will come of it."""
     before, begins = "nothing", True
+    first_hand = turn.message.is_first_hand and not turn.message.is_noted
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
-        if verdict.hangs and before not in _LEANED_ON and not stands_before_picture(turn, segment):
+        said = (
+            not verdict.reason
+            and first_hand
+            and said_before(turn.message.text, segment.start, turn.text_of(segment), lang)
+        )
+        if said:
+            verdict.cost += cost_of(said)
+        elif verdict.hangs and before not in _LEANED_ON and not stands_before_picture(turn, segment):
             verdict.cost *= begins and bool(told_beside(turn, turn.text_of(segment), lang))
         before, begins = verdict.reason, begins and bool(verdict.reason)
 

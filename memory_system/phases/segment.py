@@ -77,6 +77,7 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
         segments = cut(message)
         asked = _asked(recent[0] if recent else None, message)
         turn = Turn(message, segments, asked, *_topic(recent, message, segments, answers=bool(asked)))
+        turn.answered = bool(recent) and _is_answer(recent[0].message, message.session)
         tally["segments"] += len(segments)
         recent.appendleft(turn)
         yield turn
@@ -106,6 +107,11 @@ def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]
                 ):
                     return said, own
     return "", False
+
+
+def _is_answer(message: Message, session: str) -> bool:
+    """Whether it is what a nameless assistant says in the session."""
+    return message.session == session and not message.is_first_hand
 
 
 def _is_persons(message: Message) -> bool:

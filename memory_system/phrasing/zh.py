@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from memory_system.callings import ASSISTANT_NAME
+from memory_system.callings import ASSISTANT_NAME, STOCK_NAMES
 from memory_system.rules import table
 
 _MARKS = re.compile(
@@ -17,7 +17,8 @@ _QUOTE = re.compile('[“‘「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
     r"^(?:(?:但是|而且|可是|另外|因此|并且|不过(?![敏来去年期关时瘾]))"
     r"|对[啊呀哦哎]+|是[啊呀]+|对了(?!解)"
-    r"|(?:所以|然后|其实|只是|还有|但|而|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最]))"
+    r"|(?:所以|然后|其实|只是|还有|但|而|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])"
+    r"|或者(?=[你您我])|而(?=对于?)|那(?=在|像|关于)|同时(?![期代])|[二三四]是(?![一二三四个家])|结果(?=[前昨今上]))"
 )
 _ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
 _EARLY = 8  # characters within which a wish to keep something begins
@@ -26,6 +27,9 @@ _NEXT_ITEM = re.compile(
     r"(?<=[。；;])(?:[^。；;，,：:]{1,12}[：:])?\s*\d{1,2}[.、]?$"
 )  # of a list, cut off behind its number
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
+_NICKNAMED = re.compile(  # 妈，……；涛哥，……：说给别人的话里怎么叫他
+    r"(?:亲爱的|宝贝儿?|老[妈爸婆公板师弟哥姐]|[爸妈哥姐弟妹爷奶爹娘叔姨舅姑嫂婶]{1,2}|[\u4e00-\u9fff]{1,2}[哥姐叔姨总工师]|[小老阿][\u4e00-\u9fff])[，,！!]\s*"
+)
 _REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说)|替我)")
 _TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己不用做
     "(?:不用|不必|不需要|别|不要|可以)再?(?:先|用|给我|提醒|叫我|发|回答|写|讲|总结|解释|限制)[^，。！？]*了"
@@ -33,7 +37,7 @@ _TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己�
 _ADVISING = re.compile("(?:强烈|非常|特别)?(?:推荐|建议|提醒)")
 _PLACES = (
     "公司|学校|乐队|球队|社团|合唱团|剧团|俱乐部|工作室|社区|班级?|部门|团队|单位|老板|领导|小区|村|"
-    "店里?|厂|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
+    "体验店|门店|分店|厂|工地|车间|项目|群里?|宿舍|寝室|老师|组|家乡?|院|系|办公室|经理|行业|城市"
 )
 _SPEAKER_FIRST = re.compile(
     r"^(?:[今昨明最]\w{1,3}|[\d年月日周点上下中午晚早]+)?[我俺](?!的|们|妈|爸|家|姐|妹|哥|弟)[^他她]{0,12}$"
@@ -75,7 +79,13 @@ def _tail() -> re.Pattern[str]:
 def _verbs() -> re.Pattern[str]:
     """说话人省略了的主语补在它前面；“2026年2月3日是星期五”和“2月4日的活动”有自己的主语。"""
     day = r"(?:\d+月)?(?:\d+日)?(?:（周.）)?[早晚上中下午凌晨间傍]{0,3}"
-    return re.compile(rf"^(?:{_pattern('verb')}|\d+年(?!{day}(?:是|的(?!前))))")
+    return re.compile(rf"^(?:{_pattern('verb')}|\d+年(?!{day}(?:是|的(?!前)|天气|气温)))")
+
+
+@cache
+def _doing() -> re.Pattern[str]:
+    """句首省略了说话人、而说话人后面才出现的一件事：刚跟爸妈视频完，他们都让我好好玩。"""
+    return re.compile(_pattern("doing"))
 
 
 @cache
@@ -94,6 +104,7 @@ def _persons() -> re.Pattern[str]:
     """What is replaced, longest first; the group that matched says by what."""
     return re.compile(
         rf"(?P<keep>{_pattern('keep')})"
+        "|(?P<called>(?<=叫)我)"  # 别叫我老师：不是我的老师
         rf"|(?P<two>{_THE_TWO})"
         rf"|(?P<our_place>(?:我们|咱们|俺们)(?:的)?(?={_PLACES}))"
         r"|(?P<ours>(?:我们|咱们|俺们)的)|(?P<we>(?:我们|咱们|俺们)(?:大家|俩)?)"
@@ -127,7 +138,7 @@ def retell(text: str, speaker: str, other: str) -> str:
         told = speaker + told[2 * len(speaker) + 1 :].lstrip(_END)  # 名字已经说了
         return told if len(told) > len(speaker) + 1 else ""
     if speaker in told:
-        return told
+        return f"{speaker}{told}" if _doing().match(told) and speaker not in _CLAUSE_MARK.split(told)[0] else told
     if speaker == ASSISTANT_NAME["zh"]:  # 它省略主语说的是建议，不是自己做的事
         return f"{speaker}{told}" if _ADVISING.match(told) else f"{speaker}说{told}"
     if _TO_OTHER.match(told):
@@ -168,6 +179,8 @@ def stripped(text: str, other: str = "") -> str:
             words = words[found.end() :]
         if other and (found := _CALLED.match(words)) and set(found[1]) & set(other):
             words = words[found.end() :]
+        if other and other not in STOCK_NAMES and (found := _NICKNAMED.match(words)):
+            words = words[found.end() :]
     words = _NEXT_ITEM.sub("", words)
     return _tail().sub("", words.rstrip(_END)).rstrip(_END)
 
@@ -206,7 +219,7 @@ class _Replacer:
         return {
             "two": f"{self.speaker}和{self.other}",
             "our_place": f"{self.speaker}的", "ours": f"{self.speaker}等人的", "we": f"{self.speaker}等人",
-            "me": self.speaker, "your": f"{self.other}的", "you": self.other,
+            "me": self.speaker, "called": self.speaker, "your": f"{self.other}的", "you": self.other,
         }[kind]  # fmt: skip
 
     def _opened(self, found: Any) -> bool:

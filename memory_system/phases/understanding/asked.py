@@ -87,7 +87,7 @@ def tells_the_topic(asked: str, *, at_length: bool = False, least: int = _LEAST)
         return False
     leaning = _LEANING[lang].search(plain)
     before = plain[: leaning.start()] if leaning else plain
-    named = _names_enough(_WISH.sub("", before), lang, least)
+    named = names_enough(_WISH.sub("", before), lang, least)
     return named and not trust.suspects(plain, owner=False)
 
 
@@ -156,7 +156,7 @@ def can_be_topic(words: str, lang: str) -> bool:
     """Whether the words say what a talk is about: they lean on nothing, are short, and name enough."""
     if width(words) > _LONGEST or _LEANING[lang].search(words.replace("’", "'")):
         return False
-    return _names_enough(words, lang, _LEAST_TOPIC) and not trust.suspects(words, owner=False)
+    return names_enough(words, lang, _LEAST_TOPIC) and not trust.suspects(words, owner=False)
 
 
 def takes_up(reply: str, asked: str, lang: str) -> bool:
@@ -194,7 +194,8 @@ def asks_what_is_wanted(asked: str) -> bool:
     return bool(asked and _WANTED.search(asked))
 
 
-def _names_enough(words: str, lang: str, least: int = _LEAST) -> bool:
+def names_enough(words: str, lang: str, least: int = _LEAST) -> bool:
+    """Whether the words have so many that not every sentence has."""
     if lang == "zh":
         return len({*words} - _common(lang)) >= 2 * least
     return len({*_WORD.findall(words.lower())} - _common(lang)) >= least

@@ -83,19 +83,20 @@ _NAMED = {
         r"(?<=[a-z,'-] )(?!I\b|I')[A-Z][a-z]+|\b[A-Z][a-z]+ [A-Z][a-z]+|^[A-Z][a-z]+(?:'s| is| was| and)\b"
     ),
     "zh": re.compile(  # 王小明她…, 给小林打了电话，她…, 一家餐厅…他们
-        "(?:^|[，。])[\u4e00-\u9fff]{2,3}$|(?:店|餐厅|公司|馆)|[给跟和对向][\u4e00-\u9fff]{2,3}(?:打|说|聊|讲|提)"
+        r"(?:^|[，。])[^\W我你您咱想让给叫还也就又]{2,3}(?<![想让给叫对把被])$|(?:店|餐厅|公司|馆)|[给跟和对向][\u4e00-\u9fff]{2,3}(?:打|说|聊|讲|提)"
     ),
 }
 _SENTENCE_END = re.compile(r"[.!?]+\s+|[。！？]+\s*")
 _LEAST = {"en": 24, "zh": 6}  # characters of what is told alone
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _LONG_WORD = re.compile(r"[a-z]{4,}")
-_MOST_OWN = {"en": 5, "zh": 16}  # words, Chinese characters, that not every sentence has
+_MOST_OWN = {"en": 5, "zh": 40}  # words, Chinese characters, that not every sentence has
 _TELLING = {  # a number, a name, or what is denied: it may take something back
     "en": re.compile(r"\d|[a-z,] [A-Z][a-z]|\b(?:not|never|no longer)\b|n't\b"),
     "zh": re.compile(r"\d|不[是再叫在住对]|没|[说问]"),
 }
 _LATIN = re.compile("[A-Za-z]{2}|[0-9]")
+_NAMED_BEHIND = re.compile("[“《「]|[A-Za-z]{2}|[\u4e00-\u9fff]{0,6}[A-Za-z]{2}")  # 这款LG冰箱 says which one
 _NOT_DONE = frozenset({"was", "were", "let", "set", "put", "cut", "hit", "cost"})
 _THEY = ("they", "them", "their", "theirs", "they're", "these", "those")
 _PLURAL = re.compile(r"[^sui]s$|[a-z]{3}(?:men|people|feet|mice)$")
@@ -139,8 +140,7 @@ def hangs(words: str, lang: str) -> bool:
     """Whether the words speak of somebody or something that nothing before it among them could be."""
     if not _GATE[lang].search(words):
         return False
-    plain = words.replace("’", "'")
-    return _hangs_zh(plain) if lang == "zh" else _hangs_en(plain)
+    return bool(unnamed(words)) if lang == "zh" else _hangs_en(words.replace("’", "'"))
 
 
 def _hangs_en(plain: str) -> bool:
@@ -158,7 +158,7 @@ def _hangs_en(plain: str) -> bool:
 def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
     """Whether the word there is a pronoun before which nothing stands that it could mean."""
     if is_word("he_or_she", word):
-        return not (_names_somebody(plain[:at], "en") or _kin("en").match(plain, end))
+        return not (names_somebody(plain[:at], "en") or _kin("en").match(plain, end))
     if word == "there":
         return not (_THERE_IS.match(plain, end) or _names_a_thing(plain[:at]))
     if not _is_pronoun(plain, word, at, end) or (word == "it" and _EMPTY_IT.match(plain, at)):
@@ -190,18 +190,20 @@ def _is_pronoun(plain: str, word: str, at: int, end: int) -> bool:
     return not (word == "those" and low == "of") and bool(_NAMED_SO[word.replace("these", "this")].match(plain, end))
 
 
-def _hangs_zh(plain: str) -> bool:
-    spared = [found.span() for found in _idiom("zh").finditer(plain)]
+def unnamed(words: str) -> str:
+    """The Chinese word for somebody or something that nothing before it could be; empty where there is none."""
+    plain = words.replace("’", "'") if _GATE["zh"].search(words) else ""
+    spared = [found.span() for found in _idiom("zh").finditer(plain)] if plain else []
     for found in _zh_thing().finditer(plain):
-        if _within(found.start(), spared):
+        if _within(found.start(), spared) or _NAMED_BEHIND.match(plain, found.end()):
             continue
         before = plain[: found.start()]
         if found[0][0] in "他她":
-            if not (_names_somebody(before, "zh") or _surnamed().match(before) or _kin("zh").match(plain, found.end())):
-                return True
+            if not (names_somebody(before, "zh") or _surnamed().match(before) or _kin("zh").match(plain, found.end())):
+                return found[0]
         elif len({*before} - _empty_signs()) < 2 and not _LATIN.search(before):
-            return True
-    return False
+            return found[0]
+    return ""
 
 
 def _within(at: int, spans: list[tuple[int, int]]) -> bool:
@@ -237,7 +239,8 @@ def _may_be_meant(word: str, *, first: bool) -> bool:
     return len(low) > 2 and low not in _no_things() and not low.endswith(("ly", "'t", "'s", "'ve", "'re", "'d", "'ll"))
 
 
-def _names_somebody(before: str, lang: str) -> bool:
+def names_somebody(before: str, lang: str) -> bool:
+    """Whether the words may name a person or an animal."""
     return bool(_somebody(lang).search(before) or _NAMED[lang].search(before))
 
 

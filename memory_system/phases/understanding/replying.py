@@ -9,6 +9,7 @@ import re
 
 from memory_system import dates, phrasing, slots
 from memory_system.phases.understanding.asked import goes_on, is_needed, tells_of, tells_the_topic, told_beside
+from memory_system.phases.understanding.before import said_before
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.hanging import what_stands
 from memory_system.phases.understanding.passage import Passage
@@ -30,6 +31,8 @@ def with_question(told: str, passage: Passage) -> str:
         return told
     if inside := pointed_at(turn, passage.segment, scene):
         return _SHOWING[scene.lang].format(told=told, inside=inside)
+    if (whole := with_what_is_before(told, passage)) != told:
+        return whole
     if asked and _needs_it(passage) and _explains(asked, passage):
         question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
         return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")
@@ -38,6 +41,15 @@ def with_question(told: str, passage: Passage) -> str:
     if turn.topic and _begins(passage) and told_beside(turn, _bare(passage), scene.lang) == turn.topic:
         return _ON[scene.lang].format(told=told, topic=_topic(passage))
     return told
+
+
+def with_what_is_before(told: str, passage: Passage) -> str:
+    """What was told, with what the message says right before it where it hangs in the air without that."""
+    turn, scene = passage.turn, passage.scene
+    if not scene.first_hand or passage.noted:
+        return told
+    said = said_before(turn.message.text, passage.segment.start, _bare(passage), scene.lang)
+    return _ON[scene.lang].format(told=told, topic=_reported(said, scene.voices, passage)) if said else told
 
 
 def _explains(asked: str, passage: Passage) -> bool:
@@ -81,7 +93,13 @@ def _topic(passage: Passage) -> str:
     """What the talk was about, as it is told in brackets."""
     turn, scene = passage.turn, passage.scene
     voices = scene.voices if turn.own_topic else Voices(scene.voices.other, scene.voices.speaker)
-    said = dates.resolve(turn.topic, scene.anchor, scene.lang)[0]
+    return _reported(turn.topic, voices, passage)
+
+
+def _reported(words: str, voices: Voices, passage: Passage) -> str:
+    """What was said, as it is told in brackets."""
+    scene = passage.scene
+    said = dates.resolve(words, scene.anchor, scene.lang)[0]
     if said.endswith(("?", "？")):
         return phrasing.asked(said, voices, scene.lang)
     return phrasing.report(phrasing.stripped(said, voices, scene.lang), voices, scene.lang)

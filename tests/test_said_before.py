@@ -1,0 +1,99 @@
+"""Chinese that lacks what was just named is told with the sentence that names it; what only reacts goes."""
+
+from __future__ import annotations
+
+import pytest
+from spoken import claims, said, talk, told
+
+from memory_system.phases.understanding.before import said_before
+
+
+def beside(first: str, second: str) -> str:
+    return said_before(first + second, len(first), second, "zh")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("我儿子小宝今年上三年级。", "我想让他明白科学就在身边。"),
+        ("昨天把阳台的旧水管拆了下来。", "这个活比想象的累多了。"),
+        ("周日按计划带学生去海蚀洞写生。", "装备我都检查好了，就等那天了。"),
+    ],
+)
+def test_what_lacks_what_was_just_named_is_told_with_it(first: str, second: str) -> None:
+    assert beside(first, second) == first
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("今天天气真好。", "我在泉州的海蚀洞大学教地质学，一周三节课，还带两个研究生做野外测绘的项目。"),
+        ("昨天把阳台的旧水管拆了下来。", "我妹妹在学陶艺。"),
+        ("昨天把阳台的旧水管拆了下来。", "《边城》我读完了。"),
+        ("这个办法真好！", "装备我都检查好了。"),
+        ("周日去海蚀洞写生。", "他说那边风大。"),
+    ],
+)
+def test_what_stands_alone_or_has_nothing_before_it_is_told_alone(first: str, second: str) -> None:
+    assert beside(first, second) == ""
+
+
+def test_english_names_it_anew() -> None:
+    assert said_before("My son Otis is eight. I want him to like maths.", 23, "I want him to like maths.", "en") == ""
+
+
+def test_the_sentence_before_stands_in_brackets() -> None:
+    found = told("我儿子小宝今年上三年级，很爱问问题。我想让他明白科学就在身边，不一定需要很复杂的工具。")
+    assert any("科学就在身边" in each and "小宝" in each for each in found)
+
+
+def test_a_question_is_told_with_it_too() -> None:
+    found = told("我们打算在阳台装一个雨水收集桶。我们把它挂在东边的栏杆上会不会影响邻居晾衣服？")
+    assert any("它挂在" in each and "雨水收集桶" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "这两个动作都很实用，我先试试看效果怎么样。",
+        "太详细了，特别是焯水这一步之前完全没想到。",
+        "听你这么一说，我心里就有底了，知道该怎么做了。",
+        "分析得很清楚，这样思路一下子清晰多了。",
+    ],
+)
+def test_what_only_reacts_to_an_answer_is_ranked_last(words: str) -> None:
+    fact = "我上周在海港旁边租了一间画室，准备教小朋友画版画，每周六上午有课。"
+    messages = talk(
+        ("user", fact + "招生该怎么做？"),
+        ("assistant", "可以先在社区里发传单，再请家长带孩子来试听，最后建一个群。"),
+        ("user", words),
+        *[("user", f"我在画室里放了{number}张木桌子，颜色各不相同，是我自己刷的。") for number in "二三四五六七八九"],
+    )
+    assert not any(words[:6] in each.quote for each in claims(messages))
+
+
+def test_a_remark_of_oneself_after_an_answer_is_kept() -> None:
+    messages = talk(("assistant", "可以先泡脚再拉伸。"), ("user", "我的膝盖以前受过伤，蹲下去会疼。"))
+    assert [each.content for each in claims(messages)] == ["用户的膝盖以前受过伤，蹲下去会疼"]
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("[短信·发送·王秀兰] 妈，我到家了，带了点粥。", "用户到家了，带了点粥"),
+        ("刚跟爸妈视频完，他们都让我好好玩。", "用户刚跟爸妈视频完"),
+        ("别叫我老师。", "用户要求助手别叫用户老师"),
+        ("有时候巷子两边都是墙，我们根本转不开身。", "有时候巷子两边都是墙"),
+        ("我们体验店也了解过换电模式，感觉挺新颖。", "用户的体验店也了解过换电模式"),
+    ],
+)
+def test_who_does_it_is_told_in_the_right_place(words: str, content: str) -> None:
+    assert [each for each in told(words) if each.startswith(content)]
+
+
+def test_a_courtesy_beside_a_name_is_not_told() -> None:
+    assert told("你好，我叫张小满，很高兴认识你。") == ["用户的名字是张小满"]
+
+
+def test_what_is_professional_is_nobodys_major() -> None:
+    assert not any(each.attribute for each in claims([said("明白了，专业验配是第一步，别的以后再说。")]))
