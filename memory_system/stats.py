@@ -143,7 +143,8 @@ def _conflict(slot: str, rows: list[Row]) -> Problem:
 
 def conflicts(ws: Workspace) -> Iterator[tuple[str, list[Row]]]:
     """Slots of one value in which more than one fact stands, and those facts."""
-    single = {name for name, each in table("attributes", "attributes").items() if each.get("single")}
+    attributes = table("attributes", "attributes").items()
+    single = {name for name, each in attributes if each.get("single") and not each.get("cued")}
     slots: dict[tuple[str, str], list[Row]] = {}
     for row in ws.store.rows("active", Fact):
         if row.get("attribute") in single:

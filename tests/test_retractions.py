@@ -193,3 +193,29 @@ def test_what_came_to_nothing_is_another_matter(before: str, after: str, tmp_pat
 
 def test_who_is_about_to_divorce_is_not_divorced(tmp_path: Path) -> None:
     assert told(make(tmp_path), "我和我老公要离婚了。") == {"用户和自己的老公要离婚了"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("我上司是老师。", "我上司是院长兼系主任。"),
+        ("我表哥是快递员。", "我表哥的工作是送快递的。"),
+        ("我妈妈的单位是广州粤银金融服务有限公司。", "我妈妈在银行工作。"),
+        ("I work at Kestrel Design.", "I work at a design firm."),
+    ],
+)
+def test_another_name_for_the_same_is_no_change(before: str, after: str, tmp_path: Path) -> None:
+    stood = told(make(tmp_path), before)
+    assert stood <= told(tmp_path, before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone"),
+    [
+        ("我是护士。", "我换工作了，我是一名会计。", "护士"),
+        ("我在澜舟设计上班。", "我换工作了，现在在云帆科技上班。", "澜舟"),
+        ("I'm a nurse.", "I changed jobs. I'm an accountant.", "nurse"),
+    ],
+)
+def test_who_changes_jobs_does_the_old_work_no_more(before: str, after: str, gone: str, tmp_path: Path) -> None:
+    assert left_of(make(tmp_path), before, after, gone)

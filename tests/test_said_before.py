@@ -97,3 +97,16 @@ def test_a_courtesy_beside_a_name_is_not_told() -> None:
 
 def test_what_is_professional_is_nobodys_major() -> None:
     assert not any(each.attribute for each in claims([said("明白了，专业验配是第一步，别的以后再说。")]))
+
+
+@pytest.mark.parametrize(
+    ("words", "slot"),
+    [
+        ("我叔叔他在广州上班。", ("works_in", "广州")),
+        ("我同事他们公司叫云帆科技有限公司。", ("works_at", "云帆科技有限公司")),
+        ("我上司他是个快递员。", ("occupation", "快递员")),
+        ("我的上司是消防队的队长。", ("position", "消防队的队长")),
+    ],
+)
+def test_who_is_named_and_taken_up_at_once_is_one(words: str, slot: tuple[str, str]) -> None:
+    assert [(each.attribute, each.value) for each in claims([said(words)])] == [slot]

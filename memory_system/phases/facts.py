@@ -29,6 +29,7 @@ from memory_system.phases.settling.keeping import (
     with_evidence,
 )
 from memory_system.phases.settling.rearranging import heir, redosed
+from memory_system.phases.settling.several import goes_by_several
 from memory_system.phases.settling.standing import counts_beside, gives_way, outranks, proves_nothing
 from memory_system.records import USER, Fact, Past, memory_id
 from memory_system.rules import table
@@ -179,14 +180,17 @@ def _same(claim: Claim, draft: Draft) -> Fact | None:
 
 
 def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
-    """The active facts that cannot be true beside the claim: another value of a single-valued slot, the same value with
-    the other polarity, or in the opposite slot (likes and dislikes)."""
+    """The active facts that cannot be true beside the claim: another value of a single-valued slot (of what goes by
+    several names only with a word that something changed), the same value with the other polarity, or in the opposite
+    slot (likes and dislikes)."""
     if not claim.attribute:
         return []
     opposite = []
     for attribute in filter(None, (claim.attribute, about(claim.attribute).get("opposite"))):
         opposite += facts_of(draft.find(value_key(claim.subject, attribute, claim.value)), draft)
     others = facts_of(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
+    if not (claim.correction or revising.cues(claim)):
+        others = [each for each in others if not goes_by_several(claim, each)]
     if not claim.polarity:  # who is no nurse any more may well be a teacher
         others = [each for each in others if _is_part(claim.value, each.value) or _is_part(each.value, claim.value)]
     return list({each.id: each for each in (*opposite, *others)}.values())

@@ -30,7 +30,8 @@ def repaired(readings: Sequence[Reading], passage: Passage) -> list[Reading]:
     meant = [_meant(each, passage) for each in readings]
     if not any(each.attribute in _ENDING and not each.rule.data.get("correction") for each in meant):
         return meant
-    over = {slot for rule in _revisions(passage) for slot in rule.data.get("slots", ())}
+    ends = (rule for rule in _revisions(passage) if not rule.data.get("begins"))  # a new job is named with the change
+    over = {slot for rule in ends for slot in rule.data.get("slots", ())}
     return [each for each in meant if each.attribute not in over or each.rule.data.get("correction")]
 
 

@@ -161,11 +161,22 @@ def _anybody() -> re.Pattern[str]:
     return re.compile(rf"{near}|(?<=[a-z,] )(?P<name>(?!{no_name})[A-Z][a-z]+)\b")
 
 
+@cache
+def _taken_up() -> re.Pattern[str]:
+    """Somebody who is named and taken up by a pronoun at once: 我叔叔他在广州上班."""
+    kin = table("zh", "parts")["kin_word"]
+    return re.compile(
+        rf"(我的?(?:{kin}))[他她]们?(?=在|是|公司|单位|的?工作|今年|生日|家在|老家|叫|姓|电话|邮箱|身高|性格)"
+    )
+
+
 def with_pronoun(plain: str, scene: Scene) -> tuple[str, Subject | None]:
     """Chinese text in which a known name opens a clause, with 他 for the name (and blanks, so that it stays as long),
     and whom it means: the rules know pronouns, not every name."""
     if scene.lang != "zh":
         return plain, None
+    if "他" in plain or "她" in plain:
+        plain = _taken_up().sub(lambda found: found[1].rjust(len(found[0])), plain)
     starts = [found.end() for found in _CLAUSE_START.finditer(plain)]
     name = next((name for start in starts if (name := scene.known.at(plain, start))), "")
     if not name:
