@@ -241,3 +241,7 @@ def test_beside_another_time_a_day_far_off_may_be_of_then() -> None:
     assert [f"{each.start:%Y-%m}" for each in dates.find("去年国庆我很开心，10月3号去大理，风景很美", WEDNESDAY)] == [
         "2025-10"
     ]
+
+
+def test_what_somebody_feels_since_they_finished_is_past() -> None:
+    assert days("我16号打完壁球后腰有点酸") == ["03-16"]

@@ -110,6 +110,7 @@ def two_days(root: Path, first: str, then: str) -> set[str]:
         ("Please always answer with a joke.", "Don't answer with a joke any more.", "to always"),
         ("以后回答都用表情符号。", "别再用表情符号了。", "回答都用"),
         ("回答里不要用表情。", "可以用表情了。", "不要用"),
+        ("回答里不要用表情。", "表情也可以发。", "不要用"),
         ("I have a dentist appointment on Friday.", "看牙改到下周二了。", "dentist"),
         ("周五看牙医。", "The dentist moved to next Tuesday.", "看牙"),
         ("下周二剪头发。", "The haircut has been cancelled.", "剪头发"),

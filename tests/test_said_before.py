@@ -110,3 +110,12 @@ def test_what_is_professional_is_nobodys_major() -> None:
 )
 def test_who_is_named_and_taken_up_at_once_is_one(words: str, slot: tuple[str, str]) -> None:
     assert [(each.attribute, each.value) for each in claims([said(words)])] == [slot]
+
+
+def test_what_comes_from_several_sides_is_no_hometown() -> None:
+    assert not any(each.attribute for each in claims([said("最近压力很大，主要来自几个方面：一是要考试了。")]))
+
+
+def test_what_one_does_each_week_is_why_nothing_else_is_to_be_put_there() -> None:
+    expected = ["用户要求助手每周二下午别给用户排事，因为用户打羽毛球"]
+    assert told("我每周二下午打羽毛球，别给我排事。") == expected

@@ -38,6 +38,7 @@ _LASTING_MORE = 240  # tokens beyond the share that such a night may keep of wha
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
 _REACTED = 0.5  # more for the best of a message that the next one to speak reacts to: it was news
 _FURTHER = 0.4  # less for each better segment of the same message: breadth before depth
+_BESIDE = 0.03  # less for every token of a sentence that must be told beside: others say it alone
 _FURTHER_ANSWER = 0.5  # an assistant's says one thing at length
 _MOST_FURTHER = 4
 _LEANED_ON = ("", "trivial")  # what says too little by itself may still say what another speaks of
@@ -317,6 +318,7 @@ def _spare(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
         )
         if said:
             verdict.cost += cost_of(said)
+            verdict.score -= _BESIDE * cost_of(said)
         elif verdict.hangs and before not in _LEANED_ON and not stands_before_picture(turn, segment):
             verdict.cost *= begins and bool(told_beside(turn, turn.text_of(segment), lang))
         before, begins = verdict.reason, begins and bool(verdict.reason)
