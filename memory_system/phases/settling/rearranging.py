@@ -169,12 +169,13 @@ def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:
-    """What stands in the speaker's slots that are over; where the rule names `values`, only those."""
+    """What stands in the speaker's slots that are over, in those of `alone` only where the claim fills none; where the
+    rule names `values`, only those."""
     if claim.modality != "stated":
         return
     subject = USER if claim.role == "user" else claim.subject
     values = rule.data.get("values")
-    for attribute in rule.data["slots"]:
+    for attribute in (*rule.data["slots"], *(() if claim.attribute else rule.data.get("alone", ()))):
         for fact in facts_of(memories.find(slot_key(subject, attribute)), memories):
             if values and fact.value.casefold() not in values:
                 continue
