@@ -100,7 +100,7 @@ class Index:
         """A new, empty index to fill; at the end it takes the place of the file, whole. On an error nothing changes."""
         with Database.replacing(path, files) as database:
             index = cls(database, config)
-            database.rows("PRAGMA cache_size=-65536")
+            database.rows("PRAGMA cache_size=-32768")  # a night holds its changes beside it
             index._create()
             with index.writing(fingerprint):
                 yield index
