@@ -90,7 +90,7 @@ _SENTENCE_END = re.compile(r"[.!?]+\s+|[。！？]+\s*")
 _LEAST = {"en": 24, "zh": 6}  # characters of what is told alone
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _LONG_WORD = re.compile(r"[a-z]{4,}")
-_MOST_OWN = {"en": 5, "zh": 40}  # words, Chinese characters, that not every sentence has
+_MOST_OWN = {"en": 5, "zh": 16}  # words, Chinese characters, that not every sentence has
 _TELLING = {  # a number, a name, or what is denied: it may take something back
     "en": re.compile(r"\d|[a-z,] [A-Z][a-z]|\b(?:not|never|no longer)\b|n't\b"),
     "zh": re.compile(r"\d|不[是再叫在住对]|没|[说问]"),
