@@ -156,6 +156,16 @@ def test_messages_are_asked_as_their_speaker_would_ask(tmp_path: Path, knows: En
     ]
 
 
+def test_of_a_long_text_that_means_the_same_it_counts_less(tmp_path: Path, knows: Endpoint) -> None:
+    root = workspace(tmp_path, knows)
+    long, short = " ".join(["physician"] * 90), "physician"
+    for number, text in enumerate((long, short)):
+        say(root, f"said{number}", (f"2026-03-03T13:0{number}:00Z", "user", text))
+    consolidate(root, "2026-03-04T12:00:00Z")
+    parts = {row["text"]: row["explain"] for row in search(root, "doctor?", mode="auto", explain=True)["results"]}
+    assert 0 < parts[long]["meaning"] < parts[short]["meaning"]
+
+
 def test_what_a_turn_means_counts_in_part_for_the_turns_beside_it(tmp_path: Path, knows: Endpoint) -> None:
     root = workspace(tmp_path, knows)
     turns = ("The couch is old.", "Forty euros.", "沙发旁边是番茄。", "三块钱。")

@@ -51,6 +51,7 @@ def answered(question: Question, found: Candidates, ranked: list[Scored], weight
         return 0.0
     best = ranked[0]
     full = 1 + weights.pieces + weights.before + weights.further + weights.after + weights.session
+    full += max(found.meant.values(), default=0.0)
     strength = min(1.0, best.score / best.parts.get("speaker", 1.0) / full)
     covered = _covered(question, found, found.mass(best.number))
     most = talked_of(question, found, ranked)

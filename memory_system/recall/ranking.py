@@ -109,7 +109,7 @@ class _Added:
         self._beside = _neighbours(_with_part(self._own, found.meant), texts, weights)
         self._sessions = _relative(found.sessions, weights.session)
         self._led = found.led
-        self._meant = found.meant
+        self._meant = _for_length(found.meant, lengths)
         self._stated = found.stated
 
     def best(self, found: Candidates) -> list[int]:
@@ -188,6 +188,12 @@ def _lengths(texts: Mapping[int, str], weights: Ranking) -> Values:
     """How long each text is beside a usual one, as far as that counts."""
     floor, slope = 1 - weights.length, weights.length / weights.usual
     return {number: floor + slope * len(text) for number, text in texts.items()}
+
+
+def _for_length(meant: Values, lengths: Values) -> Values:
+    """What texts mean, less of a long one, as of its words: much text is near to much."""
+    get = lengths.get
+    return {number: value * (1 + K1) / (1 + K1 * max(1.0, get(number, 1.0))) for number, value in meant.items()}
 
 
 def _words(found: Candidates, lengths: Values, asked: int = ~0) -> Values:
