@@ -13,7 +13,7 @@ from spoken import claims, said, told
         ("I'm on metformin 500 mg twice a day", "User takes metformin 500 mg twice a day"),
         ("I take metformin every morning", "User takes metformin every morning"),
         ("我吃二甲双胍500毫克，一天两次", "用户在服用二甲双胍500毫克，一天两次"),
-        ("I take 50 mg of sertraline every morning", "User takes 50 mg of sertraline"),
+        ("I take 50 mg of sertraline every morning", "User takes 50 mg of sertraline every morning"),
         ("我每天吃降压药", "用户在服用降压药"),
     ],
 )

@@ -43,7 +43,10 @@ _NAME = {
 }
 _MARK = re.compile(f"[{PUNCTUATION}]")
 _WORD = re.compile(r"[a-z]{3,}")
-_IDLE = re.compile(r"\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]")
+_IDLE = re.compile(
+    r"\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten) (?:year|month)s?\b(?! ago)"  # told as "since"
+    r"|\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]"
+)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LEAST_BODY = {"weight": 30, "height": 120}  # kilograms and centimetres
 _METRES = 3  # below which a height is given in metres

@@ -67,6 +67,7 @@ _EMPTY_IT = re.compile(
     r"it(?:'s|'ll|'d| is| was| has| had| will| would| can| may| might| must| could| feels?| felt| seems?| seemed"
     r"| looks?| takes?| took| means?| meant| makes?| made| helps?| helped| turns?| turned| gets?| got| been)\b[^.!?;]*?"
     r"\b(?:to|that|how|when|if|what|who|why|where|because|than|\w{2,}ing)\b"
+    r"|it(?:'s| is| was) (?:just |almost )?(?:like|as if|as though) (?:i|we|my|our)\b"
     r"|it(?:'s| is| was|'s been| has been|'s getting| got|'s only| gets)"
     r" (?:(?:so|very|really|too|been|quite|a bit|just|only|already|about|almost|still|now|getting) )*"
     r"(?:an? (?:while|long|bit|lot|day|week|month|year)|time|late|early|cold|hot|warm|sunny|raining|rainy|snowing|windy"
