@@ -31,7 +31,7 @@ from memory_system.turns import Segment, Turn
 
 QUOTA = 500  # segments that a night may keep of what others than the owner say in one session
 
-_AIMED = 0.986  # of the share: what telling adds is only estimated, and the share is not to be passed
+_AIMED = 0.98  # of the share: what telling adds is only estimated, and the share is not to be passed
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
 _SMALL = 1_000  # tokens of a night of a few messages
 _LASTING_MORE = 240  # tokens beyond the share that such a night may keep of what lasts
