@@ -96,7 +96,7 @@ def test_nights_go_on_one_a_local_date_through_every_clock_change(zone: str, cro
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "Europe/Lisbon", "America/New_York", "Australia/Lord_Howe"])
-@pytest.mark.parametrize("hit", ["0 3", "30 2", "05 00", "59 23"])
+@pytest.mark.parametrize("hit", ["0 3", "30 2", "5 0", "59 23"])
 def test_every_day_is_the_same_as_all_seven_days_of_the_week(zone: str, hit: str) -> None:
     plain, spelled = (Schedule(f"{hit} * * {days}", ZoneInfo(zone)) for days in ("*", "0-6"))
     days = [date(2026, 1, 1) + timedelta(days=number) for number in range(365)]

@@ -70,6 +70,7 @@ ENGLISH = [
         "The lake opened a new world for User and User feels at home",
     ),
     ("I've bought a boat and have painted it", "User has bought a boat and has painted it"),
+    ("I sent you two photos", "User sent the assistant two photos"),
     ("I'm happy you two could talk", "User is happy the assistant and others could talk"),
     ("It was a long week. Been rowing hard. Loved it.", "It was a long week. User has been rowing hard. User loved it"),
     ('And "Saltmarsh" nails the ending', 'User says "Saltmarsh" nails the ending'),

@@ -219,3 +219,26 @@ def test_another_name_for_the_same_is_no_change(before: str, after: str, tmp_pat
 )
 def test_who_changes_jobs_does_the_old_work_no_more(before: str, after: str, gone: str, tmp_path: Path) -> None:
     assert left_of(make(tmp_path), before, after, gone)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone"),
+    [
+        ("我在建设银行上班。", "我在招商银行上班。", "建设银行"),
+        ("I work at Barclays Bank.", "I work at Nordea Bank.", "Barclays"),
+    ],
+)
+def test_an_employer_with_a_name_gives_way_to_another(before: str, after: str, gone: str, tmp_path: Path) -> None:
+    assert left_of(make(tmp_path), before, after, gone)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I work at Kestrel Design.", "I've got a new job offer, but I'm staying."),
+        ("我离婚了。", "我跟我妈和好了。"),
+    ],
+)
+def test_what_only_sounds_like_a_change_ends_nothing(before: str, after: str, tmp_path: Path) -> None:
+    stood = told(make(tmp_path), before)
+    assert stood <= told(tmp_path, before, after)

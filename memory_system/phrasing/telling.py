@@ -39,7 +39,7 @@ _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
 _JOINING = frozenset({"and", "or", "but"})
-_ALL_OF_YOU = frozenset({"two", "three", "guys", "folks", "lot", "kids", "girls", "boys", "ladies"})
+_ALL_OF_YOU = frozenset({"guys", "folks", "ladies"})
 _TALKED = re.compile(  # "since we last spoke" is said of the two
     r" (?:(?:have|had|haven't|hadn't|last|first|both) )*"
     r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! (?:about|with|to|all)\b)",
@@ -319,7 +319,7 @@ class Telling:
             self._out.append(f"them, {self._other} and others")  # "both of you"
             self._clear = False
             return
-        if after in _ALL_OF_YOU and not ending:
+        if not ending and _means_several([each.lower() for each in tokens[at + 1 : at + 5]]):
             self._out.append(f"{self._other} and others")
             self._said, self._clear, self._agreeing = at + 2, False, ""
             return
@@ -345,6 +345,13 @@ class Telling:
             said = _INVERTED[before]
             self._out[-3] = said.capitalize() if tokens[at - 2].istitle() else said
         return before in _INVERTED or before in _MODALS
+
+
+def _means_several(following: Sequence[str]) -> bool:
+    """Whether "you" is said of more than one: "you guys", "you two could talk", but not "sent you two photos"."""
+    if following[:1] != [_SPACE] or len(following) < 2:
+        return False
+    return following[1] in _ALL_OF_YOU or (following[1] == "two" and not _MODALS.isdisjoint(following[3:4]))
 
 
 def _is_gerund(low: str) -> bool:

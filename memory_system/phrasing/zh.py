@@ -28,7 +28,7 @@ _NEXT_ITEM = re.compile(
 )  # of a list, cut off behind its number
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
 _NICKNAMED = re.compile(  # 妈，……；涛哥，……：说给别人的话里怎么叫他
-    r"(?:亲爱的|宝贝儿?|老[妈爸婆公板师弟哥姐]|[爸妈哥姐弟妹爷奶爹娘叔姨舅姑嫂婶]{1,2}|[\u4e00-\u9fff]{1,2}[哥姐叔姨总工师]|[小老阿][\u4e00-\u9fff])[，,！!]\s*"
+    r"(?:亲爱的|宝贝儿?|老[妈爸婆公板师弟哥姐]|[爸妈哥姐弟妹爷奶爹娘叔姨舅姑嫂婶]{1,2}|[\u4e00-\u9fff]{1,2}[哥姐叔姨总])[，,！!]\s*"
 )
 _REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说)|替我)")
 _TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己不用做

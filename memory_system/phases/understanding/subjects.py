@@ -158,7 +158,8 @@ def _anybody() -> re.Pattern[str]:
     kin = table("en", "parts")["kin_word"]
     near = rf"\b(?i:(?P<whose>my|our|your)) (?P<kin>(?i:(?:\w+ )?(?:{kin}))\b(?: [A-Z][a-z]+)?)"
     no_name = rf"I\b|(?i:{table('en', 'parts')['day_or_month']})"
-    return re.compile(rf"{near}|(?<=[a-z,] )(?P<name>(?!{no_name})[A-Z][a-z]+)\b")
+    with_whom = r"(?:met|meet|meeting|with|invited|told|asked|texted|phoned|married|dating)"
+    return re.compile(rf"{near}|\b{with_whom} (?P<name>(?!{no_name})[A-Z][a-z]+)\b")
 
 
 @cache
