@@ -9,9 +9,11 @@ from typing import Literal
 
 import pytest
 from spoken import claims, said, talk
-from workspaces import consolidate, make, say
+from workspaces import consolidate, make, remembering, say
 
-from memory_system import clock, finder
+from memory_system import clock, derive, finder
+from memory_system.phases import index
+from memory_system.recall.index import Index
 from memory_system.workspace import Workspace
 
 
@@ -163,3 +165,53 @@ def test_a_wish_of_its_own_reaches_the_message_before(secret: str, wish: str, tm
 def test_what_is_said_of_itself_leaves_the_message_before() -> None:
     messages = talk(("user", "I sing in Bergen."), ("user", "Don't save this: I was expelled from the choir."))
     assert [each.content for each in claims(messages)] == ["User sings in Bergen"]
+
+
+@pytest.mark.parametrize(
+    ("secret", "wish", "told"),
+    [
+        ("I was expelled from the choir in May.", "don't save that", "expelled"),
+        ("我去年被合唱团开除了。", "别记这个。", "开除"),
+    ],
+)
+@pytest.mark.parametrize("is_read", [False, True])
+def test_such_a_wish_takes_out_of_the_index_what_stood_there(
+    secret: str, wish: str, told: str, is_read: bool, tmp_path: Path
+) -> None:
+    root = remembering(tmp_path)
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", secret))
+    if is_read:
+        consolidate(root, "2026-03-03T03:00:00Z")
+    else:
+        _index_unread(root)
+    assert told in _messages(root, secret)
+    say(root, "s", ("2026-03-03T09:00:00Z", "user", wish))
+    consolidate(root, "2026-03-04T03:00:00Z")
+    assert told not in _messages(root, secret)
+    before = _content(root)
+    with Workspace.open(root, now=clock.read_stamp("2026-03-04T09:00:00Z"), write=True) as ws:
+        derive.rebuild(ws)
+    assert _content(root) == before
+
+
+def _index_unread(root: Path) -> None:
+    """As somebody who watches the workspace does."""
+    with (
+        Workspace.open(root, now=clock.read_stamp("2026-03-02T09:01:00Z"), write=True) as ws,
+        Index.open(ws.layout.search_index, ws.config, write=True) as opened,
+        opened.writing(opened.fingerprint),
+    ):
+        index.put_unread(opened, ws)
+
+
+def _content(root: Path) -> list[bytes]:
+    with (
+        Workspace.open(root, now=clock.read_stamp("2026-03-04T09:00:00Z")) as ws,
+        Index.open(ws.layout.search_index, ws.config) as opened,
+    ):
+        return list(opened.content())
+
+
+def _messages(root: Path, query: str) -> str:
+    with Workspace.open(root, now=clock.read_stamp("2026-03-04T09:00:00Z")) as ws:
+        return json.dumps(finder.search(ws, query, scope="sessions")["results"], ensure_ascii=False)

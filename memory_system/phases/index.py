@@ -25,8 +25,6 @@ from memory_system.schemas import due
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
-_SOON = 4  # messages within which a wish not to keep "that" is about what the same one has said before
-
 
 def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -> Iterator[str]:
     """Bring the index up to the journal's head; yields the names of the files written."""
@@ -87,18 +85,29 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
     index.drop_memories(change.id for change in changes if change.after_pool is None)
     index.put_memories(_as_they_stand(changes, ws))
     cursors, unread = ws.checkpoint.state.cursors, index.unread()
-    said = _read(messages, unread) if unread else messages
-    for session, group in groupby(said, key=lambda message: message.session):
-        index.put_messages(cursors[session]["path"], _searchable(group))
+    for session, group in groupby(messages, key=lambda message: message.session):
+        said = list(group)
+        index.put_messages(cursors[session]["path"], _read(_searchable(said), unread))
+        _drop_taken_back(session, said, index, ws)
     _drop_refused(unread, index, cursors)
     put_notes(index, ws)
 
 
 def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Message]:
-    """The messages, which are unread no more."""
+    """The messages, which are unread no more; what is not put stays there, and is refused."""
     for message in messages:
         unread.pop(storable(message.ref), None)
         yield message
+
+
+def _drop_taken_back(session: str, said: Iterable[Message], index: Index, ws: Workspace) -> None:
+    """Take out what these messages of a session ask not to keep, where an earlier night has read it."""
+    from memory_system.phases.understanding.withheld import takes_back
+
+    if any(takes_back(message) for message in said):
+        whole = list(ws.library.reread(session, Cursor.from_row(ws.checkpoint.state.cursors[session])))
+        kept = {message.ref for message in _searchable(whole)}
+        index.drop_messages([storable(message.ref) for message in whole if message.ref not in kept])
 
 
 def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
@@ -115,17 +124,15 @@ def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
 
 def _kept(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages without those that the next ones ask not to keep ("don't save that")."""
-    from memory_system.phases.understanding.withheld import takes_back
+    from memory_system.phases.understanding.withheld import SOON, TakingBack
 
-    waiting: deque[Message] = deque()
+    talk, waiting = TakingBack[Message](), deque[Message]()
     for message in messages:
-        if message.is_first_hand and not message.is_noted and takes_back(message.text):
-            voice = message.role, message.speaker
-            meant = next((each for each in reversed(waiting) if (each.role, each.speaker) == voice), None)
-            if meant is not None:
-                waiting.remove(meant)
+        gone = talk.heard(message, message)
+        if gone and gone in waiting:
+            waiting.remove(gone)
         waiting.append(message)
-        if len(waiting) > _SOON:
+        if len(waiting) > SOON:
             yield waiting.popleft()
     yield from waiting
 

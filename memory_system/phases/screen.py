@@ -25,7 +25,7 @@ from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.pictures import stands_before_picture
 from memory_system.phases.understanding.wishes import Wishes
-from memory_system.phases.understanding.withheld import WITHHELD, withheld
+from memory_system.phases.understanding.withheld import WITHHELD, TakingBack, withheld
 from memory_system.trust import Guard, is_owners_word
 from memory_system.turns import Segment, Turn
 
@@ -256,12 +256,13 @@ def _rescued(
 def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
     found, frames = _Scores(), Frames()
     others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
-    wishes = Wishes()
+    wishes, taking_back = Wishes(), TakingBack[range]()
     for number, turn in enumerate(turns):
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
         found.confided |= wishes.heard(number, turn, around)
-        found.withhold(wishes.taken_back(number, turn, len(found.scores)))
+        first = len(found.scores)
+        found.withhold(taking_back.heard(turn.message, range(first, first + len(turn.segments))) or ())
         verdicts = _verdicts(turn, around, judge, guard, frames)
         role, speaker = turn.message.role, turn.message.speaker
         keys = [

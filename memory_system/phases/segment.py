@@ -92,7 +92,7 @@ def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]
     lang = text.language(first)
     if not leans(first, lang) and not (answers and is_elliptic(first, lang)):
         return "", False
-    if any(takes_back(turn.message.text) for turn in recent):
+    if any(takes_back(turn.message) for turn in recent):
         return "", False
     for turn in recent:
         if turn.message.session == message.session and _is_persons(turn.message):

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Generic, TypeVar
 
 from memory_system import rules
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.rules import Found
 from memory_system.text import SENTENCE_SIGN
+from memory_system.turns import Message
 
 WITHHELD = "withheld"  # the reason why such a segment is dropped
+SOON = 4  # messages within which a wish is about what the same one has said before
+
+Said = TypeVar("Said")
 
 _LANGS = ("en", "zh")
 _LONGEST = 80  # characters of a message that says nothing but the wish
@@ -43,13 +48,31 @@ def without_withheld(message: str) -> str:
     return "".join(kept).strip()
 
 
-def takes_back(message: str) -> bool:
+def takes_back(message: Message) -> bool:
     """Whether the message says nothing but that this, that or it is not to be kept: it means what the same one said
     right before."""
-    if len(message) > _LONGEST or not _POINTS.search(message):
+    words = message.text
+    if not message.is_first_hand or message.is_noted or len(words) > _LONGEST or not _POINTS.search(words):
         return False
-    stretches = withheld(message)
-    return bool(stretches) and stretches[0] == (0, len(message)) and not _SAYS_MORE.search(message)
+    stretches = withheld(words)
+    return bool(stretches) and stretches[0] == (0, len(words)) and not _SAYS_MORE.search(words)
+
+
+class TakingBack(Generic[Said]):
+    """What each one has said last, which their next message may take back."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, str, str], tuple[int, Said]] = {}
+        self._count = 0
+
+    def heard(self, message: Message, said: Said) -> Said | None:
+        """What the message takes back: the `said` of what the same one said last, a few messages before at most."""
+        voice = (message.session, message.role, message.speaker)
+        before = self._last.get(voice)
+        self._last[voice] = self._count, said
+        self._count += 1
+        soon = before is not None and self._count - 1 - before[0] <= SOON
+        return before[1] if before and soon and takes_back(message) else None
 
 
 def asks_not_to_keep(words: str) -> bool:
