@@ -322,5 +322,21 @@ def test_ctrl_c(workspace: Path) -> None:
     assert subprocess.run(command, capture_output=True).returncode == 0
 
 
+def test_ctrl_c_while_a_string_of_code_runs(tmp_path: Path) -> None:
+    """CPython would die of the signal, not end with the code."""
+    (tmp_path / "interrupted.py").write_text(
+        "import os, signal, sys\n"
+        "from memory_system.cli import catch_interrupts\n"
+        "catch_interrupts()\n"
+        "try:\n"
+        "    exec('os.kill(os.getpid(), signal.SIGINT)\\nwhile True: pass')\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(130)\n"
+    )
+    here = os.pathsep.join([str(tmp_path), *sys.path])
+    command = [sys.executable, "-m", "interrupted"]
+    assert subprocess.run(command, env={**os.environ, "PYTHONPATH": here}, timeout=60).returncode == 130
+
+
 def test_nothing_of_progress_goes_into_pipes(run: Run, workspace: Path) -> None:
     assert run("consolidate", "--now", NOW).stderr == ""

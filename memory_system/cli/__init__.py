@@ -5,10 +5,11 @@ bodies, so that `--help` and `capture` start at once. stdout is data, stderr is 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 import typer.core
@@ -55,6 +56,12 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "audit": "guarding",
 }
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, under a name of our own: when a bare KeyboardInterrupt comes out of a string of code, as dataclasses are
+    made of, CPython dies of the signal at the end of `python -m`, however well it was answered.
+    """
 
 
 class Commands(typer.core.TyperGroup):
@@ -125,7 +132,18 @@ def options(
 def main() -> None:
     """The console script `memory`."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them takes a tenth of a short command
+    catch_interrupts()
     app(args=hoisted(sys.argv[1:]), prog_name="memory")
+
+
+def catch_interrupts() -> None:
+    """Have Ctrl-C raise Interrupted, unless whoever started us has it ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise Interrupted
 
 
 def hoisted(arguments: list[str]) -> list[str]:
