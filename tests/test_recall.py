@@ -220,6 +220,23 @@ def test_scopes_and_the_archive(world: World) -> None:
     assert world.search("parrot", limit=0) == []
 
 
+def test_what_is_over_is_found_without_the_archive(world: World) -> None:
+    world.remember(fact("parrot show on 3 May 2025", retired="expired"), archive=True)
+    world.remember(fact("parrot sitting, faded", retired="decayed"), archive=True)
+    [found] = world.search("parrot", scope="memories")
+    assert (found["text"], found["source"]) == ("parrot show on 3 May 2025", "archive")
+    assert set(said(world.search("parrot"))) == {"parrot show on 3 May 2025"}
+    assert len(world.search("parrot", archived=True)) == 2
+
+
+def test_what_was_over_and_is_not_any_more_is_found_once(world: World) -> None:
+    over = fact("parrot show on 3 May 2025", retired="expired")
+    world.remember(over, archive=True)
+    world.remember(over.model_copy(update={"retired": None}))
+    [found] = world.search("parrot", archived=True)
+    assert found["source"] == "memory"
+
+
 def test_nothing_is_an_empty_list(world: World) -> None:
     world.say("hello")
     answer = search(world.layout, CONFIG, world.index, [], "网关", now=NOW)

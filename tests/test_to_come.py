@@ -8,6 +8,9 @@ import pytest
 from spoken import claims, said
 from workspaces import consolidate, contents, make, say
 
+from memory_system import clock, finder
+from memory_system.workspace import Workspace
+
 
 @pytest.mark.parametrize(
     ("words", "told"),
@@ -63,3 +66,28 @@ def test_where_somebody_lives_until_they_move_stays(tmp_path: Path) -> None:
 def test_when_something_else_happens_is_no_time_of_a_state(words: str, attribute: str, start: str | None) -> None:
     (found,) = [each for each in claims([said(words)]) if each.attribute == attribute]
     assert (found.event_time and found.event_time.start) == start
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "told"),
+    [
+        (
+            "I have a dentist appointment on Friday at 3pm.",
+            "When was my dentist appointment?",
+            "(over) User has a dentist appointment at 3 pm on 6 March 2026",
+        ),
+        ("我周五下午三点要去医院看牙。", "我什么时候去看的牙？", "（已过）用户2026年3月6日下午三点要去医院看牙"),
+    ],
+)
+def test_a_plan_whose_time_is_over_is_still_found_and_told_as_over(
+    tmp_path: Path, words: str, question: str, told: str
+) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-03-04T09:00:00Z", "user", words))
+    consolidate(root, "2026-03-05T03:00:00Z")
+    consolidate(root, "2026-04-05T03:00:00Z", force=True)
+    with Workspace.open(root, now=clock.read_stamp("2026-04-05T09:00:00Z")) as ws:
+        assert [(pool, record.retired) for pool, record in ws.store.records()] == [("archive", "expired")]
+        [best, *_] = finder.search(ws, question, scope="memories")["results"]
+        assert best["source"] == "archive"
+        assert told in finder.context(ws, question)["text"]

@@ -67,6 +67,7 @@ def result_lines(found: dict[str, Any], zone: tzinfo) -> str:
 
 def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
     text = " ".join(filter(None, (clock.day_of(row["said_at"], zone), *row["snippet"].split())))
+    text += " (archived)" * (row["source"] == "archive")
     parts = " ".join(f"{name} {value:.2f}" for name, value in row.get("explain", {}).items())
     return f"{row['score']:.2f} {row['type']:8} {text}\n      {row['id']} {row['citation']}" + (
         f"\n      {parts}" if parts else ""

@@ -15,9 +15,9 @@ from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.cues import Cues, Kind, cues_of
 from memory_system.recall.index import Index
-from memory_system.recall.lines import Level, line_of, wrapped
+from memory_system.recall.lines import Level, line_of, over, wrapped
 from memory_system.recall.named import is_asked_of
-from memory_system.recall.numbers import scope_of
+from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.people import is_about, spoken_of
 from memory_system.recall.question import Question
 from memory_system.recall.ranking import only_asks
@@ -106,7 +106,8 @@ def _write_lines(items: Iterable[Item], answer: Answer, config: Config) -> None:
     """Give each item the line that is shown of it."""
     worth = dict(zip(answer.question.terms, answer.weights, strict=False))
     for each in items:
-        each.line = line_of(each.unit, each.source, each.level or "low", worth, answer.question.lang, config.zone)
+        unit = each.unit._replace(text=over(each.unit.text)) if each.row.get("retired") == "expired" else each.unit
+        each.line = line_of(unit, each.source, each.level or "low", worth, answer.question.lang, config.zone)
 
 
 class _Gathered:
@@ -125,7 +126,7 @@ class _Gathered:
 
     def items(self, answer: Answer) -> list[Item]:
         results = answer.results[:WIDE]
-        keys = [each.best.unit.key for each in results if scope_of(each.best.number) == "memory"]
+        keys = [each.best.unit.key for each in results if scope_of(each.best.number) in MEMORIES]
         rows = self._rows(keys)
         best = answer.score(results[0]) if results else 0.0
         self._asked = answer.question.terms

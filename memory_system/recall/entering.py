@@ -8,13 +8,11 @@ import orjson
 
 from memory_system.recall import writing
 from memory_system.recall.database import Database
-from memory_system.recall.numbers import SCOPES
+from memory_system.recall.numbers import MEMORIES, SCOPES
 from memory_system.recall.schema import DROP_MEMORY, PUT_ENTITY, PUT_REF
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.writing import batches
-from memory_system.records import POOLS, Pool, Row
-
-POOL_SCOPE: Mapping[Pool, str] = {"active": "memory", "archive": "archive"}
+from memory_system.records import Pool, Row
 
 
 def put_memories(database: Database, units: Units, memories: Iterable[tuple[Pool, bytes]]) -> None:
@@ -24,10 +22,17 @@ def put_memories(database: Database, units: Units, memories: Iterable[tuple[Pool
         latest = {row["id"]: (pool, row, line) for pool, row, line in parsed}
         _drop_rows(database, latest)
         _put_rows(database, units, latest)
-        for pool, other in zip(POOLS, reversed(POOLS), strict=True):
-            mine = [units.memory(row) for there, row, _ in latest.values() if there == pool]
-            writing.take_out(database, POOL_SCOPE[other], [unit.key for unit in mine])
-            writing.put(database, POOL_SCOPE[pool], mine)
+        for scope in MEMORIES:
+            mine = {key for key, (pool, row, _) in latest.items() if _scope(pool, row) == scope}
+            writing.take_out(database, scope, latest.keys() - mine)
+            writing.put(database, scope, [units.memory(latest[key][1]) for key in latest if key in mine])
+
+
+def _scope(pool: Pool, row: Row) -> str:
+    """Where a memory is looked for: what is over still happened, and is found without the archive being asked."""
+    if pool == "active":
+        return "memory"
+    return "over" if row.get("retired") == "expired" else "archive"
 
 
 def _put_rows(database: Database, units: Units, latest: Mapping[str, tuple[Pool, Row, bytes]]) -> None:
@@ -43,7 +48,7 @@ def drop_memories(database: Database, ids: Iterable[str]) -> None:
     """`Index.drop_memories`."""
     for batch in batches(ids):
         _drop_rows(database, batch)
-        for scope in POOL_SCOPE.values():
+        for scope in MEMORIES:
             writing.take_out(database, scope, batch)
 
 

@@ -18,7 +18,7 @@ from memory_system.recall.choosing import choose
 from memory_system.recall.holders import keep_passing, look_up, mark, score_sessions
 from memory_system.recall.index import Index
 from memory_system.recall.named import is_asked_of
-from memory_system.recall.numbers import OVERLAY, scope_of
+from memory_system.recall.numbers import MEMORIES, OVERLAY, scope_of
 
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
@@ -105,7 +105,7 @@ def _remember(
     kept = {
         unit.key: number
         for number, unit in found.units.items()
-        if number & OVERLAY == layer and scope_of(number) in ("memory", "archive")
+        if number & OVERLAY == layer and scope_of(number) in MEMORIES
     }
     if not kept:
         return

@@ -20,9 +20,8 @@ from memory_system.files import Files
 from memory_system.recall import dump, entering, kinds, terms, writing
 from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
 from memory_system.recall.dump import Listing
-from memory_system.recall.entering import POOL_SCOPE
 from memory_system.recall.naming import Naming, naming
-from memory_system.recall.numbers import SCOPES, first_of, last_of
+from memory_system.recall.numbers import MEMORIES, SCOPES, first_of, last_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import (
@@ -40,7 +39,7 @@ from memory_system.recall.standing import Standing
 from memory_system.recall.title import counted, identity
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.writing import BATCH, batches, weighed
-from memory_system.records import Fact, Pool, from_line
+from memory_system.records import POOLS, TYPES, Fact, Pool, from_line
 from memory_system.tombstones import Tombstones
 from memory_system.turns import Message
 
@@ -305,7 +304,7 @@ class Index:
 
     def standing_on(self, refs: Collection[str], scopes: Collection[str]) -> list[int]:
         """The numbers of the memories of the scopes that stand on one of these messages."""
-        pools = [SCOPES[scope] for scope in scopes if scope in POOL_SCOPE.values()]
+        pools = [SCOPES[scope] for scope in scopes if scope in MEMORIES]
         values = {"refs": orjson.dumps([*refs]).decode(), "scopes": orjson.dumps(pools).decode()}
         return [number for (number,) in self._database.rows(STANDING_ON, values)]
 
@@ -336,17 +335,15 @@ class Index:
         return count, units / count if count else 1.0
 
     def size(self, scopes: Collection[str]) -> int:
-        """How many units these scopes have."""
+        """How many units these scopes have, what is over counted with the archive."""
         sizes = self._once("sizes", self._sizes)
         return sum(sizes[scope] for scope in scopes)
 
     def _sizes(self) -> dict[str, int]:
         counts, (sessions, average) = self.counts(), self.session_average()
-        of_pools = {
-            scope: sum(count for name, count in counts.items() if name.startswith(f"{pool} "))
-            for pool, scope in POOL_SCOPE.items()
-        }
-        return {**of_pools, "session": round(sessions * average), "note": counts["passages"]}
+        active, archived = (sum(counts[f"{pool} {kind}"] for kind in TYPES) for pool in POOLS)
+        said = round(sessions * average)
+        return {"memory": active, "over": 0, "archive": archived, "session": said, "note": counts["passages"]}
 
     def at(self, moment: datetime) -> Standing:
         """The memories as they stand at the moment."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 from memory_system import clock
 from memory_system.recall.units import Unit
-from memory_system.text import estimate_tokens, sentences
+from memory_system.text import estimate_tokens, language, sentences
 
 Level = Literal["high", "middle", "low"]
 
@@ -23,6 +23,7 @@ WORDS = {
     "en": {
         "head": "From memory; [source] can be read with memory_get.",
         "unsure": "(unsure) ",
+        "over": "(over) ",
         "see": "see ",
         "colon": ": ",
         "comma": ", ",
@@ -32,6 +33,7 @@ WORDS = {
     "zh": {
         "head": "来自记忆；[出处]可用 memory_get 查看。",
         "unsure": "（不确定）",
+        "over": "（已过）",
         "see": "可查 ",
         "colon": "：",
         "comma": "、",
@@ -54,6 +56,11 @@ def line_of(unit: Unit, source: str, level: Level, worth: Mapping[str, float], l
     said = speaker + words["colon"] if speaker else ""
     text = _tame(said + gist(unit.text, worth))
     return f"- {words['unsure'] if level == 'middle' else ''}{day}{text} [{source}]"
+
+
+def over(text: str) -> str:
+    """The text of a memory whose time is over, which must not be taken for what is still to come."""
+    return WORDS[language(text)]["over"] + text
 
 
 def wrapped(lines: list[str], lang: str) -> str:

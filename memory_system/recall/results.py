@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 from operator import or_
 
-from memory_system.recall.numbers import SCOPE_BITS, SCOPES, scope_of
+from memory_system.recall.numbers import MEMORIES, SCOPE_BITS, SCOPES, scope_of
 from memory_system.recall.ranking import Scored
 from memory_system.text import CJK, essence
 
@@ -19,7 +19,6 @@ COMPARED = 400  # characters of each
 NEARLY = 0.8
 BESIDE = 0.7  # of its score, for each better memory of the same message
 IN_PART = 0.4  # of a message's length, below which a memory of it does not stand for it
-MEMORIES = ("memory", "archive")
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 SMALLEST = 1e-9  # of λ, where likeness is all that counts
 

@@ -21,7 +21,7 @@ from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
 from memory_system.recall.excerpt import place_of_memory, place_of_message
 from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
-from memory_system.recall.numbers import scope_of
+from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.passages import note_digest, note_files, read_note
 from memory_system.recall.question import Question, understood
 from memory_system.recall.ranking import by_meaning, rank, text_score
@@ -36,8 +36,8 @@ if TYPE_CHECKING:  # imported where vectors are searched
 
 Scope = Literal["all", "memories", "notes", "sessions"]
 SCOPES_OF: dict[Scope, tuple[str, ...]] = {
-    "all": ("memory", "note", "session"),
-    "memories": ("memory",),
+    "all": ("memory", "over", "note", "session"),
+    "memories": ("memory", "over"),
     "notes": ("note",),
     "sessions": ("session",),
 }
@@ -191,7 +191,7 @@ class _Rows:
             "startLine": start,
             "endLine": end,
             "score": self._answer.score(result),
-            "source": scope,
+            "source": "archive" if scope == "over" else scope,
             "refs": list(result.refs),
             "text": self._told(result) if dated and self._answer.question.asks_day else unit.text,
             "snippet": snippet(unit.text, self._answer.question.terms),
@@ -214,7 +214,7 @@ class _Rows:
     def _place(self, result: Result) -> tuple[str, int, int]:
         """The name of the file that holds the text, and its first and last line there."""
         unit, scope = result.best.unit, scope_of(result.best.number)
-        if scope in ("memory", "archive"):
+        if scope in MEMORIES:
             path, line = place_of_memory(self._layout, self._index, unit.key)
             return path, line, line
         if scope == "session":
