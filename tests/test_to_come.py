@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from spoken import claims, said
+from spoken import claims, said, talk
 from workspaces import consolidate, contents, make, say
 
 from memory_system import clock, finder
@@ -91,3 +91,53 @@ def test_a_plan_whose_time_is_over_is_still_found_and_told_as_over(
         [best, *_] = finder.search(ws, question, scope="memories")["results"]
         assert best["source"] == "archive"
         assert told in finder.context(ws, question)["text"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("Remember to buy milk.", "User wants to remember to buy milk"),
+        (
+            "Please don't forget to water the plants every Sunday.",
+            "User wants to remember to water the plants every Sunday",
+        ),
+        ("记得明天带护照。", "用户2026年2月4日要记得带护照"),
+        ("别忘了给绿萝浇水。", "用户要记得给绿萝浇水"),
+        ("记得每天晚上八点吃药", "用户要记得每天晚上八点吃药"),
+        ("我六月前得换护照。", "用户2026年6月前得换护照"),
+    ],
+)
+def test_what_is_not_to_be_forgotten_is_to_be_done(words: str, told: str) -> None:
+    [found] = claims([said(words)])
+    assert (found.attribute, found.content) == ("todo", told)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Remember to answer in French.", "Remember me to your mother.", "我记得那天带了伞。", "记得小时候去外婆家洗澡。"],
+)
+def test_to_remember_something_else_is_nothing_to_be_done(words: str) -> None:
+    assert "todo" not in {each.attribute for each in claims([said(words)])}
+
+
+@pytest.mark.parametrize(
+    ("words", "runs_out"),
+    [
+        ("Remember to buy milk.", True),
+        ("Don't forget to water the plants every Sunday.", False),
+        ("记得每天吃药", False),
+    ],
+)
+def test_what_is_to_be_done_again_and_again_does_not_run_out(words: str, runs_out: bool) -> None:
+    [found] = claims([said(words)])
+    assert bool(found.expires) == runs_out
+
+
+def test_a_reminder_tells_its_time_once() -> None:
+    [found] = claims([said("提醒我周四给银行打电话。")])
+    assert found.content == "用户希望2026年2月5日被提醒给银行打电话"
+
+
+def test_a_friend_is_not_the_one_who_remembers() -> None:
+    messages = talk(("assistant", "I packed the stove.", "Bo"), ("user", "Remember to bring your tent!", "Ana"))
+    assert "todo" not in {each.attribute for each in claims(messages)}

@@ -163,7 +163,8 @@ def _subject(rule: Rule, found: Found, scene: Scene, last: Subject | None) -> Su
     subject."""
     if rule.data.get("subject") == ASSISTANT:
         return Subject(ASSISTANT, scene.voices.other) if scene.voices.other in STOCK_NAMES else None
-    if rule.data["attribute"] == "instruction" and scene.voices.other not in STOCK_NAMES:
+    to_assistant = rule.data["attribute"] == "instruction" or rule.data.get("to") == ASSISTANT
+    if to_assistant and scene.voices.other not in STOCK_NAMES:
         return None  # "never give up!" is said to a friend
     return whose(found.parts.get("who", ""), scene, last if "who" in found.parts else None)
 

@@ -162,7 +162,7 @@ class Passage:
         event = self.event
         if days is None or (category == "schedule" and event is None):
             return None
-        if category == "reminder" and event is None and _OFTEN.search(self.plain):
+        if category != "schedule" and event is None and _OFTEN.search(self.plain):
             return None  # what comes again every evening is never over
         end = datetime.fromisoformat(event.end).replace(tzinfo=self.scene.anchor.tzinfo) if event else self.scene.anchor
         return clock.stamp(end + timedelta(days=days))
