@@ -959,6 +959,17 @@ def test_what_is_told_of_another_comes_after_what_is_told_of_oneself(
     assert world.texts(of_both)[0] == anothers
 
 
+@pytest.mark.parametrize(
+    ("question", "is_of_oneself"),
+    [("what did i say of the canoe", True), ("what did ben and i say of the canoe", False)],
+)
+def test_who_asks_of_themselves_names_nobody(world: Found, question: str, is_of_oneself: bool) -> None:
+    world.say(*said("what a fine canoe", speakers="B"))
+    world.remember(fact("Oskar's canoe is green", "x:1", subject="Oskar"))
+    theirs = next(row for row in world.rows(question, explain=True) if row["text"] == "Oskar's canoe is green")
+    assert ("another" in theirs["explain"]) == is_of_oneself
+
+
 def test_a_single_character_of_a_word_is_no_answer(world: Found) -> None:
     world.remember(fact("用户3月23日去图书馆报到"))
     assert world.rows("我的生日是什么时候")[0]["score"] < 0.2

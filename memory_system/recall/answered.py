@@ -12,7 +12,7 @@ from memory_system.recall.candidates import OTHERWISE_SHARE, Candidates
 from memory_system.recall.kinds import kinds_of
 from memory_system.recall.named import Name, is_of_the_sort, names_another, speaks_of
 from memory_system.recall.question import Question
-from memory_system.recall.ranking import NO_OTHERS, Scored
+from memory_system.recall.ranking import ANOTHERS, Scored, people_named
 from memory_system.text import is_cjk
 
 LEAST = 0.01  # of the words, what is found by its neighbours alone
@@ -37,7 +37,6 @@ QUALIFIES = frozenset(
 )
 QUALIFYING = 0.5  # what these words, which only qualify what is asked for, count beside a word that is missing
 OF_THE_KIND = 0.5  # times less, where the best states what is asked, but not that it is of the sort: a car, no van
-ANOTHERS = 0.75  # times less, where the user asks of themselves and the best is about another
 GUESSED = 0.8  # times less, where nothing but a guess at the words has found it
 _AROUND = (-2, -1, 1, 2)
 _WORDS = re.compile(r"\w+")
@@ -103,8 +102,8 @@ def _meant(question: Question, found: Candidates, ranked: list[Scored]) -> float
     alone = min(NOBODY, FEW_TERMS[question.lang] / max(1, len(question.terms))) * min(missing.values(), default=0.0)
     about = 1 - max(alone, _lost(question, found, best, missing))
     there = 1 - min(missing.values()) if missing else 0.5
-    another = question.own and not names and best.memory.speaker not in NO_OTHERS
-    return about * _focus(question, found, best, _places(question, names), there) * (ANOTHERS if another else 1.0)
+    theirs = ANOTHERS if "another" in best.parts else 1.0
+    return about * _focus(question, found, best, _places(question, names), there) * theirs
 
 
 def _lost(question: Question, found: Candidates, best: Scored, missing: Mapping[Name, float]) -> float:
@@ -130,10 +129,9 @@ def _count_words(question: Question) -> float:
 
 
 def _known(question: Question, found: Candidates) -> Iterable[Name]:
-    """Who is named in the question among those who speak, and those whom memories are about."""
-    people = {unit.speaker for unit in found.units.values()} | {each.speaker for each in found.memories.values()}
-    for person in sorted(people.difference(NO_OTHERS)):
-        if terms.names(question.text, person) and not any(speaks_of(name, person.lower()) for name in question.names):
+    """Who is named in the question besides its `names`."""
+    for person in people_named(question, found):
+        if not any(speaks_of(name, person.lower()) for name in question.names):
             yield frozenset({person.lower()})
 
 

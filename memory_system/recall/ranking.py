@@ -29,7 +29,7 @@ LONG = 7  # letters of a word of whose pieces every second is enough
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
 DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
-ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of nobody but themselves
+ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of themselves and names nobody
 NO_OTHERS = ("", "user", "assistant")  # whom a memory is about that is about nobody else
 MEANT_SHARE = 0.5  # of what a turn gets for its meaning, that counts for the turns beside it
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
@@ -247,10 +247,10 @@ class _Factors:
     def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
         self._question = question
         self._weights = weights
-        self._of_self = question.own and not question.names
         self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
         speakers = {unit.speaker for unit in found.units.values()}.difference(("",))
         named = named_speakers(question.text, speakers) | _addressed(question, found, speakers)
+        self._of_self = question.own and not question.names and not any(people_named(question, found))
         self._named = _only(named) or _called(question, found) or _told_of(question, found)
 
     def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
@@ -271,7 +271,7 @@ class _Factors:
             found.append(("role", 1 - weights.assistant))
         if memory.denies and not question.denies:
             found.append(("denies", DENIED))
-        if self._of_self and memory.speaker not in NO_OTHERS and not terms.names(question.text, memory.speaker):
+        if self._of_self and memory.speaker not in NO_OTHERS:
             found.append(("another", ANOTHERS))
         if memory.standing:
             found.append(("standing", 1 + weights.standing * memory.standing))
@@ -329,6 +329,12 @@ def named_speakers(question: str, speakers: Iterable[str]) -> set[str]:
         for name in {folded, *_NAMES.findall(folded)} if speaker else ():
             owners.setdefault(name, set()).add(speaker)
     return {next(iter(each)) for name, each in owners.items() if len(each) == 1 and terms.names(question, name)}
+
+
+def people_named(question: Question, found: Candidates) -> Iterator[str]:
+    """Who is named in the question among those who speak, and those whom memories are about."""
+    people = {unit.speaker for unit in found.units.values()} | {each.speaker for each in found.memories.values()}
+    return (person for person in sorted(people.difference(NO_OTHERS)) if terms.names(question.text, person))
 
 
 def _only(names: Collection[str]) -> str:
