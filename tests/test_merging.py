@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spoken import claim_of, night
 from workspaces import at, consolidate, contents, layers, make, memories, say
 
 from memory_system import check, edit
@@ -18,6 +20,8 @@ from memory_system.gist import gist_of, stem
 from memory_system.likeness import Likeness, keys_of
 from memory_system.phases.settling import alike
 from memory_system.phases.settling.alike import in_order, says_more
+from memory_system.phases.settling.doses import redosed
+from memory_system.phases.settling.keeping import new_fact
 from memory_system.records import EventTime, Fact
 from memory_system.workspace import Workspace
 
@@ -352,3 +356,19 @@ def test_what_is_alike_depends_on_what_the_memories_say_now(steps: list[tuple[st
 )
 def test_days_and_turns_of_phrase_that_say_the_same(one: str, other: str, same: bool) -> None:
     assert (gist_of(one).bag == gist_of(other).bag) is same
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "is_another"),
+    [
+        ("I take 50 mg of sertraline.", "I take 75 mg of sertraline.", True),
+        ("I take 50 mg of sertraline.", "I take 50 MG of sertraline.", False),
+        ("我每天吃二甲双胍1.5毫克。", "我每天吃二甲双胍2.5毫克。", True),
+        ("我早上吃二甲双胍1毫克。", "我晚上吃二甲双胍2毫克。", False),
+    ],
+)
+def test_an_amount_with_its_unit_is_a_dose(older: str, newer: str, is_another: bool) -> None:
+    fact = new_fact("f_20260203_0000000000", claim_of(older), night())
+    claim = replace(claim_of(newer), said_at="2026-02-05T10:30:00Z")
+    assert {fact.attribute, claim.attribute} == {"medication"}
+    assert redosed(claim, fact) == is_another

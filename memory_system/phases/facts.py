@@ -19,6 +19,7 @@ from memory_system.phases.asking import claims as asking
 from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.settling import alike, revising, styles
+from memory_system.phases.settling.doses import redosed
 from memory_system.phases.settling.keeping import (
     fewer,
     fuller,
@@ -28,7 +29,7 @@ from memory_system.phases.settling.keeping import (
     sessions_of,
     with_evidence,
 )
-from memory_system.phases.settling.rearranging import heir, redosed
+from memory_system.phases.settling.rearranging import heir
 from memory_system.phases.settling.several import goes_by_several
 from memory_system.phases.settling.standing import counts_beside, gives_way, outranks, proves_nothing
 from memory_system.records import USER, Fact, Past, memory_id

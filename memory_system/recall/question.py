@@ -108,9 +108,7 @@ def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
 def _point(text: str) -> tuple[int, int]:
     """Where the last words begin and end that say that the question comes now; 0 and 0 where there are none, or nothing
     comes."""
-    point = load("asking")["point"]
-    spans = [found.span for rule in point.firing(text) for found in rule.found(text)]
-    start, end = max(spans, default=(0, 0))
+    start, end = max((found.span for found in load("asking")["point"].found(text)), default=(0, 0))
     return (start, end) if terms.asked(text[end:]) else (0, 0)
 
 
@@ -131,8 +129,7 @@ def _unframed(text: str) -> tuple[str, str]:
     folded = text.lower()
     if len(folded) != len(text):  # some letters get longer: places would not fit
         return text, ""
-    frame = load("asking")["frame"]
-    spans = sorted(found.span for rule in frame.firing(folded) for found in rule.found(folded))
+    spans = sorted(found.span for found in load("asking")["frame"].found(folded))
     about, framed, at = [], [], 0
     for start, end in spans:
         about.append(text[at:start])

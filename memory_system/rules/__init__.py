@@ -110,6 +110,11 @@ class RuleSet:
     def fires(self, text: str) -> bool:
         return bool(self._set.Match(text))
 
+    def found(self, text: str) -> Iterator[Found]:
+        """Every match of each rule, in the order of the file."""
+        for rule in self.firing(text):
+            yield from rule.found(text)
+
 
 Groups = Mapping[str, RuleSet]
 

@@ -11,9 +11,10 @@ from functools import cache
 from typing import TypeVar
 
 from memory_system import rules
-from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
+from memory_system.gist import gist_of, is_time
 from memory_system.keys import slot_key
 from memory_system.phases.settling import matters, names, retractions
+from memory_system.phases.settling.fitting import FITS, quote_of
 from memory_system.records import USER, Belief, Fact
 from memory_system.rules import Found
 from memory_system.slots import about
@@ -25,45 +26,17 @@ Kind = TypeVar("Kind", bound=Fact)
 
 _OVER = 0.2  # what it is worth to know that a wish was withdrawn
 _MOST = 12  # memories with such a word that are looked at, newest first
-_KEPT_UP = frozenset({"medication", "habit", "hobby", "vehicle", "owns", "device", "uses_tool"})
-_ARRANGED = re.compile(r"\b(?:booked|scheduled|planned|reserved|arranged|fixed)\b")
 _BEFORE_TIME = re.compile(r"^(?:(?:the|next|this|early|late|mid|about|around|some time|sometime|on|in|week of) )+")
-_AHEAD = frozenset({"schedule", "todo", "reminder"})
 _NAMED = ("what", "thing", "other", "order", "drug", "pill", "tablet", "kind")
 _WISHES = ("instruction", "reminder")
-_RECURS = re.compile(
-    r"\b(?:every|each|weekly|biweekly|fortnightly|monthly|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b|每",
-    re.IGNORECASE,
-)
-_FOR_GOOD = re.compile(
-    _RECURS.pattern + r"|\bfrom now on\b|\bpermanently\b|以后|今后|往后|固定|改成|改为", re.IGNORECASE
-)
 _PUT_TO = ("to", "until", "amount", "much")
-_DOSE = re.compile(
-    r"\d ?(?:mg|mcg|g|ml|units?|iu|tablets?|pills?|puffs?|drops?)\b"
-    "|[\\d一二三四五六七八九十两半](?:毫克|微克|克|毫升|单位|片|粒|颗|滴)",
-    re.IGNORECASE,
-)
-_AMOUNT = re.compile(
-    r"(\d+(?:\.\d+)?) ?(mg|mcg|g|ml|units?|iu)\b|([\d一二三四五六七八九十两半]+)(毫克|微克|克|毫升|单位|片|粒|颗|滴)",
-    re.IGNORECASE,
-)
-_WHEN_TAKEN = re.compile(r"morning|noon|lunch|evening|night|bed|dinner|breakfast|[早中午晚]|睡前", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|[一二三四五六七八九十两半]+(?=[片粒颗次毫])")
-_UNDER_WAY = {
-    "en": re.compile(
-        r"\b(?:is|are|been) (?:\w+ )?"
-        r"(?:reading|watching|playing|writing|learning|taking|doing|working|studying|training|building)\b"
-    ),
-    "zh": re.compile("(?:正在|最近在?|在)(?:读|看|学|追|做|写|练|修|上|听|玩)"),
-}
 _OF_NAMES = {names.RENAMED: names.renamed, names.DIED: names.died}
 _TAKING_OVER = frozenset(
     {"dosed", "moved", "redated", "misspoken", "lifted", retractions.EXCHANGED, retractions.RECOUNTED, *_OF_NAMES}
 )
 _LOOSE = frozenset({"moved", "called_off", "dosed"})  # somebody else may do it to what is the speaker's
 _ARRANGEMENTS = frozenset({"moved", "redated", "called_off"})
-_WRONG_DAY = re.compile(r"\bnot(?: on| at| in)? (?:the )?([^,.;!?]+)|不是([^，。！？；]+)", re.IGNORECASE)
 _TO_A_TIME = frozenset({"moved", "redated"})
 _ABROAD = frozenset({"moved", "redated", "called_off"})  # the other language may have told of it
 _MINE = re.compile(r"\b(?:my|our|the) $|我们?的?$", re.IGNORECASE)
@@ -90,20 +63,10 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
             for match in rule.found(claim.quote):
                 gone = retractions.taken_back(cue, match.given(), claim, memories, Fact)
                 found |= {gone.id: gone} if gone else {}
-        elif cue in _FITS:
+        elif cue in FITS:
             older = _newest(cue, next(rule.found(claim.quote)), claim, memories, Fact)
             found |= {older.id: older} if older else {}
     return list(found.values())
-
-
-def redosed(claim: Claim, fact: Fact) -> bool:
-    """Whether the claim gives another dose of the same medicine, which takes the place of the one before; one for
-    another time of the day stands beside it."""
-    if claim.attribute != "medication" or claim.said_at <= fact.said_at or fact.is_owners:
-        return False
-    new, old = ({*_AMOUNT.findall(said.content)} for said in (claim, fact))
-    when, whenever = ({*_WHEN_TAKEN.findall(said.lower())} for said in (claim.quote, _quote(fact)))
-    return bool(new and old) and not new & old and not (when and whenever and not when & whenever)
 
 
 def corrected_value(claim: Claim, memories: Memories) -> list[Fact]:
@@ -213,7 +176,7 @@ def given_up(fact: Fact, memories: Memories) -> Belief | None:
 
 def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kind: type[Kind]) -> Kind | None:
     """The newest memory of the kind about what was named, such as the cue can put an end to."""
-    named, quote = match.given(), _quote(claim)
+    named, quote = match.given(), quote_of(claim)
     name = next((name for name in _NAMED if named.get(name)), "")
     if not name or (cue in _TO_A_TIME and not _begins_with_time(_to(named), claim.lang)):
         return None
@@ -234,16 +197,11 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
         and (each.subject == claim.subject or (cue in _LOOSE and (mine or claim.subject == USER)))
         and (_names_value(what, each) if cue == "misspoken" else matters.is_about(senses[each.lang].words, each))
         and not (cue == "redated" and matters.is_beside(senses[each.lang].words, each))
-        and _FITS[cue](each, claim)
+        and FITS[cue](each, claim)
     ]
     if cue in _ARRANGEMENTS and not matters.are_one(fitting):
         return None
     return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
-
-
-def _quote(said: Claim | Fact) -> str:
-    """The words that were said."""
-    return said.quote if isinstance(said, Claim) else said.evidence[0].quote
 
 
 def _names_value(what: str, fact: Fact) -> bool:
@@ -261,70 +219,3 @@ def _begins_with_time(words: str, lang: str) -> bool:
 def _to(named: dict[str, str]) -> str:
     """What the claim puts in the place of the old."""
     return next((named[each] for each in _PUT_TO if named.get(each)), "")
-
-
-def _is_planned(fact: Fact, claim: Claim | Fact) -> bool:
-    """Whether the fact tells of what was still to come when the claim was made."""
-    if not fact.polarity or tells_not(gist_of(fact.content)):
-        return False
-    if fact.event_time is not None:
-        return fact.event_time.end > claim.said_at[:10]
-    if fact.category in _AHEAD or about(fact.attribute).get("category") in _AHEAD:
-        return True
-    gist = gist_of(_ARRANGED.sub("", fact.content))
-    return any(map(is_time, gist.words)) and not tells_of_past(gist)
-
-
-def _is_moved(fact: Fact, claim: Claim | Fact) -> bool:
-    """Whether the fact tells of what was still to come; what recurs is moved for good, or only once beside it."""
-    return _is_planned(fact, claim) and (not _RECURS.search(fact.content) or bool(_FOR_GOOD.search(_quote(claim))))
-
-
-def _is_redated(fact: Fact, claim: Claim | Fact) -> bool:
-    """Whether the fact tells of what was still to come, on the day that is said to be wrong where one is."""
-    wrong = _WRONG_DAY.search(_quote(claim))
-    days = (
-        {word.strip("#") for word in gist_of(wrong[1] or wrong[2]).words if word.strip("#").isdecimal()}
-        if wrong
-        else set()
-    )
-    return _is_planned(fact, claim) and days <= set(gist_of(fact.content).words)
-
-
-def _is_dosed(fact: Fact, _: Claim | Fact) -> bool:
-    """Whether the fact gives a dose, a medicine, or an amount that is no date."""
-    if fact.attribute == "medication" or _DOSE.search(fact.content):
-        return True
-    return fact.event_time is None and any(map(is_time, gist_of(fact.content).words))
-
-
-def _is_said(fact: Fact, _: Claim | Fact) -> bool:
-    """Whether the fact fills a slot: only a value can be taken for another."""
-    return bool(fact.attribute and fact.value)
-
-
-def _is_under_way(fact: Fact, _: Claim | Fact) -> bool:
-    """Whether the fact tells of what somebody is at."""
-    return bool(_UNDER_WAY[fact.lang if fact.lang in _UNDER_WAY else "en"].search(fact.content))
-
-
-def _is_one(fact: Fact, claim: Claim | Fact) -> bool:
-    """Whether the fact names somebody else as the one there is."""
-    return bool(claim.attribute and fact.attribute == claim.attribute and fact.value != claim.value)
-
-
-def _is_kept_up(fact: Fact, _: Claim | Fact) -> bool:
-    """Whether the fact tells of what somebody takes, does regularly or has."""
-    return fact.polarity and fact.attribute.partition(".")[0] in _KEPT_UP
-
-
-_FITS = {
-    "moved": _is_moved,
-    "redated": _is_redated,
-    "called_off": _is_planned,
-    "dosed": _is_dosed,
-    "misspoken": _is_said,
-    "finished": _is_under_way,
-    "given_up": _is_kept_up,
-    "new_one": _is_one,
-}
