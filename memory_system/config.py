@@ -119,9 +119,7 @@ class Ranking(Section):
     within: Rate = 0.3  # times more for what was said or happens in the time that the question names
     question: Share = 0.08  # times less for a text that asks
     telling: Share = 0.18  # times less for a message in which nobody speaks of themselves; half of it for a reaction
-    assistant: Share = (
-        0.45  # times less for what an assistant says; for the user's words where the assistant's are asked for
-    )
+    assistant: Share = 0.45  # times less for an assistant's words; for the user's where the assistant's are asked for
     standing: Rate = 0.25  # times more, at most, for a memory that is important and fresh
     age: Share = 0.1  # times less, at most, for a dated note that is old: half of it after 30 days
     diversity: Share = 0.3  # 1 − λ of MMR: how much saying nearly the same as a better result counts against it
@@ -222,9 +220,8 @@ class LLMConfig(Section):
     base_url: str = "https://api.anthropic.com"  # the only address that questions are sent to
     questions: tuple[Question, ...] = ("screen", "extract", "conflict", "beliefs")  # what may be asked
     timeouts: Timeouts = Timeouts.default()
-    prices: tuple[Price, ...] = (
-        Price(model="claude-haiku-5-5", input=1.0, output=5.0, cached=0.1, written=1.25),
-    )  # as far as known; compare them with your contract
+    # as far as known; compare them with your contract
+    prices: tuple[Price, ...] = (Price(model="claude-haiku-5-5", input=1.0, output=5.0, cached=0.1, written=1.25),)
 
 
 class Budget(Section):

@@ -10,9 +10,8 @@ from typing import Any
 from memory_system import rules
 from memory_system.secrets.disguises import is_wide, narrowed
 
-PLACES = frozenset(
-    {"id", "path", "ref", "refs", "source", "citation", "type", "status", "method"}
-)  # of texts, no words
+# of texts, no words
+PLACES = frozenset({"id", "path", "ref", "refs", "source", "citation", "type", "status", "method"})
 BLANK = "\n"  # in the place of what is found, which nothing reaches over
 
 

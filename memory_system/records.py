@@ -39,17 +39,10 @@ Pool = Literal["active", "archive"]
 POOLS: tuple[Pool, ...] = ("active", "archive")
 
 WORDS = frozenset({"content", "subject", "attribute", "value", "polarity"})  # fields that make what a memory says
+# fields that stay as the owner has set them
 SETTABLE = WORDS | {
-    "importance",
-    "category",
-    "entities",
-    "event_time",
-    "expires",
-    "pinned",
-    "sensitivity",
-    "confidence",
-}  # fields that stay as the owner has set them
-
+    "importance", "category", "entities", "event_time", "expires", "pinned", "sensitivity", "confidence",
+}  # fmt: skip
 # fields that make how a memory is told: what another way of putting it replaces
 TELLING = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
 RETURNED = {"retired": None, "superseded_by": None, "valid_to": None}  # what one that leaves the archive loses
@@ -65,9 +58,8 @@ ID_PAIRS = 5
 class Stored(BaseModel):
     """Anything kept on disk: immutable, and faithful to keys a newer or older program wrote."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="allow", defer_build=True
-    )  # built at first use: a command starts sooner
+    # built at first use: a command starts sooner
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
 
 class Evidence(Stored):

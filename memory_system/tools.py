@@ -138,9 +138,8 @@ def write(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
         return {"status": "saved", "path": edit.note(ws, content, category, who, "assistant"), "category": category}
     known = category if category in table("attributes", "importance") else "general"
     worth = _number(arguments, slots.importance_of(known, ws.config), "importance")
-    record = edit.capture(
-        ws, content, kind=kind, importance=worth, category=known, who=who, role="assistant"
-    )  # in words of its own, whatever it was told
+    # an assistant's, in words of its own, whatever it was told
+    record = edit.capture(ws, content, kind=kind, importance=worth, category=known, who=who, role="assistant")
     path = ws.layout.name(ws.layout.inbox)
     return {"status": "saved", "path": path, "category": known, "id": record.id, "type": kind}
 

@@ -16,13 +16,8 @@ from memory_system.text import essence
 if TYPE_CHECKING:
     from memory_system.turns import Message
 
-TIERS = {
-    "user": 2,
-    "note": 2,
-    "person": 2,
-    "assistant": 1,
-    "agent": 1,
-}  # whose words count more; all others' count nothing
+# Whose words count more; all others' count nothing.
+TIERS = {"user": 2, "note": 2, "person": 2, "assistant": 1, "agent": 1}
 OWNER = frozenset({"user", "note"})
 SHORT = 160  # characters of a voice that are read as one over several messages: orders may come in pieces
 CODE = ("```", "~~~")  # how code in a message begins

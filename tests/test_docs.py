@@ -152,16 +152,8 @@ def test_the_example_of_a_rule_keeps_its_word() -> None:
 
 # ---- answers -------------------------------------------------------------------------------------------------------
 
-OPEN = {
-    "filtered",
-    "dropped",
-    "without_claim",
-    "rejected",
-    "by_category",
-    "by_language",
-    "counts",
-    "fields",
-}  # keys are reasons and the like
+# Their keys are reasons and the like.
+OPEN = {"filtered", "dropped", "without_claim", "rejected", "by_category", "by_language", "counts", "fields"}
 Answer = Callable[..., dict[str, Any]]
 
 

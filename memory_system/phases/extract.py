@@ -13,7 +13,7 @@ from memory_system import dates, phrasing, slots, text
 from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.grouping import grouped
-from memory_system.phases.understanding import dating
+from memory_system.phases.understanding import dating, pronouns
 from memory_system.phases.understanding.asked import asks_what_is_wanted
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import as_sample, in_one_line, is_sample
@@ -38,12 +38,6 @@ _FIRST_OF = re.compile(r"\s*[,，;；]\s*")  # "in Ghent, near the station" live
 _HEARSAY = 0.6
 _HEARD = {"en": "hearsay", "zh": "听说"}
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
-_ANOTHER = re.compile(
-    r"\W*(?:(?:and|but|so|oh|yeah|yes|no|well|also|actually|because|i think|i guess),? )*(?:he|she|his|her)(?:'s)?\b"
-    r"|\W*(?:不过|但是?|而且|所以|其实)?[，,]?[他她](?!们?[和跟给对]我)",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(r"(?P<sex>he|she)(?=[ '])|[他她](?![们的])", re.IGNORECASE)
 _STATED = re.compile(  # "I heard they have boats?" asks nothing
     r"(?:(?:and|so|oh|but|well|yeah|also|btw|by the way),? )*(?:i|i'm|i've|my|we|we're|we've)\b"
     r"(?!.*\b(?:what|how|why|when|where|who|which|if|whether|can|could|should|would|will|do|does|did|are|is|wonder\w*)\b)",
@@ -124,8 +118,8 @@ def _meant_by_pronoun(passage: Passage, last: Subject | None) -> Subject | None:
     """Who "he" or "she" is that an English passage begins with: the one spoken of before, if he or she may be."""
     if passage.scene.lang != "en" or last is None or last.plural:
         return None
-    pronoun = _PRONOUN.match(phrasing.stripped(passage.words, passage.scene.voices, passage.scene.lang))
-    return last if pronoun and may_be(pronoun["sex"], last.shown) else None
+    pronoun = pronouns.subject(phrasing.stripped(passage.words, passage.scene.voices, passage.scene.lang))
+    return last if pronoun and may_be(pronoun, last.shown) else None
 
 
 def _is_meant(reading: Reading, passage: Passage) -> bool:
@@ -233,8 +227,8 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
         title = scene.title if passage.segment.start > scene.skip else ""
         return scene.prefix + title + told if told else ""
     other = about if about and about.shown != scene.voices.speaker else None
-    if other and (pronoun := _PRONOUN.match(words)):
-        words = other.shown + written_out(words)[pronoun.end() :]
+    if other and (pronoun := pronouns.subject(words)):
+        words = other.shown + written_out(words)[len(pronoun) :]
     if not scene.first_hand:
         words = _of_answer(words, passage)
     told = phrasing.retell(words, scene.voices, scene.lang, wanted=asks_what_is_wanted(passage.turn.asked))
@@ -262,7 +256,7 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     scene = passage.scene
     subject = about or Subject(scene.subject, scene.voices.speaker)
     category = passage.category()
-    if about is None and category in slots.GRAVE and _ANOTHER.match(passage.plain):
+    if about is None and category in slots.GRAVE and pronouns.begins_with(passage.plain, scene.lang):
         category = "general"  # "he is allergic to cats": whoever he is, it is no health of the speaker's
     claim = _claim(passage, told, category, subject, f"general.{scene.lang}")
     if not scene.first_hand:  # however it is hedged, it was said; what it says of the user is another matter

@@ -35,9 +35,7 @@ _WORD = 0.1  # a word that not every sentence has
 _MOST_WORDS = 12
 _LONG = 0.025  # less for every token above _SHORT: others could have the room
 _SHORT = 28
-_WHOLE = (
-    45  # that many count of a passage of an answer: all are as long, and the first, which says what it is about, leads
-)
+_WHOLE = 45  # that many count of a passage of an answer: all are as long, and the first, which names it, leads
 _FEW = {"en": 1, "zh": 0.5}  # such words: a sentence that has no more of them, and no number, is
 _EMPTY = -1.0  # a cheer, or for somebody who knows of what: nobody else could understand it
 _SLOT = 0.4  # a rule knows what it says
@@ -45,7 +43,7 @@ _ANSWERS = 0.5  # a person answers another's question
 _ASKS = -0.6
 _ASSISTANT = -1.0  # people's own words come first
 _NOTE = 1.0  # a note was written down to be kept
-_REMARKS = {"en": 0, "zh": -1.0}  # on what an assistant has just said: of oneself it tells nothing
+_REMARK = -1.0  # in Chinese, on what an assistant has just said: of oneself it tells nothing
 
 _OWN = 5  # tokens of the memory of a slot that holds one value, which stands beside that of its sentence
 _ALONE = 16  # tokens up to which a sentence says nothing beside it
@@ -136,7 +134,7 @@ class Judge:
             return Verdict("trivial", tokens, cost=tokens)
         over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
         score += _ASKS * (segment.kind == "question") - _LONG * over - _behind(fired)
-        score += _REMARKS[lang] * (_is_remark(turn, fired) and not (claims or natures))
+        score += _REMARK * (lang == "zh" and _is_remark(turn, fired) and not (claims or natures))
         score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
         # kept whatever the share where a claim rule reads it, and the grave even where none does
         certain = not (slots.CERTAIN.isdisjoint(sure) and slots.GRAVE.isdisjoint(categories))

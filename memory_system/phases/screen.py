@@ -274,7 +274,7 @@ def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> 
             _spread(verdicts, assistant=not first_hand)
         if turn.asked or turn.topic:
             _charge(turn, verdicts, around)
-        _spare(turn, verdicts, around)
+        _charge_within(turn, verdicts, around)
         found.hear(turn, verdicts)
         if not is_owners_word(turn.message):
             numbers = (n for n, each in enumerate(verdicts, len(found.scores)) if not each.reason)
@@ -307,21 +307,18 @@ def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
             verdict.cost += cost_of(turn.asked) * (not verdict.reason and "\n" in turn.text_of(segment))
 
 
-def _spare(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
-    """What hangs in the air costs nothing where nothing is told with it: nothing will come of it."""
+def _charge_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
+    """Add what the sentence of the message costs that is told with another which lacks it. What hangs in the air costs
+    nothing where nothing is told with it: nothing will come of it."""
     before, begins = "nothing", True
-    first_hand = turn.message.is_first_hand and not turn.message.is_noted
+    own = turn.message.is_first_hand and not turn.message.is_noted
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
-        said = (
-            not verdict.reason
-            and first_hand
-            and said_before(turn.message.text, segment.start, turn.text_of(segment), lang)
-        )
-        if said:
+        words = turn.text_of(segment)
+        if own and not verdict.reason and (said := said_before(turn.message.text, segment.start, words, lang)):
             verdict.cost += cost_of(said)
             verdict.score -= _BESIDE * cost_of(said)
         elif verdict.hangs and before not in _LEANED_ON and not stands_before_picture(turn, segment):
-            verdict.cost *= begins and bool(told_beside(turn, turn.text_of(segment), lang))
+            verdict.cost *= begins and bool(told_beside(turn, words, lang))
         before, begins = verdict.reason, begins and bool(verdict.reason)
 
 

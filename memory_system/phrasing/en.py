@@ -22,9 +22,8 @@ _ILL = re.compile(  # "ill let you know": no one is ill
     r"(?:^|(?<=[.!?,;:] )|(?<= done ))[Ii]ll(?= (?:be|do|go|get|let|make|take|see|try|call|ask|tell|have|give|keep"
     r"|start|check|look|use|find|send|buy|come|probably|definitely)\b)"
 )
-_THANKED = re.compile(
-    r"(?i), (?:thanks|thank (?:you|u))(?: so much| a lot| for asking)?(?=[!.])"
-)  # "I'm well, thank you!"
+# "I'm well, thank you!"
+_THANKED = re.compile(r"(?i), (?:thanks|thank (?:you|u))(?: so much| a lot| for asking)?(?=[!.])")
 _LEMME = re.compile(r"\b([Ll])emme\b")
 _BOLD = re.compile(r"(?<!\S)__([A-Z][^_\n]*)__(?!\w)")  # and no __init__
 _FIRST = re.compile(r"\W*(\w+)")
@@ -309,10 +308,10 @@ def _is_state(verb: str, rest: list[str]) -> bool:
 def _is_doing(verb: str, words: str) -> bool:
     """Whether "researching schools" is what the speaker does, and no subject of a verb that follows."""
     clause = _CLAUSE_END.split(words)[0].lower()
-    if _ITS_CLAUSE.match(words, len(clause)) or _ASIDE_IS.match(words, len(clause)):
-        return (
-            False  # "Preparing for the race, I sleep more" says what they do then; "making friends, above all, is hard"
-        )
+    if _ITS_CLAUSE.match(words, len(clause)):  # "Preparing for the race, I sleep more" says what they do then
+        return False
+    if _ASIDE_IS.match(words, len(clause)):  # "making friends, above all, is hard"
+        return False
     if is_word("doing", verb):
         return not _IS_SO.match(clause)
     if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb) or _LIST_IS_SO.match(words):

@@ -23,9 +23,8 @@ _JOINED_LEAD = re.compile(
 _ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
 _EARLY = 8  # characters within which a wish to keep something begins
 _CLAUSE_MARK = re.compile(r"[，,。！？!?；;：:]")
-_NEXT_ITEM = re.compile(
-    r"(?<=[。；;])(?:[^。；;，,：:]{1,12}[：:])?\s*\d{1,2}[.、]?$"
-)  # of a list, cut off behind its number
+# of a list, cut off behind its number
+_NEXT_ITEM = re.compile(r"(?<=[。；;])(?:[^。；;，,：:]{1,12}[：:])?\s*\d{1,2}[.、]?$")
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
 _NICKNAMED = re.compile(  # 妈，……；涛哥，……：说给别人的话里怎么叫他
     r"(?:亲爱的|宝贝儿?|老[妈爸婆公板师弟哥姐]|[爸妈哥姐弟妹爷奶爹娘叔姨舅姑嫂婶]{1,2}|[\u4e00-\u9fff]{1,2}[哥姐叔姨总])[，,！!]\s*"

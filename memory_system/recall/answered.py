@@ -21,10 +21,8 @@ HOLDS = 8  # words of a question that a text can be expected to hold, at most
 FRAME = 0.4  # what a word of the question's frame counts among them
 FOCUS = 2  # words that name what is asked for: an English question begins with them
 MISSED = 0.35  # times less, at most, where all but these is there: what it is about is known, what is asked is not
-SHORT = {
-    "en": (1.2, 0.7),
-    "zh": (1.2, 0.6),
-}  # by so much over the number of its words, and at most: a short question loses more
+# by so much over the number of its words, and at most: a short question loses more
+SHORT = {"en": (1.2, 0.7), "zh": (1.2, 0.6)}
 BESIDE = 0.3  # how much a name is missing that stands in a turn beside the best
 AMONG = 0.6  # the same, of one that stands in another of the first results
 SEVERAL = 5  # of these

@@ -55,10 +55,8 @@ class Rule:
 
     def found(self, text: str) -> Iterator[Found]:
         """Every match with its named groups."""
-        names, data = (
-            _names(self.pattern),
-            text.encode(),
-        )  # RE2 sees bytes, and only places that are asked for are counted
+        names = _names(self.pattern)
+        data = text.encode()  # RE2 sees bytes, and only places that are asked for are counted
         for match in self.matches(data):
             span, *spans = match.span(), *(match.span(number) for _, number in names)
             if len(data) > len(text):

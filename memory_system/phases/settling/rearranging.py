@@ -36,9 +36,8 @@ _TAKING_OVER = frozenset(
     {"dosed", "moved", "redated", "misspoken", "lifted", retractions.EXCHANGED, retractions.RECOUNTED, *_OF_NAMES}
 )
 _LOOSE = frozenset({"moved", "called_off", "dosed"})  # somebody else may do it to what is the speaker's
-_ARRANGEMENTS = frozenset({"moved", "redated", "called_off"})
+_ARRANGEMENTS = frozenset({"moved", "redated", "called_off"})  # of which the other language may have told
 _TO_A_TIME = frozenset({"moved", "redated"})
-_ABROAD = frozenset({"moved", "redated", "called_off"})  # the other language may have told of it
 _MINE = re.compile(r"\b(?:my|our|the) $|我们?的?$", re.IGNORECASE)
 _ANOTHER = {  # who does it is somebody whom only the talk before names
     "en": re.compile(r"\b(?:he|she|his|her)\b[^.!?]{0,30}$", re.IGNORECASE),
@@ -105,9 +104,7 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
     slots = {(each.subject, each.attribute) for each in older if each.attribute}
     if claim.attribute or len(slots) != 1:
         return claim
-    if "lifted" in named and slots <= {
-        (USER, each) for each in _WISHES
-    }:  # once the wish is gone, little is left to be known
+    if "lifted" in named and slots <= {(USER, each) for each in _WISHES}:  # once the wish is gone, little is left
         return replace(claim, category="temporary", importance=_OVER)
     if not named:
         return claim
@@ -183,7 +180,7 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
     what, before = named[name], quote[: match.places[name][0]]
     if _ANOTHER[claim.lang].search(before):
         return None
-    senses = matters.senses(what, claim.lang, abroad=cue in _ABROAD)
+    senses = matters.senses(what, claim.lang, abroad=cue in _ARRANGEMENTS)
     found = memories.find_alike(dict.fromkeys(word for each in senses.values() for word in gist_of(each.said).words))
     ids = dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:])
     found_again = (memories.get(each) for each in ids)

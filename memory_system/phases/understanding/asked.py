@@ -10,6 +10,7 @@ from memory_system.gist import stem
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
+from memory_system.phases.understanding.pronouns import begins_with
 from memory_system.turns import Segment, Turn
 
 _LONGEST = 90  # columns of a question that is told beside its answer
@@ -40,7 +41,6 @@ _SUBJECT = {
     ),
     "zh": re.compile("[^，。]{0,8}(?:我|咱)|.{0,6}《"),
 }
-_HE_OR_SHE = re.compile(r"(?:(?:and|but|so|yeah|yes|no|well),? )*(?:he|she|his|her|him)\b", re.IGNORECASE)
 _SAYS_ITSELF = re.compile(
     r"(?:(?:and|but|so|yeah|yes|well|i think|i guess),? )*"
     r"(?:one of|there(?:'s| is| are| was| were)?\b|if\b|as for|when it comes"
@@ -123,7 +123,7 @@ def told_beside(turn: Turn, reply: str, lang: str) -> str:
 
 def _is_own(turn: Turn, reply: str, lang: str) -> bool:
     """Whether the words hang on what the same one has just said; who "he" is may be any of several there."""
-    if not turn.own_topic or width(reply) > _SHORT_REPLY or _HE_OR_SHE.match(reply):
+    if not turn.own_topic or width(reply) > _SHORT_REPLY or begins_with(reply, lang):
         return False
     return lang == "en" and hangs(reply, lang)
 
@@ -133,7 +133,7 @@ def _speaks_of(reply: str, topic: str, lang: str) -> bool:
     speaks of him or her where the topic has one such."""
     if width(reply) > _SHORT_REPLY or not leans(reply, lang):
         return False
-    if lang == "zh" or (_HE_OR_SHE.match(reply) and len(set(_near().findall(topic.lower()))) == 1):
+    if lang == "zh" or (begins_with(reply, lang) and len(set(_near().findall(topic.lower()))) == 1):
         return True
     return not _SAYS_ITSELF.match(reply) and takes_up(reply, topic, lang)
 

@@ -20,8 +20,9 @@ _MOST = 3  # sentences back
 _LONGEST = 90  # columns of what is told beside
 _LIGHT = 36  # characters of words that say little without what stands before them
 _SAYS_ITSELF = re.compile(r"[A-Za-z]{2}|\d|[《“「‘]")
-_LABEL = re.compile(r"[\[【][^\]】]*[\]】]\s*(?:[（(]?[\w·]{1,16}[）)]?[：: ]|（[^）]{1,16}）)?\s*")
-_LEANS = re.compile("^(?:还有|另外|除此|同样|对，|对的|是的|没错|就是)|[呢么][？?]?$")
+_LABEL = re.compile(  # who speaks, in brackets, and what a stage direction adds
+    r"[\[【][^\]】]*[\]】]\s*(?:[（(]?[\w·]{1,16}[）)]?[：: ]|（[^）]{1,16}）)?\s*"
+)
 
 
 def said_before(message: str, start: int, words: str, lang: str) -> str:
@@ -53,7 +54,7 @@ def _near() -> re.Pattern[str]:
 
 def _tells(sentence: str) -> bool:
     """Whether the sentence says by itself what is spoken of, and is no courtesy."""
-    if width(sentence) > _LONGEST or unnamed(sentence) or _LEANS.search(sentence):
+    if width(sentence) > _LONGEST or unnamed(sentence) or rules.load("zh")["leans_back"].fires(sentence):
         return False
     if not names_enough(sentence, "zh", 3) or trust.suspects(sentence, owner=False):
         return False

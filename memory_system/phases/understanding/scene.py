@@ -22,9 +22,8 @@ _WIDE = re.compile(f"[{''.join(map(chr, _NARROW))}]")
 _WHEN = {"zh": "（{}）", "en": " ({})"}
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
 _TITLE = re.compile(r"[^：:。！？.!?\n，,；;]{2,20}[：:]")
-_FIRST_PERSON_QUOTE = re.compile(
-    r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]|‘[^‘']*我[^‘']*'"  # a closing ’ is ' by now
-)
+# A closing ’ is ' by now.
+_FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]|‘[^‘']*我[^‘']*'")
 
 
 def as_rules_see(words: str) -> str:

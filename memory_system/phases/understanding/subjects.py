@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from memory_system.phases.understanding.pronouns import begins_with
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.rules import table
 from memory_system.rules.words import is_word
@@ -13,9 +14,6 @@ from memory_system.turns import Turn
 
 PUNCTUATION = "，。！？；：,!?;:、“” \n"
 _PRONOUNS = frozenset({"he", "she", "他", "她", "它", "其"})
-_HE_OR_SHE = re.compile(
-    r"\W*(?:(?:and|but|so|oh|yeah|yes|no|well|also|actually|hey),? )*(?P<sex>he|she)\b(?!/)", re.IGNORECASE
-)
 _SELF = frozenset({"", "i", "my", "we", "我", "本人"})
 _CLAUSE_START = re.compile(rf"(?:^|[{PUNCTUATION}])(?=[\u4e00-\u9fff])")
 
@@ -133,7 +131,8 @@ def _opening(lang: str) -> re.Pattern[str]:
 
 def talked_of(turn: Turn, scene: Scene) -> Subject | None:
     """Whom "he" or "she" means that the message begins with: the one person that the talk before it names."""
-    if scene.lang != "en" or not (pronoun := _HE_OR_SHE.match(turn.message.text)):
+    pronoun = begins_with(turn.message.text, scene.lang)
+    if scene.lang != "en" or pronoun not in ("he", "she"):
         return None
     before = turn.asked or turn.topic
     own = turn.own_topic and not turn.asked
@@ -142,7 +141,7 @@ def talked_of(turn: Turn, scene: Scene) -> Subject | None:
         return None  # whom the other calls "my sister" is no sister of the speaker's
     kin, name = found[0]["kin"], found[0]["name"]
     meant = Subject(name, name) if name else _near(f"my {kin}", scene)
-    return meant if may_be(pronoun["sex"], kin or "") else None
+    return meant if may_be(pronoun, kin or "") else None
 
 
 def may_be(pronoun: str, called: str) -> bool:

@@ -19,12 +19,6 @@ Said = TypeVar("Said")
 
 _LANGS = ("en", "zh")
 _LONGEST = 80  # characters of a message that says nothing but the wish
-_POINTS = re.compile(r"\b(?:this|that|it)\b|[这那它]|刚才|上面", re.IGNORECASE)
-_SAYS_MORE = re.compile(  # what is not to be kept comes in the message itself, or after it
-    r"[:：]\s*\S|[.!?;,]\s+(?:\w+[ ,]+){3,}\w|\b(?:next|following|about to|but|because|since)\b"
-    r"|接下来|下面|因为|但|[。！？；，].{7,}",
-    re.IGNORECASE,
-)
 _COLONS = ("：", ":")
 
 
@@ -52,10 +46,10 @@ def takes_back(message: Message) -> bool:
     """Whether the message says nothing but that this, that or it is not to be kept: it means what the same one said
     right before."""
     words = message.text
-    if not message.is_first_hand or message.is_noted or len(words) > _LONGEST or not _POINTS.search(words):
+    if not message.is_first_hand or message.is_noted or len(words) > _LONGEST:
         return False
-    stretches = withheld(words)
-    return bool(stretches) and stretches[0] == (0, len(words)) and not _SAYS_MORE.search(words)
+    is_all = withheld(words)[:1] == [(0, len(words))]
+    return is_all and _fires("withheld_before", words) and not _fires("withheld_after", words)
 
 
 class TakingBack(Generic[Said]):
@@ -105,4 +99,9 @@ def _stretch(plain: str, wish: Found) -> tuple[int, int]:
 
 def _says_nothing(before: str) -> bool:
     """Whether there is nothing before the wish in its sentence, or only that it is a secret."""
-    return not before.strip() or any(rules.load(lang)["withheld_preamble"].fires(before) for lang in _LANGS)
+    return not before.strip() or _fires("withheld_preamble", before)
+
+
+def _fires(group: str, words: str) -> bool:
+    """Whether a rule of the group fires, in either language."""
+    return any(rules.load(lang)[group].fires(words) for lang in _LANGS)
