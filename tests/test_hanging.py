@@ -143,10 +143,37 @@ def test_a_reaction_before_what_is_said_is_not_told(text: str, content: str) -> 
         ("The lighter kayak is getting you closer to the record.", "closer to"),
         ("The list is helping you pack.", "helping Jo pack"),
         ("The ferry waits for both of you.", "for both of them"),
+        ("I hope all of you can come.", "all of them can come"),
+        ("I'll miss you, guys.", "miss Jo and others"),
+        ("I'll miss you, Leo, when the ferry leaves.", "miss Jo, Leo, when the ferry leaves"),
     ],
 )
 def test_the_one_addressed_is_told_as_the_object(text: str, content: str) -> None:
     assert content in phrasing.retell(text, phrasing.Voices("Ana", "Jo"), "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "content"),
+    [
+        ("我会想你们俩的", "小林", "小梅会想小林等人的"),
+        ("我会想你们大家的", "助手", "小梅会想助手的"),
+        ("我们两个都爱钓鱼", "助手", "小梅等人都爱钓鱼"),
+    ],
+)
+def test_several_addressed_are_told_as_several(text: str, other: str, content: str) -> None:
+    assert phrasing.retell(text, phrasing.Voices("小梅", other), "zh") == content
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "content"),
+    [
+        ("We both like rowing.", "the assistant", "Ana and another both like rowing"),
+        ("We both like rowing.", "Jo", "Ana and Jo both like rowing"),
+        ("My sister Ruth has a boat and we both row.", "Jo", "Ana's sister Ruth has a boat and they both row"),
+    ],
+)
+def test_we_both_are_the_two_who_talk_only_where_two_persons_do(text: str, other: str, content: str) -> None:
+    assert phrasing.retell(text, phrasing.Voices("Ana", other), "en") == content
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ ENGLISH = [
         "User says making friends, above all at sea, is really important",
     ),
     ("My day was good, thank you! I rowed", "User's day was good! User rowed"),
-    ("We're both on different paths", "User and the assistant are both on different paths"),
+    ("We're both on different paths", "User and another are both on different paths"),
     ("I forget them in the oven and end up burning them", "User forgets them in the oven and ends up burning them"),
     ("I'm glad it reminded you of your boat", "User is glad it reminded the assistant of the assistant's boat"),
 ]

@@ -301,13 +301,14 @@ class Telling:
         self._named = True
 
     def _we(self, ending: str, tokens: Sequence[str], at: int) -> None:
-        both = (
-            self._speaker == ASSISTANT_NAME["en"]
-            or bool(_TALKED.match("".join(tokens[at + 1 : at + 8])))
-            or (list(tokens[at + 1 : at + 3]) == [_SPACE, "both"] and not self._named)  # "we're both tired"
-        )
-        others = self._other if both else "others"
-        again = self._named and self._since < _FAR and not self._others
+        both = list(tokens[at + 1 : at + 3]) == [_SPACE, "both"]  # "we're both tired"
+        known = both and self._named  # somebody else was spoken of: "my sister rows, and we both like it"
+        again = self._named and not self._others and (known or self._since < _FAR)
+        others = "others"
+        if self._speaker == ASSISTANT_NAME["en"] or _TALKED.match("".join(tokens[at + 1 : at + 8])):
+            others = self._other
+        elif both and not known:
+            others = "another" if self._other == ASSISTANT_NAME["en"] else self._other
         self._out.append("they" if again else f"{self._speaker} and {others}")
         self._named, self._clear, self._present, self._agreeing = True, False, False, ""
         self._contract(ending, tokens, at, single=False)
@@ -316,12 +317,12 @@ class Telling:
         before = next((each.lower() for each in reversed(tokens[:at]) if each[0].isalnum()), "")
         after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
         if before == "of" and at > 3 and is_word("several", tokens[at - 4].lower()):
-            self._out.append(f"them, {self._other} and others")  # "both of you"
+            self._out.append("them")  # "both of you"
             self._clear = False
             return
-        if not ending and _means_several([each.lower() for each in tokens[at + 1 : at + 5]]):
+        if not ending and (several := _of_several([each.lower() for each in tokens[at + 1 : at + 5]])):
             self._out.append(f"{self._other} and others")
-            self._said, self._clear, self._agreeing = at + 2, False, ""
+            self._said, self._clear, self._agreeing = at + several, False, ""
             return
         moved = is_word("of_anyone", before)  # "it makes you feel alive"
         anyone = moved and not self._advises and self._since > _OWN  # "I could help you" means the other
@@ -329,6 +330,7 @@ class Telling:
         self._clear, self._present = False, False
         is_object = moved or is_word("before_object", before) or is_word("after_verb", after) or _is_gerund(before)
         is_object = is_object or after == "of"  # "it reminded you of home"
+        is_object = is_object or (_is_called(tokens, at) and before not in ("", *_JOINING))  # "I'll miss you, Leo, …"
         asking = not anyone and self._invert(tokens, at)
         self._agreeing = "" if is_object or asking else "singular"
         self._contract(ending, tokens, at, single=True)
@@ -347,11 +349,19 @@ class Telling:
         return before in _INVERTED or before in _MODALS
 
 
-def _means_several(following: Sequence[str]) -> bool:
-    """Whether "you" is said of more than one: "you guys", "you two could talk", but not "sent you two photos"."""
-    if following[:1] != [_SPACE] or len(following) < 2:
-        return False
-    return following[1] in _ALL_OF_YOU or (following[1] == "two" and not _MODALS.isdisjoint(following[3:4]))
+def _of_several(following: Sequence[str]) -> int:
+    """How many tokens behind "you" say that it is more than one: "you guys", "you, guys", "you two could talk", but not
+    "sent you two photos"; 0 where none do."""
+    words = [each for each in following if each not in (_SPACE, ",")]
+    if not words or following[0] not in (_SPACE, ","):
+        return 0
+    several = words[0] in _ALL_OF_YOU or (words[0] == "two" and not _MODALS.isdisjoint(words[1:2]))
+    return following.index(words[0]) + 1 if several else 0
+
+
+def _is_called(tokens: Sequence[str], at: int) -> bool:
+    """Whether a comma stands behind the word, as before a name that is called."""
+    return list(tokens[at + 1 : at + 2]) == [","]
 
 
 def _is_gerund(low: str) -> bool:

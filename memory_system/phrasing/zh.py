@@ -106,10 +106,10 @@ def _persons() -> re.Pattern[str]:
         "|(?P<called>(?<=叫)我)"  # 别叫我老师：不是我的老师
         rf"|(?P<two>{_THE_TWO})"
         rf"|(?P<our_place>(?:我们|咱们|俺们)(?:的)?(?={_PLACES}))"
-        r"|(?P<ours>(?:我们|咱们|俺们)的)|(?P<we>(?:我们|咱们|俺们)(?:大家|俩)?)"
+        r"|(?P<ours>(?:我们|咱们|俺们)的)|(?P<we>(?:我们|咱们|俺们)(?:大家|俩|两个)?)"
         rf"|(?P<near>[我俺](?:的)?(?=(?:大|小|二|三|亲|前|最好的|好)?(?:{_kin()})|上司|老家|单位|公司|学校))"
         r"|(?P<mine>[我俺]的|本人的)|(?P<me>[我俺咱]|本人)"
-        r"|(?P<your>[你您](?:们)?的)|(?P<you>[你您](?:们)?)"
+        r"|(?P<your>[你您](?:们)?的)|(?P<several>[你您]们(?:俩|两个|大家)?)|(?P<you>[你您])"
     )
 
 
@@ -215,8 +215,9 @@ class _Replacer:
             return _OF_ALL[kind]  # 它说“我们”，说的是人人
         if kind in ("mine", "near"):
             return "自己的" if self._opened(found) else f"{self.speaker}的"
+        several = self.other if self.other == ASSISTANT_NAME["zh"] else f"{self.other}等人"
         return {
-            "two": f"{self.speaker}和{self.other}",
+            "two": f"{self.speaker}和{self.other}", "several": several,
             "our_place": f"{self.speaker}的", "ours": f"{self.speaker}等人的", "we": f"{self.speaker}等人",
             "me": self.speaker, "called": self.speaker, "your": f"{self.other}的", "you": self.other,
         }[kind]  # fmt: skip
