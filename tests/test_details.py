@@ -12,15 +12,29 @@ from spoken import claims, said, told
         ("I take lisinopril 10mg, used to be 20", "User takes lisinopril 10mg"),
         ("I'm on metformin 500 mg twice a day", "User takes metformin 500 mg twice a day"),
         ("I take metformin every morning", "User takes metformin every morning"),
-        ("我吃二甲双胍500毫克，一天两次", "用户在服用二甲双胍500毫克，一天两次"),
+        ("我吃二甲双胍500毫克，一天两次", "用户吃二甲双胍500毫克，一天两次"),
         ("I take 50 mg of sertraline every morning", "User takes 50 mg of sertraline every morning"),
-        ("我每天吃降压药", "用户在服用降压药"),
+        ("我每天吃降压药", "用户每天吃降压药"),
+        ("每天睡前我吃半片阿司匹林", "每天睡前用户吃半片阿司匹林"),
+        ("我吃优甲乐，每天早上空腹1片", "用户吃优甲乐，每天早上空腹1片"),
     ],
 )
 def test_a_dose_stays_with_its_medicine(text: str, content: str) -> None:
     [claim] = claims([said(text)])
     assert (claim.attribute, claim.content) == ("medication", content)
     assert not any(sign.isdigit() for sign in claim.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I have diabetes, and I take metformin every morning.", "take metformin every morning"),
+        ("我有糖尿病，每天早上吃二甲双胍。", "用户每天早上吃二甲双胍"),
+        ("我爸有高血压和痛风，早饭后吃一片氨氯地平。", "用户的爸早饭后吃一片氨氯地平"),
+    ],
+)
+def test_when_a_medicine_is_taken_stays_beside_an_illness(text: str, content: str) -> None:
+    assert any(content in each.content for each in claims([said(text)]) if each.category == "health")
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,17 @@ def _own(reading: Reading, readings: list[Reading], passage: Passage) -> str:
     if reading.content or len(readings) == 1 or passage.noted:
         return ""
     start, end = clauses_of(reading, passage.plain, passage.offset)
-    return _retold(passage, reading.subject, passage.dated(passage.quote[start:end].strip("，, ")))
+    told = _retold(passage, reading.subject, passage.dated(passage.quote[start:end].strip("，, ")))
+    return _as_own(told, reading.subject, passage.scene)
+
+
+def _as_own(told: str, subject: Subject, scene: Scene) -> str:
+    """The sentence with its subject, where the clause has none and was told of the speaker: 每天吃药 behind 我妈."""
+    speaker = scene.voices.speaker
+    if scene.lang != "zh" or subject.key == scene.subject or told.startswith(f"{speaker}的"):
+        return told
+    bare = told.removeprefix(f"{speaker}说").removeprefix(speaker)
+    return told if bare == told else subject.shown + bare
 
 
 def _rest(readings: list[Reading], passage: Passage) -> str:

@@ -333,7 +333,7 @@ def _tells_of_named(readings: Iterable[Reading], plain: str, start: int, end: in
 
 
 def clauses_of(reading: Reading, plain: str, offset: int) -> tuple[int, int]:
-    """From where to where the clauses go that hold the reading's value."""
-    start, end = reading.value_span
+    """From where to where the clauses go that hold the reading's value, and what of it comes behind: a dose."""
+    start, end = reading.value_span[0], max(reading.value_span[1], reading.span[1])
     touched = [each.span() for each in _CLAUSE.finditer(plain, offset) if each.start() < end and start < each.end()]
     return (touched[0][0], touched[-1][1]) if touched else reading.value_span
