@@ -110,8 +110,8 @@ def test_what_only_sounds_like_it_takes_nothing_back(before: str, after: str, tm
     [
         ("I take ramipril.", "My doctor switched me from ramipril to losartan.", "takes ramipril", "losartan"),
         ("My mum takes warfarin.", "They've changed my mum's warfarin to apixaban.", "takes warfarin", "apixaban"),
-        ("我每天吃硝苯地平。", "医生把硝苯地平换成厄贝沙坦了。", "服用硝苯地平", "厄贝沙坦"),
-        ("我妈每天吃氨氯地平。", "我妈的药从氨氯地平换成缬沙坦了。", "服用氨氯地平", "缬沙坦"),
+        ("我每天吃硝苯地平。", "医生把硝苯地平换成厄贝沙坦了。", "吃硝苯地平", "厄贝沙坦"),
+        ("我妈每天吃氨氯地平。", "我妈的药从氨氯地平换成缬沙坦了。", "吃氨氯地平", "缬沙坦"),
     ],
 )
 def test_a_medicine_gives_way_to_the_one_it_was_exchanged_for(

@@ -13,6 +13,7 @@ from memory_system import rules, slots
 from memory_system.config import Config
 from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.asked import tells_the_topic
+from memory_system.phases.understanding.confided import tells_in_confidence
 from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.hanging import hangs, may_say_little, says_little
 from memory_system.phases.understanding.mood import may_read
@@ -234,7 +235,9 @@ def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: flo
         return ""  # what is asked for tells what they are about
     if segment.kind == "question":
         return "question"
-    return "" if always or any(may_read(rule, turn, segment) for rule in fired.get("claim", ())) else "request"
+    if always or any(may_read(rule, turn, segment) for rule in fired.get("claim", ())):
+        return ""
+    return "" if tells_in_confidence(plain, lang) else "request"
 
 
 def _is_remark(turn: Turn, fired: Fired) -> bool:

@@ -130,7 +130,7 @@ def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
 
 def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:
     """What stands in the speaker's slots that are over, in those of `alone` only where the claim fills none; where the
-    rule names `values`, only those."""
+    rule names `values`, only those; and what is `denied` there: who made up are together again."""
     if claim.modality != "stated":
         return
     subject = USER if claim.role == "user" else claim.subject
@@ -140,6 +140,10 @@ def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fa
             if values and fact.value.casefold() not in values:
                 continue
             if fact.polarity and fact.said_at < claim.said_at and fact.attribute != claim.attribute:
+                yield fact
+    for attribute in rule.data.get("denied", ()):
+        for fact in facts_of(memories.find(slot_key(subject, attribute)), memories):
+            if not fact.polarity and fact.said_at < claim.said_at:
                 yield fact
 
 

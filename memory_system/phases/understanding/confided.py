@@ -60,6 +60,14 @@ class Confidences:
         return claims
 
 
+def tells_in_confidence(words: str, lang: str) -> bool:
+    """Whether the words tell something together with the wish that it stays between the two."""
+    groups = rules.load(lang)
+    if not (groups["confided_gate"].fires(words) and groups["confided"].fires(words)):
+        return False
+    return not wish_alone(words, lang)
+
+
 def wish_alone(message: str, lang: str) -> str:
     """The wish that what was said before stays between the two, where the message has nothing else to say."""
     groups = rules.load(lang)

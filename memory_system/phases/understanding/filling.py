@@ -179,6 +179,8 @@ def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Pa
     oneself = unnamed and subject.key == passage.scene.subject
     if oneself and attribute in _LEAST_BODY and _is_small(attribute, said):
         return False  # a cat's 6.8公斤, a child's 102cm
+    if oneself and row.get("category") == "contact" and _any_kin().search(passage.plain[: found.span[0]]):
+        return False  # 紧急联系人是我姐姐，电话…: whose number it is nobody can tell
     return not (oneself and row.get("subject_type") == "person" and _kin().search(passage.plain, 0, found.span[0]))
 
 
@@ -197,6 +199,11 @@ def _kin() -> re.Pattern[str]:
     return re.compile(
         rf"(?:^|[，。！？；、,])[^，。！？；,]{{0,6}}(?:{table('zh', 'parts')['kin_word']})[^，。！？；,]*(?:[，,；]|$)"
     )
+
+
+@cache
+def _any_kin() -> re.Pattern[str]:
+    return re.compile(str(table("zh", "parts")["kin_word"]))
 
 
 def _allowed(rule: Rule, value: str, who: str) -> bool:
