@@ -190,7 +190,7 @@ def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
     for attribute in filter(None, (claim.attribute, about(claim.attribute).get("opposite"))):
         opposite += facts_of(draft.find(value_key(claim.subject, attribute, claim.value)), draft)
     others = facts_of(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
-    if not (claim.correction or revising.cues(claim)):
+    if others and not (claim.correction or revising.cues(claim)):
         others = [each for each in others if not goes_by_several(claim, each)]
     if not claim.polarity:  # who is no nurse any more may well be a teacher
         others = [each for each in others if _is_part(claim.value, each.value) or _is_part(each.value, claim.value)]

@@ -17,7 +17,7 @@ from memory_system.phases.understanding.confided import tells_in_confidence
 from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.hanging import hangs, may_say_little, says_little
 from memory_system.phases.understanding.mood import may_read
-from memory_system.phases.understanding.scene import as_rules_see
+from memory_system.phases.understanding.scene import as_rules_see, fired_in
 from memory_system.turns import Segment, Turn
 
 ALWAYS = 100.0  # added to the score of what is kept whatever the share
@@ -48,7 +48,6 @@ _REMARK = -1.0  # in Chinese, on what an assistant has just said: of oneself it 
 
 _OWN = 5  # tokens of the memory of a slot that holds one value, which stands beside that of its sentence
 _ALONE = 16  # tokens up to which a sentence says nothing beside it
-_GROUPS = ("signal", "claim", "intrinsic", "weight")
 _NOT_OF_ONESELF = ("weight", "assistant")  # what an assistant says fills no slot
 _ASKING = ("question", "instruction")
 _LASTING = frozenset({"identity", "health", "relation", "status", "contact", "instruction"})
@@ -93,10 +92,10 @@ class Judge:
         tokens, words = _counted(plain, lang)
         if reason := _noise(segment, plain, lang):
             return Verdict(reason, tokens)
-        groups = _GROUPS if turn.message.is_first_hand else _NOT_OF_ONESELF
-        fired = rules.together(lang, *groups).firing(plain)
+        first_hand = turn.message.is_first_hand
+        fired = fired_in(plain, lang) if first_hand else rules.together(lang, *_NOT_OF_ONESELF).firing(plain)
         reacts = any(rule.data.get("reacts") for rule in fired.get("weight", ()))
-        always = turn.message.is_first_hand and any(rule.data.get("always") for rule in fired.get("signal", ()))
+        always = first_hand and any(rule.data.get("always") for rule in fired.get("signal", ()))
         if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
             return Verdict(reason, tokens, reacts=reacts)
         empty = words <= _FEW[lang] and not (_NUMBER.search(plain) or (turn.asked and tells_the_topic(turn.asked)))
@@ -104,7 +103,7 @@ class Judge:
         verdict.reacts = reacts
         if may_say_little(words, lang) and not (fired.get("claim") or fired.get("intrinsic")):
             verdict.hangs = _hangs(verdict, turn, plain, lang)
-        if turn.message.is_first_hand:
+        if first_hand:
             verdict.cost += dating.cost_of(plain, lang)
         verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
         if blanks := turn.message.speaker.count(" "):

@@ -12,7 +12,7 @@ from memory_system import rules, trust
 from memory_system.phases.understanding.asked import names_enough
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.hanging import names_somebody, unnamed
-from memory_system.phases.understanding.scene import as_rules_see
+from memory_system.phases.understanding.scene import as_rules_see, is_courtesy
 
 _SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]*")
 _REACH = 140  # characters before the words in which it may stand
@@ -58,5 +58,5 @@ def _tells(sentence: str) -> bool:
         return False
     if not names_enough(sentence, "zh", 3) or trust.suspects(sentence, owner=False):
         return False
-    fired = rules.together("zh", "noise", "weight").firing(as_rules_see(sentence))
-    return "noise" not in fired and not any(rule.data.get("idle") for rule in fired.get("weight", ()))
+    plain = as_rules_see(sentence)
+    return not (rules.load("zh")["noise"].fires(plain) or is_courtesy(plain, "zh"))

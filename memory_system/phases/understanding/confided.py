@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memory_system import phrasing, rules, slots
+from memory_system.phases.understanding.gates import may_hold
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phrasing.contractions import written_out
 from memory_system.turns import Claim, Turn
@@ -45,7 +46,7 @@ class Confidences:
         """What a person says in confidence in the message; nothing of what anybody else has said."""
         words = turn.message.text
         later = [(0, len(words), turn.confided, -1)] if turn.confided and _fits(turn.confided, words) else []
-        if not scene.first_hand or not scene.groups["confided_gate"].fires(words):
+        if not scene.first_hand or not may_hold(words, "confided", scene.lang):
             return cls(later)
         return cls([*_stretches(as_rules_see(words), scene.groups, scene.lang), *later])
 
@@ -70,11 +71,10 @@ def tells_in_confidence(words: str, lang: str) -> bool:
 
 def wish_alone(message: str, lang: str) -> str:
     """The wish that what was said before stays between the two, where the message has nothing else to say."""
-    groups = rules.load(lang)
-    if len(message) > _LONGEST[lang] or not groups["confided_gate"].fires(message):
+    if len(message) > _LONGEST[lang] or not may_hold(message, "confided", lang):
         return ""
     plain = as_rules_see(message)
-    wishes = [(wish, at) for _, _, wish, at in _stretches(plain, groups, lang)]
+    wishes = [(wish, at) for _, _, wish, at in _stretches(plain, rules.load(lang), lang)]
     taken = {place for wish, at in wishes for place in range(at, at + len(wish))}
     beside = sum(sign.isalnum() for place, sign in enumerate(plain) if place not in taken)
     return max(wishes, key=lambda each: each[1])[0] if wishes and beside <= _BESIDE[lang] else ""

@@ -9,6 +9,7 @@ import re
 from datetime import timedelta
 
 from memory_system import clock, rules
+from memory_system.phases.understanding.gates import may_hold
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.text import SENTENCE_SIGN
 from memory_system.turns import Message
@@ -31,7 +32,7 @@ class Frames:
         """The stretch of the message that is made up; empty for most."""
         words = message.text
         goes_on = self._goes_on(message) if self._open else 0
-        marked = rules.load(lang)["frame_gate"].fires(words)
+        marked = may_hold(words, "frame", lang)
         if not (goes_on or marked):
             return 0, 0
         plain = as_rules_see(words)

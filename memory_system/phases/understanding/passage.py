@@ -15,7 +15,7 @@ from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT
 from memory_system.phases.understanding.dating import dated
 from memory_system.phases.understanding.mood import Mood, as_stated, mood_of, without_marks
 from memory_system.phases.understanding.pictures import shown
-from memory_system.phases.understanding.scene import Scene, as_rules_see
+from memory_system.phases.understanding.scene import Scene, as_rules_see, fired_in
 from memory_system.phases.understanding.subjects import Subject, with_pronoun
 from memory_system.records import EventTime
 from memory_system.turns import Segment, Turn
@@ -28,7 +28,6 @@ _SAID = re.compile(r"\b(?:[Ii] (?:said|thought|told|wrote|mentioned|believed))\b
 _OFTEN = re.compile(r"\b(?:every|each|daily|weekly|monthly|whenever|always)\b|每|天天|经常|定期", re.IGNORECASE)
 _DIRECT = re.compile(r"[，,：:\"“]|\b(?:go|goes|went|like)\b", re.IGNORECASE)
 _DECIDING = ("safety", "health", "relation", "status")
-_GROUPS = ("modality", "claim", "signal", "intrinsic", "assistant")
 
 
 @dataclass(slots=True)
@@ -190,9 +189,7 @@ def passages(places: Sequence[Place], config: Config) -> list[Passage]:
     """The segments as passages. All rules look at all of them before anything else is done: what many patterns need is
     much, and stays in the processor's cache meanwhile."""
     seen = [with_pronoun(as_rules_see(turn.text_of(segment)), scene) for turn, segment, scene in places]
-    fired = [
-        rules.together(scene.lang, *_GROUPS).firing(plain) for (*_, scene), (plain, _) in zip(places, seen, strict=True)
-    ]
+    fired = [fired_in(plain, scene.lang) for (*_, scene), (plain, _) in zip(places, seen, strict=True)]
     return [
         _passage(place, plain, named, each, config)
         for place, (plain, named), each in zip(places, seen, fired, strict=True)

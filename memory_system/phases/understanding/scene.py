@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from functools import cache
 
 from memory_system import clock, rules, text
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
@@ -15,6 +16,7 @@ from memory_system.phrasing import Voices
 from memory_system.records import ASSISTANT, USER
 from memory_system.turns import Message, Turn
 
+_GROUPS = ("modality", "claim", "signal", "intrinsic", "weight", "assistant")
 _AHEAD = 12  # turns looked ahead for the name of the one spoken to
 _CONTACT = {"zh": "联系人", "en": "A contact"}
 _NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in map(chr, range(0xFF10, 0xFF5B)) if wide.isalnum()}
@@ -34,6 +36,22 @@ def as_rules_see(words: str) -> str:
     if '"' not in words and "“" not in words and "「" not in words and "‘" not in words:
         return words
     return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words)
+
+
+def fired_in(plain: str, lang: str) -> dict[str, list[rules.Rule]]:
+    """The rules by which words are judged, and those by which they are told, by group: many are of both, and one
+    automaton is made for all."""
+    return rules.together(lang, *_GROUPS).firing(plain)
+
+
+def is_courtesy(plain: str, lang: str) -> bool:
+    """Whether the words have a courtesy in them ("nice to meet you"), which tells nothing."""
+    return _courtesies(lang).fires(plain)
+
+
+@cache
+def _courtesies(lang: str) -> rules.RuleSet:
+    return rules.RuleSet(rule for rule in rules.load(lang)["weight"].rules if rule.data.get("idle"))
 
 
 @dataclass(slots=True)

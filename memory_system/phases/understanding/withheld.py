@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from memory_system import rules
+from memory_system.phases.understanding.gates import LANGS, may_hold
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.rules import Found
 from memory_system.text import SENTENCE_SIGN
@@ -17,7 +18,6 @@ SOON = 4  # messages within which a wish is about what the same one has said bef
 
 Said = TypeVar("Said")
 
-_LANGS = ("en", "zh")
 _LONGEST = 80  # characters of a message that says nothing but the wish
 _COLONS = ("：", ":")
 
@@ -26,7 +26,7 @@ def withheld(message: str) -> list[tuple[int, int]]:
     """The stretches of the message that are not to be kept, each with its wish, whatever the language of either: the
     sentence with the wish; what comes after a colon, to the end; and all of the message where the wish is a sentence
     of its own."""
-    langs = [lang for lang in _LANGS if rules.load(lang)["withheld_gate"].fires(message)]
+    langs = [lang for lang in LANGS if may_hold(message, "withheld", lang)]
     if not langs:
         return []
     plain = as_rules_see(message)
@@ -104,4 +104,4 @@ def _says_nothing(before: str) -> bool:
 
 def _fires(group: str, words: str) -> bool:
     """Whether a rule of the group fires, in either language."""
-    return any(rules.load(lang)[group].fires(words) for lang in _LANGS)
+    return any(rules.load(lang)[group].fires(words) for lang in LANGS)
