@@ -26,6 +26,7 @@ def cjk_count(text: str) -> int:
     return 0 if text.isascii() else sum(map(len, CJK_RUN.findall(text)))
 
 
+@lru_cache(maxsize=64)  # each phase asks for a message's more than once
 def language(text: str) -> str:
     """zh or en: the one that carries more of the text, a Han character weighing as much as a Latin word."""
     cjk = cjk_count(text)

@@ -10,7 +10,7 @@ from memory_system import clock
 from memory_system.callings import STOCK_NAMES, USER_NAME
 from memory_system.draft import Draft
 from memory_system.keys import entity_key
-from memory_system.records import USER, Evidence, Fact
+from memory_system.records import ASKED, USER, Evidence, Fact
 from memory_system.rules import table
 from memory_system.text import told_in
 from memory_system.turns import Claim
@@ -18,12 +18,14 @@ from memory_system.turns import Claim
 DAYS = 3  # on which somebody asks before it is a habit
 CONFIDENCE = 0.6  # of one of them
 BASIS = "asks about it on several days"
+_OF_A_QUESTION = f'"rule:{ASKED}.'.encode()  # without it a line need not be parsed
 
 
 def claims(facts: Draft, memories: Draft, zone: tzinfo) -> Iterator[Claim]:
     """A claim for each day, where the owner lives, on which the user asked about what they asked about again this
     night."""
-    for name in dict.fromkeys(name for each in facts.changed for name in _asked_about(memories.get(each))):
+    changed = (memories.get(each) for each in facts.changed if _OF_A_QUESTION in (memories.line_of(each) or b""))
+    for name in dict.fromkeys(name for fact in changed for name in _asked_about(fact)):
         found = (memories.get(each) for each in sorted(memories.find(entity_key(name))))
         asked = [each for each in found if each is not None and name in _asked_about(each)]
         by_day = {_day(said, zone): (said, fact) for fact in asked for said in fact.evidence}

@@ -13,12 +13,12 @@ _GATED = ("withheld", "frame", "confided")
 
 def may_hold(message: str, group: str, lang: str) -> bool:
     """Whether the message has words of that language without which no rule of the group matches."""
-    return f"{lang}.{group}" in _open(message)
+    return (lang, group) in _open(message)
 
 
 @lru_cache(maxsize=64)  # a message is asked for one group after the other
-def _open(message: str) -> frozenset[str]:
-    return frozenset(_gates().firing(message))
+def _open(message: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(each.split(".")) for each in _gates().firing(message))
 
 
 @cache
