@@ -15,9 +15,10 @@ from memory_system.phases.asking import claims as asking
 from memory_system.phases.grouping import grouped
 from memory_system.phases.understanding import dating, pronouns
 from memory_system.phases.understanding.asked import asks_what_is_wanted
+from memory_system.phases.understanding.beside import clauses_of, left_over
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import as_sample, in_one_line, is_sample
-from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, read
+from memory_system.phases.understanding.filling import Reading, read
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood
 from memory_system.phases.understanding.parting import is_to_come, parted, tells_when, time_of

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from memory_system import rules, slots
 from memory_system.config import Config
@@ -18,6 +17,7 @@ from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.hanging import hangs, may_say_little, says_little
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.scene import as_rules_see, fired_in
+from memory_system.rules.words import idle
 from memory_system.turns import Segment, Turn
 
 ALWAYS = 100.0  # added to the score of what is kept whatever the share
@@ -206,14 +206,8 @@ def _counted(plain: str, lang: str) -> tuple[int, float]:
         tokens = wide + (len(plain) - wide) // _LETTERS
     words = {*_WORDS.findall(plain.lower())}
     if lang == "zh":
-        return tokens, len({*plain} - _common(lang)) / 2 + len(words)
-    return tokens, len(words - _common(lang))
-
-
-@cache
-def _common(lang: str) -> frozenset[str]:
-    words = str(rules.table(lang, "words")["common"])
-    return frozenset(words).union(map(chr, range(128))) if lang == "zh" else frozenset(words.split())
+        return tokens, len({*plain} - idle(lang, "common")) / 2 + len(words)
+    return tokens, len(words - idle(lang, "common"))
 
 
 def _noise(segment: Segment, plain: str, lang: str) -> str:

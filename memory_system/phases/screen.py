@@ -6,9 +6,8 @@ left out for nothing but that waits for a night that has room.
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from heapq import nlargest
 from itertools import accumulate, compress, groupby, repeat
@@ -17,103 +16,22 @@ from memory_system import text
 from memory_system.keys import Key, quote_key
 from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT, Night
 from memory_system.phases.asking import segments as asking
-from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
+from memory_system.phases.judge import ALWAYS, NEVER, Judge
 from memory_system.phases.leftover import MOST, Left, LeftOver
-from memory_system.phases.understanding.asked import cost_of, tells_the_topic, told_beside
-from memory_system.phases.understanding.before import said_before
-from memory_system.phases.understanding.frames import FICTION, Frames
-from memory_system.phases.understanding.leaning import leans
-from memory_system.phases.understanding.pictures import stands_before_picture
-from memory_system.phases.understanding.wishes import Wishes
-from memory_system.phases.understanding.withheld import WITHHELD, TakingBack, withheld
-from memory_system.trust import Guard, is_owners_word
+from memory_system.phases.scoring import LEANED_ON, Known, Scores, scores_of, verdicts_of
+from memory_system.phases.understanding.frames import Frames
+from memory_system.trust import Guard
 from memory_system.turns import Segment, Turn
-
-QUOTA = 500  # segments that a night may keep of what others than the owner say in one session
 
 _AIMED = 0.98  # of the share: what telling adds is only estimated, and the share is not to be passed
 _UNRATIONED = 120  # tokens that any night may keep: rationing a handful of sentences saves nothing
 _SMALL = 1_000  # tokens of a night of a few messages
 _LASTING_MORE = 240  # tokens beyond the share that such a night may keep of what lasts
-_ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
-_REACTED = 0.5  # more for the best of a message that the next one to speak reacts to: it was news
-_FURTHER = 0.4  # less for each better segment of the same message: breadth before depth
-_BESIDE = 0.03  # less for every token of a sentence that must be told beside: others say it alone
-_FURTHER_ANSWER = 0.5  # an assistant's says one thing at length
-_MOST_FURTHER = 4
-_LEANED_ON = ("", "trivial")  # what says too little by itself may still say what another speaks of
-
 _MORE = 0.1  # of the share that a night may keep beyond it when a language model says so
 _LEAST_MORE = 40  # tokens of that, at least
 
 Marks = Iterable[object]  # one for each turn: whether it is wanted
 Turns = Callable[[Marks], Iterator[Turn]]  # those turns of the night that are wanted
-Known = Callable[[Key], bool]  # whether a memory stands on the words with that key (quote_key)
-
-
-class _Scores:
-    """What the first pass holds of every segment of the night, in order: a few numbers. Reasons and sets of rules,
-    which are few, are kept once and counted through."""
-
-    def __init__(self) -> None:
-        self.scores, self.importance = array("d"), array("d")
-        self.costs, self.outcomes = array("l"), array("l")
-        self.marks = array("q")
-        self.sizes = array("l")  # how many segments each turn has
-        self.lasting = bytearray()  # whether it tells of what lasts
-        self.leaning = bytearray()  # whether the one before, of the same message, says what it speaks of
-        self.seen: dict[int, int] = {}
-        self.confided: dict[int, str] = {}  # the wish that was said after a turn, by its number
-        self.tokens = 0
-        self._voice = ("", "", "")  # session, role and speaker of what was added last
-        self._best = -1  # the number of the best segment of that, if any is worth keeping
-        self._numbers: dict[tuple[str, ...], int] = {}
-        self._outcomes: list[tuple[str, ...]] = []
-
-    def add(self, verdict: Verdict, mark: int, *, known: bool, leaning: bool) -> None:
-        """What a memory says already costs nothing."""
-        self.scores.append(verdict.score)
-        self.importance.append(verdict.importance)
-        self.tokens += verdict.tokens
-        before = self.seen.get(mark)
-        self.costs.append(0 if known else verdict.cost)
-        self.outcomes.append(self._number((verdict.reason,) if verdict.reason else verdict.rules))
-        self.marks.append(mark)
-        self.leaning.append(leaning)
-        self.lasting.append(verdict.lasting)
-        self.seen[mark] = (before or 0) + (not verdict.reason)
-
-    def hear(self, turn: Turn, verdicts: list[Verdict]) -> None:
-        """Raise the best of what was said before, where somebody else reacts to it; to be told before the turn's own
-        segments are added."""
-        message, before = turn.message, self._voice
-        self._voice = (message.session, message.role, message.speaker)
-        if self._best >= 0 and _reacts(verdicts) and before[0] == message.session and before != self._voice:
-            self.scores[self._best] += _REACTED
-        best = max(range(len(verdicts)), key=lambda place: verdicts[place].score, default=-1)
-        self._best = len(self.scores) + best if best >= 0 and not verdicts[best].reason else -1
-
-    def limit(self, others: Collection[int]) -> None:
-        """Drop what goes beyond the quota of one source that is not the owner, given as numbers of segments: the best
-        stay."""
-        beyond = sorted(others, key=lambda each: -self.scores[each])[QUOTA:] if len(others) > QUOTA else ()
-        for number in beyond:
-            self.scores[number], self.outcomes[number] = NEVER, self._number(("flood",))
-
-    def withhold(self, numbers: Iterable[int]) -> None:
-        """Drop segments that are not to be kept after all."""
-        for number in numbers:
-            self.scores[number], self.outcomes[number] = NEVER, self._number((WITHHELD,))
-
-    def _number(self, outcome: tuple[str, ...]) -> int:
-        number = self._numbers.setdefault(outcome, len(self._outcomes))
-        if number == len(self._outcomes):
-            self._outcomes.append(outcome)
-        return number
-
-    def outcome(self, number: int) -> tuple[str, ...]:
-        """The reason why a segment is dropped, else the ids of the rules that fired in it."""
-        return self._outcomes[self.outcomes[number]]
 
 
 def run(
@@ -131,7 +49,7 @@ def run(
     those that a batch has kept, and those for which there is room now."""
     yield from _late(night, tally)
     judge, guard = Judge(night.config), guard or Guard()
-    found = _scores(turns(repeat(True)), judge, known, guard)
+    found = scores_of(turns(repeat(True)), judge, known, guard)
     kept, room = _chosen(found, night.config.screen.keep_share)
     rescued = _rescued(found, kept, night, lambda: turns(repeat(True)))
     for number in rescued:
@@ -158,13 +76,13 @@ def run(
             yield replace(turn, segments=segments, confided=found.confided.get(place, ""))
 
 
-def _best_left_out(found: _Scores, kept: bytearray) -> frozenset[int]:
+def _best_left_out(found: Scores, kept: bytearray) -> frozenset[int]:
     """The numbers of the best segments that nothing but the share leaves out."""
     left_out = (number for number in range(len(kept)) if not kept[number] and found.scores[number] > NEVER)
     return frozenset(nlargest(MOST, left_out, key=lambda each: (found.scores[each], -each)))
 
 
-def _left(turn: Turn, place: int, number: int, found: _Scores, kept: bytearray) -> Left:
+def _left(turn: Turn, place: int, number: int, found: Scores, kept: bytearray) -> Left:
     """The segment at that place of its turn as it waits, with the one that it leans on."""
     first = place - (found.leaning[number] and not kept[number - 1])
     cost = sum(found.costs[number - place + each] for each in range(first, place + 1))
@@ -201,9 +119,9 @@ def _said(turn: Turn) -> tuple[str, str, str]:
 def _judged(turn: Turn, judge: Judge, guard: Guard) -> Iterator[Segment]:
     """The segments of the turn with importance and rules; not what would be dropped today, unless it only says too
     little by itself."""
-    verdicts = _verdicts(turn, text.language(turn.message.text), judge, guard, Frames())
+    verdicts = verdicts_of(turn, text.language(turn.message.text), judge, guard, Frames())
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
-        if verdict.reason in _LEANED_ON:
+        if verdict.reason in LEANED_ON:
             yield Segment(segment.start, segment.end, segment.kind, round(verdict.importance, 2), verdict.rules)
 
 
@@ -217,7 +135,7 @@ def _late(night: Night, tally: Counter[str]) -> Iterator[Turn]:
         yield turn
 
 
-def _count(kept: bytearray, found: _Scores, tally: Counter[str]) -> None:
+def _count(kept: bytearray, found: Scores, tally: Counter[str]) -> None:
     """Count what is kept, and what is dropped by its reason."""
     for number, is_kept in enumerate(kept):
         if is_kept:
@@ -227,7 +145,7 @@ def _count(kept: bytearray, found: _Scores, tally: Counter[str]) -> None:
             tally[f"segments.dropped.{reason}"] += 1
 
 
-def _marked(segment: Segment, number: int, found: _Scores, rescued: asking.Rescued | None) -> Segment:
+def _marked(segment: Segment, number: int, found: Scores, rescued: asking.Rescued | None) -> Segment:
     """The segment as it is kept."""
     again = found.seen[found.marks[number]] > 1
     own = rescued.importance if rescued else found.importance[number]
@@ -240,7 +158,7 @@ def _marked(segment: Segment, number: int, found: _Scores, rescued: asking.Rescu
 
 
 def _rescued(
-    found: _Scores, kept: bytearray, night: Night, turns: Callable[[], Iterator[Turn]]
+    found: Scores, kept: bytearray, night: Night, turns: Callable[[], Iterator[Turn]]
 ) -> dict[int, asking.Rescued]:
     """The segments that only the share leaves out and a language model keeps; a night keeps a little more for them."""
     asker = night.asker(asking.NAME)
@@ -253,110 +171,7 @@ def _rescued(
     return asking.rescue(asker, unsure, room, turns)
 
 
-def _scores(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -> _Scores:
-    found, frames = _Scores(), Frames()
-    others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
-    wishes, taking_back = Wishes(), TakingBack[range]()
-    for number, turn in enumerate(turns):
-        found.sizes.append(len(turn.segments))
-        around = text.language(turn.message.text)
-        found.confided |= wishes.heard(number, turn, around)
-        first = len(found.scores)
-        found.withhold(taking_back.heard(turn.message, range(first, first + len(turn.segments))) or ())
-        verdicts = _verdicts(turn, around, judge, guard, frames)
-        role, speaker = turn.message.role, turn.message.speaker
-        keys = [
-            () if verdict.reason else quote_key(role, turn.text_of(segment))
-            for segment, verdict in zip(turn.segments, verdicts, strict=True)
-        ]
-        first_hand = turn.message.is_first_hand  # a passage of a long answer is long enough to stand alone
-        if len(verdicts) > 1:
-            _spread(verdicts, assistant=not first_hand)
-        if turn.asked or turn.topic:
-            _charge(turn, verdicts, around)
-        _charge_within(turn, verdicts, around)
-        found.hear(turn, verdicts)
-        if not is_owners_word(turn.message):
-            numbers = (n for n, each in enumerate(verdicts, len(found.scores)) if not each.reason)
-            others.setdefault((turn.message.session, role), array("l")).extend(numbers)
-        reason = "nothing"
-        for segment, verdict, key in zip(turn.segments, verdicts, keys, strict=True):
-            leaning = (
-                first_hand and reason in _LEANED_ON and not verdict.reason and leans(turn.text_of(segment), around)
-            )
-            found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key), leaning=leaning)
-            reason = verdict.reason
-    for each in others.values():
-        found.limit(each)
-    return found
-
-
-def _reacts(verdicts: list[Verdict]) -> bool:
-    """Whether a message begins as a reaction to what was said before it."""
-    return bool(verdicts) and (verdicts[0].reacts or verdicts[0].reason == "reaction")
-
-
-def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
-    """Add what the question or the topic costs that is told with what the message begins with."""
-    first = next((place for place, each in enumerate(verdicts) if not each.reason), None)
-    if first is None:
-        return
-    verdicts[first].cost += cost_of(told_beside(turn, turn.text_of(turn.segments[first]), lang))
-    if turn.asked and not turn.message.is_first_hand and tells_the_topic(turn.asked, at_length=True):
-        for segment, verdict in zip(turn.segments, verdicts, strict=True):
-            verdict.cost += cost_of(turn.asked) * (not verdict.reason and "\n" in turn.text_of(segment))
-
-
-def _charge_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
-    """Add what the sentence of the message costs that is told with another which lacks it. What hangs in the air costs
-    nothing where nothing is told with it: nothing will come of it."""
-    before, begins = "nothing", True
-    own = turn.message.is_first_hand and not turn.message.is_noted
-    for segment, verdict in zip(turn.segments, verdicts, strict=True):
-        words = turn.text_of(segment)
-        if own and not verdict.reason and (said := said_before(turn.message.text, segment.start, words, lang)):
-            verdict.cost += cost_of(said)
-            verdict.score -= _BESIDE * cost_of(said)
-        elif verdict.hangs and before not in _LEANED_ON and not stands_before_picture(turn, segment):
-            verdict.cost *= begins and bool(told_beside(turn, words, lang))
-        before, begins = verdict.reason, begins and bool(verdict.reason)
-
-
-def _verdicts(turn: Turn, around: str, judge: Judge, guard: Guard, frames: Frames) -> list[Verdict]:
-    """What the rules say of each segment of a message in that language, and what is held back."""
-    verdicts = []
-    stretches = guard.stretches(turn.message)
-    first_hand = turn.message.is_first_hand
-    private = withheld(turn.message.text) if first_hand else ()
-    first, last = frames.made_up(turn.message, around) if first_hand else (0, 0)
-    for segment in turn.segments:
-        words = turn.text_of(segment)
-        verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
-        if any(start < segment.end and segment.start < end for start, end in private):
-            verdict = Verdict(WITHHELD, verdict.tokens)
-        elif first <= segment.start < last:
-            verdict = Verdict(FICTION, verdict.tokens)
-        elif stretches:
-            idle = bool(verdict.reason)
-            held = guard.held(turn.message, stretches, segment.start, segment.end, idle=idle)
-            verdict = Verdict(held, verdict.tokens) if held else verdict
-        verdicts.append(verdict)
-    return verdicts
-
-
-def _spread(verdicts: list[Verdict], *, assistant: bool) -> None:
-    """Lower the score of what a message says beside its best, and drop what goes beyond the short of an answer."""
-    ranked = sorted((each for each in verdicts if not each.reason), key=lambda each: -each.score)
-    left, further = _ANSWER, _FURTHER_ANSWER if assistant else _FURTHER
-    for place, verdict in enumerate(ranked):
-        verdict.score -= further * min(place, _MOST_FURTHER)
-        if assistant and place and verdict.cost > left and verdict.score < ALWAYS / 2:
-            verdict.reason, verdict.score = "assistant", NEVER
-        else:
-            left -= verdict.cost
-
-
-def _chosen(found: _Scores, share: float) -> tuple[bytearray, float]:
+def _chosen(found: Scores, share: float) -> tuple[bytearray, float]:
     """One byte a segment: whether it is kept; and how much of the share is left. Best first until the share is used up;
     ties go to the earlier one. What is kept already costs nothing again: it will be one memory with the first. What
     leans on the segment before it is kept with that one. Of what lasts a small night keeps more: who somebody is was

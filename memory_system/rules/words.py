@@ -1,4 +1,4 @@
-"""The lists of English words that rules name: which are verbs, past forms, modals."""
+"""The lists of words that rules name: which are verbs, past forms, modals; which tell nothing."""
 
 from __future__ import annotations
 
@@ -16,3 +16,12 @@ def words_of(name: str) -> frozenset[str]:
 def is_word(name: str, word: str) -> bool:
     """Whether the word is in that list."""
     return word in words_of(name)
+
+
+@cache
+def idle(lang: str, *lists: str) -> frozenset[str]:
+    """What tells nothing by these lists: words, or single signs of Chinese, to which all of ASCII is added."""
+    said = [str(table(lang, "words")[name]) for name in lists]
+    if lang == "zh":
+        return frozenset("".join(said)).union(map(chr, range(128)))
+    return frozenset(" ".join(said).split())

@@ -11,6 +11,7 @@ from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
 from memory_system.phases.understanding.pronouns import begins_with
+from memory_system.rules.words import idle
 from memory_system.turns import Segment, Turn
 
 _LONGEST = 90  # columns of a question that is told beside its answer
@@ -18,6 +19,7 @@ _LONGEST_REQUEST = 180  # of what an assistant was asked for at length
 _SHORT_REPLY = 120  # columns above which a reply says by itself what it is about
 _COLUMNS = 5  # of an English word, with the blank behind it
 _LEAST_TOPIC = 3  # which what was said must have to be what a talk is about
+_NO_TOPIC = ("common", "vague")  # lists of words that tell no topic
 _LEAST = 2  # words that not every sentence has, which a question must have before any that leans on something
 _OPENS = re.compile(
     r"(?:(?:and|so|but|oh|well|ok|please),? )*(?:what|how|why|when|where|who|which|do|does|did|is|are|was|were|have|has"
@@ -162,7 +164,7 @@ def can_be_topic(words: str, lang: str) -> bool:
 def takes_up(reply: str, asked: str, lang: str) -> bool:
     """Whether the reply has a word of the question, or begins like the rest of a sentence: "since I was ten"."""
     if lang == "zh":
-        return len((set(reply) & set(asked)) - _common(lang)) > 1
+        return len((set(reply) & set(asked)) - idle(lang, *_NO_TOPIC)) > 1
     plain = reply.lower()
     if _REST.match(plain) or (asks_what_is_wanted(asked) and plain.partition(" ")[0].endswith("ing")):
         return True
@@ -177,7 +179,7 @@ def names_of(reply: str, asked: str, lang: str) -> bool:
 
 
 def _own_words(words: str) -> set[str]:
-    return set(_LONG_WORD.findall(words.lower())) - _common("en")
+    return set(_LONG_WORD.findall(words.lower())) - idle("en", *_NO_TOPIC)
 
 
 def cost_of(asked: str) -> int:
@@ -186,7 +188,7 @@ def cost_of(asked: str) -> int:
 
 
 def _stems(words: str) -> set[str]:
-    return {stem(each) for each in set(_WORD.findall(words)) - _common("en")}
+    return {stem(each) for each in set(_WORD.findall(words)) - idle("en", *_NO_TOPIC)}
 
 
 def asks_what_is_wanted(asked: str) -> bool:
@@ -197,15 +199,5 @@ def asks_what_is_wanted(asked: str) -> bool:
 def names_enough(words: str, lang: str, least: int = _LEAST) -> bool:
     """Whether the words have so many that not every sentence has."""
     if lang == "zh":
-        return len({*words} - _common(lang)) >= 2 * least
-    return len({*_WORD.findall(words.lower())} - _common(lang)) >= least
-
-
-@cache
-def _common(lang: str) -> frozenset[str]:
-    """Words (Chinese: characters) that tell no topic."""
-    words = rules.table(lang, "words")
-    common, vague = str(words["common"]), str(words["vague"])
-    if lang == "zh":
-        return frozenset(common + vague).union(map(chr, range(128)))
-    return frozenset(f"{common} {vague}".split())
+        return len({*words} - idle(lang, *_NO_TOPIC)) >= 2 * least
+    return len({*_WORD.findall(words.lower())} - idle(lang, *_NO_TOPIC)) >= least

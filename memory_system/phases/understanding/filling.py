@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memory_system import phrasing, slots, text
+from memory_system import phrasing, slots
 from memory_system.callings import STOCK_NAMES
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
@@ -15,12 +15,9 @@ from memory_system.phases.understanding.scene import Scene
 from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, plural_words, whose
 from memory_system.records import ASSISTANT
 from memory_system.rules import Found, Rule, table
-from memory_system.rules.words import is_word
 
 _LONGEST = {"en": 70, "zh": 40}  # characters of a value; more is a story, not a value
 _SHORTEST = 4  # characters that a rule needs
-_LONG_REST = 6  # Chinese characters that a clause may have beside its slot without saying more
-_OWN_WORD = re.compile(r"[^\W\d_]{4,}|\d+")
 _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values are what is done, not names
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.IGNORECASE)
 _TRAILING = re.compile(
@@ -30,28 +27,21 @@ _TRAILING = re.compile(
 _TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
 _LEADING_ZH = re.compile(r"^(?:只有|才|正好|刚好|整整)+(?=[\d一二两三四五六七八九十百])")
 _MARKS = " \t.,!?;:~-–—"  # a quotation in what is to be done ends with its mark
-_BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
+BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
 _CALLED = re.compile(
     r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20}?)(?=的|$|[^\w-])"
     r"(?! (?:and|or)\b|,|、|和)"  # of several names none is the name
 )
 _REST_OF_NUMBER = re.compile(r"(?:\.\d\w*)+")
-_NAMED = ("person", "animal")
+NAMED = ("person", "animal")
 _NAME = {
     "en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"),
     "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}"),
 }
 _MARK = re.compile(f"[{PUNCTUATION}]")
-_WORD = re.compile(r"[a-z]{3,}")
-_IDLE = re.compile(
-    r"\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten) (?:year|month)s?\b(?! ago)"  # told as "since"
-    r"|\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]"
-)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LEAST_BODY = {"weight": 30, "height": 120}  # kilograms and centimetres
 _METRES = 3  # below which a height is given in metres
-_LEAST_TAIL = 2  # characters behind a Chinese name that say something of who bears it
-_CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
 
 
 @dataclass(slots=True)
@@ -111,7 +101,7 @@ def _is_read(new: Reading, readings: Iterable[Reading]) -> bool:
 
 def _learn(reading: Reading, scene: Scene) -> None:
     """Names that a reading introduces are known from then on."""
-    if slots.about(reading.attribute).get("value_type") not in (*_NAMED, "project"):
+    if slots.about(reading.attribute).get("value_type") not in (*NAMED, "project"):
         return
     called = _CALLED.search(reading.value)
     if called or _NAME[scene.lang].fullmatch(reading.value):
@@ -153,7 +143,7 @@ def _meant(rule: Rule, attribute: str, value: str) -> str:
     """The value by which the slot is known: what the rule says it means, or of someone with a name the name."""
     if "means" in rule.data:
         return str(rule.data["means"])
-    if slots.about(attribute).get("value_type") in _NAMED and (called := _CALLED.search(value)):
+    if slots.about(attribute).get("value_type") in NAMED and (called := _CALLED.search(value)):
         return called[1]
     return value
 
@@ -274,73 +264,12 @@ def _shown(said: str, attribute: str, scene: Scene) -> str:
     told = phrasing.inner(said[:1].lower() + said[1:] if attribute in _DEEDS else said, scene.voices, scene.lang)
     if scene.lang == "zh":
         return cleaned(told, scene.lang)
-    return _TRAILING.sub("", told.strip(_MARKS if attribute in _DEEDS else _BLANKS))
+    return _TRAILING.sub("", told.strip(_MARKS if attribute in _DEEDS else BLANKS))
 
 
 def cleaned(value: str, lang: str) -> str:
     """The bare value: no article, no particle or mark at its ends."""
-    value = value.strip(_BLANKS)
+    value = value.strip(BLANKS)
     if lang == "zh":
         return _LEADING_ZH.sub("", _TRAILING_ZH.sub("", value)).strip()
     return _TRAILING.sub("", _ARTICLE.sub("", value)).strip()
-
-
-def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -> list[tuple[int, int, bool]]:
-    """What the readings leave of the text: the clauses that none of them stands on, and those of which they leave a
-    long rest (False: not the whole clause), or anything of who is only named in passing ("my sister Ruth sings"). What
-    only announces ("one more thing:") is no rest."""
-    readings = list(readings)
-    taken = bytearray(len(plain))
-    for each in readings:
-        start, end = each.span
-        if each.rule.data.get("reaches_back"):  # the clause before only tells of whom
-            start = max(start, clauses_of(each, plain, offset)[0])
-        if plain.startswith(" and ", each.value_span[1]):
-            end = each.value_span[1]  # what the value ended at is the beginning of something else
-        taken[start:end] = b"\1" * (end - start)
-    rest = []
-    for clause in _CLAUSE.finditer(plain, offset):
-        if clause[0].rstrip().endswith((":", "：")):
-            continue
-        start, end = clause.span()
-        left = clause[0]
-        if 1 in taken[start:end]:
-            left = "".join(plain[at] for at in range(start, end) if not taken[at])
-        whole = len(left.strip()) >= len(clause[0].strip()) - 1
-        if whole or _says_more(left, lang) or _tells_of_named(readings, plain, start, end, lang):
-            rest.append((start, end, whole))
-    return rest
-
-
-def _says_more(left: str, lang: str) -> bool:
-    """Whether what a clause has beside its slot is long, or has a word that not every sentence has."""
-    if lang == "zh":
-        return text.cjk_count(left) > _LONG_REST
-    return any(not is_word("common", each) for each in _OWN_WORD.findall(_IDLE.sub("", left.lower())))
-
-
-def names_somebody(reading: Reading) -> bool:
-    """Whether the slot says what a person or an animal is called."""
-    return slots.about(reading.attribute).get("value_type") in _NAMED and bool(reading.content)
-
-
-def _tells_of_named(readings: Iterable[Reading], plain: str, start: int, end: int, lang: str) -> bool:
-    """Whether the clause names somebody in passing and goes on with what no other reading says."""
-    for each in readings:
-        first = each.value_span[1]
-        if not (start <= first < end and names_somebody(each)):
-            continue
-        others = (other for other in readings if other is not each)
-        if any(other.span[0] < end and first < other.span[1] for other in others):
-            continue
-        tail = _IDLE.sub("", plain[first:end]).strip(_BLANKS)
-        if text.cjk_count(tail) >= _LEAST_TAIL if lang == "zh" else _WORD.search(tail):
-            return True
-    return False
-
-
-def clauses_of(reading: Reading, plain: str, offset: int) -> tuple[int, int]:
-    """From where to where the clauses go that hold the reading's value, and what of it comes behind: a dose."""
-    start, end = reading.value_span[0], max(reading.value_span[1], reading.span[1])
-    touched = [each.span() for each in _CLAUSE.finditer(plain, offset) if each.start() < end and start < each.end()]
-    return (touched[0][0], touched[-1][1]) if touched else reading.value_span

@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 from memory_system import rules
-from memory_system.rules.words import is_word, words_of
+from memory_system.rules.words import idle, is_word, words_of
 
 _TIMES = (
     r"(?:(?:past|last|coming|next|first|very|whole) )?(?:week|weekend|month|year|morning|afternoon|evening|night|time"
@@ -102,6 +102,7 @@ _NOT_DONE = frozenset({"was", "were", "let", "set", "put", "cut", "hit", "cost"}
 _THEY = ("they", "them", "their", "theirs", "they're", "these", "those")
 _PLURAL = re.compile(r"[^sui]s$|[a-z]{3}(?:men|people|feet|mice)$")
 _OWN = ("its", "their", "theirs")
+_EMPTY_SIGNS = ("common", "vague", "no_thing")  # lists of signs that are nothing a Chinese pronoun could mean
 
 
 def what_stands(words: str, lang: str) -> str:
@@ -126,7 +127,7 @@ def says_little(words: str, lang: str) -> bool:
     if _TELLING[lang].search(words):
         return False
     if lang == "zh":
-        return len({*words} - _empty_signs()) <= _MOST_OWN[lang]
+        return len({*words} - idle("zh", *_EMPTY_SIGNS)) <= _MOST_OWN[lang]
     low = words.lower()
     if len({*_LONG_WORD.findall(low)} - words_of("common")) > _MOST_OWN[lang]:
         return False
@@ -202,7 +203,7 @@ def unnamed(words: str) -> str:
         if found[0][0] in "他她":
             if not (names_somebody(before, "zh") or _surnamed().match(before) or _kin("zh").match(plain, found.end())):
                 return found[0]
-        elif len({*before} - _empty_signs()) < 2 and not _LATIN.search(before):
+        elif len({*before} - idle("zh", *_EMPTY_SIGNS)) < 2 and not _LATIN.search(before):
             return found[0]
     return ""
 
@@ -300,9 +301,3 @@ def _no_things() -> frozenset[str]:
     verbs = str(words["verbs"]).split()
     forms = {f"{each.rstrip('e')}{end}" for each in verbs for end in ("es", "ed", "ing")}
     return frozenset(found | forms | {f"{each}s" for each in verbs}) - {"something", "anything", "everything"}
-
-
-@cache
-def _empty_signs() -> frozenset[str]:
-    words = rules.table("zh", "words")
-    return frozenset(f"{words['common']}{words['vague']}{words['no_thing']}").union(map(chr, range(128)))

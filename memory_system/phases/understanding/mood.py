@@ -131,7 +131,7 @@ def _taken_back(turn: Turn, segment: Segment, modality: rules.RuleSet) -> bool:
     """Whether the words right after the segment say that it was a joke."""
     after = turn.message.text[segment.end : segment.end + _AFTER].lstrip(_LATE)
     joke = next((rule for rule in modality.firing(after) if rule.data.get("drop") == "joke"), None) if after else None
-    return bool(joke) and next(joke.found(after)).span[0] <= _AT_ONCE if joke else False
+    return joke is not None and next(joke.found(after)).span[0] <= _AT_ONCE
 
 
 def _made_up(turn: Turn, segment: Segment, modality: rules.RuleSet) -> bool:

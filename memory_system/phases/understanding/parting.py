@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 
 from memory_system import dates, slots
-from memory_system.phases.understanding.filling import Reading, clauses_of, left_over, names_somebody
+from memory_system.phases.understanding.beside import clauses_of, left_over, names_somebody
+from memory_system.phases.understanding.filling import Reading
 from memory_system.phases.understanding.passage import Passage
 from memory_system.turns import Segment
 

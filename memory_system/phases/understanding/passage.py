@@ -82,11 +82,11 @@ class Passage:
         begins = self.made_up_from
         if begins is not None and (start >= begins or 0 <= begins - end <= 1):
             return True
-        return any(first < end and start < last for first, last in self._unmeant("figure"))
+        return self._stands_in("figure", start, end)
 
     def is_attributed(self, start: int, end: int) -> bool:
         """Whether the stretch of `plain` stands in what others say of the speaker."""
-        return any(first < end and start < last for first, last in self._unmeant("attributed"))
+        return self._stands_in("attributed", start, end)
 
     def is_others_own(self, start: int, end: int) -> bool:
         """Whether the stretch of `plain` stands in what others say of themselves, word for word: "Leo goes, I'm …"."""
@@ -95,11 +95,11 @@ class Passage:
 
     def _is_figure(self, rule: rules.Rule) -> bool:
         """Whether the words that the rule first matches are a figure of speech."""
-        figures = self._unmeant("figure")
-        if not figures:
-            return False
-        start, end = next(rule.found(self.plain)).span
-        return any(first < end and start < last for first, last in figures)
+        return self._stands_in("figure", *next(rule.found(self.plain)).span)
+
+    def _stands_in(self, kind: str, start: int, end: int) -> bool:
+        """Whether the stretch of `plain` has a part in what rules of the kind match."""
+        return any(first < end and start < last for first, last in self._unmeant(kind))
 
     def _unmeant(self, kind: str) -> list[tuple[int, int]]:
         """The stretches that rules of the kind match; `unless` voids a match that has such words in it, and it ends

@@ -1,0 +1,81 @@
+"""What the claim rules leave of a segment, to be told beside the slots that they fill."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from memory_system import slots, text
+from memory_system.phases.understanding.filling import BLANKS, NAMED, Reading
+from memory_system.rules.words import is_word
+
+_LONG_REST = 6  # Chinese characters that a clause may have beside its slot without saying more
+_OWN_WORD = re.compile(r"[^\W\d_]{4,}|\d+")
+_WORD = re.compile(r"[a-z]{3,}")
+_IDLE = re.compile(
+    r"\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten) (?:year|month)s?\b(?! ago)"  # told as "since"
+    r"|\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]"
+)
+_LEAST_TAIL = 2  # characters behind a Chinese name that say something of who bears it
+_CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
+
+
+def left_over(readings: Iterable[Reading], plain: str, offset: int, lang: str) -> list[tuple[int, int, bool]]:
+    """What the readings leave of the text: the clauses that none of them stands on, and those of which they leave a
+    long rest (False: not the whole clause), or anything of who is only named in passing ("my sister Ruth sings"). What
+    only announces ("one more thing:") is no rest."""
+    readings = list(readings)
+    taken = bytearray(len(plain))
+    for each in readings:
+        start, end = each.span
+        if each.rule.data.get("reaches_back"):  # the clause before only tells of whom
+            start = max(start, clauses_of(each, plain, offset)[0])
+        if plain.startswith(" and ", each.value_span[1]):
+            end = each.value_span[1]  # what the value ended at is the beginning of something else
+        taken[start:end] = b"\1" * (end - start)
+    rest = []
+    for clause in _CLAUSE.finditer(plain, offset):
+        if clause[0].rstrip().endswith((":", "：")):
+            continue
+        start, end = clause.span()
+        left = clause[0]
+        if 1 in taken[start:end]:
+            left = "".join(plain[at] for at in range(start, end) if not taken[at])
+        whole = len(left.strip()) >= len(clause[0].strip()) - 1
+        if whole or _says_more(left, lang) or _tells_of_named(readings, plain, start, end, lang):
+            rest.append((start, end, whole))
+    return rest
+
+
+def _says_more(left: str, lang: str) -> bool:
+    """Whether what a clause has beside its slot is long, or has a word that not every sentence has."""
+    if lang == "zh":
+        return text.cjk_count(left) > _LONG_REST
+    return any(not is_word("common", each) for each in _OWN_WORD.findall(_IDLE.sub("", left.lower())))
+
+
+def names_somebody(reading: Reading) -> bool:
+    """Whether the slot says what a person or an animal is called."""
+    return slots.about(reading.attribute).get("value_type") in NAMED and bool(reading.content)
+
+
+def _tells_of_named(readings: Iterable[Reading], plain: str, start: int, end: int, lang: str) -> bool:
+    """Whether the clause names somebody in passing and goes on with what no other reading says."""
+    for each in readings:
+        first = each.value_span[1]
+        if not (start <= first < end and names_somebody(each)):
+            continue
+        others = (other for other in readings if other is not each)
+        if any(other.span[0] < end and first < other.span[1] for other in others):
+            continue
+        tail = _IDLE.sub("", plain[first:end]).strip(BLANKS)
+        if text.cjk_count(tail) >= _LEAST_TAIL if lang == "zh" else _WORD.search(tail):
+            return True
+    return False
+
+
+def clauses_of(reading: Reading, plain: str, offset: int) -> tuple[int, int]:
+    """From where to where the clauses go that hold the reading's value, and what of it comes behind: a dose."""
+    start, end = reading.value_span[0], max(reading.value_span[1], reading.span[1])
+    touched = [each.span() for each in _CLAUSE.finditer(plain, offset) if each.start() < end and start < each.end()]
+    return (touched[0][0], touched[-1][1]) if touched else reading.value_span
