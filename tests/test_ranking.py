@@ -25,8 +25,8 @@ from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.named import is_asked_of, named, speaks_of
 from memory_system.recall.question import may_name_a_time, understood
-from memory_system.recall.ranking import named_speakers
 from memory_system.recall.search import Scope, search
+from memory_system.recall.speakers import named_speakers
 from memory_system.recall.spelling import near
 from memory_system.records import Belief, EventTime, Evidence, Fact, memory_id, to_line
 from memory_system.rules import table

@@ -14,13 +14,13 @@ import orjson
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.cues import Cues, Kind, cues_of
+from memory_system.recall.factors import only_asks
 from memory_system.recall.index import Index
 from memory_system.recall.lines import Level, line_of, over, wrapped
 from memory_system.recall.named import is_asked_of
 from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.people import is_about, spoken_of
 from memory_system.recall.question import Question
-from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.search import Answer, answer_to, type_of
 from memory_system.recall.units import Unit, Units

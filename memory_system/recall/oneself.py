@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from memory_system.recall.ranking import named_speakers
+from memory_system.recall.speakers import named_speakers
 from memory_system.text import CJK, language, nfkc
 
 _PARTS = re.compile(r"\w{3,}")

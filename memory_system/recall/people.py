@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from memory_system.recall import terms
 from memory_system.recall.named import Name, nearest, speaks_of
 from memory_system.recall.question import Question
-from memory_system.recall.ranking import named_speakers
+from memory_system.recall.speakers import named_speakers
 from memory_system.records import ASSISTANT, USER, Row
 from memory_system.text import CJK, nfkc
 

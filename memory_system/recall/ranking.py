@@ -4,48 +4,27 @@ anything but the question, the candidate and what stands beside it; the weights 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
-from functools import cache
 from itertools import compress, repeat
 from operator import add, contains, truediv
 
-from memory_system import clock
 from memory_system.config import Ranking
-from memory_system.recall import terms
 from memory_system.recall.candidates import Candidates, Memory
-from memory_system.recall.named import is_addressed, speaks_of
-from memory_system.recall.numbers import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of, session_of
+from memory_system.recall.factors import Factors
+from memory_system.recall.numbers import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of
 from memory_system.recall.question import Question
 from memory_system.recall.units import Unit
-from memory_system.text import is_cjk, sentences
+from memory_system.text import is_cjk
 
 K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
 MOST = 120  # candidates whose parts are all looked at
 GRAM = 4  # letters of a piece of a word
 LONG = 7  # letters of a word of whose pieces every second is enough
-HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
-DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
-ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of themselves and names nobody
-NO_OTHERS = ("", "user", "assistant")  # whom a memory is about that is about nobody else
 MEANT_SHARE = 0.5  # of what a turn gets for its meaning, that counts for the turns beside it
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
-_TIMED = re.compile(
-    r"\d(?:st|nd|rd|th|[ap]m)\b|\b(?:\d{1,2}:\d\d|\d{4}|today|tonight|tomorrow|yesterday|last|next|ago|since"
-    r"|(?:week(?:end)?|month|year|day|hour|minute)s?|morning|afternoon|evening|night"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december)\b"
-)
-_OWN = (" i ", " my ", " i'", " we ", " our ", " me ", " i’", " we'", " mine")
-_TAKES_UP = re.compile(
-    r"(?:wow|oh|that['’]?s|thanks?|congrat(?:ulation)?s|awesome|cool|nice|great|yeah|yes|haha|lol|sounds|good|glad|sorry|hey|hi|sure)\b"
-)
-_NAMES = re.compile(r"\w{3,}")
-_MARKS = ("?", "？")
 _NO_MEMORY = Memory()
 _SAID = SCOPES["session"]
 
@@ -69,7 +48,7 @@ def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored
     """The candidates by score, best first; equals by their keys."""
     texts = {number: unit.text.lower() for number, unit in found.units.items()}
     added = _Added(question, found, texts, weights)
-    factors = _Factors(question, found, weights)
+    factors = Factors(question, found, weights)
     scored = []
     for number in added.best(found):
         unit, memory = found.units[number], found.memories.get(number, _NO_MEMORY)
@@ -241,148 +220,6 @@ def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Valu
     return found
 
 
-class _Factors:
-    """What makes a candidate more or less likely than its words say."""
-
-    def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
-        self._question = question
-        self._weights = weights
-        self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
-        speakers = {unit.speaker for unit in found.units.values()}.difference(("",))
-        named = named_speakers(question.text, speakers) | _addressed(question, found, speakers)
-        self._of_self = question.own and not question.names and not any(people_named(question, found))
-        self._named = _only(named) or _called(question, found) or _told_of(question, found)
-
-    def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
-        """Those that are not 1, by their names."""
-        question, weights, found = self._question, self._weights, []
-        if self._named and self._named in (unit.speaker, memory.speaker):
-            found.append(("speaker", 1 + weights.speaker))
-        if question.asks_when and _names_time(text):
-            found.append(("dated", 1 + weights.dated))
-        if question.spans and _lies_within(question.spans, unit, memory):
-            found.append(("within", 1 + weights.within))
-        if weights.question and _asks(text):
-            found.append(("question", 1 - weights.question))
-        if self._of_people and unit.role and (untold := _untold(text)):
-            found.append(("telling", 1 - weights.telling * untold))
-        role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
-        if question.yours == (role == "user") and role and not unit.speaker:
-            found.append(("role", 1 - weights.assistant))
-        if memory.denies and not question.denies:
-            found.append(("denies", DENIED))
-        if self._of_self and memory.speaker not in NO_OTHERS:
-            found.append(("another", ANOTHERS))
-        if memory.standing:
-            found.append(("standing", 1 + weights.standing * memory.standing))
-        if unit.said_at and unit.path.endswith(".md"):
-            age = question.now - clock.read_stamp(unit.said_at)
-            found.append(("age", 1 - weights.age * (1 - freshness(age))))
-        return found
-
-
-def _names_time(text: str) -> bool:
-    return bool(_TIMED.search(text) or (not text.isascii() and _timed_in_chinese().search(text)))
-
-
-@cache  # made where a time is first asked for: a command starts sooner
-def _timed_in_chinese() -> re.Pattern[str]:
-    return re.compile(
-        r"[年月日号点时天周期上午]"  # one class of signs first, which `re` looks for fast
-        r"(?:(?<=[\d一二三四五六七八九十两几半][年月日号点时天周])|(?<=[今明昨前后]天)|(?<=[去今明]年)|(?<=[上下]月)|(?<=[上下]个月)"
-        r"|(?<=[上下这]周)|(?<=周)[一二三四五六日末]|(?<=星期)|(?<=[早晚]上)|(?<=[上中下]午))"
-    )
-
-
-def _untold(text: str) -> float:
-    """How little a message (in lower case) tells by itself: 0 where the speaker speaks of themselves, half as much
-    where it only takes up what another has said ("Wow, …") as where they do not; 1.5 at most."""
-    padded = f" {text}"
-    return (not any(map(padded.__contains__, _OWN))) + 0.5 * bool(_TAKES_UP.match(text))
-
-
-def freshness(age: timedelta) -> float:
-    """1 for today's note, half of it after each `HALF_LIFE` days."""
-    return float(0.5 ** (max(0, age.days) / HALF_LIFE))
-
-
 def text_score(bm25: float) -> float:
     """BM25 as a number from 0 to 1, as seed 004 makes it one."""
     return bm25 / (1 + bm25)
-
-
-def _asks(text: str) -> bool:
-    """Whether the first line ends in a question mark."""
-    return ("?" in text or "？" in text) and text.split("\n", 1)[0].rstrip().endswith(_MARKS)
-
-
-def only_asks(text: str) -> bool:
-    """Whether every sentence is a question."""
-    return text.rstrip().endswith(_MARKS) and all(text[start:end].endswith(_MARKS) for start, end in sentences(text))
-
-
-def named_speakers(question: str, speakers: Iterable[str]) -> set[str]:
-    """The speakers whose name, or a part of it that no other has, stands in the question."""
-    owners: dict[str, set[str]] = {}
-    for speaker in speakers:
-        folded = speaker.lower()
-        for name in {folded, *_NAMES.findall(folded)} if speaker else ():
-            owners.setdefault(name, set()).add(speaker)
-    return {next(iter(each)) for name, each in owners.items() if len(each) == 1 and terms.names(question, name)}
-
-
-def people_named(question: Question, found: Candidates) -> Iterator[str]:
-    """Who is named in the question among those who speak, and those whom memories are about."""
-    people = {unit.speaker for unit in found.units.values()} | {each.speaker for each in found.memories.values()}
-    return (person for person in sorted(people.difference(NO_OTHERS)) if terms.names(question.text, person))
-
-
-def _only(names: Collection[str]) -> str:
-    """The one; empty when there is none or more than one."""
-    return next(iter(names)) if len(names) == 1 else ""
-
-
-def _addressed(question: Question, found: Candidates, speakers: Collection[str]) -> set[str]:
-    """Who is spoken to by a name that the question has and no speaker: where anna says "Hey Kate!" to em92, and nobody
-    else is there, Kate is em92."""
-    if len(speakers) < 2:
-        return set()
-    meant: set[str] = set()
-    for name in question.names:
-        if any(terms.names(speaker, form) for form in name for speaker in speakers):
-            continue
-        speaking = [
-            (session_of(number), unit.speaker)
-            for number, unit in found.units.items()
-            if unit.speaker and is_addressed(name, unit.text.lower())
-        ]
-        sessions = {session for session, _ in speaking}
-        there = {unit.speaker for number, unit in found.units.items() if session_of(number) in sessions}
-        meant.update(filter(None, [_only(there.difference(speaker for _, speaker in speaking))]))
-    return meant
-
-
-def _called(question: Question, found: Candidates) -> str:
-    """What the one person is called who is near to the user and whom the question means: Tom, where it asks of "my
-    brother"; empty where that is not known."""
-    called = {
-        memory.called
-        for number, memory in found.memories.items()
-        if memory.called and any(speaks_of(name, found.units[number].text.lower()) for name in question.names)
-    }
-    return called.pop() if len(called) == 1 else ""
-
-
-def _told_of(question: Question, found: Candidates) -> str:
-    """The one whom the question names in the other language's script (What is 小林 allergic to?): no other word leads
-    to what is told of them."""
-    people = {memory.speaker for memory in found.memories.values()} - {"user", "assistant"}
-    others = (each for each in people if is_cjk(each) != (question.lang == "zh"))
-    return _only(named_speakers(question.text, others))
-
-
-def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:
-    return any(
-        start <= unit.said_at < end or (memory.start < end and start < memory.end if memory.end else False)
-        for start, end in spans
-    )

@@ -1,0 +1,112 @@
+"""What makes a candidate more or less likely to be the answer than its words say: the factors of its score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import timedelta
+from functools import cache
+
+from memory_system import clock
+from memory_system.config import Ranking
+from memory_system.recall.candidates import Candidates, Memory
+from memory_system.recall.question import Question
+from memory_system.recall.speakers import NO_OTHERS, meant, people_named
+from memory_system.recall.units import Unit
+from memory_system.text import sentences
+
+HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
+DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
+ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of themselves and names nobody
+
+_TIMED = re.compile(
+    r"\d(?:st|nd|rd|th|[ap]m)\b|\b(?:\d{1,2}:\d\d|\d{4}|today|tonight|tomorrow|yesterday|last|next|ago|since"
+    r"|(?:week(?:end)?|month|year|day|hour|minute)s?|morning|afternoon|evening|night"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december)\b"
+)
+_OWN = (" i ", " my ", " i'", " we ", " our ", " me ", " i’", " we'", " mine")
+_TAKES_UP = re.compile(
+    r"(?:wow|oh|that['’]?s|thanks?|congrat(?:ulation)?s|awesome|cool|nice|great|yeah|yes|haha|lol|sounds|good|glad|sorry|hey|hi|sure)\b"
+)
+_MARKS = ("?", "？")
+
+
+class Factors:
+    """What makes a candidate more or less likely than its words say."""
+
+    def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
+        self._question = question
+        self._weights = weights
+        self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
+        self._of_self = question.own and not question.names and not any(people_named(question, found))
+        self._named = meant(question, found)
+
+    def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
+        """Those that are not 1, by their names."""
+        question, weights, found = self._question, self._weights, []
+        if self._named and self._named in (unit.speaker, memory.speaker):
+            found.append(("speaker", 1 + weights.speaker))
+        if question.asks_when and _names_time(text):
+            found.append(("dated", 1 + weights.dated))
+        if question.spans and _lies_within(question.spans, unit, memory):
+            found.append(("within", 1 + weights.within))
+        if weights.question and _asks(text):
+            found.append(("question", 1 - weights.question))
+        if self._of_people and unit.role and (untold := _untold(text)):
+            found.append(("telling", 1 - weights.telling * untold))
+        role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
+        if question.yours == (role == "user") and role and not unit.speaker:
+            found.append(("role", 1 - weights.assistant))
+        if memory.denies and not question.denies:
+            found.append(("denies", DENIED))
+        if self._of_self and memory.speaker not in NO_OTHERS:
+            found.append(("another", ANOTHERS))
+        if memory.standing:
+            found.append(("standing", 1 + weights.standing * memory.standing))
+        if unit.said_at and unit.path.endswith(".md"):
+            age = question.now - clock.read_stamp(unit.said_at)
+            found.append(("age", 1 - weights.age * (1 - _freshness(age))))
+        return found
+
+
+def _names_time(text: str) -> bool:
+    return bool(_TIMED.search(text) or (not text.isascii() and _timed_in_chinese().search(text)))
+
+
+@cache  # made where a time is first asked for: a command starts sooner
+def _timed_in_chinese() -> re.Pattern[str]:
+    return re.compile(
+        r"[年月日号点时天周期上午]"  # one class of signs first, which `re` looks for fast
+        r"(?:(?<=[\d一二三四五六七八九十两几半][年月日号点时天周])|(?<=[今明昨前后]天)|(?<=[去今明]年)|(?<=[上下]月)|(?<=[上下]个月)"
+        r"|(?<=[上下这]周)|(?<=周)[一二三四五六日末]|(?<=星期)|(?<=[早晚]上)|(?<=[上中下]午))"
+    )
+
+
+def _untold(text: str) -> float:
+    """How little a message (in lower case) tells by itself: 0 where the speaker speaks of themselves, half as much
+    where it only takes up what another has said ("Wow, …") as where they do not; 1.5 at most."""
+    padded = f" {text}"
+    return (not any(map(padded.__contains__, _OWN))) + 0.5 * bool(_TAKES_UP.match(text))
+
+
+def _freshness(age: timedelta) -> float:
+    """1 for today's note, half of it after each `HALF_LIFE` days."""
+    return float(0.5 ** (max(0, age.days) / HALF_LIFE))
+
+
+def _asks(text: str) -> bool:
+    """Whether the first line ends in a question mark."""
+    return ("?" in text or "？" in text) and text.split("\n", 1)[0].rstrip().endswith(_MARKS)
+
+
+def only_asks(text: str) -> bool:
+    """Whether every sentence is a question."""
+    return text.rstrip().endswith(_MARKS) and all(text[start:end].endswith(_MARKS) for start, end in sentences(text))
+
+
+def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:
+    return any(
+        start <= unit.said_at < end or (memory.start < end and start < memory.end if memory.end else False)
+        for start, end in spans
+    )
