@@ -28,12 +28,12 @@ _NAMED_SO = {  # what makes "this" or "those" mean something by themselves
     "this": re.compile(rf" (?!{_TIMES}|is\b|was\b|will\b|has\b|had\b|{_LIKE_A})[a-z]+", re.IGNORECASE),
     "those": re.compile(rf" (?!{_TIMES}|(?:who|that|of|in|with|close|around|i|we|are|were)\b)[a-z]+", re.IGNORECASE),
 }
-_THAT = " (?:%thing%)s?\\b(?! (?:i|i've|we|you|he|she|they|it|that|which|who|is|was|can|will|of|to|has)\\b)"
+_THAT = " (?:{thing})s?\\b(?! (?:i|i've|we|you|he|she|they|it|that|which|who|is|was|can|will|of|to|has)\\b)"
 _COUNTED = re.compile(
     r" (?:of|who|that|thing|day|time|person|hour|week|month|year|more|hundred|i|we|where|with)\b", re.IGNORECASE
 )
 _ONE_ENDS = re.compile(r"\s*(?:[.,!?;]|$)| (?:with|for|from|too|yet|soon|myself)\b", re.IGNORECASE)
-_ZH_THING = "它们?|[他她]们?|[这那](?:%measure%|是|也|真|让|就|都|听起来|确实|很|太|么多)|其(?!他|它|实|次|中|余|间|乐)"
+_ZH_THING = "它们?|[他她]们?|[这那](?:{measure}|是|也|真|让|就|都|听起来|确实|很|太|么多)|其(?!他|它|实|次|中|余|间|乐)"
 _LAST_WORD = re.compile(r"[\w']+$")
 _GATE = {  # without one of these nothing hangs
     "en": re.compile(r"\b(?:[Ii]ts?|[Tt]h(?:ey|em|eirs?|is|at|ose|ese|ere)|[Hh](?:e|ers?|im|is)|[Ss]he|[Oo]nes?)\b"),
@@ -41,38 +41,6 @@ _GATE = {  # without one of these nothing hangs
 }
 _THERE_IS = re.compile(
     r"'| (?:is|are|was|were|has|have|had|will|would|can|could|might|must|may|should|seems?|goes|comes|came)\b",
-    re.IGNORECASE,
-)
-_IDIOM = {  # means nothing that must have been named
-    "en": (
-        r"\b(?:(?:is|was|'s|be|are|were|am|i'm|out|in|over|up|down|hang in|been|almost|get|got|getting|always|hey|hi)"
-        r" there"
-        r"|(?:make|made|making|do|doing|rock|nail|nailed|kill|own|take|taking|play|hit|cut|cool|wing|mean|put|finds?"
-        r"|found|makes|keep|think|thought|get|see|appreciate|love|enjoy|hate|like|call) it"
-        r"(?: (?:up|easy|easier|hard|harder|difficult|all|off|slow|out|through|in|to|real|work|worth|when|if|that|so"
-        r"|a day|fun|possible|interesting|important|helpful|really|very|quits)\b)"
-        r"|(?:make|made|doing|rock|nail|nailed|kill|own|get|cut|mean) it$"
-        r"|it's been|it has been|it was (?:(?:pretty|so|really|very) )?(?:busy|quiet|fun)|this is the|it all"
-        r"|as it (?:is|was)|worth it|that's (?:it|why|how|what|all|right|true|for sure|okay|ok|fine|the)|by this time"
-        r"|to do this|all this|this (?:much|way|kind|sort|morning|far)|(?:these|those) days|it is what it is|they say"
-        r"|each other|one another|this is (?:my|an?|me|why|how|what))\b"
-    ),
-    "zh": (
-        "这样的话|[这那]个?(?:月|周|星期|学期|暑假|寒假|周末|季|年|时候|阶段|夏|冬|春|秋)|[这那][几两一]?[天年周次月]"
-        "|这段(?:时间|日子)|其[他它]|他[人乡]|吉他|这[边里儿]|我[^，。]{0,4}这(?:个人|人|边|里|儿)|[我你]们?[这那]"
-        "|这辈子|这一刻|这时|[的里上手了][这那]%measure%|[这那][些种个][^，。]{1,12}的|这[次个][是我]"
-    ),
-}
-_EMPTY_IT = re.compile(
-    r"it(?:'s|'ll|'d| is| was| has| had| will| would| can| may| might| must| could| feels?| felt| seems?| seemed"
-    r"| looks?| takes?| took| means?| meant| makes?| made| helps?| helped| turns?| turned| gets?| got| been)\b[^.!?;]*?"
-    r"\b(?:to|that|how|when|if|what|who|why|where|because|than|\w{2,}ing)\b"
-    r"|it(?:'s| is| was) (?:just |almost )?(?:like|as if|as though) (?:i|we|my|our)\b"
-    r"|it(?:'s| is| was|'s been| has been|'s getting| got|'s only| gets)"
-    r" (?:(?:so|very|really|too|been|quite|a bit|just|only|already|about|almost|still|now|getting) )*"
-    r"(?:an? (?:while|long|bit|lot|day|week|month|year)|time|late|early|cold|hot|warm|sunny|raining|rainy|snowing|windy"
-    r"|dark|ages|forever|years|months|weeks|days|(?:mon|tues|wednes|thurs|fri|satur|sun)day|summer|winter|spring|fall"
-    r"|autumn|christmas|my (?:\w+ )?birthday|quiet|loud|crazy how|one of|\d)",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
@@ -151,7 +119,7 @@ def _hangs_en(plain: str) -> bool:
         at, end, word = found.start(), found.end(), found[0].lower()
         if not _is_unnamed(plain, word, at, end):
             continue
-        idioms = [each.span() for each in _idiom("en").finditer(plain)] if idioms is None else idioms
+        idioms = _idioms("en", plain) if idioms is None else idioms
         if not _within(end - 1, idioms):
             return True
     return False
@@ -163,7 +131,7 @@ def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
         return not (names_somebody(plain[:at], "en") or _kin("en").match(plain, end))
     if word == "there":
         return not (_THERE_IS.match(plain, end) or _names_a_thing(plain[:at]))
-    if not _is_pronoun(plain, word, at, end) or (word == "it" and _EMPTY_IT.match(plain, at)):
+    if not _is_pronoun(plain, word, at, end) or (word == "it" and _means_nothing(plain[at:])):
         return False
     if word in ("one", "ones"):  # "the form is the blue one", "the" and "blue" being none
         return not _names_a_thing(plain[:at].rstrip().rpartition(" ")[0])
@@ -195,7 +163,7 @@ def _is_pronoun(plain: str, word: str, at: int, end: int) -> bool:
 def unnamed(words: str) -> str:
     """The Chinese word for somebody or something that nothing before it could be; empty where there is none."""
     plain = words.replace("’", "'") if _GATE["zh"].search(words) else ""
-    spared = [found.span() for found in _idiom("zh").finditer(plain)] if plain else []
+    spared = _idioms("zh", plain) if plain else []
     for found in _zh_thing().finditer(plain):
         if _within(found.start(), spared) or _NAMED_BEHIND.match(plain, found.end()):
             continue
@@ -248,25 +216,22 @@ def names_somebody(before: str, lang: str) -> bool:
 
 @cache
 def _that_thing() -> re.Pattern[str]:
-    return _filled(_THAT, "en")
+    return re.compile(_THAT.format(thing=rules.table("en", "words")["thing"]), re.IGNORECASE)
 
 
 @cache
 def _zh_thing() -> re.Pattern[str]:
-    return _filled(_ZH_THING, "zh")
+    return re.compile(_ZH_THING.format(measure=rules.table("zh", "parts")["measure"]))
 
 
-@cache
-def _idiom(lang: str) -> re.Pattern[str]:
-    return _filled(_IDIOM[lang], lang)
+def _idioms(lang: str, plain: str) -> list[tuple[int, int]]:
+    """Where the text has words for "it" or "this" that mean nothing which must have been named."""
+    return [found.span for found in rules.load(lang)["idiom"].found(plain)]
 
 
-def _filled(pattern: str, lang: str) -> re.Pattern[str]:
-    """The pattern with words of the rules for %thing% and %measure%."""
-    words = rules.table(lang, "words")
-    for name in ("thing", "measure"):
-        pattern = pattern.replace(f"%{name}%", str(words.get(name, "")))
-    return re.compile(pattern, re.IGNORECASE)
+def _means_nothing(plain: str) -> bool:
+    """Whether the "it" that the words begin with only stands in for what they go on with: "it is hard to sleep"."""
+    return rules.load("en")["empty_it"].fires(plain)
 
 
 @cache
