@@ -63,6 +63,17 @@ def straight(words: str) -> str:
     return _APOSTROPHE.sub("'", words) if "´" in words or "`" in words else words
 
 
+_PAUSE = re.compile(
+    "(?<=[\u4e00-\u9fff]{2})[ \U0001f300-\U0001faff](?=[\u4e00-\u9fff]{2})|(?<=[\u4e00-\u9fff]了) (?=\\d)"
+)
+
+
+def paused(words: str) -> str:
+    """The words, as long as they were, with a comma for a blank or a picture between Chinese words: who types as they
+    speak leaves the commas out."""
+    return words if words.isascii() else _PAUSE.sub("，", words)
+
+
 @cache  # made where sentences are first looked for: a command starts sooner
 def _sentence_end() -> re.Pattern[str]:
     return re.compile(

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from memory_system import text
 from memory_system.records import EventTime
 
 NOTE_ROLES = frozenset({"note", "agent"})
@@ -120,6 +121,11 @@ class Claim:
     def origin(self) -> str:
         """Where the claim comes from, to the character: part of the memory's id."""
         return f"{self.ref}@{self.span[0]}-{self.span[1]}"
+
+    @property
+    def heard(self) -> str:
+        """The quote as rules read it."""
+        return text.paused(self.quote)
 
     def to_line(self) -> bytes:
         """The claim as one line of JSONL, as it is staged."""

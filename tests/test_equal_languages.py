@@ -9,6 +9,8 @@ import pytest
 from spoken import claims, kept, said, talk
 from test_same_matter import nights
 
+from memory_system.text import paused
+
 
 @pytest.mark.parametrize(
     ("words", "attribute", "value"),
@@ -99,3 +101,94 @@ def test_a_number_beside_another_is_nobodys_own(words: str) -> None:
 
 def test_to_be_about_to_divorce_is_not_to_be_parted() -> None:
     assert [each.attribute for each in claims([said("我跟老公要离婚了。")])] == ["plan"]
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute", "value"),
+    [
+        ("我手机号换了 新的是13912345678", "phone", "13912345678"),
+        ("其实我是在萧山住 在滨江上班", "lives_in", "萧山"),
+        ("医生说我其实不是青霉素过敏 是头孢过敏", "allergy", "头孢"),
+        ("我公公查出来肺结节 要复查", "condition", "肺结节"),
+        ("更正 我是A型RH阴性", "blood_type", "A型"),
+    ],
+)
+def test_a_blank_is_a_comma_in_chinese(words: str, attribute: str, value: str) -> None:
+    found = claims([said(words)])
+    assert (attribute, value) in [(each.attribute, each.value) for each in found if each.polarity]
+    assert "relative" not in [each.attribute for each in found]
+
+
+def test_a_blank_beside_another_script_is_no_comma() -> None:
+    assert paused("我用 Python 写 3 个脚本") == "我用 Python 写 3 个脚本"
+    assert paused("石膏拆了 胳膊细了🎉明天去跑步") == "石膏拆了，胳膊细了，明天去跑步"
+
+
+@pytest.mark.parametrize(
+    ("words", "day"),
+    [
+        ("小雨感冒了周六不去爬山了", "2026年2月7日"),
+        ("姐夫手术做完了 挺顺利的 周五出院", "2026年2月6日"),
+        ("车停在C区17号", "C区17号"),
+    ],
+)
+def test_what_is_to_come_beside_what_has_come_lies_ahead(words: str, day: str) -> None:
+    assert any(day in each.content for each in claims([said(words)]))
+
+
+def test_who_left_out_a_subject_is_no_daughter() -> None:
+    assert "用户是个女儿" not in " ".join(each.content for each in claims([said("是个女儿！名字想好了叫安安")]))
+
+
+@pytest.mark.parametrize(
+    ("words", "gone", "value"),
+    [
+        ("The doctor says it's not penicillin I'm allergic to, it's cephalosporin.", "penicillin", "cephalosporin"),
+        ("医生说我不是青霉素过敏，是头孢过敏。", "青霉素", "头孢"),
+    ],
+)
+def test_another_allergy_clears_the_one_it_is_not(words: str, gone: str, value: str) -> None:
+    found = [(each.value, each.polarity) for each in claims([said(words)]) if each.attribute == "allergy"]
+    assert {(gone, False), (value, True)} <= {*found}
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("My daughter Maya starts school this year, her birthday is May 12.", "May 12"),
+        ("I got my daughter's birthday wrong, it's May 21.", "May 21"),
+        ("我女儿今年上小学，生日是五月十二。", "五月十二"),
+        ("我女儿的生日我记错了，是五月二十一。", "五月二十一"),
+    ],
+)
+def test_whose_birthday_it_is(words: str, value: str) -> None:
+    [birthday] = [each for each in claims([said(words)]) if each.attribute == "birthday"]
+    assert birthday.value == value
+    assert birthday.subject != "user"
+
+
+@pytest.mark.parametrize(
+    ("words", "ahead"),
+    [
+        ("His surgery went well, he's out Friday.", "6 February 2026"),
+        ("It's confirmed, the office moves to Bristol in July.", "July 2026"),
+        ("高铁票买好了 3月20号去上海", "2026年3月20日"),
+    ],
+)
+def test_what_is_settled_lies_ahead(words: str, ahead: str) -> None:
+    assert any(ahead in each.content for each in claims([said(words)]))
+
+
+@pytest.mark.parametrize(
+    ("days", "gone"),
+    [
+        (("I take melatonin at ten every night.", "Stopped the melatonin, no need for it."), "takes melatonin"),
+        (("我每天晚上十点吃褪黑素。", "褪黑素不吃了 医生说没必要"), "十点吃褪黑素"),
+        (("Mum's visiting next Wednesday for two weeks.", "Mum isn't coming, her back hurts."), "visiting"),
+        (("下周三我妈来住两周。", "我妈不来了 她腰疼"), "住两周"),
+    ],
+)
+def test_what_is_over_ends_the_old(tmp_path: Path, days: tuple[str, ...], gone: str) -> None:
+    active, archived = nights(tmp_path, *days)
+    assert not any(gone in each for each in active)
+    assert any(gone in each for each in archived)

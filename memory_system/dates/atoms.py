@@ -15,6 +15,7 @@ from memory_system.dates.festivals import festival_form, festival_number
 from memory_system.dates.fields import kind
 from memory_system.dates.hours import TIMES
 from memory_system.rules import Rule, RuleSet, table
+from memory_system.text import paused
 
 _JOIN = {
     "en": re.compile(r"(?i),? ?(?:(?:at|on|in|of|from) )?(?:the )?(?:around |about )?| ?\( ?|: "),
@@ -54,6 +55,7 @@ def pieces(text: str) -> tuple[str, list[Piece]]:
     found = [piece for rule in fired for piece in _matches(rule, text)]
     if not found:
         return text, []
+    text = paused(text)
     found.sort(key=lambda piece: (piece.start, -piece.end))
     kept: list[Piece] = []
     end = 0

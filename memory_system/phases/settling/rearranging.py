@@ -49,21 +49,21 @@ _DENIED = re.compile(r"\b(?:also|too|both|only|as well)\b|[也还都只]|不仅"
 def displaced(claim: Claim, memories: Memories) -> list[Fact]:
     """The active facts in whose place the claim comes by what it names."""
     found: dict[str, Fact] = {}
-    for rule in rules.load(claim.lang)["revision"].firing(claim.quote):
+    for rule in rules.load(claim.lang)["revision"].firing(claim.heard):
         cue = str(rule.data["cue"])
         if cue == "over":
             found |= {each.id: each for each in _of_slots(rule, claim, memories)}
         elif cue == "lifted":
-            found |= {each.id: each for each in _lifted(next(rule.found(claim.quote)).given(), claim, memories)}
+            found |= {each.id: each for each in _lifted(next(rule.found(claim.heard)).given(), claim, memories)}
         elif cue in _OF_NAMES:
-            given = next(rule.found(claim.quote)).given()
+            given = next(rule.found(claim.heard)).given()
             found |= {each.id: each for each in _OF_NAMES[cue](given, claim, memories)}
         elif cue in retractions.CUES:
-            for match in rule.found(claim.quote):
+            for match in rule.found(claim.heard):
                 gone = retractions.taken_back(cue, match.given(), claim, memories, Fact)
                 found |= {gone.id: gone} if gone else {}
         elif cue in FITS:
-            older = _newest(cue, next(rule.found(claim.quote)), claim, memories, Fact)
+            older = _newest(cue, next(rule.found(claim.heard)), claim, memories, Fact)
             found |= {older.id: older} if older else {}
     return list(found.values())
 
@@ -124,8 +124,8 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
 
 
 def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
-    for rule in rules.load(claim.lang)["revision"].firing(claim.quote):
-        yield str(rule.data["cue"]), next(rule.found(claim.quote)).given()
+    for rule in rules.load(claim.lang)["revision"].firing(claim.heard):
+        yield str(rule.data["cue"]), next(rule.found(claim.heard)).given()
 
 
 def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:

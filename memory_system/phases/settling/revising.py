@@ -32,7 +32,7 @@ _SAID = re.compile(r"^(?:说|says )")
 
 def cues(claim: Claim) -> frozenset[str]:
     """How the claim says that something is otherwise now: ended, changed, corrected, replaced; empty for most."""
-    found = _cues(claim.quote, claim.lang)
+    found = _cues(claim.heard, claim.lang)
     found |= {"changed"} if claim.correction else frozenset()
     return found | {"restyled"} if claim.attribute == styles.WISH else found
 
@@ -124,8 +124,8 @@ def _intentions(lang: str) -> frozenset[str]:
 
 def _left(claim: Claim) -> tuple[str, ...]:
     """The words for what was left: X in "from X to Y"."""
-    for rule in rules.load(claim.lang)["revision"].firing(claim.quote):
-        for found in rule.found(claim.quote) if rule.data["cue"] == "replaced" else ():
+    for rule in rules.load(claim.lang)["revision"].firing(claim.heard):
+        for found in rule.found(claim.heard) if rule.data["cue"] == "replaced" else ():
             return gist_of(found.parts["old"] or found.parts["gone"]).words
     return ()
 

@@ -31,6 +31,6 @@ def is_coming(named: dict[str, str], fact: Fact, claim: Claim | Fact) -> bool:
         other is not None and not (other.start < when.end and when.start < other.end)
     ):
         return False
-    name = rf"\b{re.escape(who)}\b(?!')" if fact.lang == "en" else rf"{re.escape(who)}(?!的)"
-    found = re.search(name, fact.content)
+    name = rf"\b{re.escape(who)}\b(?!'(?!s \w+ing))" if fact.lang == "en" else rf"{re.escape(who)}(?!的)"
+    found = re.search(name, fact.content, re.IGNORECASE)
     return found is not None and bool(_COMES[fact.lang].search(fact.content, found.end()))
