@@ -352,6 +352,21 @@ def test_the_index_takes_at_most_three_times_the_room_of_the_text(tmp_path: Path
     assert path.stat().st_size <= 3 * size
 
 
+def test_an_index_that_is_held_open_forgets_no_unit_it_has_to_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory_system.recall.index.MOST_KEPT", 8)
+    path = tmp_path / "search.sqlite"
+    build(path, *(f"{name} rows {number} times 划船" for number, name in enumerate(("Ana", "Ben", "Cem", "Dan") * 8)))
+    with Index.open(path, CONFIG) as held, Index.open(path, CONFIG) as other:
+        numbers = sorted(held.holders("rows", ["session"]))
+        for first in (0, 9, 4, 20, 0, 13):
+            asked = numbers[first : first + 12]
+            assert [each.text for each in held.units(asked).values()] == [
+                text for n, text in other.texts() if n in asked
+            ]
+
+
 def test_a_rebuilt_index_is_private_and_remembers_its_fingerprint(tmp_path: Path) -> None:
     path = tmp_path / "search.sqlite"
     build(path, "violin")

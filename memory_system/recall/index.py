@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -272,7 +273,8 @@ class Index:
             return self._read_units(numbers)
         known: dict[int, Unit | None] = self._once("units", dict)
         if len(known) > MOST_KEPT:
-            known.clear()
+            for number in [*islice(known, MOST_KEPT // 4)]:  # those that were read first make room
+                del known[number]
         if wanted := [number for number in numbers if number not in known]:
             known.update(dict.fromkeys(wanted) | self._read_units(wanted))
         return {number: unit for number in sorted(numbers) if (unit := known[number])}

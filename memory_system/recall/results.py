@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
+from itertools import chain
 from operator import or_
 
 from memory_system.recall.numbers import MEMORIES, SCOPE_BITS, SCOPES, scope_of
@@ -118,10 +118,9 @@ def diverse(results: list[Result], share: float) -> list[Result]:
     return ordered + results[DIVERSE:]
 
 
-def _words_of(results: Iterable[Result]) -> Iterator[int]:
+def _words_of(results: Iterable[Result]) -> list[int]:
     """The words of each, as the bits of a number: what two have in common is soon counted."""
-    bits: defaultdict[str, int] = defaultdict(lambda: 1 << len(bits))
-    for each in results:
-        text = each.best.unit.text[:COMPARED].lower()
-        words = text.translate(_NO_SIGN).split() if text.isascii() else _SIGNS.findall(text)
-        yield reduce(or_, map(bits.__getitem__, words), 0)
+    texts = [each.best.unit.text[:COMPARED].lower() for each in results]
+    worded = [text.translate(_NO_SIGN).split() if text.isascii() else _SIGNS.findall(text) for text in texts]
+    bits = {word: 1 << place for place, word in enumerate(dict.fromkeys(chain.from_iterable(worded)))}
+    return [reduce(or_, map(bits.__getitem__, words), 0) for words in worded]
