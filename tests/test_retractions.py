@@ -172,6 +172,11 @@ def test_a_doctors_word_is_about_the_patient(words: str, told_of: str, tmp_path:
         ("我离婚了。", "我和前夫复婚了。", "用户离婚了"),
         ("我打算买车。", "车没买成。", "打算买车"),
         ("我们准备搬去青岛。", "没搬成，房子没租到。", "准备搬去青岛"),
+        ("We're getting divorced.", "We didn't divorce after all.", "getting divorced"),
+        ("My wife and I are going to divorce.", "We're not getting divorced after all.", "going to divorce"),
+        ("I'm divorced.", "I remarried my ex.", "is divorced"),
+        ("We're splitting up.", "We got back together.", "splitting up"),
+        ("We're planning to buy a boat.", "We didn't buy the boat after all.", "planning to buy"),
     ],
 )
 def test_what_came_to_nothing_stands_no_more(before: str, after: str, gone: str, tmp_path: Path) -> None:
@@ -184,6 +189,8 @@ def test_what_came_to_nothing_stands_no_more(before: str, after: str, gone: str,
         ("我和我老公要离婚了，已经在找律师。", "小王和小李又和好了。"),
         ("我打算买车。", "这件事没做成功。"),
         ("我打算买车。", "房子没买成。"),
+        ("We're getting divorced.", "My sister and her husband didn't divorce after all."),
+        ("We're planning to buy a boat.", "We didn't buy the van after all."),
     ],
 )
 def test_what_came_to_nothing_is_another_matter(before: str, after: str, tmp_path: Path) -> None:
@@ -192,6 +199,10 @@ def test_what_came_to_nothing_is_another_matter(before: str, after: str, tmp_pat
 
 
 def test_who_is_about_to_divorce_is_not_divorced(tmp_path: Path) -> None:
+    assert told(make(tmp_path), "We're getting divorced.") == {"User and others are getting divorced"}
+
+
+def test_zh_who_is_about_to_divorce_is_not_divorced(tmp_path: Path) -> None:
     assert told(make(tmp_path), "我和我老公要离婚了。") == {"用户和自己的老公要离婚了"}
 
 
