@@ -186,6 +186,8 @@ def test_what_is_settled_lies_ahead(words: str, ahead: str) -> None:
         (("我每天晚上十点吃褪黑素。", "褪黑素不吃了 医生说没必要"), "十点吃褪黑素"),
         (("Mum's visiting next Wednesday for two weeks.", "Mum isn't coming, her back hurts."), "visiting"),
         (("下周三我妈来住两周。", "我妈不来了 她腰疼"), "住两周"),
+        (("我女儿朵朵今年上小学 生日是五月十二", "朵朵生日我记错了是五月二十一"), "五月十二"),
+        (("My son Olle is 5, his birthday is May 12.", "I got Olle's birthday wrong, it's May 21."), "May 12"),
     ],
 )
 def test_what_is_over_ends_the_old(tmp_path: Path, days: tuple[str, ...], gone: str) -> None:
