@@ -1,4 +1,4 @@
-"""Chinese that lacks what was just named is told with the sentence that names it; what only reacts goes."""
+"""What lacks what was just named is told with the sentence that names it; what only reacts goes."""
 
 from __future__ import annotations
 
@@ -38,8 +38,50 @@ def test_what_stands_alone_or_has_nothing_before_it_is_told_alone(first: str, se
     assert beside(first, second) == ""
 
 
-def test_english_names_it_anew() -> None:
-    assert said_before("My son Otis is eight. I want him to like maths.", 23, "I want him to like maths.", "en") == ""
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("My son Otis is eight.", "I want him to like maths before the summer."),
+        ("I'm fitting new hinges to the greenhouse.", "I had to order them from Leeds."),
+        ("My printer drops jobs at night.", "I've tried cleaning those jobs up, but it still fails."),
+        ("I'm having trouble with the dishwasher valve.", "I've tried replacing the valve twice."),
+        ("I'm planning a quilt show in Bath.", "Any advice on the show is welcome."),
+    ],
+)
+def test_english_is_told_with_what_a_pronoun_or_a_noun_said_again_means(first: str, second: str) -> None:
+    assert said_before(f"{first} {second}", len(first) + 1, second, "en") == first
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("My son Otis is eight.", "I bought a kayak and put it on the roof."),
+        ("I love it there.", "I want him to like maths before the summer."),
+        ("Thanks a lot!", "I had to order them from Leeds."),
+        ("The kettle is new.", "I want him to like maths before the summer."),
+        ("I spend the weekend in Bath.", "The weekend was cold."),
+        ("logger.addHandler(queue_handler)", "Please look at the handler again."),
+    ],
+)
+def test_english_that_lacks_nothing_or_finds_nothing_is_told_alone(first: str, second: str) -> None:
+    assert said_before(f"{first} {second}", len(first) + 1, second, "en") == ""
+
+
+def test_of_a_long_sentence_the_first_clause_is_told_beside() -> None:
+    first = (
+        "I'm having trouble with the valve of our old dishwasher, which leaks whenever the rinse begins, and the water "
+        "runs down to the neighbours."
+    )
+    second = "I've tried replacing the valve twice."
+    expected = "I'm having trouble with the valve of our old dishwasher"
+    assert said_before(f"{first} {second}", len(first) + 1, second, "en") == expected
+
+
+def test_what_hangs_is_told_together_with_the_sentence_that_names_it() -> None:
+    first = "The museum of bridges in Porto is a place that I have wanted to see since I was a student of engineering."
+    second = "I've heard so much about its models, its library and the tours along the river that leave on Sundays."
+    found = told(f"{first} {second}")
+    assert any("museum of bridges" in each and "its models" in each and "(on:" not in each for each in found)
 
 
 def test_the_sentence_before_stands_in_brackets() -> None:

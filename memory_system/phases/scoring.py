@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from memory_system import text
 from memory_system.keys import Key, quote_key
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
+from memory_system.phases.segment import goes_with
 from memory_system.phases.understanding.asked import cost_of, tells_the_topic, told_beside
 from memory_system.phases.understanding.before import said_before
 from memory_system.phases.understanding.frames import FICTION, Frames
@@ -17,7 +18,7 @@ from memory_system.phases.understanding.pictures import stands_before_picture
 from memory_system.phases.understanding.wishes import Wishes
 from memory_system.phases.understanding.withheld import WITHHELD, TakingBack, withheld
 from memory_system.trust import Guard, is_owners_word
-from memory_system.turns import Turn
+from memory_system.turns import Segment, Turn
 
 _QUOTA = 500  # segments that a night may keep of what others than the owner say in one session
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
@@ -153,15 +154,18 @@ def _charge_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
     """Add what the sentence of the message costs that is told with another which lacks it. What hangs in the air costs
     nothing where nothing is told with it: nothing will come of it."""
     before, begins = "nothing", True
+    last: Segment | None = None
     own = turn.message.is_first_hand and not turn.message.is_noted
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
         words = turn.text_of(segment)
-        if own and not verdict.reason and (said := said_before(turn.message.text, segment.start, words, lang)):
+        said = own and not verdict.reason and said_before(turn.message.text, segment.start, words, lang)
+        joins = last is not None and not before and lang == "en" and goes_with(turn, last, last, segment, lang)
+        if said and not joins:
             verdict.cost += cost_of(said)
             verdict.score -= _BESIDE * cost_of(said)
-        elif verdict.hangs and before not in LEANED_ON and not stands_before_picture(turn, segment):
+        elif not said and verdict.hangs and before not in LEANED_ON and not stands_before_picture(turn, segment):
             verdict.cost *= begins and bool(told_beside(turn, words, lang))
-        before, begins = verdict.reason, begins and bool(verdict.reason)
+        before, begins, last = verdict.reason, begins and bool(verdict.reason), segment
 
 
 def verdicts_of(turn: Turn, around: str, judge: Judge, guard: Guard, frames: Frames) -> list[Verdict]:

@@ -207,13 +207,26 @@ def together(turn: Turn, apart: Callable[[Segment], bool]) -> Iterator[list[Segm
 def _belongs(turn: Turn, group: list[Segment], segment: Segment, apart: Callable[[Segment], bool], lang: str) -> bool:
     """Whether the segment is told together with those before it."""
     body, last = turn.message.text, group[-1]
-    between = body[last.end : segment.start]
-    if segment.kind != "statement" or last.kind != "statement" or between.strip() or "\n" in between:
+    if not _is_next(turn, last, segment):
         return False
-    columns = width(body[group[0].start : segment.end])
-    if columns <= _JOINED and not (apart(last) or apart(segment)):
+    if width(body[group[0].start : segment.end]) <= _JOINED and not (apart(last) or apart(segment)):
         return True
-    return columns <= _LEANING and leans(turn.text_of(segment), lang)
+    return goes_with(turn, group[0], last, segment, lang)
+
+
+def goes_with(turn: Turn, first: Segment, last: Segment, segment: Segment, lang: str) -> bool:
+    """Whether the segment cannot be understood alone and is told together with what is said right before it, from
+    `first` to `last`."""
+    if not _is_next(turn, last, segment) or width(turn.message.text[first.start : segment.end]) > _LEANING:
+        return False
+    words = turn.text_of(segment)
+    return leans(words, lang) or (lang == "en" and hangs(words, lang))
+
+
+def _is_next(turn: Turn, last: Segment, segment: Segment) -> bool:
+    """Whether both are statements and nothing stands between them."""
+    between = turn.message.text[last.end : segment.start]
+    return last.kind == segment.kind == "statement" and not between.strip() and "\n" not in between
 
 
 def _blocks(body: str, listed: bool) -> Iterator[tuple[int, int, bool]]:

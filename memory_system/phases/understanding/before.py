@@ -1,6 +1,6 @@
 """What a message says right before words that cannot be understood without it: 我给爸妈买了平板。他们很喜欢 is told
-with whom it is about. In Chinese, which leaves out what was just named, that is mostly the sentence before; English
-says it anew, or in another message.
+with whom it is about. In Chinese, which leaves out what was just named, that is mostly the sentence before. English
+names it by a pronoun, or by a noun that was said before: "the listeners" are those of which the message spoke.
 """
 
 from __future__ import annotations
@@ -8,16 +8,25 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_system import rules, trust
+from memory_system import rules, text, trust
+from memory_system.gist import stem
 from memory_system.phases.understanding.asked import names_enough
 from memory_system.phases.understanding.essays import width
-from memory_system.phases.understanding.hanging import names_somebody, unnamed
+from memory_system.phases.understanding.hanging import may_name, names_somebody, unnamed
 from memory_system.phases.understanding.scene import as_rules_see, is_courtesy
+from memory_system.rules.words import words_of
 
 _SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]*")
 _REACH = 140  # characters before the words in which it may stand
 _MOST = 3  # sentences back
-_LONGEST = 90  # columns of what is told beside
+_LONGEST = {"en": 64, "zh": 90}  # columns of what is told beside
+_REACH_EN = 320  # in English, whose words are longer
+_FIRST_CLAUSE = re.compile(
+    r"[^\n]{24,64}?(?:[,;](?= )| [-–—](?= )| (?=(?:and|but|so|because|which|where|when|while) ))"
+)
+_CODE = re.compile(r"[{}=;<>|#]|//|```|\w\(|[a-z]\.[a-z]+[A-Z(]|^[^A-Za-z\"“'\u4e00-\u9fff]|^[A-Z][\w ]{2,16} ?: ")
+_THE_NOUN = re.compile(r"\b(?:[Tt]he|[Tt]h(?:is|at|ese|ose)) (?:(?:new|whole|same|other|first|last) )?([a-z]{4,})\b")
+_WORD = re.compile(r"[a-z]{4,}")
 _LIGHT = 36  # characters of words that say little without what stands before them
 _SAYS_ITSELF = re.compile(r"[A-Za-z]{2}|\d|[《“「‘]")
 _LABEL = re.compile(  # who speaks, in brackets, and what a stage direction adds
@@ -28,18 +37,44 @@ _LABEL = re.compile(  # who speaks, in brackets, and what a stage direction adds
 def said_before(message: str, start: int, words: str, lang: str) -> str:
     """The nearest sentence of the message before `start` that can be understood alone and may name what the words
     there lack; empty where they lack nothing, or there is none."""
-    if lang != "zh" or not start:
+    if not start:
         return ""
-    thing = unnamed(words)
+    return _said_before_zh(message, start, words) if lang == "zh" else _said_before_en(message, start, words)
+
+
+def _said_before_zh(message: str, start: int, words: str) -> str:
+    thing = unnamed(words, "zh")
     if not (thing or _is_light(words)):
         return ""
     label = _LABEL.match(message)
     begins = max(label.end() if label else 0, start - _REACH)
     sentences = [found[0].strip() for found in _SENTENCE.finditer(message, begins, max(begins, start))]
     for each in reversed(sentences[-_MOST:]):
-        if _tells(each) and (thing[:1] not in ("他", "她") or names_somebody(each, "zh")):
+        if _tells(each, "zh") and (thing[:1] not in ("他", "她") or names_somebody(each, "zh")):
             return each
     return ""
+
+
+def _said_before_en(message: str, start: int, words: str) -> str:
+    thing = unnamed(words, "en")
+    nouns = {stem(each.lower()) for each in _THE_NOUN.findall(words)} - _common_nouns()
+    if not (thing or nouns):
+        return ""
+    begins = max(0, start - _REACH_EN)
+    before = message[begins:start]
+    whole = [before[slice(*each)] for each in text.sentences(before)][bool(begins) :]  # the first is cut off
+    for each in reversed(whole[-_MOST:]):
+        sentence = _in_short(each)
+        named = {stem(each) for each in _WORD.findall(sentence.lower())} & nouns
+        if (named or (thing and may_name(sentence, thing))) and _tells(sentence, "en"):
+            return sentence
+    return ""
+
+
+def _in_short(sentence: str) -> str:
+    """The sentence, of a long one the first clause."""
+    clause = _FIRST_CLAUSE.match(sentence) if width(sentence) > _LONGEST["en"] else None
+    return clause[0].rstrip(" ,;-–—") if clause else sentence
 
 
 def _is_light(words: str) -> bool:
@@ -52,11 +87,19 @@ def _near() -> re.Pattern[str]:
     return re.compile(str(rules.table("zh", "parts")["kin_word"]))
 
 
-def _tells(sentence: str) -> bool:
+def _tells(sentence: str, lang: str) -> bool:
     """Whether the sentence says by itself what is spoken of, and is no courtesy."""
-    if width(sentence) > _LONGEST or unnamed(sentence) or rules.load("zh")["leans_back"].fires(sentence):
+    if width(sentence) > _LONGEST[lang] or unnamed(sentence, lang) or _CODE.search(sentence):
         return False
-    if not names_enough(sentence, "zh", 3) or trust.suspects(sentence, owner=False):
+    if lang == "zh" and rules.load("zh")["leans_back"].fires(sentence):
+        return False
+    if not names_enough(sentence, lang, 3) or trust.suspects(sentence, owner=False):
         return False
     plain = as_rules_see(sentence)
-    return not (rules.load("zh")["noise"].fires(plain) or is_courtesy(plain, "zh"))
+    return not (rules.load(lang)["noise"].fires(plain) or is_courtesy(plain, lang))
+
+
+@cache
+def _common_nouns() -> frozenset[str]:
+    """Nouns of which everybody knows which: the day, the world."""
+    return frozenset(stem(each) for name in ("common", "vague", "known_nouns") for each in words_of(name))

@@ -108,12 +108,18 @@ def _is_done(low: str) -> bool:
 
 def hangs(words: str, lang: str) -> bool:
     """Whether the words speak of somebody or something that nothing before it among them could be."""
+    return bool(unnamed(words, lang))
+
+
+def unnamed(words: str, lang: str) -> str:
+    """The word for somebody or something that nothing before it could be; empty where there is none."""
     if not _GATE[lang].search(words):
-        return False
-    return bool(unnamed(words)) if lang == "zh" else _hangs_en(words.replace("’", "'"))
+        return ""
+    plain = words.replace("’", "'")
+    return _unnamed_zh(plain) if lang == "zh" else _unnamed_en(plain)
 
 
-def _hangs_en(plain: str) -> bool:
+def _unnamed_en(plain: str) -> str:
     idioms: list[tuple[int, int]] | None = None
     for found in _GATE["en"].finditer(plain):
         at, end, word = found.start(), found.end(), found[0].lower()
@@ -121,8 +127,8 @@ def _hangs_en(plain: str) -> bool:
             continue
         idioms = _idioms("en", plain) if idioms is None else idioms
         if not _within(end - 1, idioms):
-            return True
-    return False
+            return word
+    return ""
 
 
 def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
@@ -136,7 +142,7 @@ def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
     if word in ("one", "ones"):  # "the form is the blue one", "the" and "blue" being none
         return not _names_a_thing(plain[:at].rstrip().rpartition(" ")[0])
     before = plain[:at] if word in _OWN else _before_its_clause(plain, at)
-    return not (_names_several(before) if word in _THEY else _names_a_thing(before))
+    return not may_name(before, word)
 
 
 def _is_pronoun(plain: str, word: str, at: int, end: int) -> bool:
@@ -160,10 +166,8 @@ def _is_pronoun(plain: str, word: str, at: int, end: int) -> bool:
     return not (word == "those" and low == "of") and bool(_NAMED_SO[word.replace("these", "this")].match(plain, end))
 
 
-def unnamed(words: str) -> str:
-    """The Chinese word for somebody or something that nothing before it could be; empty where there is none."""
-    plain = words.replace("’", "'") if _GATE["zh"].search(words) else ""
-    spared = _idioms("zh", plain) if plain else []
+def _unnamed_zh(plain: str) -> str:
+    spared = _idioms("zh", plain)
     for found in _zh_thing().finditer(plain):
         if _within(found.start(), spared) or _NAMED_BEHIND.match(plain, found.end()):
             continue
@@ -190,6 +194,13 @@ def _names_a_thing(before: str) -> bool:
     """Whether any of the words may be what a pronoun means."""
     named = any(_may_be_meant(each, first=not at) for at, each in enumerate(_WORD.findall(before)))
     return named or _somebody("en").search(before) is not None
+
+
+def may_name(before: str, word: str) -> bool:
+    """Whether the English words may name what that pronoun means."""
+    if is_word("he_or_she", word):
+        return names_somebody(before, "en")
+    return _names_several(before) if word in _THEY else _names_a_thing(before)
 
 
 def _names_several(before: str) -> bool:
