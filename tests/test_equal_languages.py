@@ -194,3 +194,29 @@ def test_what_is_over_ends_the_old(tmp_path: Path, days: tuple[str, ...], gone: 
     active, archived = nights(tmp_path, *days)
     assert not any(gone in each for each in active)
     assert any(gone in each for each in archived)
+
+
+@pytest.mark.parametrize(
+    ("words", "medicine"),
+    [
+        ("The doctors put dad on aspirin, he is home.", "aspirin"),
+        ("他回家了，医生给他开了阿司匹林。", "阿司匹林"),
+    ],
+)
+def test_what_a_doctor_gives_another_is_not_lost(words: str, medicine: str) -> None:
+    assert any(medicine in each.content for each in claims([said(words)]))
+
+
+@pytest.mark.parametrize("words", ["Oops, I meant July 5.", "Decided: Lisbon, in September."])
+def test_what_is_put_right_or_settled_is_not_over(words: str) -> None:
+    assert "2025" not in " ".join(each.content for each in claims([said(words)]))
+
+
+@pytest.mark.parametrize("words", ["今天小赵请假了。", "昨天老婆做了红烧肉。", "周五他去了兰州。"])
+def test_who_comes_behind_the_day_is_the_subject(words: str) -> None:
+    [claim] = claims([said(words)])
+    assert claim.content.startswith("用户说2026年")
+
+
+def test_what_somebody_has_become_is_no_day() -> None:
+    assert "2026" not in " ".join(each.content for each in claims([said("跟着李师傅学，我才有了今天。")]))
