@@ -410,18 +410,11 @@ def test_a_question_to_another_keeps_its_verb() -> None:
     assert question == "Ana asks: did the assistant decide to take up the cello again, like Ana's brother in Kiel"
 
 
-@pytest.mark.parametrize(
-    ("text", "content"),
-    [
-        (
-            "Don't forget to take breaks on the way to Oslo.",
-            "User says do not forget to take breaks on the way to Oslo",
-        ),
-        ("Don't like the ferry to Oslo.", "User does not like the ferry to Oslo"),
-    ],
-)
-def test_what_another_is_told_to_do_is_not_what_the_speaker_does(text: str, content: str) -> None:
-    assert told(text) == [content]
+def test_what_another_is_told_to_do_is_not_what_the_speaker_does() -> None:
+    said_to_bo = "Don't forget to take breaks on the way to Oslo."
+    found = contents(("assistant", "I drive to Oslo tomorrow.", "Bo"), ("user", said_to_bo, "Ana"))
+    assert "Ana says do not forget to take breaks on the way to Oslo" in found
+    assert told("Don't like the ferry to Oslo.") == ["User does not like the ferry to Oslo"]
 
 
 def test_patience_and_i_are_two_clauses() -> None:
