@@ -146,7 +146,7 @@ def as_owners(record: Fact, names: Iterable[str], stamp: str, *, since: Fact) ->
         "version": max(record.version, since.version + 1),
     }
     if names & WORDS:
-        words = Evidence(ref=f"{EDIT}:{stamp}", quote=masked["content"], said_at=stamp)
+        words = Evidence(ref=f"{EDIT}:{record.id}:{stamp}", quote=masked["content"], said_at=stamp)
         update |= {"evidence": (*record.evidence, words), "lang": text.language(masked["content"])}
     if "importance" in names:  # it matters anew, and fades from here
         update |= {"score": record.importance, "scored_at": stamp}

@@ -63,15 +63,17 @@ def straight(words: str) -> str:
     return _APOSTROPHE.sub("'", words) if "´" in words or "`" in words else words
 
 
-_PAUSE = re.compile(
-    "(?<=[\u4e00-\u9fff]{2})[ \U0001f300-\U0001faff](?=[\u4e00-\u9fff]{2})|(?<=[\u4e00-\u9fff]了) (?=\\d)"
+_PAUSE = re.compile(  # not where the words before ask for more, or those behind go on with them: 我住在 上海浦东
+    "(?<=[\u4e00-\u9fff]{2}[^对在是叫住吃喝喜欢爱和给跟从把来自到去有为姓属用买看，。！？])"
+    "[ \U0001f300-\U0001faff]+(?=(?!过敏|工作|上班)[^的是在对地得住叫姓，。！？][\u4e00-\u9fff]{2})"
+    "|(?<=过敏) (?=是)|(?<=[\u4e00-\u9fff]了) (?=\\d)"
 )
 
 
 def paused(words: str) -> str:
     """The words, as long as they were, with a comma for a blank or a picture between Chinese words: who types as they
     speak leaves the commas out."""
-    return words if words.isascii() else _PAUSE.sub("，", words)
+    return words if words.isascii() else _PAUSE.sub(lambda found: f"{'，':{len(found[0])}}", words)
 
 
 @cache  # made where sentences are first looked for: a command starts sooner

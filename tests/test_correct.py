@@ -89,6 +89,13 @@ def thrice_the_dog(root: Path) -> None:
     write(root, "2026-03-05T11:00:00Z")
 
 
+def test_two_edits_of_one_second_stand_on_words_of_their_own(root: Path) -> None:
+    thrice_the_dog(root)
+    correct_it(root, "is called Rufus", value="Rupert")
+    refs = [each.evidence[-1].ref for each in memories(root) if "Rupert" in each.content]
+    assert len(refs) == len(set(refs)) > 1
+
+
 def test_a_name_takes_no_article_with_it(tmp_path: Path) -> None:
     make(tmp_path)
     say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I live in a lighthouse."))

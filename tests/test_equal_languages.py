@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from spoken import claims, kept, said, talk
 from test_same_matter import nights
+from workspaces import consolidate, contents, make, say
 
+from memory_system import clock, finder
 from memory_system.text import paused
+from memory_system.workspace import Workspace
 
 
 @pytest.mark.parametrize(
@@ -120,7 +123,15 @@ def test_a_blank_is_a_comma_in_chinese(words: str, attribute: str, value: str) -
 
 
 def test_a_blank_beside_another_script_is_no_comma() -> None:
-    assert paused("我用 Python 写 3 个脚本") == "我用 Python 写 3 个脚本"
+    for words in (
+        "我用 Python 写 3 个脚本",
+        "我住在 上海浦东",
+        "我对 青霉素 过敏",
+        "我的座右铭是 知足常乐",
+        "我 住在 苏州",
+    ):
+        assert paused(words) == words
+    assert paused("今天真的好累🎉🎉明天去跑步") == "今天真的好累， 明天去跑步"
     assert paused("石膏拆了 胳膊细了🎉明天去跑步") == "石膏拆了，胳膊细了，明天去跑步"
 
 
@@ -212,11 +223,65 @@ def test_what_is_put_right_or_settled_is_not_over(words: str) -> None:
     assert "2025" not in " ".join(each.content for each in claims([said(words)]))
 
 
-@pytest.mark.parametrize("words", ["今天小赵请假了。", "昨天老婆做了红烧肉。", "周五他去了兰州。"])
-def test_who_comes_behind_the_day_is_the_subject(words: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "begins", "ends"),
+    [
+        ("今天小赵请假了。", "用户说2026年", "小赵请假了"),
+        ("昨天老婆做了红烧肉。", "用户说2026年", "老婆做了红烧肉"),
+        ("周五他去了兰州。", "用户说2026年", "他去了兰州"),
+        ("今天小睡了一会儿。", "用户2026年", "小睡了一会儿"),
+    ],
+)
+def test_who_comes_behind_the_day_is_the_subject(words: str, begins: str, ends: str) -> None:
     [claim] = claims([said(words)])
-    assert claim.content.startswith("用户说2026年")
+    assert claim.content.startswith(begins)
+    assert claim.content.endswith(ends)
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("My son Leo loves his teacher, her birthday is May 3.", "Leo"),
+        ("我女儿朵朵在学校认识了小雨，她生日是五月十二。", "女儿"),
+    ],
+)
+def test_a_birthday_of_another_is_not_the_childs(words: str, wrong: str) -> None:
+    assert not any(wrong in each.content for each in claims([said(words)]) if each.attribute == "birthday")
 
 
 def test_what_somebody_has_become_is_no_day() -> None:
     assert "2026" not in " ".join(each.content for each in claims([said("跟着李师傅学，我才有了今天。")]))
+
+
+@pytest.mark.parametrize("words", ["I'm allergic to Mondays haha.", "我对上班过敏。"])
+def test_nobody_is_allergic_to_work(words: str) -> None:
+    assert "allergy" not in {each.attribute for each in claims([said(words)])}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ("我住在上海。", "不对，张强没有房子。", "用户住在上海"),
+        ("I live in Leeds.", "No wait, Tom has no house.", "User lives in Leeds"),
+    ],
+)
+def test_what_is_said_of_another_matter_puts_nothing_right(before: str, after: str, kept: str, tmp_path: Path) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", before), ("2026-03-02T09:01:00Z", "user", after))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    assert kept in contents(root)
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "told"),
+    [
+        ("I take sertraline every morning.", "Which medicines do I take?", "sertraline"),
+        ("我每天早上吃二甲双胍。", "我现在吃什么药？", "二甲双胍"),
+    ],
+)
+def test_what_one_takes_is_given_when_it_is_asked_for(words: str, question: str, told: str, tmp_path: Path) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", words))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    with Workspace.open(root, now=clock.read_stamp("2026-03-04T09:00:00Z")) as ws:
+        assert told in finder.context(ws, question)["text"]

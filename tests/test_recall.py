@@ -21,7 +21,7 @@ from memory_system.recall.excerpt import get, place_of_message
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.passages import note_files
 from memory_system.recall.search import SCOPES_OF, search
-from memory_system.records import Belief, Evidence, Fact, memory_id, to_line
+from memory_system.records import Belief, EventTime, Evidence, Fact, memory_id, to_line
 from memory_system.turns import Message
 
 CONFIG = Config()
@@ -221,16 +221,19 @@ def test_scopes_and_the_archive(world: World) -> None:
 
 
 def test_what_is_over_is_found_without_the_archive(world: World) -> None:
-    world.remember(fact("parrot show on 3 May 2025", retired="expired"), archive=True)
+    show = EventTime(start="2025-05-03", end="2025-05-04", granularity="day", text="")
+    world.remember(fact("parrot show on 3 May 2025", retired="expired", event_time=show), archive=True)
+    world.remember(fact("parrot seeds, to be bought", retired="expired"), archive=True)
     world.remember(fact("parrot sitting, faded", retired="decayed"), archive=True)
     [found] = world.search("parrot", scope="memories")
     assert (found["text"], found["source"]) == ("parrot show on 3 May 2025", "archive")
     assert set(said(world.search("parrot"))) == {"parrot show on 3 May 2025"}
-    assert len(world.search("parrot", archived=True)) == 2
+    assert len(world.search("parrot", archived=True)) == 3
 
 
 def test_what_was_over_and_is_not_any_more_is_found_once(world: World) -> None:
-    over = fact("parrot show on 3 May 2025", retired="expired")
+    show = EventTime(start="2025-05-03", end="2025-05-04", granularity="day", text="")
+    over = fact("parrot show on 3 May 2025", retired="expired", event_time=show)
     world.remember(over, archive=True)
     world.remember(over.model_copy(update={"retired": None}))
     [found] = world.search("parrot", archived=True)

@@ -74,9 +74,13 @@ def test_when_something_else_happens_is_no_time_of_a_state(words: str, attribute
         (
             "I have a dentist appointment on Friday at 3pm.",
             "When was my dentist appointment?",
-            "(over) User has a dentist appointment at 3 pm on 6 March 2026",
+            "- (over) 2026-03-04 User has a dentist appointment at 3 pm on 6 March 2026",
         ),
-        ("我周五下午三点要去医院看牙。", "我什么时候去看的牙？", "（已过）用户2026年3月6日下午三点要去医院看牙"),
+        (
+            "我周五下午三点要去医院看牙。",
+            "我什么时候去看的牙？",
+            "- （已过）2026-03-04 用户2026年3月6日下午三点要去医院看牙",
+        ),
     ],
 )
 def test_a_plan_whose_time_is_over_is_still_found_and_told_as_over(
@@ -101,7 +105,8 @@ def test_a_plan_whose_time_is_over_is_still_found_and_told_as_over(
             "Please don't forget to water the plants every Sunday.",
             "User wants to remember to water the plants every Sunday",
         ),
-        ("记得明天带护照。", "用户2026年2月4日要记得带护照"),
+        ("记得明天带护照。", "用户要记得2026年2月4日带护照"),
+        ("别忘了下周一之前交报告", "用户要记得2026年2月9日（周一）之前交报告"),
         ("别忘了给绿萝浇水。", "用户要记得给绿萝浇水"),
         ("记得每天晚上八点吃药", "用户要记得每天晚上八点吃药"),
         ("我六月前得换护照。", "用户2026年6月前得换护照"),
@@ -114,7 +119,15 @@ def test_what_is_not_to_be_forgotten_is_to_be_done(words: str, told: str) -> Non
 
 @pytest.mark.parametrize(
     "words",
-    ["Remember to answer in French.", "Remember me to your mother.", "我记得那天带了伞。", "记得小时候去外婆家洗澡。"],
+    [
+        "Remember to answer in French.",
+        "Remember me to your mother.",
+        "Write me a poem. Don't forget to mention the sea.",
+        "我记得那天带了伞。",
+        "记得小时候去外婆家洗澡。",
+        "帮我写首诗，记得带上大海。",
+        "我五天前要求退款。",
+    ],
 )
 def test_to_remember_something_else_is_nothing_to_be_done(words: str) -> None:
     assert "todo" not in {each.attribute for each in claims([said(words)])}
@@ -135,9 +148,26 @@ def test_what_is_to_be_done_again_and_again_does_not_run_out(words: str, runs_ou
 
 def test_a_reminder_tells_its_time_once() -> None:
     [found] = claims([said("提醒我周四给银行打电话。")])
-    assert found.content == "用户希望2026年2月5日被提醒给银行打电话"
+    assert found.content == "用户希望被提醒2026年2月5日（周四）给银行打电话"
 
 
 def test_a_friend_is_not_the_one_who_remembers() -> None:
     messages = talk(("assistant", "I packed the stove.", "Bo"), ("user", "Remember to bring your tent!", "Ana"))
     assert "todo" not in {each.attribute for each in claims(messages)}
+
+
+def test_a_season_has_one_preposition() -> None:
+    [found] = claims([said("I'm thinking about moving to Harrogate in the summer.")])
+    assert found.content == "User is thinking about moving to Harrogate in summer 2026"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("Don't let me forget my swimming lesson.", "User wants to be reminded of their swimming lesson"),
+        ("别让我忘了给绿萝浇花。", "用户希望被提醒给绿萝浇花"),
+    ],
+)
+def test_what_one_is_not_to_be_let_forget_is_a_reminder(words: str, told: str) -> None:
+    [found] = claims([said(words)])
+    assert (found.attribute, found.content) == ("reminder", told)

@@ -160,6 +160,8 @@ def _placed(text: str, when: When, piece: Piece, words: str) -> tuple[int, int, 
     before, after = text[:start], text[end:]
     opening, bare = bool(_OPENING.search(before)), _is_bare(piece, text[start])
     needed = "" if _COUNTED.match(words) else _preposition(when)
+    if needed and "season" in piece.fields and "rel" not in piece.fields and before.endswith(f" {needed}"):
+        needed = ""  # "in the summer" has its own; "moved in last summer" has not
     if owner := _OWNER.match(after):
         end += owner.end()
         words = "the " + words.removeprefix("the ")

@@ -318,6 +318,8 @@ def _told(reading: Reading, when: dates.When | None, passage: Passage) -> str:
     if when is None or passage.noted or not reading.rule.data.keys() & {"happens", "when_before"}:
         return content
     time, who = dates.adverbial(when, lang), reading.subject.shown
+    if time in content:
+        return content
     if before := reading.rule.data.get("when_before"):
         return content.replace(str(before), f"{time}{before}", 1)
     return f"{content} {time}" if lang == "en" else content.replace(who, f"{who}{time}", 1)

@@ -86,9 +86,10 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
     index.put_memories(_as_they_stand(changes, ws))
     cursors, unread = ws.checkpoint.state.cursors, index.unread()
     for session, group in groupby(messages, key=lambda message: message.session):
-        said = list(group)
-        index.put_messages(cursors[session]["path"], _read(_searchable(said), unread))
-        _drop_taken_back(session, said, index, ws)
+        wishes: list[Message] = []
+        index.put_messages(cursors[session]["path"], _read(_searchable(_heard(group, wishes)), unread))
+        if wishes:
+            _drop_taken_back(session, index, ws)
     _drop_refused(unread, index, cursors)
     put_notes(index, ws)
 
@@ -100,14 +101,21 @@ def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Messa
         yield message
 
 
-def _drop_taken_back(session: str, said: Iterable[Message], index: Index, ws: Workspace) -> None:
-    """Take out what these messages of a session ask not to keep, where an earlier night has read it."""
+def _heard(messages: Iterable[Message], wishes: list[Message]) -> Iterator[Message]:
+    """The messages; those that take back what was said before are noted in `wishes`."""
     from memory_system.phases.understanding.withheld import takes_back
 
-    if any(takes_back(message) for message in said):
-        whole = list(ws.library.reread(session, Cursor.from_row(ws.checkpoint.state.cursors[session])))
-        kept = {message.ref for message in _searchable(whole)}
-        index.drop_messages([storable(message.ref) for message in whole if message.ref not in kept])
+    for message in messages:
+        if takes_back(message):
+            wishes.append(message)
+        yield message
+
+
+def _drop_taken_back(session: str, index: Index, ws: Workspace) -> None:
+    """Take out what the messages of a session ask not to keep, where an earlier night has read it."""
+    whole = list(ws.library.reread(session, Cursor.from_row(ws.checkpoint.state.cursors[session])))
+    kept = {message.ref for message in _searchable(whole)}
+    index.drop_messages([storable(message.ref) for message in whole if message.ref not in kept])
 
 
 def _searchable(messages: Iterable[Message]) -> Iterator[Message]:

@@ -78,7 +78,8 @@ def _tail() -> re.Pattern[str]:
 def _verbs() -> re.Pattern[str]:
     """说话人省略了的主语补在它前面；“2026年2月3日是星期五”、“2月4日的活动”和“2月4日小赵请假”有自己的主语。"""
     day = r"(?:\d+月)?(?:\d+日)?(?:（周.）)?[早晚上中下午凌晨间傍]{0,3}"
-    another = rf"[他她它]|小(?![时区心吃组路雨雪型])[一-龥]|老(?![家是早地年公婆])[一-龥]|{_pattern('own_kin')}"
+    called = r"小(?![时区心吃组路雨雪型睡酌坐住憩聚])[一-龥]|老(?![家是早地年公婆觉想忘毛爱])[一-龥]"
+    another = rf"[他她它]|{called}|{_pattern('own_kin')}"
     return re.compile(rf"^(?:{_pattern('verb')}|\d+年(?!{day}(?:是|的(?!前)|天气|气温|{another})))")
 
 

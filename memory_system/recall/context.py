@@ -16,7 +16,7 @@ from memory_system.layout import Layout
 from memory_system.recall.cues import Cues, Kind, cues_of
 from memory_system.recall.factors import only_asks
 from memory_system.recall.index import Index
-from memory_system.recall.lines import Level, line_of, over, wrapped
+from memory_system.recall.lines import Level, line_of, wrapped
 from memory_system.recall.named import is_asked_of
 from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.people import is_about, spoken_of
@@ -106,8 +106,9 @@ def _write_lines(items: Iterable[Item], answer: Answer, config: Config) -> None:
     """Give each item the line that is shown of it."""
     worth = dict(zip(answer.question.terms, answer.weights, strict=False))
     for each in items:
-        unit = each.unit._replace(text=over(each.unit.text)) if each.row.get("retired") == "expired" else each.unit
-        each.line = line_of(unit, each.source, each.level or "low", worth, answer.question.lang, config.zone)
+        is_over = each.row.get("retired") == "expired"
+        lang = answer.question.lang
+        each.line = line_of(each.unit, each.source, each.level or "low", worth, lang, config.zone, is_over=is_over)
 
 
 class _Gathered:

@@ -29,10 +29,10 @@ def put_memories(database: Database, units: Units, memories: Iterable[tuple[Pool
 
 
 def _scope(pool: Pool, row: Row) -> str:
-    """Where a memory is looked for: what is over still happened, and is found without the archive being asked."""
+    """Where a memory is looked for: what had its time still happened, and is found without the archive being asked."""
     if pool == "active":
         return "memory"
-    return "over" if row.get("retired") == "expired" else "archive"
+    return "over" if row.get("retired") == "expired" and row.get("event_time") else "archive"
 
 
 def _put_rows(database: Database, units: Units, latest: Mapping[str, tuple[Pool, Row, bytes]]) -> None:

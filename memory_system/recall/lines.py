@@ -10,7 +10,7 @@ from typing import Literal
 
 from memory_system import clock
 from memory_system.recall.units import Unit
-from memory_system.text import estimate_tokens, language, sentences
+from memory_system.text import estimate_tokens, sentences
 
 Level = Literal["high", "middle", "low"]
 
@@ -43,24 +43,30 @@ WORDS = {
 }
 
 
-def line_of(unit: Unit, source: str, level: Level, worth: Mapping[str, float], lang: str, zone: tzinfo) -> str:
-    """The unit as one line. `worth` is what each word of the question weighs; of what is only pointed to (`low`) the
-    words of the question that stand there are shown, not the text."""
+def line_of(
+    unit: Unit,
+    source: str,
+    level: Level,
+    worth: Mapping[str, float],
+    lang: str,
+    zone: tzinfo,
+    *,
+    is_over: bool = False,
+) -> str:
+    """The unit as one line, marked where its time is over: it must not be taken for what is still to come. `worth` is
+    what each word of the question weighs; of what is only pointed to (`low`) the words of the question that stand there
+    are shown, not the text."""
     words = WORDS[lang]
     moment, source = clock.parse_instant(unit.said_at), _tame(source)
     day = f"{clock.local_date(moment, zone)} " if moment else ""
+    over = words["over"] if is_over else ""
     if level == "low":
         shown = words["comma"].join(_found(unit.text, worth))
-        return f"- {words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")
+        return f"- {over}{words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")
     speaker = unit.speaker or (words.get(unit.role, unit.role) if unit.role else "")
     said = speaker + words["colon"] if speaker else ""
     text = _tame(said + gist(unit.text, worth))
-    return f"- {words['unsure'] if level == 'middle' else ''}{day}{text} [{source}]"
-
-
-def over(text: str) -> str:
-    """The text of a memory whose time is over, which must not be taken for what is still to come."""
-    return WORDS[language(text)]["over"] + text
+    return f"- {over}{words['unsure'] if level == 'middle' else ''}{day}{text} [{source}]"
 
 
 def wrapped(lines: list[str], lang: str) -> str:

@@ -63,10 +63,9 @@ class Confidences:
 
 def tells_in_confidence(words: str, lang: str) -> bool:
     """Whether the words tell something together with the wish that it stays between the two."""
-    groups = rules.load(lang)
-    if not (groups["confided_gate"].fires(words) and groups["confided"].fires(words)):
-        return False
-    return not wish_alone(words, lang)
+    return (
+        may_hold(words, "confided", lang) and rules.load(lang)["confided"].fires(words) and not wish_alone(words, lang)
+    )
 
 
 def wish_alone(message: str, lang: str) -> str:

@@ -48,8 +48,8 @@ def takes_back(message: Message) -> bool:
     words = message.text
     if not message.is_first_hand or message.is_noted or len(words) > _LONGEST:
         return False
-    is_all = withheld(words)[:1] == [(0, len(words))]
-    return is_all and _fires("withheld_before", words) and not _fires("withheld_after", words)
+    is_all, plain = withheld(words)[:1] == [(0, len(words))], as_rules_see(words)
+    return is_all and _fires("withheld_before", plain) and not _fires("withheld_after", plain)
 
 
 class TakingBack(Generic[Said]):
