@@ -161,3 +161,11 @@ def test_what_comes_from_several_sides_is_no_hometown() -> None:
 def test_what_one_does_each_week_is_why_nothing_else_is_to_be_put_there() -> None:
     expected = ["用户要求助手每周二下午别给用户排事，因为用户打羽毛球"]
     assert told("我每周二下午打羽毛球，别给我排事。") == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [("3月5日我给爸妈买了平板。", "他们很喜欢。"), ("《三体》我昨天终于读完了。", "它的结尾让我哭了。")],
+)
+def test_a_chinese_sentence_may_begin_with_a_date_or_a_title(before: str, words: str) -> None:
+    assert said_before(before + words, len(before), words, "zh") == before

@@ -90,7 +90,9 @@ _NOUN = re.compile(
 )
 _OWNER = re.compile(r"['’]s\b(?!\s+(?:an?|the|my|our|his|her|going|not|been|gonna|so|too)\b)")
 _LATIN = re.compile(r"[A-Za-z0-9]")
-_OWN_PREPOSITION = frozenset(("dow", "month", "day", "festival", "year", "third", "decade", "weekend", "hour"))
+_OWN_PREPOSITION = frozenset(
+    ("dow", "month", "day", "festival", "year", "third", "decade", "weekend", "hour", "season")
+)
 
 
 def resolve(text: str, anchor: datetime, lang: str, before: str = "") -> tuple[str, list[When]]:
@@ -160,8 +162,6 @@ def _placed(text: str, when: When, piece: Piece, words: str) -> tuple[int, int, 
     before, after = text[:start], text[end:]
     opening, bare = bool(_OPENING.search(before)), _is_bare(piece, text[start])
     needed = "" if _COUNTED.match(words) else _preposition(when)
-    if needed and "season" in piece.fields and "rel" not in piece.fields and before.endswith(f" {needed}"):
-        needed = ""  # "in the summer" has its own; "moved in last summer" has not
     if owner := _OWNER.match(after):
         end += owner.end()
         words = "the " + words.removeprefix("the ")

@@ -319,7 +319,7 @@ def _told(reading: Reading, when: dates.When | None, passage: Passage) -> str:
         return content
     time, who = dates.adverbial(when, lang), reading.subject.shown
     if time in content:
-        return content
+        return content  # 提醒我周四…: the value tells it
     if before := reading.rule.data.get("when_before"):
         return content.replace(str(before), f"{time}{before}", 1)
     return f"{content} {time}" if lang == "en" else content.replace(who, f"{who}{time}", 1)

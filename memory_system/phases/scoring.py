@@ -159,11 +159,12 @@ def _charge_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
         words = turn.text_of(segment)
         said = own and not verdict.reason and said_before(turn.message.text, segment.start, words, lang)
-        joins = last is not None and not before and lang == "en" and goes_with(turn, last, last, segment, lang)
-        if said and not joins:
-            verdict.cost += cost_of(said)
-            verdict.score -= _BESIDE * cost_of(said)
-        elif not said and verdict.hangs and before not in LEANED_ON and not stands_before_picture(turn, segment):
+        if said:
+            joins = last is not None and not before and lang == "en" and goes_with(turn, last, last, segment, lang)
+            extra = 0 if joins else cost_of(said)
+            verdict.cost += extra
+            verdict.score -= _BESIDE * extra
+        elif verdict.hangs and before not in LEANED_ON and not stands_before_picture(turn, segment):
             verdict.cost *= begins and bool(told_beside(turn, words, lang))
         before, begins, last = verdict.reason, begins and bool(verdict.reason), segment
 

@@ -49,21 +49,22 @@ _DENIED = re.compile(r"\b(?:also|too|both|only|as well)\b|[也还都只]|不仅"
 def displaced(claim: Claim, memories: Memories) -> list[Fact]:
     """The active facts in whose place the claim comes by what it names."""
     found: dict[str, Fact] = {}
-    for rule in rules.load(claim.lang)["revision"].firing(claim.heard):
+    heard = claim.heard
+    for rule in rules.load(claim.lang)["revision"].firing(heard):
         cue = str(rule.data["cue"])
         if cue == "over":
             found |= {each.id: each for each in _of_slots(rule, claim, memories)}
         elif cue == "lifted":
-            found |= {each.id: each for each in _lifted(next(rule.found(claim.heard)).given(), claim, memories)}
+            found |= {each.id: each for each in _lifted(next(rule.found(heard)).given(), claim, memories)}
         elif cue in _OF_NAMES:
-            given = next(rule.found(claim.heard)).given()
+            given = next(rule.found(heard)).given()
             found |= {each.id: each for each in _OF_NAMES[cue](given, claim, memories)}
         elif cue in retractions.CUES:
-            for match in rule.found(claim.heard):
+            for match in rule.found(heard):
                 gone = retractions.taken_back(cue, match.given(), claim, memories, Fact)
                 found |= {gone.id: gone} if gone else {}
         elif cue in FITS:
-            older = _newest(cue, next(rule.found(claim.heard)), claim, memories, Fact)
+            older = _newest(cue, next(rule.found(heard)), claim, memories, Fact)
             found |= {older.id: older} if older else {}
     return list(found.values())
 
@@ -124,8 +125,9 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
 
 
 def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
-    for rule in rules.load(claim.lang)["revision"].firing(claim.heard):
-        yield str(rule.data["cue"]), next(rule.found(claim.heard)).given()
+    heard = claim.heard
+    for rule in rules.load(claim.lang)["revision"].firing(heard):
+        yield str(rule.data["cue"]), next(rule.found(heard)).given()
 
 
 def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:

@@ -124,8 +124,9 @@ def _intentions(lang: str) -> frozenset[str]:
 
 def _left(claim: Claim) -> tuple[str, ...]:
     """The words for what was left: X in "from X to Y"."""
-    for rule in rules.load(claim.lang)["revision"].firing(claim.heard):
-        for found in rule.found(claim.heard) if rule.data["cue"] == "replaced" else ():
+    heard = claim.heard
+    for rule in rules.load(claim.lang)["revision"].firing(heard):
+        for found in rule.found(heard) if rule.data["cue"] == "replaced" else ():
             return gist_of(found.parts["old"] or found.parts["gone"]).words
     return ()
 

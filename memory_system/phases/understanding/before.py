@@ -14,15 +14,15 @@ from memory_system.phases.understanding.asked import names_enough
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.hanging import may_name, names_somebody, unnamed
 from memory_system.phases.understanding.scene import as_rules_see, is_courtesy
+from memory_system.phases.understanding.subjects import kin
 from memory_system.rules.words import words_of
 
 _SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]*")
-_REACH = 140  # characters before the words in which it may stand
+_REACH = {"en": 320, "zh": 140}  # characters before the words in which it may stand
 _MOST = 3  # sentences back
 _LONGEST = {"en": 64, "zh": 90}  # columns of what is told beside
-_REACH_EN = 320  # in English, whose words are longer
 _FIRST_CLAUSE = re.compile(
-    r"[^\n]{24,64}?(?:[,;](?= )| [-–—](?= )| (?=(?:and|but|so|because|which|where|when|while) ))"
+    rf"[^\n]{{24,{_LONGEST['en']}}}?(?:[,;](?= )| [-–—](?= )| (?=(?:and|but|so|because|which|where|when|while) ))"
 )
 _CODE = re.compile(r"[{}=;<>|#]|//|```|\w\(|[a-z]\.[a-z]+[A-Z(]|^[^A-Za-z\"“'\u4e00-\u9fff]|^[A-Z][\w ]{2,16} ?: ")
 _THE_NOUN = re.compile(r"\b(?:[Tt]he|[Tt]h(?:is|at|ese|ose)) (?:(?:new|whole|same|other|first|last) )?([a-z]{4,})\b")
@@ -47,7 +47,7 @@ def _said_before_zh(message: str, start: int, words: str) -> str:
     if not (thing or _is_light(words)):
         return ""
     label = _LABEL.match(message)
-    begins = max(label.end() if label else 0, start - _REACH)
+    begins = max(label.end() if label else 0, start - _REACH["zh"])
     sentences = [found[0].strip() for found in _SENTENCE.finditer(message, begins, max(begins, start))]
     for each in reversed(sentences[-_MOST:]):
         if _tells(each, "zh") and (thing[:1] not in ("他", "她") or names_somebody(each, "zh")):
@@ -60,13 +60,13 @@ def _said_before_en(message: str, start: int, words: str) -> str:
     nouns = {stem(each.lower()) for each in _THE_NOUN.findall(words)} - _common_nouns()
     if not (thing or nouns):
         return ""
-    begins = max(0, start - _REACH_EN)
+    begins = max(0, start - _REACH["en"])
     before = message[begins:start]
     whole = [before[slice(*each)] for each in text.sentences(before)][bool(begins) :]  # the first is cut off
     for each in reversed(whole[-_MOST:]):
         sentence = _in_short(each)
         named = {stem(each) for each in _WORD.findall(sentence.lower())} & nouns
-        if (named or (thing and may_name(sentence, thing))) and _tells(sentence, "en"):
+        if (named or (thing and may_name(sentence, thing))) and not _CODE.search(sentence) and _tells(sentence, "en"):
             return sentence
     return ""
 
@@ -79,17 +79,12 @@ def _in_short(sentence: str) -> str:
 
 def _is_light(words: str) -> bool:
     """Whether the words are few, and have no number, no name and nobody near in them."""
-    return len(words) <= _LIGHT and not (_SAYS_ITSELF.search(words) or _near().search(words))
-
-
-@cache
-def _near() -> re.Pattern[str]:
-    return re.compile(str(rules.table("zh", "parts")["kin_word"]))
+    return len(words) <= _LIGHT and not (_SAYS_ITSELF.search(words) or kin().search(words))
 
 
 def _tells(sentence: str, lang: str) -> bool:
     """Whether the sentence says by itself what is spoken of, and is no courtesy."""
-    if width(sentence) > _LONGEST[lang] or unnamed(sentence, lang) or _CODE.search(sentence):
+    if width(sentence) > _LONGEST[lang] or unnamed(sentence, lang):
         return False
     if lang == "zh" and rules.load("zh")["leans_back"].fires(sentence):
         return False

@@ -12,7 +12,7 @@ from memory_system.callings import STOCK_NAMES
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.scene import Scene
-from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, plural_words, whose
+from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, kin, plural_words, whose
 from memory_system.records import ASSISTANT
 from memory_system.rules import Found, Rule, table
 
@@ -169,7 +169,7 @@ def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Pa
     oneself = unnamed and subject.key == passage.scene.subject
     if oneself and attribute in _LEAST_BODY and _is_small(attribute, said):
         return False  # a cat's 6.8公斤, a child's 102cm
-    if oneself and row.get("category") == "contact" and _any_kin().search(passage.plain[: found.span[0]]):
+    if oneself and row.get("category") == "contact" and kin().search(passage.plain[: found.span[0]]):
         return False  # 紧急联系人是我姐姐，电话…: whose number it is nobody can tell
     return not (oneself and row.get("subject_type") == "person" and _kin().search(passage.plain, 0, found.span[0]))
 
@@ -189,11 +189,6 @@ def _kin() -> re.Pattern[str]:
     return re.compile(
         rf"(?:^|[，。！？；、,])[^，。！？；,]{{0,6}}(?:{table('zh', 'parts')['kin_word']})[^，。！？；,]*(?:[，,；]|$)"
     )
-
-
-@cache
-def _any_kin() -> re.Pattern[str]:
-    return re.compile(str(table("zh", "parts")["kin_word"]))
 
 
 def _allowed(rule: Rule, value: str, who: str) -> bool:

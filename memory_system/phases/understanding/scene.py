@@ -29,8 +29,8 @@ _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\
 
 
 def as_rules_see(words: str) -> str:
-    """The words as rules read them, as long as they were: ' for ’, a comma for the
-    blank that stands for one in Chinese, and no first person out of a quotation of others."""
+    """The words as rules read them, as long as they were: ' for ’, a comma for the blank that is one in Chinese, and no
+    first person out of a quotation of others."""
     words = text.paused(text.straight(words))
     if not words.isascii() and _WIDE.search(words):
         words = words.translate(_NARROW)

@@ -38,14 +38,14 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
         return Subject(scene.subject, scene.voices.speaker)
     if low.startswith("my ") or who.startswith("我"):
         return _near(who, scene)
-    if scene.lang == "zh" and _kin().fullmatch(who):
+    if scene.lang == "zh" and kin().fullmatch(who):
         return _near(f"我{who}", scene)
     return None if _is_no_name(who, scene) else Subject(who, who)
 
 
 @cache
-def _kin() -> re.Pattern[str]:
-    """Somebody near whom a speaker names without 我: 舅妈在青岛上班."""
+def kin() -> re.Pattern[str]:
+    """The Chinese words for somebody near, whom a speaker may name without 我: 舅妈在青岛上班."""
     return re.compile(str(table("zh", "parts")["kin_word"]))
 
 
