@@ -83,6 +83,29 @@ ENGLISH = [
     ("My day was good, thank you! I rowed", "User's day was good! User rowed"),
     ("We're both on different paths", "User and another are both on different paths"),
     ("I forget them in the oven and end up burning them", "User forgets them in the oven and ends up burning them"),
+    ("I have not rowed with you since we last talked", "User has not rowed with the assistant since they last talked"),
+    (
+        "Having friends who row with you makes a difference",
+        "User says having friends who row with the assistant makes a difference",
+    ),
+    (
+        "Keep rowing your boat and believing in yourself",
+        "User says keep rowing the assistant's boat and believing in themselves",
+    ),
+    ("Painting is a way of finding yourself", "User says painting is a way of finding oneself"),
+    ("I'm happy you two were here", "User is happy the assistant and others were here"),
+    ("It must have taken you ages, I loves it", "It must have taken the assistant ages, User loves it"),
+    ("The ferry will bring you closer", "User says the ferry will bring the assistant closer"),
+    ("I read Book I and fixed the I/O of the boat", "User read Book I and fixed the I/O of the boat"),
+    ("Rowing and singing let me be calm", "Rowing and singing let User be calm"),
+    ("Rowing and painting all week", "User is rowing and painting all week"),
+    (
+        "Treating yourself to cake, and getting enough sleep can help",
+        "User says treating oneself to cake, and getting enough sleep can help",
+    ),
+    ("See you at the harbour", "User will see the assistant at the harbour"),
+    ("Reminds me of the sea", "It reminds User of the sea"),
+    ("Determined and proud on one hand, but tired", "User is determined and proud on one hand, but tired"),
     ("I'm glad it reminded you of your boat", "User is glad it reminded the assistant of the assistant's boat"),
 ]
 CHINESE = [

@@ -55,6 +55,12 @@ def contents(*turns: tuple[str, str] | tuple[str, str, str]) -> list[str]:
             "Mostly lentil soup with carrots.",
             "Ben says mostly lentil soup with carrots (asked: what does Ben usually cook when it rains at the lake)",
         ),
+        (
+            "Where did the old piano from the school hall go?",
+            "They gave it to a museum in Bergen.",
+            "Ben says they gave it to a museum in Bergen (asked: where did the old piano from the school hall go)",
+        ),
+        ("And who played it?", "They gave it to a museum in Bergen.", "Ben says they gave it to a museum in Bergen"),
     ],
 )
 def test_a_reply_that_says_too_little_is_told_with_its_question(asked: str, answer: str, content: str) -> None:

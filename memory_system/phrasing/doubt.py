@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_system.phrasing import telling
+from memory_system.phrasing import verbs
 from memory_system.rules import table
 
 
@@ -13,7 +13,7 @@ def unhedged(told: str, lang: str) -> str:
     """The sentence without its words of doubt; in English the verb after might, may or could takes its plain form."""
     if lang == "zh":
         return _words("zh").sub("", told)
-    plain = _modal().sub(lambda found: f" {telling.singular(found[1])}", _words("en").sub("", told))
+    plain = _modal().sub(lambda found: f" {verbs.singular(found[1])}", _words("en").sub("", told))
     return plain[:1].upper() + plain[1:]
 
 

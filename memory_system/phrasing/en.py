@@ -9,7 +9,8 @@ from functools import cache, lru_cache
 
 from memory_system.callings import ASSISTANT_NAME
 from memory_system.phrasing.contractions import written_out
-from memory_system.phrasing.telling import Telling, plural_form
+from memory_system.phrasing.telling import Telling
+from memory_system.phrasing.verbs import plural_form
 from memory_system.rules import table
 from memory_system.rules.words import is_word
 from memory_system.text import straight
@@ -74,6 +75,20 @@ _IS_SO = re.compile(  # "trying to learn dates by heart is futile": a subject an
 _LIST_IS_SO = re.compile(
     r"[^.;:!?]+, [^.;:!?]{1,40},? and [\w ]{1,30}? (?:has|have) been (?:so |such )?(?:an?|the|my)\b"
 )
+_NO_CLAUSE = r"(?:(?!\b(?:i|we|he|she|they|it|you|that|which|who|what|so|because|while|when)\b)[^.;:!?])*"
+_DOINGS_ARE = re.compile(  # "playing and singing let me be myself": several subjects, and what is said of them
+    rf"\w+ing\b{_NO_CLAUSE}(?:,|\band) (?:and )?\w+ing\b{_NO_CLAUSE}(?<!\bto)(?<!,)"
+    r" (?:let|make|help|give|keep|take|bring|mean|are|were|have been|can|could|will|would"
+    r"|all (?:sound|seem|look|feel|are|help|make)) (?!up\b|off\b)\w",
+    re.IGNORECASE,
+)
+_ITS_EFFECT = re.compile(  # what does something to the speaker, or seems so, is no person
+    r"(?:reminds|makes|helps|keeps|gives|brings|lets|teaches|inspires|motivates) (?:me|us)\b"
+    r"|(?:feels|sounds|looks|seems|means|takes) (?:like|so|such|an?|the|really|very|pretty|great|good|amazing"
+    r"|awesome)\b",
+    re.IGNORECASE,
+)
+_SEE_YOU = re.compile(r"see you (?=.*\b(?:at|in|on|for)\b)", re.IGNORECASE)
 _ASIDE_IS = re.compile(r", [^,.!?;]{2,40}, (?:is|are|was|were|can|has|makes|made|helps|takes|feels|means)\b")
 _ON_SPEAKER = re.compile(r"\b[a-z]+(?<!s)s me\b")  # "seeing them succeed motivates me"
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
@@ -89,7 +104,9 @@ _SIDE = re.compile(
 )
 _WISHING = ("would", "might")
 _LAUGHS = ("lol", "lmao", "hehe", "xd", "tho")
-_NEWS = frozenset({"day", "news", "story", "times", "week", "night", "morning", "weekend", "year", "thing", "part"})
+_NEWS = frozenset(
+    {"day", "news", "story", "few", "times", "week", "night", "morning", "weekend", "year", "thing", "part"}
+)
 _TAIL = 40  # characters in which a tag question or a laugh ends
 _OPENING = " ,.!?;:–—-~)"
 _CLOSING = " \t\n,;:-–—~!.…"
@@ -280,6 +297,10 @@ def with_subject(words: str) -> str:
     small = words[:1].lower() + words[1:]
     if verb == "left" and _SIDE.match(words):
         return words
+    if _SEE_YOU.match(words):
+        return f"I'll {small}"
+    if _ITS_EFFECT.match(words):
+        return f"It {small}"
     if verb in _WISHING and first + 1 < len(tokens) and tokens[first + 1].lower() in ("love", "like", "be", "have"):
         return f"I {small}"
     if verb == "gonna":
@@ -315,6 +336,8 @@ def _is_doing(verb: str, words: str) -> bool:
     if is_word("doing", verb):
         return not _IS_SO.match(clause)
     if not verb.endswith("ing") or len(verb) < 6 or is_word("no_gerunds", verb) or _LIST_IS_SO.match(words):
+        return False
+    if _DOINGS_ARE.match(words) or "yourself" in words:
         return False
     if words[len(clause) : len(clause) + 1] == ":" or _ON_SPEAKER.search(clause):  # "packing list: …" is a heading
         return False

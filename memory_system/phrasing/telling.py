@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from memory_system.callings import ASSISTANT_NAME
+from memory_system.phrasing.verbs import is_adverb, is_no_verb, plural_of, singular
 from memory_system.rules.words import is_word, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
@@ -21,25 +22,17 @@ _FAR = 99  # words since the speaker was the subject, when they were not yet
 _OWN = 5  # words within which the speaker is still the subject
 _NEAR = 4  # words within which "they" is understood
 _PAIR = 5  # words of a sentence that begins with two persons, up to the second: "so my wife and"
-_SINGULAR = {
-    "am": "is", "'m": "is", "are": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't",
-    "aren't": "isn't", "weren't": "wasn't", "were": "was", "wanna": "wants to", "gotta": "has to", "dont": "doesn't",
-    "havent": "hasn't", "ain't": "isn't", "been": "has been", "gonna": "is going to", "arent": "isn't",
-}  # fmt: skip
-_PLURAL = {
-    "am": "are", "was": "were", "wanna": "want to", "gotta": "have to", "been": "have been", "gonna": "are going to",
-}  # fmt: skip
-_MANY = {"is": "are", "has": "have", "does": "do", "was": "were", "doesn't": "don't"}  # for templates, in the singular
-_PLAIN_ING = frozenset({"sing", "ring", "bring", "swing", "cling", "sting", "spring", "fling"})
 _SHORT = {"im": "i'm", "ive": "i've", "youre": "you're", "u": "you", "ur": "your", "ya": "you"}
 _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
 _OF_ALL = frozenset({"our", "ours", "us", "ourselves"})
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
+_SPOKEN_TO = re.compile(r"\b(?:you|your|yours|u|ur)\b", re.IGNORECASE)
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
 _JOINING = frozenset({"and", "or", "but"})
 _ALL_OF_YOU = frozenset({"guys", "folks", "ladies"})
+_BOTH_DO = _MODALS | {"were", "are", "have", "had", "both", "having", "being", "going", "ever", "never"}
 _TALKED = re.compile(  # "since we last spoke" is said of the two
     r" (?:(?:have|had|haven't|hadn't|last|first|both) )*"
     r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! (?:about|with|to|all)\b)",
@@ -60,7 +53,7 @@ def _kinds() -> dict[str, frozenset[str]]:
     """What a word does to the walk: names `others`, opens a clause with `subjects` of its own, is `governing` an
     infinitive, or `joining` a second verb."""
     lists = {
-        "others": words_of("third") | words_of("plural"),
+        "others": words_of("third") | words_of("plural") | words_of("who_else"),
         "subjects": (words_of("third") - {"him", "them"}) | {"who", "that", "which"},
         "governing": words_of("governing"),
         "joining": _JOINING,
@@ -83,32 +76,6 @@ def _read(token: str) -> tuple[str, str]:
     return low, _WORD if low in _kinds() or token[0].isupper() else _PLAIN
 
 
-def singular(verb: str) -> str:
-    """The form of the third person: have is has, try is tries, went is went."""
-    low = verb.lower()
-    if low in _SINGULAR:
-        return _SINGULAR[low]
-    if low.endswith(("'ve", "'d")):
-        return verb  # would've
-    if is_word("past", low) or is_word("modals", low) or (low.endswith("ed") and not is_word("base_ed", low)):
-        return verb
-    if low.endswith("ing") and low not in _PLAIN_ING:
-        return f"is {verb}"
-    if low.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return verb + "es"
-    return verb[:-1] + "ies" if low.endswith("y") and low[-2:-1] not in "aeiou" else verb + "s"
-
-
-def plural_form(verb: str) -> str:
-    """The other way: lives is live, has is have."""
-    return _MANY.get(verb) or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))
-
-
-def is_adverb(low: str) -> bool:
-    """Whether it may stand between a subject and its verb."""
-    return is_word("skip", low) or (low.endswith("ly") and not is_word("ly_verbs", low))
-
-
 def _is_adverb_at(low: str, tokens: Sequence[str], at: int) -> bool:
     """The same of a word where it stands: the "sort" and the "of" of "sort of" are no verbs."""
     if low in _SORTS:
@@ -126,6 +93,7 @@ class Telling:
         self._clear = named  # and nobody since whom "they" could mean
         self._understood = named
         self._others = False  # somebody else is "they" in these words: the speaker has a name throughout
+        self._to_other = False  # the other is spoken to in these words: "yourself" is said of them, not of anyone
         self._said = -1  # the place up to which the words are told already
         self._since = _FAR
         self._agreeing = ""  # singular or plural: what the next verb must be; empty when it need not
@@ -136,6 +104,7 @@ class Telling:
 
     def tell(self, words: str) -> str:
         self._others = not self._understood and _SEVERAL.search(words) is not None
+        self._to_other = self._advises or _SPOKEN_TO.search(words) is not None
         parts = _QUOTED.split(words) if _QUOTE.search(words) else (words,)
         for number, part in enumerate(parts):
             if number % 2:
@@ -181,7 +150,11 @@ class Telling:
             self._plain(low, token)
 
     def _verb(self, low: str, token: str, tokens: Sequence[str], at: int) -> None:
-        said = singular(token) if self._agreeing == "singular" else _PLURAL.get(low, token)
+        said = token
+        if self._agreeing == "plural":
+            said = plural_of(low, token)
+        elif not is_no_verb(low):
+            said = singular(token)
         if low == "use" and list(tokens[at + 1 : at + 4]) == [" ", "to", " "]:
             said = "used"  # "I use to live there" is a slip for "used to"
         self._out.append(said)
@@ -216,6 +189,8 @@ class Telling:
         """Whether the token was a word of the first or second person; if so it has been said."""
         base, _, ending = low.partition("'")
         if base == "i" and (tokens[at][0] == "I" or ending or _stands_alone(tokens, at)):
+            if not ending and _is_numeral(tokens, at):
+                return False
             self._first(ending, tokens, at)
         elif low in _OF_ALL and self._advises:
             self._out.append(tokens[at])
@@ -224,7 +199,7 @@ class Telling:
         elif base == "we":
             self._we(ending, tokens, at)
         elif low in _YOURS:
-            oneself = "themselves" if self._advises else "oneself"
+            oneself = "themselves" if self._to_other else "oneself"
             self._out.append(oneself if low.startswith("yoursel") else f"{self._other}'s")
         elif base == "you":
             self._second(ending, tokens, at)
@@ -355,7 +330,7 @@ def _of_several(following: Sequence[str]) -> int:
     words = [each for each in following if each not in (_SPACE, ",")]
     if not words or following[0] not in (_SPACE, ","):
         return 0
-    several = words[0] in _ALL_OF_YOU or (words[0] == "two" and not _MODALS.isdisjoint(words[1:2]))
+    several = words[0] in _ALL_OF_YOU or (words[0] == "two" and not _BOTH_DO.isdisjoint(words[1:2]))
     return following.index(words[0]) + 1 if several else 0
 
 
@@ -376,6 +351,12 @@ def _is_joined_verb(low: str, tokens: Sequence[str], at: int) -> bool:
     if low == "have":
         return is_word("past", after) or is_word("participles", after) or after.endswith("ed")
     return is_word("verbs", low) and is_word("after_verb", after)
+
+
+def _is_numeral(tokens: Sequence[str], at: int) -> bool:
+    """Whether "I" is a number or a letter: Book I, World War I, I/O."""
+    before = tokens[at - 2] if at > 1 and tokens[at - 1] == _SPACE else ""
+    return "/" in tokens[at + 1 : at + 2] or (before.istitle() and is_word("numbered", before.lower()))
 
 
 def _stands_alone(tokens: Sequence[str], at: int) -> bool:

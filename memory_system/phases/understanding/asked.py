@@ -104,8 +104,10 @@ def is_needed(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
     does not say of whom; or it is no sentence by itself."""
     if first_hand and is_elliptic(reply, lang):
         return True
-    if width(reply) > _SHORT_REPLY or not takes_up(reply, asked, lang):
+    if width(reply) > _SHORT_REPLY:
         return False
+    if not takes_up(reply, asked, lang):
+        return first_hand and lang == "en" and hangs(reply, lang) and not hangs(asked, lang)
     return leans(reply, lang) or (first_hand and not _SUBJECT[lang].match(reply))
 
 
