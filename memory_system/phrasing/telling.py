@@ -33,6 +33,11 @@ _MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", 
 _JOINING = frozenset({"and", "or", "but"})
 _ALL_OF_YOU = frozenset({"guys", "folks", "ladies"})
 _BOTH_DO = _MODALS | {"were", "are", "have", "had", "both", "having", "being", "going", "ever", "never"}
+_OF_ANYONE = re.compile(  # "foods that aren't good for you", "you can tell how much they love it"
+    r"(?:\bnot|n't)(?: (?:so|really|very|too))* (?:good|bad|healthy) for you\b"
+    r"|\byou can (?:(?:just|really|always|only|easily|still) )?(?:tell|hear|feel|smell) (?:how|that|the|it)\b",
+    re.IGNORECASE,
+)
 _TALKED = re.compile(  # "since we last spoke" is said of the two
     r" (?:(?:have|had|haven't|hadn't|last|first|both) )*"
     r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! (?:about|with|to|all)\b)",
@@ -103,6 +108,8 @@ class Telling:
         self._out: list[str] = []
 
     def tell(self, words: str) -> str:
+        if not self._advises and "you" in words:
+            words = _OF_ANYONE.sub(lambda found: found[0].replace("you", "one"), words)
         self._others = not self._understood and _SEVERAL.search(words) is not None
         self._to_other = self._advises or _SPOKEN_TO.search(words) is not None
         parts = _QUOTED.split(words) if _QUOTE.search(words) else (words,)
