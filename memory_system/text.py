@@ -20,6 +20,11 @@ _WIDE_MARKS = dict.fromkeys(map(ord, "。、…“”‘’《》「」『』—
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|a\.m|p\.m|No|Jr|Sr|Inc)\.$")
 
 _ITEM = re.compile(r"(?:^|[：:；;])\s*\d{1,2}\.$")  # the number of an item in a list, and no end of anything
+SINGLE_QUOTATION = re.compile(  # of the first person; ' is that of I'm as well, and one within a word ends nothing
+    r"(?<!\w)['‘](?!(?i:cause|cuz|coz|tis|til|twas)\b)(?=[A-Z]|my\b)"
+    r"(?=(?:[^'\n]|(?<=\w)'(?=\w))*?\b(?:I|[Mm]y)\b)(?:[^'\n]|(?<=\w)'(?=\w))*'(?!\w)"
+)
+_SINGLE_MARK = re.compile(r"(?:^|[\s:,(])['‘](?=[A-Zm])")
 
 
 def cjk_count(text: str) -> int:
@@ -55,6 +60,11 @@ def estimate_tokens(text: str) -> int:
     cjk = cjk_count(text)
     other = len(text.encode(errors="replace")) - 3 * cjk
     return math.ceil(1.3 * cjk + other / 3.6)
+
+
+def may_quote(words: str) -> bool:
+    """Whether a single mark opens something in the words: cheaper to ask than where it closes."""
+    return ("'" in words or "‘" in words) and _SINGLE_MARK.search(words) is not None
 
 
 def straight(words: str) -> str:

@@ -38,6 +38,29 @@ def test_what_was_pasted_is_nobodys_claim(words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "My friend Tom said 'I'm allergic to cats' at dinner.",
+        "Tom told us: 'I live in Ulm and I'm vegetarian.'",
+        "Tom said ‘My name is Rob’ and laughed.",
+        "小林说：‘我对猫过敏’，大家都笑了。",
+    ],
+)
+def test_what_another_says_in_single_marks_is_theirs(words: str) -> None:
+    assert not {each.attribute for each in claims([said(words)])} & {"allergy", "lives_in", "diet", "name"}
+
+
+def test_an_apostrophe_opens_no_quotation() -> None:
+    words = "'Cause I love my neighbours' dog, I'm allergic to my parents' cat. I live in Ulm."
+    assert {"allergy", "lives_in"} <= {each.attribute for each in claims([said(words)])}
+
+
+def test_what_stands_in_single_marks_is_told_as_it_was_said() -> None:
+    found = [each.content for each in claims([said("My friend Tom said 'I'm tired of cats' at dinner.")])]
+    assert found == ["User's friend Tom said 'I'm tired of cats' at dinner"]
+
+
+@pytest.mark.parametrize(
     ("words", "slot"),
     [
         ("Look:\nInes  9:12 PM\nI live in Ulm\nMe  9:13 PM\nreally\n\nI live in Leeds.", ("lives_in", "Leeds")),

@@ -127,6 +127,8 @@ def test_a_medicine_gives_way_to_the_one_it_was_exchanged_for(
         ("阿梅的表妹小芸3月16日来试工。", "小芸不来了，她找到别的工作了。", "来试工"),
         ("新品发布会是3月20日。", "新品发布会推迟了，改到3月27日。", "3月20日"),
         ("The garden party is on 20 March.", "The garden party got pushed back, it's now 27 March.", "20 March"),
+        ("The eye test is on 20 March.", "The eye test moved from the 20th to the 27th.", "is on 20 March"),
+        ("体检是3月20日。", "体检从3月20号改到27号了。", "体检是"),
     ],
 )
 def test_a_plan_goes_with_who_stays_away_and_with_its_date(before: str, after: str, gone: str, tmp_path: Path) -> None:

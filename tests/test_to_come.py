@@ -171,3 +171,27 @@ def test_a_season_has_one_preposition() -> None:
 def test_what_one_is_not_to_be_let_forget_is_a_reminder(words: str, told: str) -> None:
     [found] = claims([said(words)])
     assert (found.attribute, found.content) == ("reminder", told)
+
+
+@pytest.mark.parametrize(
+    ("words", "told", "begins"),
+    [
+        (
+            "The eye test was moved from Friday to Monday.",
+            "User says the eye test was moved from 6 February 2026 to 9 February 2026",
+            "2026-02-09",
+        ),
+        (
+            "The exam got pushed from the 20th to the 27th.",
+            "User says the exam got pushed from 20 February 2026 to 27 February 2026",
+            "2026-02-27",
+        ),
+        ("体检从周五改到下周一了。", "用户说体检从2026年2月6日（周五）改到2026年2月9日（周一）了", "2026-02-09"),
+        ("会议从2月20号推迟到27号。", "用户会议从2026年2月20日推迟到2026年2月27日", "2026-02-27"),
+    ],
+)
+def test_what_was_put_to_another_time_lies_ahead_and_is_no_range(words: str, told: str, begins: str) -> None:
+    (claim,) = claims([said(words)])
+    assert claim.content == told
+    assert claim.event_time is not None
+    assert (claim.event_time.start[:10], claim.event_time.granularity) == (begins, "day")

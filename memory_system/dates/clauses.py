@@ -46,7 +46,7 @@ class Cues:
         clause = self._around(spec["clause"])
         if spec["often"].match(clause[1]) and kind(self.piece.fields) in _ANY:
             return None
-        if spec["put"].search(clause[0]):
+        if spec["put"].search(clause[0]) or was_put(self.text, (self.piece.start, self.piece.end), self.piece.lang):
             return 1
         if (told := _nearest(spec, *clause)) or (only_clause and not _EMPTY.fullmatch("".join(clause))):
             return told
@@ -77,11 +77,21 @@ class Cues:
         return bool(spec["adverb_before"].fullmatch(before.strip()) and spec["adverb_after"].match(after))
 
     def _around(self, stop: re.Pattern[str]) -> tuple[str, str]:
-        before = self.text[max(0, self.piece.start - _REACH) : self.piece.start]
-        after = self.text[self.piece.end : self.piece.end + _REACH]
-        ends = [mark.end() for mark in stop.finditer(before)]
-        mark_after = stop.search(after)
-        return before[ends[-1] if ends else 0 :], after[: mark_after.start()] if mark_after else after
+        return _around(self.text, (self.piece.start, self.piece.end), stop)
+
+
+def was_put(text: str, span: tuple[int, int], lang: str) -> bool:
+    """Whether what was arranged for that time was put to another: "moved from Monday to …", 从周一改到…."""
+    spec = spec_of(lang)
+    return spec["put_from"].search("¦".join(_around(text, span, spec["clause"]))) is not None
+
+
+def _around(text: str, span: tuple[int, int], stop: re.Pattern[str]) -> tuple[str, str]:
+    """The words before and after, as far as the pattern lets them go on."""
+    before, after = text[max(0, span[0] - _REACH) : span[0]], text[span[1] : span[1] + _REACH]
+    ends = [mark.end() for mark in stop.finditer(before)]
+    mark_after = stop.search(after)
+    return before[ends[-1] if ends else 0 :], after[: mark_after.start()] if mark_after else after
 
 
 def _nearest(spec: dict[str, Any], before: str, after: str) -> int:

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from memory_system.dates.atoms import Piece, patterns, pieces
 from memory_system.dates.calendar import interval, occasions
-from memory_system.dates.clauses import Cues, spec_of
+from memory_system.dates.clauses import Cues, spec_of, was_put
 from memory_system.dates.fields import complete, kind
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day
 from memory_system.dates.moment import Moment
@@ -118,8 +118,11 @@ def _sharing(text: str, found: list[Piece]) -> list[Piece]:
 
 
 def in_one(text: str, whens: Sequence[When], lang: str) -> When:
-    """The first of the expressions, to the end of the second where the two are the ends of a range."""
+    """The first of the expressions, to the end of the second where the two are the ends of a range; the second where
+    the one was put to the other."""
     first, second = whens[0], whens[1] if len(whens) > 1 else None
+    if second and was_put(text, first.span, lang):
+        return second
     if second is None or not patterns("range")[lang].fullmatch(text, first.span[1], second.span[0]):
         return first
     span = first.span[0], second.span[1]
@@ -201,7 +204,8 @@ def _is_range(text: str, left: Piece, right: Piece) -> bool:
     keys = frozenset(right.fields)
     if keys not in _ENDS or not keys <= kind(left.fields):
         return False
-    return bool(patterns("range")[left.lang].fullmatch(text, left.end, right.start))
+    joined = patterns("range")[left.lang].fullmatch(text, left.end, right.start)
+    return joined is not None and not was_put(text, (left.start, left.end), left.lang)
 
 
 def _breaks_off(found: Interval, end: Piece, cues: Cues, anchor: datetime) -> bool:

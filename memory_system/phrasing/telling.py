@@ -8,13 +8,14 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from memory_system import text
 from memory_system.callings import ASSISTANT_NAME
 from memory_system.phrasing.verbs import is_adverb, is_no_verb, plural_of, singular
 from memory_system.rules.words import is_word, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)
-_QUOTED = re.compile(r'("[^"]*"|“[^”]*”|`[^`]*`)')
-_QUOTE = re.compile('["“`]')  # without one of these nothing is quoted
+_QUOTED = re.compile(rf'("[^"]*"|“[^”]*”|`[^`]*`|{text.SINGLE_QUOTATION.pattern})')
+_QUOTE = re.compile('["“`]')  # without one of these, or a single mark, nothing is quoted
 _SEVERAL = re.compile(r"\b(?:they|them|their|theirs|they're|they've|they'd|they'll)\b", re.IGNORECASE)
 _AFTER_STOP = re.compile(r"(?<=[a-z\d)][.!?] )(?:they|their|theirs|the assistant)\b")  # what opens a sentence now
 _SPACE = " "
@@ -112,7 +113,7 @@ class Telling:
             words = _OF_ANYONE.sub(lambda found: found[0].replace("you", "one"), words)
         self._others = not self._understood and _SEVERAL.search(words) is not None
         self._to_other = self._advises or _SPOKEN_TO.search(words) is not None
-        parts = _QUOTED.split(words) if _QUOTE.search(words) else (words,)
+        parts = _QUOTED.split(words) if _QUOTE.search(words) or text.may_quote(words) else (words,)
         for number, part in enumerate(parts):
             if number % 2:
                 self._out.append(part)  # a quotation and code stay as they are

@@ -24,7 +24,6 @@ _WIDE = re.compile(f"[{''.join(map(chr, _NARROW))}]")
 _WHEN = {"zh": "（{}）", "en": " ({})"}
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
 _TITLE = re.compile(r"[^：:。！？.!?\n，,；;]{2,20}[：:]")
-# A closing ’ is ' by now.
 _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]|‘[^‘']*我[^‘']*'")
 
 
@@ -34,9 +33,15 @@ def as_rules_see(words: str) -> str:
     words = text.paused(text.straight(words))
     if not words.isascii() and _WIDE.search(words):
         words = words.translate(_NARROW)
+    if text.may_quote(words):
+        words = text.SINGLE_QUOTATION.sub(_blank, words)
     if '"' not in words and "“" not in words and "「" not in words and "‘" not in words:
         return words
-    return _FIRST_PERSON_QUOTE.sub(lambda found: "_" * len(found[0]), words)
+    return _FIRST_PERSON_QUOTE.sub(_blank, words)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "_" * len(found[0])
 
 
 def fired_in(plain: str, lang: str) -> dict[str, list[rules.Rule]]:
