@@ -70,3 +70,26 @@ def two_days(root: Path, first: str, then: str) -> None:
     say(root, "a", ("2026-03-02T10:00:00Z", "user", first))
     say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
     consolidate(root, "2026-03-05T12:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "stays"),
+    [
+        (
+            "I take 20 mg of lisinopril every morning and I can't have aspirin.",
+            "The doctor raised my lisinopril to 40 mg.",
+            "User cannot have aspirin",
+        ),
+        (
+            "My mum takes warfarin and she's allergic to penicillin.",
+            "They've changed my mum's warfarin to apixaban.",
+            "User's mum is allergic to penicillin",
+        ),
+        ("我每天吃20毫克赖诺普利，而且不能吃阿司匹林。", "医生把我的赖诺普利加到40毫克了。", "用户不能吃阿司匹林"),
+    ],
+)
+def test_what_one_cannot_have_stays_when_what_one_takes_changes(
+    first: str, then: str, stays: str, tmp_path: Path
+) -> None:
+    two_days(tmp_path, first, then)
+    assert any(each.startswith(stays) for each in contents(tmp_path))
