@@ -338,5 +338,17 @@ def test_ctrl_c_while_a_string_of_code_runs(tmp_path: Path) -> None:
     assert subprocess.run(command, env={**os.environ, "PYTHONPATH": here}, timeout=60).returncode == 130
 
 
+def test_ctrl_c_while_the_program_starts(workspace: Path, tmp_path: Path) -> None:
+    """Ctrl-C in the middle of an import: a module that it needs sends it."""
+    (tmp_path / "typer").mkdir()
+    (tmp_path / "typer/__init__.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport time\ntime.sleep(9)\n"
+    )
+    command = [sys.executable, "-m", "memory_system", "--workspace", str(workspace), "status"]
+    here = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": here}, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 def test_nothing_of_progress_goes_into_pipes(run: Run, workspace: Path) -> None:
     assert run("consolidate", "--now", NOW).stderr == ""

@@ -130,7 +130,7 @@ def options(
 
 
 def main() -> None:
-    """The console script `memory`."""
+    """The program."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them takes a tenth of a short command
     catch_interrupts()
     app(args=hoisted(sys.argv[1:]), prog_name="memory")
@@ -138,7 +138,7 @@ def main() -> None:
 
 def catch_interrupts() -> None:
     """Have Ctrl-C raise Interrupted, unless whoever started us has it ignored."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)
 
 
