@@ -195,3 +195,8 @@ def test_what_was_put_to_another_time_lies_ahead_and_is_no_range(words: str, tol
     assert claim.content == told
     assert claim.event_time is not None
     assert (claim.event_time.start[:10], claim.event_time.granularity) == (begins, "day")
+
+
+def test_a_noun_in_ed_is_no_past_form() -> None:
+    (claim,) = claims([said("We want to build a shed in the autumn.")])
+    assert claim.content == "User and others want to build a shed in autumn 2026"
