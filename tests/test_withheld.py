@@ -146,6 +146,9 @@ def test_what_was_not_asked_for_is_found(words: str, query: str, tmp_path: Path)
     ("secret", "wish"),
     [
         ("I was expelled from the choir in May.", "don't save that"),
+        ("I was expelled from the choir in May.", "Please don't save that one."),
+        ("I was expelled from the choir in May.", "Off the record, ok?"),
+        ("I was expelled from the choir in May.", "please don't remember that"),
         ("I was expelled from the choir in May.", "Please don't remember this."),
         ("我去年被合唱团开除了。", "别记这个。"),
     ],
