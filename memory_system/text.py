@@ -78,12 +78,15 @@ _PAUSE = re.compile(  # not where the words before ask for more, or those behind
     "[ \U0001f300-\U0001faff]+(?=(?!过敏|工作|上班)[^的是在对地得住叫姓，。！？][\u4e00-\u9fff]{2})"
     "|(?<=过敏) (?=是)|(?<=[\u4e00-\u9fff]了) (?=\\d)"
 )
+_MAY_PAUSE = re.compile("[ \U0001f300-\U0001faff]")  # most Chinese text has neither: that is soon seen
 
 
 def paused(words: str) -> str:
     """The words, as long as they were, with a comma for a blank or a picture between Chinese words: who types as they
     speak leaves the commas out."""
-    return words if words.isascii() else _PAUSE.sub(lambda found: f"{'，':{len(found[0])}}", words)
+    if words.isascii() or not _MAY_PAUSE.search(words):
+        return words
+    return _PAUSE.sub(lambda found: f"{'，':{len(found[0])}}", words)
 
 
 @cache  # made where sentences are first looked for: a command starts sooner

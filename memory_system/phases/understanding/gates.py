@@ -16,6 +16,12 @@ def may_hold(message: str, group: str, lang: str) -> bool:
     return (lang, group) in _open(message)
 
 
+def languages(message: str, group: str) -> list[str]:
+    """The languages of which the message has such words; none for most."""
+    opened = _open(message)
+    return [lang for lang in LANGS if (lang, group) in opened] if opened else []
+
+
 @lru_cache(maxsize=64)  # a message is asked for one group after the other
 def _open(message: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(each.split(".")) for each in _gates().firing(message))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from memory_system import rules
-from memory_system.phases.understanding.gates import LANGS, may_hold
+from memory_system.phases.understanding.gates import LANGS, languages
 from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.rules import Found
 from memory_system.text import SENTENCE_SIGN
@@ -26,7 +26,7 @@ def withheld(message: str) -> list[tuple[int, int]]:
     """The stretches of the message that are not to be kept, each with its wish, whatever the language of either: the
     sentence with the wish; what comes after a colon, to the end; and all of the message where the wish is a sentence
     of its own."""
-    langs = [lang for lang in LANGS if may_hold(message, "withheld", lang)]
+    langs = languages(message, "withheld")
     if not langs:
         return []
     plain = as_rules_see(message)
@@ -48,8 +48,10 @@ def takes_back(message: Message) -> bool:
     words = message.text
     if not message.is_first_hand or message.is_noted or len(words) > _LONGEST:
         return False
-    is_all, plain = withheld(words)[:1] == [(0, len(words))], as_rules_see(words)
-    return is_all and _fires("withheld_before", plain) and not _fires("withheld_after", plain)
+    if withheld(words)[:1] != [(0, len(words))]:
+        return False
+    plain = as_rules_see(words)
+    return _fires("withheld_before", plain) and not _fires("withheld_after", plain)
 
 
 class TakingBack(Generic[Said]):
