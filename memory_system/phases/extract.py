@@ -25,7 +25,7 @@ from memory_system.phases.understanding.parting import is_to_come, parted, tells
 from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import shows, standing, with_question, with_what_is_before
-from memory_system.phases.understanding.scene import Scene, is_courtesy
+from memory_system.phases.understanding.scene import Scene, is_courtesy, kinds_in
 from memory_system.phases.understanding.subjects import Subject, may_be, opening, talked_of
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
@@ -212,9 +212,9 @@ def _rest(readings: list[Reading], passage: Passage) -> str:
     if 2 * len(plain) < _MORE:
         return ""
     bare = phrasing.bare(plain, scene.voices, scene.lang)
-    if len(bare) + text.cjk_count(bare) < _MORE or scene.groups["noise"].fires(plain) or is_courtesy(plain, scene.lang):
+    if len(bare) + text.cjk_count(bare) < _MORE or is_courtesy(plain, scene.lang):
         return ""
-    if passage.mood.correction and scene.groups["modality"].fires(plain):
+    if "noise" in kinds_in(plain, scene.lang) or (passage.mood.correction and scene.groups["modality"].fires(plain)):
         return ""
     if len(readings) > 1 and all(whole for _, _, whole in rest):
         return passage.dated("".join(passage.quote[start:end] for start, end, _ in rest))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memory_system import rules, slots
+from memory_system import rules, slots, text
 from memory_system.config import Config
 from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.asked import tells_the_topic
@@ -16,7 +16,7 @@ from memory_system.phases.understanding.confided import tells_in_confidence
 from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.hanging import hangs, may_say_little, says_little
 from memory_system.phases.understanding.mood import may_read
-from memory_system.phases.understanding.scene import as_rules_see, fired_in
+from memory_system.phases.understanding.scene import as_rules_see, fired_in, kinds_in
 from memory_system.rules.words import idle
 from memory_system.turns import Segment, Turn
 
@@ -78,6 +78,30 @@ class Verdict:
     hangs: bool = False
 
 
+@dataclass(slots=True)
+class Look:
+    """A segment as the rules see it: its words, their language, the rules that fire in them (none where it is chat)."""
+
+    plain: str
+    lang: str
+    fired: Fired
+
+
+def looks(turns: Iterable[Turn]) -> list[list[Look]]:
+    """The segments of each turn as the rules see them. All rules look at all of them before anything else is done: what
+    many patterns need is much, and stays in the processor's cache meanwhile."""
+    return [[_look(turn, segment) for segment in turn.segments] for turn in turns]
+
+
+def _look(turn: Turn, segment: Segment) -> Look:
+    said = turn.text_of(segment)
+    plain, lang = as_rules_see(said), text.language_within(said, text.language(turn.message.text))
+    if segment.kind == "chat":
+        return Look(plain, lang, {})
+    groups = rules.together(lang, *_NOT_OF_ONESELF)
+    return Look(plain, lang, fired_in(plain, lang) if turn.message.is_first_hand else groups.firing(plain))
+
+
 class Judge:
     """The rules with the owner's idea of importance."""
 
@@ -86,14 +110,13 @@ class Judge:
         self._worth: dict[str, float] = {}
         self._category: dict[str, str] = {}
 
-    def verdict(self, turn: Turn, segment: Segment, said: str, lang: str) -> Verdict:
-        """What the rules say of the segment, whose text is `said`, without a look at the others."""
-        plain = as_rules_see(said)
+    def verdict(self, turn: Turn, segment: Segment, look: Look) -> Verdict:
+        """What the rules say of the segment, without a look at the others."""
+        plain, lang, fired = look.plain, look.lang, look.fired
         tokens, words = _counted(plain, lang)
         if reason := _noise(segment, plain, lang):
             return Verdict(reason, tokens)
         first_hand = turn.message.is_first_hand
-        fired = fired_in(plain, lang) if first_hand else rules.together(lang, *_NOT_OF_ONESELF).firing(plain)
         reacts = any(rule.data.get("reacts") for rule in fired.get("weight", ()))
         always = first_hand and any(rule.data.get("always") for rule in fired.get("signal", ()))
         if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
@@ -213,7 +236,7 @@ def _counted(plain: str, lang: str) -> tuple[int, float]:
 def _noise(segment: Segment, plain: str, lang: str) -> str:
     """Why the segment is noise, or empty."""
     if segment.kind == "chat":
-        fired = rules.load(lang)["noise"].firing(plain)
+        fired = kinds_in(plain, lang).get("noise")
         return str(fired[0].data["reason"]) if fired else "block"
     return "" if _SAYING.search(plain) else "empty"
 

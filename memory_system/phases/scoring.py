@@ -4,11 +4,12 @@ memory with all that must be told with it."""
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
 from memory_system import text
 from memory_system.keys import Key, quote_key
-from memory_system.phases.judge import ALWAYS, NEVER, Judge, Verdict
+from memory_system.phases.judge import ALWAYS, NEVER, Judge, Look, Verdict, looks
 from memory_system.phases.segment import goes_with
 from memory_system.phases.understanding.asked import cost_of, tells_the_topic, told_beside
 from memory_system.phases.understanding.before import said_before
@@ -20,6 +21,7 @@ from memory_system.phases.understanding.withheld import WITHHELD, TakingBack, wi
 from memory_system.trust import Guard, is_owners_word
 from memory_system.turns import Segment, Turn
 
+_AHEAD = 128  # turns that the rules look ahead
 _QUOTA = 500  # segments that a night may keep of what others than the owner say in one session
 _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was about, in short
 _REACTED = 0.5  # more for the best of a message that the next one to speak reacts to: it was news
@@ -102,13 +104,13 @@ def scores_of(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -
     found, frames = Scores(), Frames()
     others: dict[tuple[str, str], array[int]] = {}  # by session and role: what is not the owner's
     wishes, taking_back = Wishes(), TakingBack[range]()
-    for number, turn in enumerate(turns):
+    for number, (turn, seen) in enumerate(_looked_at(turns)):
         found.sizes.append(len(turn.segments))
         around = text.language(turn.message.text)
         found.confided |= wishes.heard(number, turn, around)
         first = len(found.scores)
         found.withhold(taking_back.heard(turn.message, range(first, first + len(turn.segments))) or ())
-        verdicts = verdicts_of(turn, around, judge, guard, frames)
+        verdicts = verdicts_of(turn, seen, judge, guard, frames)
         role, speaker = turn.message.role, turn.message.speaker
         keys = [
             () if verdict.reason else quote_key(role, turn.text_of(segment))
@@ -132,6 +134,12 @@ def scores_of(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -
     for each in others.values():
         found.limit(each)
     return found
+
+
+def _looked_at(turns: Iterator[Turn]) -> Iterator[tuple[Turn, list[Look]]]:
+    """Each turn with its segments as the rules see them, which look some turns ahead."""
+    while batch := list(islice(turns, _AHEAD)):
+        yield from zip(batch, looks(batch), strict=True)
 
 
 def _reacts(verdicts: list[Verdict]) -> bool:
@@ -169,16 +177,15 @@ def _charge_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
         before, begins, last = verdict.reason, begins and bool(verdict.reason), segment
 
 
-def verdicts_of(turn: Turn, around: str, judge: Judge, guard: Guard, frames: Frames) -> list[Verdict]:
-    """What the rules say of each segment of a message in that language, and what is held back."""
+def verdicts_of(turn: Turn, seen: Sequence[Look], judge: Judge, guard: Guard, frames: Frames) -> list[Verdict]:
+    """What the rules say of each segment of a message, and what is held back."""
     verdicts = []
     stretches = guard.stretches(turn.message)
     first_hand = turn.message.is_first_hand
     private = withheld(turn.message.text) if first_hand else ()
-    first, last = frames.made_up(turn.message, around) if first_hand else (0, 0)
-    for segment in turn.segments:
-        words = turn.text_of(segment)
-        verdict = judge.verdict(turn, segment, words, text.language_within(words, around))
+    first, last = frames.made_up(turn.message, text.language(turn.message.text)) if first_hand else (0, 0)
+    for segment, look in zip(turn.segments, seen, strict=True):
+        verdict = judge.verdict(turn, segment, look)
         if any(start < segment.end and segment.start < end for start, end in private):
             verdict = Verdict(WITHHELD, verdict.tokens)
         elif first <= segment.start < last:

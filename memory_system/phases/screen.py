@@ -12,11 +12,10 @@ from dataclasses import replace
 from heapq import nlargest
 from itertools import accumulate, compress, groupby, repeat
 
-from memory_system import text
 from memory_system.keys import Key, quote_key
 from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT, Night
 from memory_system.phases.asking import segments as asking
-from memory_system.phases.judge import ALWAYS, NEVER, Judge
+from memory_system.phases.judge import ALWAYS, NEVER, Judge, looks
 from memory_system.phases.leftover import MOST, Left, LeftOver
 from memory_system.phases.scoring import LEANED_ON, Known, Scores, scores_of, verdicts_of
 from memory_system.phases.understanding.frames import Frames
@@ -119,7 +118,8 @@ def _said(turn: Turn) -> tuple[str, str, str]:
 def _judged(turn: Turn, judge: Judge, guard: Guard) -> Iterator[Segment]:
     """The segments of the turn with importance and rules; not what would be dropped today, unless it only says too
     little by itself."""
-    verdicts = verdicts_of(turn, text.language(turn.message.text), judge, guard, Frames())
+    [seen] = looks([turn])
+    verdicts = verdicts_of(turn, seen, judge, guard, Frames())
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
         if verdict.reason in LEANED_ON:
             yield Segment(segment.start, segment.end, segment.kind, round(verdict.importance, 2), verdict.rules)

@@ -17,7 +17,7 @@ from memory_system.phases.understanding.asked import can_be_topic, names_of, tel
 from memory_system.phases.understanding.essays import passages_of, width
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
-from memory_system.phases.understanding.scene import as_rules_see
+from memory_system.phases.understanding.scene import as_rules_see, kinds_in
 from memory_system.phases.understanding.withheld import asks_not_to_keep, takes_back
 from memory_system.turns import Message, Segment, Turn
 
@@ -264,11 +264,11 @@ def _prose(body: str, start: int, end: int, lang: str) -> list[Segment]:
     """The segments of a stretch of prose."""
     segments: list[Segment] = []
     stretch = body[start:end]
-    cuts, kinds = rules.load(lang)["cut"], rules.together(lang, "noise", "kind", "announcement")
+    cuts = rules.load(lang)["cut"]
     announced = False
     for first, last in _unbroken(stretch, text.sentences(stretch)):
         for begin, stop in _pieces(body, start + first, start + last, cuts):
-            kind, announces = _kind(body[begin:stop], kinds)
+            kind, announces = _kind(body[begin:stop], lang)
             _append(segments, body, Segment(begin, stop, kind), announced=announced)
             announced = announces
     return segments
@@ -298,10 +298,10 @@ def _is_open(piece: str) -> bool:
     return any(pairs) or piece.count('"') % 2 == 1
 
 
-def _kind(piece: str, kinds: rules.Together) -> tuple[str, bool]:
+def _kind(piece: str, lang: str) -> tuple[str, bool]:
     """What kind of segment the piece is, and whether it only announces what the next one tells."""
     plain = as_rules_see(piece)
-    fired = kinds.firing(_TAG.sub("", plain) if plain.endswith(("?", "？")) else plain)
+    fired = kinds_in(_TAG.sub("", plain) if plain.endswith(("?", "？")) else plain, lang)
     if "noise" in fired:
         return "chat", False
     kind = str(fired["kind"][0].data["kind"]) if "kind" in fired else "statement"

@@ -120,9 +120,9 @@ Groups = Mapping[str, RuleSet]
 class Together:
     """Several groups tried in one pass."""
 
-    def __init__(self, groups: Mapping[str, RuleSet]) -> None:
+    def __init__(self, groups: Mapping[str, RuleSet], *, short: bool = False) -> None:
         self._group_of = {rule.id: name for name, group in groups.items() for rule in group.rules}
-        self._all = RuleSet(rule for group in groups.values() for rule in group.rules)
+        self._all = RuleSet((rule for group in groups.values() for rule in group.rules), short=short)
 
     def firing(self, text: str) -> dict[str, list[Rule]]:
         """The rules whose pattern is in the text, by group; a group without any is left out."""
@@ -133,9 +133,9 @@ class Together:
 
 
 @cache
-def together(name: str, *groups: str) -> Together:
+def together(name: str, *groups: str, short: bool = False) -> Together:
     """Those groups of `<name>.toml` as one."""
-    return Together({group: load(name)[group] for group in groups})
+    return Together({group: load(name)[group] for group in groups}, short=short)
 
 
 @cache

@@ -16,6 +16,7 @@ from memory_system.phrasing import Voices
 from memory_system.records import ASSISTANT, USER
 from memory_system.turns import Message, Turn
 
+_KINDS = ("noise", "kind", "announcement")
 _GROUPS = ("modality", "claim", "signal", "intrinsic", "weight", "assistant")
 _AHEAD = 12  # turns looked ahead for the name of the one spoken to
 _CONTACT = {"zh": "联系人", "en": "A contact"}
@@ -48,6 +49,12 @@ def fired_in(plain: str, lang: str) -> dict[str, list[rules.Rule]]:
     """The rules by which words are judged, and those by which they are told, by group: many are of both, and one
     automaton is made for all."""
     return rules.together(lang, *_GROUPS).firing(plain)
+
+
+def kinds_in(plain: str, lang: str) -> dict[str, list[rules.Rule]]:
+    """The rules that tell what kind of thing words are, by group: noise, a question or a request, what only announces
+    the next. Each piece of each message is asked, and the patterns are short: one automaton is the fastest."""
+    return rules.together(lang, *_KINDS, short=True).firing(plain)
 
 
 def is_courtesy(plain: str, lang: str) -> bool:
