@@ -97,11 +97,11 @@ class Run:
         """What this night has read, as phase 1 staged it; StaleIndexError when that is gone."""
         if not self.ws.checkpoint.stage("segment").exists():
             raise StaleIndexError("what the night has read is no longer staged")
-        yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(**row["message"]))
+        yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(*row["message"]))
 
     def turns(self, stage: str, marks: Iterable[object] = repeat(True)) -> Iterator[Turn]:
         """The turns of a stage that are marked."""
-        return self.ws.checkpoint.read_stage(stage, Turn.from_row, marks)
+        return self.ws.checkpoint.read_stage(stage, Turn.staged, marks)
 
     def claims(self, *, stated: bool) -> Iterator[Claim]:
         """The night's claims: those that were stated, or those that were only supposed. What was forgotten since it was

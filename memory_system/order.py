@@ -20,7 +20,7 @@ from memory_system.phases import (
     summaries,
 )
 from memory_system.records import session_of
-from memory_system.turns import Claim
+from memory_system.turns import Claim, Turn
 
 
 def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:
@@ -31,11 +31,16 @@ def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:
     return (line for *_, line in numbered)
 
 
+def _lines(turns: Iterable[Turn]) -> Iterator[bytes]:
+    """Turns as lines to be staged."""
+    return (turn.to_line() for turn in turns)
+
+
 STAGED = (
-    Phase(1, "segment", lambda run: segment.run(run.messages(), run.night, run.tally)),
-    Phase(2, "screen", lambda run: screen.run(
+    Phase(1, "segment", lambda run: _lines(segment.run(run.messages(), run.night, run.tally))),
+    Phase(2, "screen", lambda run: _lines(screen.run(
         lambda marks: run.turns("segment", marks), run.night, run.tally, lambda key: bool(run.ws.store.find(key)),
-        run.guard, run.left_over)),
+        run.guard, run.left_over))),
     Phase(3, "extract", lambda run: _in_time_order(
         extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(run.ws.store)))),
     Phase(4, "facts", lambda run: run.draft(

@@ -243,7 +243,9 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     if not state.run_id or not ws.checkpoint.stage("segment").exists():
         raise UsageError("there is no run to look at yet", "run one first: memory consolidate")
     run = Run(ws, Night(clock.read_stamp(state.night), ws.config), [])
-    if number == 2:
+    if number == 1:
+        yield from map(asdict, run.turns("segment"))
+    elif number == 2:
         turns = screen.run(lambda marks: run.turns("segment", marks), run.night, run.tally, guard=run.guard)
         yield from map(asdict, turns)
         yield {"counts": dict(sorted(run.tally.items()))}

@@ -75,8 +75,28 @@ class Turn:
     def text_of(self, segment: Segment) -> str:
         return self.message.text[segment.start : segment.end]
 
+    def to_line(self) -> bytes:
+        """The turn as one line of JSONL, as it is staged: of what there is very much, values without their names."""
+        said = self.message
+        row = {
+            "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
+            "segments": [(each.start, each.end, each.kind, each.importance, each.rules) for each in self.segments],
+            "around": (self.asked, self.topic, self.own_topic, self.confided, self.answered),
+        }
+        return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+
+    @classmethod
+    def staged(cls, row: Mapping[str, Any]) -> Turn:
+        """The turn of a staged row."""
+        segments = [
+            Segment(start, end, kind, importance, tuple(fired))
+            for start, end, kind, importance, fired in row["segments"]
+        ]
+        return cls(Message(*row["message"]), segments, *row["around"])
+
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Turn:
+        """The turn of a row with names, which a newer program may read: it waits for an answer."""
         segments = [
             Segment(each["start"], each["end"], each["kind"], each["importance"], tuple(each["rules"]))
             for each in row["segments"]

@@ -14,6 +14,7 @@ from workspaces import at, consolidate, layers, make, say
 from memory_system import order, pipeline
 from memory_system.night import Phase, Run
 from memory_system.phases import Night
+from memory_system.turns import Message, Segment, Turn
 from memory_system.workspace import Workspace
 
 NOW = at("2026-03-03T12:00:00Z")
@@ -90,6 +91,13 @@ def test_what_it_gives_can_be_staged_and_read_again(phase: Phase, ws: Workspace)
     run = before(phase, ws)
     ws.checkpoint.write_stage(phase.name, phase.run(run))
     assert all(isinstance(row, dict) for row in ws.checkpoint.read_stage(phase.name, dict))
+
+
+def test_a_turn_that_was_staged_is_the_same_turn() -> None:
+    said = Message("s", "e1", "user", "Ana", "2026-03-02T09:00:00Z", "I moved. 我搬家了。", "group")
+    segments = [Segment(0, 8, "statement", 0.8, ("en.status.moved", "en.signal.remember")), Segment(9, 14, "chat")]
+    turn = Turn(said, segments, "And you?", "houses", own_topic=True, confided="keep it quiet", answered=True)
+    assert Turn.staged(orjson.loads(turn.to_line())) == turn
 
 
 @DERIVED

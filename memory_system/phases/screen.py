@@ -72,7 +72,8 @@ def run(
             if kept[number]
         ]
         if segments:
-            yield replace(turn, segments=segments, confided=found.confided.get(place, ""))
+            turn.segments, turn.confided = segments, found.confided.get(place, "")
+            yield turn
 
 
 def _best_left_out(found: Scores, kept: bytearray) -> frozenset[int]:
