@@ -55,7 +55,7 @@ class Gist(NamedTuple):
 def gist_of(sentence: str) -> Gist:
     """The gist of a sentence in English or Chinese."""
     folded = text.fold(sentence)
-    words = _english(folded) if folded.isascii() or not text.cjk_count(folded) else _chinese(folded)
+    words = _chinese(folded) if text.has_cjk(folded) else _english(folded)
     signs = _signs()
     bag = tuple(sorted(words))
     return Gist(words, bag, tuple([word for word in bag if word in signs or not word.isalpha()]))

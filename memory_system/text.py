@@ -31,6 +31,10 @@ def cjk_count(text: str) -> int:
     return 0 if text.isascii() else sum(map(len, CJK_RUN.findall(text)))
 
 
+def has_cjk(text: str) -> bool:
+    return not text.isascii() and CJK_RUN.search(text) is not None
+
+
 @lru_cache(maxsize=64)  # each phase asks for a message's more than once
 def language(text: str) -> str:
     """zh or en: the one that carries more of the text, a Han character weighing as much as a Latin word."""
@@ -50,7 +54,7 @@ def language_within(piece: str, around: str) -> str:
     product's name does not make a Chinese clause English."""
     if around == "en":
         return "en" if piece.isascii() else language(piece)
-    return "en" if not cjk_count(piece) and len(_LATIN_WORD.findall(piece)) > 2 else around
+    return "en" if not has_cjk(piece) and len(_LATIN_WORD.findall(piece)) > 2 else around
 
 
 def estimate_tokens(text: str) -> int:

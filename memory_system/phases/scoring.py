@@ -73,7 +73,8 @@ class Scores:
         self._voice = (message.session, message.role, message.speaker)
         if self._best >= 0 and _reacts(verdicts) and before[0] == message.session and before != self._voice:
             self.scores[self._best] += _REACTED
-        best = max(range(len(verdicts)), key=lambda place: verdicts[place].score, default=-1)
+        scores = [each.score for each in verdicts]
+        best = scores.index(max(scores)) if scores else -1
         self._best = len(self.scores) + best if best >= 0 and not verdicts[best].reason else -1
 
     def limit(self, others: Collection[int]) -> None:

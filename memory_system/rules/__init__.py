@@ -102,8 +102,12 @@ class RuleSet:
 
     def firing(self, text: str) -> list[Rule]:
         """The rules whose pattern is in the text, in the order of the file."""
+        return [self.rules[number] for number in self.numbers(text)]
+
+    def numbers(self, text: str) -> list[int]:
+        """The places of these rules in the file's order."""
         matching = self._set.Match(text)
-        return [self.rules[number] for number in sorted(matching)] if matching else []
+        return sorted(matching) if matching else []
 
     def fires(self, text: str) -> bool:
         return bool(self._set.Match(text))
@@ -121,14 +125,14 @@ class Together:
     """Several groups tried in one pass."""
 
     def __init__(self, groups: Mapping[str, RuleSet], *, short: bool = False) -> None:
-        self._group_of = {rule.id: name for name, group in groups.items() for rule in group.rules}
+        self._groups = [name for name, group in groups.items() for _ in group.rules]  # of each rule
         self._all = RuleSet((rule for group in groups.values() for rule in group.rules), short=short)
 
     def firing(self, text: str) -> dict[str, list[Rule]]:
         """The rules whose pattern is in the text, by group; a group without any is left out."""
         fired: dict[str, list[Rule]] = {}
-        for rule in self._all.firing(text):
-            fired.setdefault(self._group_of[rule.id], []).append(rule)
+        for number in self._all.numbers(text):
+            fired.setdefault(self._groups[number], []).append(self._all.rules[number])
         return fired
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from memory_system import clock, dates, rules, slots
 from memory_system.config import Config
@@ -186,18 +187,36 @@ def _until(rule: rules.Rule, plain: str, span: tuple[int, int]) -> tuple[int, in
 
 
 def passages(places: Sequence[Place], config: Config) -> list[Passage]:
-    """The segments as passages. All rules look at all of them before anything else is done: what many patterns need is
-    much, and stays in the processor's cache meanwhile."""
+    """The segments as passages. All rules look at all of them before anything else is done, and so do all forms of
+    dates: what many patterns need is much, and stays in the processor's cache meanwhile."""
     seen = [with_pronoun(as_rules_see(turn.text_of(segment)), scene) for turn, segment, scene in places]
     fired = [fired_in(plain, scene.lang) for (*_, scene), (plain, _) in zip(places, seen, strict=True)]
+    told = [_told(place) for place in places]
     return [
-        _passage(place, plain, named, each, config)
-        for place, (plain, named), each in zip(places, seen, fired, strict=True)
+        _passage(place, plain, named, each, words, config)
+        for place, (plain, named), each, words in zip(places, seen, fired, told, strict=True)
     ]
 
 
+class _Told(NamedTuple):
+    """Where a label before the words ends, the words behind it, the same with their dates written out, and those."""
+
+    offset: int
+    said: str
+    words: str
+    whens: list[dates.When]
+
+
+def _told(place: Place) -> _Told:
+    turn, segment, scene = place
+    quote = turn.text_of(segment)
+    offset = max(0, min(len(quote), scene.skip - segment.start))
+    said = without_marks(quote) if turn.message.is_noted else quote[offset:]
+    return _Told(offset, said, *dates.resolve(said, scene.anchor, scene.lang, _said_before(turn, segment)))
+
+
 def _passage(
-    place: Place, plain: str, named: Subject | None, fired: dict[str, list[rules.Rule]], config: Config
+    place: Place, plain: str, named: Subject | None, fired: dict[str, list[rules.Rule]], told: _Told, config: Config
 ) -> Passage:
     turn, segment, scene = place
     quote = turn.text_of(segment)
@@ -205,10 +224,7 @@ def _passage(
     mood = mood_of(turn, segment, modality, scene.groups["modality"])
     if mood.confidence < 1 and scene.first_hand and not turn.message.is_noted and turn.message.role != "agent":
         mood = as_stated(mood, plain, scene.lang, modality, fired.get("claim", ()))
-    offset = max(0, min(len(quote), scene.skip - segment.start))
-    words = without_marks(quote) if turn.message.is_noted else quote[offset:]
-    said = words
-    words, whens = dates.resolve(said, scene.anchor, scene.lang, _said_before(turn, segment))
+    offset, said, words, whens = told
     event = dates.event_in(said, whens, scene.lang)
     if not whens and scene.first_hand and not (turn.message.is_noted or scene.prefix):
         words = dated(words, scene.anchor, scene.lang, led=bool(_said_before(turn, segment).strip()))
