@@ -23,7 +23,7 @@ from memory_system.recall.candidates import Wanted
 from memory_system.recall.database import StaleIndexError
 from memory_system.recall.gathering import gather
 from memory_system.recall.index import MOST_KEPT, Index
-from memory_system.recall.numbers import SCOPES
+from memory_system.recall.numbers import SCOPE_BITS, SCOPES
 from memory_system.recall.passages import passages
 from memory_system.recall.question import understood
 from memory_system.recall.ranking import rank
@@ -240,6 +240,30 @@ def test_ranked_is_the_order_of_the_effective_scores(rows: list[tuple[float, flo
     assert [each.line for each in found] == [to_line(by_id[each.id]) for each in found]
     food = [each for each in found if by_id[each.id].category == "food"]
     assert only == food[:2]
+
+
+HOURS = st.integers(0, 9)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), HOURS, HOURS), min_size=1, max_size=12), st.integers(1, 12))
+@settings(deadline=None)
+def test_the_latest_are_those_said_last_whenever_their_sessions_ended(
+    said: list[tuple[str, int, int]], limit: int
+) -> None:
+    def put(index: Index, stamps: list[int]) -> None:
+        for number, ((session, *_), hour) in enumerate(zip(said, stamps, strict=True)):
+            stamp = f"2026-02-03T0{hour}:00:00Z"
+            row = Message(session, f"{number:02}", "user", "", stamp, f"tea {hour}")
+            index.put_messages(f"sessions/{session}.jsonl", [row])
+
+    with Index.in_memory(CONFIG) as index:
+        index.put_memories([("active", to_line(fact("tea", said_at="2026-02-03T04:00:00Z")))])
+        put(index, [first for _, first, _ in said])
+        put(index, [last for *_, last in said])  # corrected since
+        units = index.units(index.holders("tea", SCOPES))
+        newest = sorted(units, key=lambda number: (number >> SCOPE_BITS, units[number].key))
+        newest.sort(key=lambda number: units[number].said_at, reverse=True)
+        assert index.latest(list(units), limit) == newest[:limit]
 
 
 def test_ranked_within_a_time() -> None:

@@ -22,13 +22,12 @@ from memory_system.recall import dump, entering, kinds, terms, writing
 from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
 from memory_system.recall.dump import Listing
 from memory_system.recall.naming import Naming, naming
-from memory_system.recall.numbers import MEMORIES, SCOPES, first_of, last_of
+from memory_system.recall.numbers import MEMORIES, SCOPES, SESSION_BITS, first_of, last_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import (
     HOLDERS,
     INDEXES,
-    LATEST,
     LINE_NUMBER,
     MILESTONES,
     PASSING,
@@ -36,6 +35,7 @@ from memory_system.recall.schema import (
     STANDING_ON,
     UNITS,
 )  # fmt: skip
+from memory_system.recall.sessions import Sessions
 from memory_system.recall.standing import Standing
 from memory_system.recall.title import counted, identity
 from memory_system.recall.units import Unit, Units, storable
@@ -143,6 +143,10 @@ class Index:
     def _create(self) -> None:
         self._database.script(SCHEMA)
         self._database.run("INSERT INTO meta VALUES ('identity', ?)", [(identity(self._config),)])
+
+    @property
+    def _sessions(self) -> Sessions:
+        return self._once("sessions", lambda: Sessions(self._database))
 
     @property
     def fingerprint(self) -> str:
@@ -281,7 +285,10 @@ class Index:
 
     def _read_units(self, numbers: Collection[int]) -> dict[int, Unit]:
         rows = self._database.rows(UNITS, (orjson.dumps(sorted(numbers)).decode(),))
-        return {row[0]: Unit._make(row[1:]) for row in rows}
+        home = self._sessions.these({number >> SESSION_BITS for number, _, path, *_ in rows if not path})
+        return {
+            number: Unit(key, path or home[number >> SESSION_BITS].path, *rest) for number, key, path, *rest in rows
+        }
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """The number and the text of every unit, in the order of numbers."""
@@ -312,7 +319,7 @@ class Index:
 
     def latest(self, numbers: Collection[int], limit: int) -> list[int]:
         """Those of the units that were said last; the same ones, whatever their numbers."""
-        return [number for (number,) in self._database.rows(LATEST, (orjson.dumps([*numbers]).decode(), limit))]
+        return self._sessions.latest(numbers, limit)
 
     def numbers(self, keys: Collection[str], scope: str = "session") -> dict[str, int]:
         """The numbers of the messages with these refs, the first of several passages, or of the memories with these
@@ -322,11 +329,8 @@ class Index:
 
     def session_lengths(self, sessions: Collection[int]) -> dict[int, int]:
         """How many units each of these sessions (`numbers.session_of`) has."""
-        known: dict[int, int] = self._once("lengths", dict)
-        if wanted := [each for each in sessions if each not in known]:
-            sql = "SELECT number, turns + parts FROM session WHERE number IN (SELECT value FROM json_each(?))"
-            known.update(self._database.rows(sql, (orjson.dumps(wanted).decode(),)))
-        return {each: known[each] for each in sessions if each in known}
+        known = self._sessions.these(sessions)
+        return {each: known[each].units for each in sessions if known[each].units}
 
     def session_average(self) -> tuple[int, float]:
         """How many sessions there are, and how many units one has on average."""

@@ -22,7 +22,8 @@ CREATE TABLE ref_at (ref TEXT, place INTEGER, PRIMARY KEY (ref, place)) WITHOUT 
 CREATE INDEX ref_of ON ref_at (place);
 CREATE VIEW memory_ref AS SELECT ref, id FROM ref_at JOIN memory ON memory.rowid = place;
 CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
-CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER, path TEXT);
+CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, turns INTEGER, parts INTEGER, path TEXT,
+    last TEXT);
 CREATE INDEX session_name ON session (name);
 CREATE TABLE unit (number INTEGER PRIMARY KEY, scope INTEGER, key TEXT, path TEXT, start_line INTEGER, end_line INTEGER,
     part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT);
@@ -56,10 +57,8 @@ HOLDERS = """
 SELECT json_group_array(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)
 """
 UNITS = """
-SELECT unit.number, unit.key, iif(unit.path = '' AND scope = 0, session.path, unit.path),
-    start_line, end_line, part, speaker, role, said_at, about, text
-FROM json_each(?) AS asked CROSS JOIN unit ON unit.number = asked.value
-    LEFT JOIN session ON session.number = unit.number >> 20
+SELECT number, unit.key, unit.path, start_line, end_line, part, speaker, role, said_at, about, text
+FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
 """
 PASSING = """
 SELECT number FROM whole WHERE number IN (SELECT value FROM json_each(:numbers))
@@ -74,7 +73,7 @@ SELECT number FROM unit WHERE scope IN (SELECT value FROM json_each(:scopes))
     AND key IN (SELECT id FROM memory_ref WHERE ref IN (SELECT value FROM json_each(:refs)))
 """
 LATEST = """
-SELECT number FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
+SELECT number, said_at FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
 ORDER BY said_at DESC, scope, unit.key LIMIT ?
 """
 _SCORE = """CASE WHEN protected

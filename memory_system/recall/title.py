@@ -16,7 +16,7 @@ from memory_system.recall.numbers import first_of, last_of
 from memory_system.recall.schema import TALLIES
 from memory_system.records import POOLS, TYPES
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 
 
 class Title(NamedTuple):

@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 BATCH = 4_000
 BATCH_CHARACTERS = 4_000_000
 
-_PLACES = "SELECT number, messages, turns, parts, path FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
+_PLACES = "SELECT number, messages, turns, parts, path, last FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
 
 
 def find(database: Database, scope: str, keys: Collection[str]) -> list[Numbered]:
@@ -73,6 +73,7 @@ def _replace(database: Database, session: str, numbers: list[int], units: Sequen
     if len(units) <= len(numbers):
         home = session_of(numbers[0])  # a session that was full has two
         [(path,)] = database.rows("SELECT path FROM session WHERE number = ?", (home,))
+        database.run("UPDATE session SET last = max(last, ?) WHERE number = ?", [(units[0].said_at, home)])
         _add_messages(database, path, list(zip(numbers, units, strict=False)))
     else:
         _append(database, session, [units], new=0)
@@ -80,7 +81,9 @@ def _replace(database: Database, session: str, numbers: list[int], units: Sequen
 
 def _append(database: Database, session: str, messages: list[Sequence[Unit]], new: int = 1) -> None:
     needed, path = sum(map(len, messages)), messages[0][0].path
-    number, count, turns, parts, path = _places(database, session, needed) or (_fresh(database), 0, 0, 0, path)
+    there = _places(database, session, needed)
+    number, count, turns, parts, path, last = there or (_fresh(database), 0, 0, 0, path, "")
+    last = max(last, *(units[0].said_at for units in messages))
     base = number << SESSION_BITS
     numbered: list[Numbered] = []
     for units in messages:
@@ -90,13 +93,13 @@ def _append(database: Database, session: str, messages: list[Sequence[Unit]], ne
         else:
             numbered.append((base + 1 + turns, units[0]))
             turns += 1
-    rows = [(number, session, count + new * len(messages), turns, parts, path)]
-    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?)", rows)
+    rows = [(number, session, count + new * len(messages), turns, parts, path, last)]
+    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?)", rows)
     _add_messages(database, path, sorted(numbered))
 
 
-def _places(database: Database, session: str, needed: int) -> tuple[int, int, int, int, str] | None:
-    """Number, messages, turns, parts and path of the session so far; None when it is new, or full."""
+def _places(database: Database, session: str, needed: int) -> tuple[int, int, int, int, str, str] | None:
+    """Number, messages, turns, parts, path and last stamp of the session so far; None when it is new, or full."""
     rows = database.rows(_PLACES, (session,))
     return tuple(rows[0]) if rows and max(rows[0][2], rows[0][3]) + needed < PARTS_FROM else None
 
