@@ -209,22 +209,39 @@ def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
     """The line of a message in its transcript, twice: the one that carries the entry's id, or the one by whose number
     it is known where entries have none; the whole transcript when there is neither."""
     entry = ref.removeprefix(f"{session_of(ref)}:")
-    number, sought = 0, entry.encode()
+    passed = 0
     with suppress(OSError, EOFError, zlib.error):
-        for number, line in enumerate(_lines_of(f"{layout.root}/{name}"), 1):
-            if sought in line and _has_id(line, entry):
+        for block in _blocks_of(f"{layout.root}/{name}"):
+            start = _line_of(block, entry)
+            if start >= 0:
+                number = passed + block.count(b"\n", 0, start) + 1
                 return number, number
-    if entry.isdecimal() and 0 < int(entry) <= number:
+            passed += block.count(b"\n") + (not block.endswith(b"\n"))
+    if entry.isdecimal() and 0 < int(entry) <= passed:
         return int(entry), int(entry)
-    return 1, max(1, number)
+    return 1, max(1, passed)
 
 
-def _lines_of(path: str) -> Iterator[bytes]:
-    """The lines of a transcript; none when it is no file of lines."""
+def _blocks_of(path: str) -> Iterator[bytes]:
+    """A transcript in blocks of whole lines; none when it is no file of lines."""
     if ".jsonl" in path.rpartition("/")[2]:
         with open(path, "rb", buffering=BUFFER, opener=_without_links) as file:
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                yield from gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
+                lines = gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
+                while block := lines.read(BUFFER):
+                    yield block if block.endswith(b"\n") else block + lines.readline()
+
+
+def _line_of(block: bytes, entry: str) -> int:
+    """Where the line begins that carries the entry's id; -1 where none does."""
+    sought = entry.encode()
+    at = block.find(sought)
+    while at >= 0:
+        start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at) + 1 or len(block)
+        if _has_id(block[start:end], entry):
+            return start
+        at = block.find(sought, end) if end < len(block) else -1
+    return -1
 
 
 def _without_links(path: str, flags: int) -> int:
