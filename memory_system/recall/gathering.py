@@ -18,7 +18,7 @@ from memory_system.recall.choosing import choose
 from memory_system.recall.holders import keep_passing, look_up, mark, score_sessions
 from memory_system.recall.index import Index
 from memory_system.recall.named import is_asked_of
-from memory_system.recall.numbers import MEMORIES, OVERLAY, scope_of
+from memory_system.recall.numbers import MEMORIES, OVERLAY, first_of, scope_of
 
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
@@ -102,11 +102,8 @@ def _remember(
     found: Candidates, index: Index, asked: Collection[str], now: datetime, zone: ZoneInfo, layer: int
 ) -> None:
     """What is known of the memories among the units."""
-    kept = {
-        unit.key: number
-        for number, unit in found.units.items()
-        if number & OVERLAY == layer and scope_of(number) in MEMORIES
-    }
+    first, end = layer + first_of(MEMORIES[0]), layer + OVERLAY
+    kept = {unit.key: number for number, unit in found.units.items() if first <= number < end}
     if not kept:
         return
     rows = index.at(now).these(kept)

@@ -4,7 +4,7 @@ index keeps one for each word of each of them, and a small one takes less room."
 
 from __future__ import annotations
 
-SCOPES = {"session": 0, "note": 1, "memory": 2, "over": 3, "archive": 4}
+SCOPES = {"session": 0, "note": 1, "memory": 2, "over": 3, "archive": 4}  # memories have the largest
 MEMORIES = ("memory", "over", "archive")  # what stands, plans whose time is over, and what else is archived
 NAMES = {number: name for name, number in SCOPES.items()}
 SCOPE_BITS = 46  # number = scope << 46 | place; a scope is a range of numbers, which FTS5 can skip to

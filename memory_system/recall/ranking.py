@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress, repeat
-from operator import add, contains, truediv
+from operator import add, contains, itemgetter, truediv
 
 from memory_system.config import Ranking
 from memory_system.recall.candidates import Candidates, Memory
@@ -50,10 +50,9 @@ def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored
     added = _Added(question, found, texts, weights)
     factors = Factors(question, found, weights)
     scored = []
-    for number in added.best(found):
+    for number, score in added.best(found):
         unit, memory = found.units[number], found.memories.get(number, _NO_MEMORY)
         parts = added.parts(number, memory)
-        score = sum(parts.values())
         for name, factor in factors.of(texts[number], unit, memory):
             parts[name] = factor
             score *= factor
@@ -91,17 +90,17 @@ class _Added:
         self._meant = _for_length(found.meant, lengths)
         self._stated = found.stated
 
-    def best(self, found: Candidates) -> list[int]:
-        """The candidates with the largest sums: what multiplies decides among these."""
+    def best(self, found: Candidates) -> list[tuple[int, float]]:
+        """The candidates with the largest sums, and these: what multiplies decides among them."""
         near, around, meant = self._beside.get, self._sessions.get, self._meant
         own = {number: value + meant.get(number, 0.0) for number, value in self._own.items()} if meant else self._own
         sums = {each: value + near(each, 0.0) + around(each >> SESSION_BITS, 0.0) for each, value in own.items()}
         sums.update((each, sum(self.parts(each, memory).values())) for each, memory in found.memories.items())
         if self._led:
             sums = {number: value for number, value in sums.items() if scope_of(number) != "session"}
-        best = sorted(sums, key=sums.__getitem__, reverse=True)
-        if len(best) > MOST and sums[best[MOST - 1]] == sums[best[MOST]]:  # not by what they were put in
-            best.sort(key=lambda number: (-sums[number], found.units[number].key))
+        best = sorted(sums.items(), key=itemgetter(1), reverse=True)
+        if len(best) > MOST and best[MOST - 1][1] == best[MOST][1]:  # not by what they were put in
+            best.sort(key=lambda each: (-each[1], found.units[each[0]].key))
         return best[:MOST]
 
     def parts(self, number: int, memory: Memory) -> dict[str, float]:
@@ -177,22 +176,22 @@ def _for_length(meant: Values, lengths: Values) -> Values:
 
 def _words(found: Candidates, lengths: Values, asked: int = ~0) -> Values:
     """BM25, by the terms at the places `asked` (as bits)."""
-    masses = {mask: found.mass_of(mask & asked) for mask in {*map(found.masks.get, lengths, repeat(0))}}
-    mask = found.masks.get
-    return {number: masses[mask(number, 0)] / (1 + K1 * length) for number, length in lengths.items()}
+    masks = [*map(found.masks.get, lengths, repeat(0))]
+    masses = {mask: found.mass_of(mask & asked) for mask in {*masks}}
+    by_mask = zip(masks, lengths.items(), strict=True)
+    return {number: masses[mask] / (1 + K1 * length) for mask, (number, length) in by_mask}
 
 
 def _pieces(asked: Iterable[str], texts: Mapping[int, str], lengths: Values) -> Values:
     """What pieces of the question's words stand in the text, each by its rarity among the candidates: runs of letters,
     or single characters of Chinese."""
-    scores = dict.fromkeys(texts, 0.0)
-    numbers, values = [*texts], [*texts.values()]
+    scores, values = [0.0] * len(texts), [*texts.values()]
     for piece in _pieces_of(asked):
-        holders = [*compress(numbers, map(contains, values, repeat(piece)))]
+        holders = [*compress(range(len(values)), map(contains, values, repeat(piece)))]
         worth = math.log(1 + len(texts) / (1 + len(holders)))
-        for number in holders:
-            scores[number] += worth
-    return dict(zip(scores, map(truediv, scores.values(), lengths.values()), strict=True))
+        for place in holders:
+            scores[place] += worth
+    return dict(zip(texts, map(truediv, scores, lengths.values()), strict=True))
 
 
 def _pieces_of(words: Iterable[str]) -> list[str]:
@@ -209,15 +208,15 @@ def _pieces_of(words: Iterable[str]) -> list[str]:
 def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Values:
     """What the turns around each one add to it: an answer often shares no word with the question, but what it answers
     does."""
-    found = {}
-    get, further, after = own.get, weights.further, weights.after
-    for number in own:
-        if number >> SCOPE_BITS == _SAID:
-            share, before = weights.before, get(number - 1, 0.0)
-            if before and ("?" in texts[number - 1] or "？" in texts[number - 1]):
-                share += weights.answer
-            found[number] = share * before + further * get(number - 2, 0.0) + after * get(number + 1, 0.0)
-    return found
+    get, before, further, after = own.get, weights.before, weights.further, weights.after
+    said = [number for number in own if number >> SCOPE_BITS == _SAID]
+    asking = {number for number in said if "?" in texts[number] or "？" in texts[number]}
+    return {
+        number: (before + weights.answer if number - 1 in asking else before) * get(number - 1, 0.0)
+        + further * get(number - 2, 0.0)
+        + after * get(number + 1, 0.0)
+        for number in said
+    }
 
 
 def text_score(bm25: float) -> float:

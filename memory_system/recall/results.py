@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
-from itertools import chain
-from operator import or_
+from itertools import chain, combinations
+from operator import attrgetter, or_
 
 from memory_system.recall.numbers import MEMORIES, SCOPE_BITS, SCOPES, scope_of
 from memory_system.recall.ranking import Scored
@@ -22,7 +22,7 @@ IN_PART = 0.4  # of a message's length, below which a memory of it does not stan
 ALIKE = 0.5  # share of words in common from which two texts are near duplicates
 SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
-_essence = lru_cache(maxsize=4_096)(essence.__wrapped__)  # the same texts are found again and again
+_essence = lru_cache(maxsize=10_000)(essence.__wrapped__)  # the same texts are found again and again
 _SAID = SCOPES["session"]
 _NO_SIGN = {place: " " for place in range(128) if not (chr(place).isalnum() or chr(place) == "_")}
 _SIGNS = re.compile(rf"[{CJK}]|\w+")
@@ -71,21 +71,22 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         if len(by_text) >= MOST:
             break
         text, refs = _essence(each.unit.text), refs_of(each)
-        if text in by_text:
-            by_text[text].join(each, refs)
+        result = by_text.get(text)
+        if result:
+            result.join(each, refs)
         elif not refs or not all(map(by_ref.__contains__, refs)):
-            by_text[text] = Result(each, each.score, dict.fromkeys(refs))
+            result = by_text[text] = Result(each, each.score, dict.fromkeys(refs))
         elif dated and by_ref[refs[0]][0].is_dated_by(each):
             by_ref[refs[0]][0].best = each
             continue
         elif _adds(each, [by_ref[ref][0].best for ref in refs]):
             each.parts["beside"] = BESIDE ** len(by_ref[refs[0]])
-            by_text[text] = Result(each, each.score * each.parts["beside"], dict.fromkeys(refs))
+            result = by_text[text] = Result(each, each.score * each.parts["beside"], dict.fromkeys(refs))
         else:
             continue
         for ref in refs:
-            by_ref.setdefault(ref, []).append(by_text[text])
-    return sorted(by_text.values(), key=lambda each: -each.full)
+            by_ref.setdefault(ref, []).append(result)
+    return sorted(by_text.values(), key=attrgetter("full"), reverse=True)
 
 
 def _adds(found: Scored, better: list[Scored]) -> bool:
@@ -101,21 +102,31 @@ def diverse(results: list[Result], share: float) -> list[Result]:
     """The first of them in a new order, by maximal marginal relevance (Carbonell & Goldstein 1998; seed 001's λ is
     1 − `share`): λ × how near the score is to the best − (1 − λ) × how like it is to the likest before it. Words that
     texts on one matter have in common are no likeness: it counts from a half of the words on."""
-    price = share / max(1 - share, SMALLEST) * results[0].full if results else 0.0
-    first = results[:DIVERSE]
-    head = [(each, words, words.bit_count()) for each, words in zip(first, _words_of(first), strict=True)]
+    alike = _likenesses(results[:DIVERSE])
+    if not alike:
+        return results
+    price = share / max(1 - share, SMALLEST) * results[0].full
+    left = dict(enumerate(results[:DIVERSE]))
     ordered: list[Result] = []
-    while head:
-        scores = [each.full * each.alike for each, *_ in head]
-        taken, words, size = head.pop(scores.index(max(scores)))  # the first of equals
-        ordered.append(taken)
-        for each, others, its_size in head:
-            common = (words & others).bit_count()
-            together = size + its_size - common
-            if common > ALIKE * together:
-                likeness = (common / together - ALIKE) / (1 - ALIKE)  # 1: they have the same words
-                each.alike = min(each.alike, max(0.0, 1 - price * likeness / (each.full or 1.0)))
+    while left:
+        taken = max(left, key=lambda place: left[place].score)  # the first of equals
+        ordered.append(left.pop(taken))
+        for place in left.keys() & alike.get(taken, {}).keys():
+            each, likeness = left[place], alike[taken][place]
+            each.alike = min(each.alike, max(0.0, 1 - price * likeness / (each.full or 1.0)))
     return ordered + results[DIVERSE:]
+
+
+def _likenesses(results: list[Result]) -> dict[int, dict[int, float]]:
+    """How like two of them are, both ways, by their places, where they are at all; 1: they have the same words."""
+    alike: dict[int, dict[int, float]] = {}
+    worded = [(words, words.bit_count()) for words in _words_of(results)]
+    for (one, (words, size)), (other, (others, its_size)) in combinations(enumerate(worded), 2):
+        common = (words & others).bit_count()
+        if common > ALIKE * (together := size + its_size - common):
+            likeness = (common / together - ALIKE) / (1 - ALIKE)
+            alike.setdefault(one, {})[other] = alike.setdefault(other, {})[one] = likeness
+    return alike
 
 
 def _words_of(results: Iterable[Result]) -> list[int]:

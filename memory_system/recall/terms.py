@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from memory_system.recall.irregular import other_forms
 from memory_system.recall.spelling import otherwise_spelt
@@ -59,6 +59,7 @@ def has_content(query: str) -> bool:
     return any(term for run in _runs(query) for term in _content(run))
 
 
+@lru_cache(maxsize=64)  # parts of a question are looked at in several ways
 def _runs(query: str) -> list[str]:
     return _RUNS.findall(_parted(nfkc(query[:MAX_CHARACTERS]).lower()))
 
