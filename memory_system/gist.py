@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from memory_system import text
 from memory_system.rules import table
+from memory_system.traditional import simplified
 
 _WORD = re.compile(r"[^\W_]+(?:['’.:/@+_-][^\W_]+)*'?|[$€£¥%]")
 _PIECE = re.compile(r"[a-z0-9]+(?:[.:/@+_-][a-z0-9]+)*|[^\W_]|[$€£¥%]")
@@ -54,7 +55,7 @@ class Gist(NamedTuple):
 @lru_cache(maxsize=256)  # a claim is looked up, then put
 def gist_of(sentence: str) -> Gist:
     """The gist of a sentence in English or Chinese."""
-    folded = text.fold(sentence)
+    folded = text.fold(simplified(sentence))
     words = _chinese(folded) if text.has_cjk(folded) else _english(folded)
     signs = _signs()
     bag = tuple(sorted(words))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from memory_system import text
 from memory_system.records import USER, Row
 from memory_system.topics import topics_of
+from memory_system.traditional import simplified
 
 Key = tuple[str | bytes, ...]
 
@@ -21,8 +22,8 @@ def slot_key(subject: str, attribute: str) -> Key:
 
 
 def value_key(subject: str, attribute: str, value: str) -> Key:
-    """The key of the active memories that give a slot this value, whatever its case or width."""
-    return ("value", subject, attribute, text.fold(value))
+    """The key of the active memories that give a slot this value, whatever its case, width or kind of characters."""
+    return ("value", subject, attribute, text.fold(simplified(value)))
 
 
 def entity_key(entity: str) -> Key:
@@ -37,7 +38,7 @@ def topic_key(topic: str) -> Key:
 
 def content_key(content: str) -> Key:
     """The key of the active memories that say this, punctuation and case aside."""
-    return ("content", text.essence(content))
+    return ("content", text.essence(simplified(content)))
 
 
 def quote_key(role: str, quote: str) -> Key:

@@ -12,6 +12,7 @@ import orjson
 
 from memory_system import text
 from memory_system.records import EventTime
+from memory_system.traditional import simplified
 
 NOTE_ROLES = frozenset({"note", "agent"})
 
@@ -144,8 +145,8 @@ class Claim:
 
     @property
     def heard(self) -> str:
-        """The quote as rules read it."""
-        return text.paused(self.quote)
+        """The quote as rules read it, as long as it is."""
+        return text.paused(simplified(self.quote))
 
     def to_line(self) -> bytes:
         """The claim as one line of JSONL, as it is staged."""

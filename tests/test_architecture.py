@@ -16,7 +16,8 @@ PACKAGE = Path(__file__).parent.parent / "memory_system"
 # Each room may import the rooms of earlier rows, and those of its own row as long as no ring forms.
 ROWS = (
     {"errors"},
-    {"records", "turns", "callings", "carried", "clock", "layout", "files", "locks", "mounts", "text", "ordered",
+    {"records", "turns", "callings", "carried", "clock", "layout", "files", "locks", "mounts", "text", "traditional",
+     "ordered",
      "months", "schemas", "schedule"},
     {
         "tombstones", "config", "retention", "rules", "llm", "embedder", "secrets", "slots", "trust", "gist",

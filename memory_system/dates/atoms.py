@@ -16,6 +16,7 @@ from memory_system.dates.fields import kind
 from memory_system.dates.hours import TIMES
 from memory_system.rules import Rule, RuleSet, table
 from memory_system.text import paused
+from memory_system.traditional import simplified
 
 _JOIN = {
     "en": re.compile(r"(?i),? ?(?:(?:at|on|in|of|from) )?(?:the )?(?:around |about )?| ?\( ?|: "),
@@ -26,11 +27,7 @@ _VAGUE = [frozenset((key,)) for key in ("dow", "festival", "weekend", "day", "lu
 _HAN = re.compile("[\u4e00-\u9fff]")
 _NUMERALS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
 _TENS = re.compile(r"(?:([一二两三四五六七八九])百零?)?(?:([二三四五六七八九一])?(十|廿))?零?([一二三四五六七八九])?")
-# same length, so that spans stay: full-width digits and signs, traditional characters
-_PLAIN = str.maketrans(
-    "０１２３４５６７８９：／．－’個週號點後禮兩這國聖誕節陽慶歲鐘時還過將會",
-    "0123456789:/.-'个周号点后礼两这国圣诞节阳庆岁钟时还过将会",
-)
+_PLAIN = str.maketrans("０１２３４５６７８９：／．－’", "0123456789:/.-'")  # same length, so that spans stay
 _WIDE = "wide"
 _MONTHS = 12
 
@@ -46,8 +43,9 @@ class Piece:
 
 
 def pieces(text: str) -> tuple[str, list[Piece]]:
-    """The text with its digits and signs in one form, of the same length, and its pieces, in order, not overlapping;
-    those that say nothing alone are still among them."""
+    """The text with its digits, signs and characters in one form, as long as it was, and its pieces, in order, not
+    overlapping; those that say nothing alone are still among them."""
+    text = simplified(text)
     fired = _atoms().firing(text)
     if fired and fired[0].id == _WIDE:
         text = text.translate(_PLAIN)

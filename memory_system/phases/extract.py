@@ -26,10 +26,12 @@ from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import shows, standing, with_question, with_what_is_before
 from memory_system.phases.understanding.scene import Scene, is_courtesy, kinds_in
+from memory_system.phases.understanding.script import Script
 from memory_system.phases.understanding.subjects import Subject, may_be, opening, talked_of
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
 from memory_system.records import ASKED, ASSISTANT
+from memory_system.traditional import simplified
 from memory_system.turns import Claim, Segment, Turn
 
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
@@ -53,6 +55,11 @@ _LEANING = {
 def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterable[str] = ()) -> Iterator[Claim]:
     """The claims of the kept segments. `known` are names that earlier nights have introduced. Counts `claims`,
     `kept.with_claim` and `kept.without_claim.<reason>`. What the rules leave open is asked about at the end."""
+    script = Script()
+    yield from script.told(_run(script.read(turns), night, tally, map(simplified, known)))
+
+
+def _run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterable[str]) -> Iterator[Claim]:
     asker = night.asker(asking.NAME)
     waiting = asking.Waiting(asker, tally) if asker else None
     speaking: Turn | None = None

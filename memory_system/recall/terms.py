@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from memory_system.recall.irregular import other_forms
 from memory_system.recall.spelling import otherwise_spelt
 from memory_system.text import CJK, CJK_RUN, is_cjk, nfkc
+from memory_system.traditional import simplified
 
 MAX_CHARACTERS = 2_000  # of a question that are looked at
 MAX_TERMS = 64
@@ -35,10 +36,11 @@ _WEAK_ZH = frozenset("在有和跟与及就都也还很不要会能去来上下�
 
 
 def prepared(text: str) -> str:
-    """The text as FTS5 is to read it: full-width as half-width, a blank around every CJK character and every pair."""
+    """The text as FTS5 is to read it: full-width as half-width, traditional as simplified, a blank around every CJK
+    character and every pair."""
     if text.isascii():
         return text
-    return CJK_RUN.sub(_spread, nfkc(text))
+    return CJK_RUN.sub(_spread, simplified(nfkc(text)))
 
 
 def _spread(found: re.Match[str]) -> str:
@@ -61,7 +63,7 @@ def has_content(query: str) -> bool:
 
 @lru_cache(maxsize=64)  # parts of a question are looked at in several ways
 def _runs(query: str) -> list[str]:
-    return _RUNS.findall(_parted(nfkc(query[:MAX_CHARACTERS]).lower()))
+    return _RUNS.findall(_parted(simplified(nfkc(query[:MAX_CHARACTERS])).lower()))
 
 
 def _parted(text: str) -> str:

@@ -4,6 +4,7 @@ What else a rule needs stands beside as plain keys.
 
 All patterns of a group are matched in one pass by RE2, which is linear in the text whatever the pattern. What several
 patterns share stands once in the table `parts` of the file; `%name%` in a pattern stands for the part of that name.
+Patterns for Chinese are in simplified characters and read traditional ones as those; what they find is as written.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import re2
 
 from memory_system.carried import RULES
+from memory_system.traditional import simplified
 
 _PART = re.compile(r"%([a-z_]+)%")
 # A list stands on one line, or its lines stand between the brackets'.
@@ -46,17 +48,18 @@ class Rule:
 
     def search(self, text: str) -> Any:
         """The first match of the pattern (as `re` would give it), or None."""
-        return _compiled(self.pattern).search(text)
+        return _compiled(self.pattern).search(simplified(text))
 
     def matches(self, text: str | bytes) -> Iterable[Any]:
         """Every match of the pattern."""
-        found: Iterable[Any] = _compiled(self.pattern).finditer(text)
+        plain = simplified(text) if isinstance(text, str) else text
+        found: Iterable[Any] = _compiled(self.pattern).finditer(plain)
         return found
 
     def found(self, text: str) -> Iterator[Found]:
         """Every match with its named groups."""
         names = _names(self.pattern)
-        data = text.encode()  # RE2 sees bytes, and only places that are asked for are counted
+        data = simplified(text).encode()  # RE2 sees bytes, and only places that are asked for are counted
         for match in self.matches(data):
             span, *spans = match.span(), *(match.span(number) for _, number in names)
             if len(data) > len(text):
@@ -106,11 +109,11 @@ class RuleSet:
 
     def numbers(self, text: str) -> list[int]:
         """The places of these rules in the file's order."""
-        matching = self._set.Match(text)
+        matching = self._set.Match(simplified(text))
         return sorted(matching) if matching else []
 
     def fires(self, text: str) -> bool:
-        return bool(self._set.Match(text))
+        return bool(self._set.Match(simplified(text)))
 
     def found(self, text: str) -> Iterator[Found]:
         """Every match of each rule, in the order of the file."""

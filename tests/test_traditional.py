@@ -1,0 +1,79 @@
+"""Traditional characters are read as simplified ones and told as they were written."""
+
+from __future__ import annotations
+
+import pytest
+from spoken import AT, claims, kinds, said, screened, told
+
+from memory_system import dates
+from memory_system.gist import gist_of
+from memory_system.phases.understanding.withheld import withheld
+from memory_system.recall.terms import asked, prepared
+from memory_system.rules import load
+from memory_system.traditional import as_written, simplified
+
+
+def test_every_character_stands_for_one() -> None:
+    written = "對過敏說們這個兩嗎麼裡媽醫藥歲點號請幫記嚴頭髮發"
+    assert simplified(written) == "对过敏说们这个两吗么里妈医药岁点号请帮记严头发发"
+
+
+@pytest.mark.parametrize("words", ["他是著名的皇后", "于是我走了", "ich weiß", "", "我对花生过敏"])
+def test_what_is_no_traditional_chinese_stays(words: str) -> None:
+    assert simplified(words) == words
+
+
+def test_what_both_have_is_read_by_the_rest() -> None:
+    assert simplified("我後來對著他說") == "我后来对着他说"
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute", "value", "content"),
+    [
+        ("我對蝦過敏。", "allergy", "蝦", "用户對蝦過敏"),
+        ("我媽媽對頭孢過敏。", "allergy", "頭孢", "用户的媽媽對頭孢過敏"),
+        ("我姓歐陽。", "surname", "歐陽", "用户姓歐陽"),
+        ("我現在住在臺南。", "lives_in", "臺南", "用户住在臺南"),
+        ("醫生說我貧血。", "condition", "貧血", "用户有貧血"),
+    ],
+)
+def test_slots_are_filled_with_what_was_written(words: str, attribute: str, value: str, content: str) -> None:
+    (claim,) = claims([said(words)])
+    assert (claim.attribute, claim.value, claim.content, claim.quote) == (attribute, value, content, words)
+
+
+def test_both_ways_of_writing_say_the_same() -> None:
+    plain, written = "我妈妈每天早上吃一片阿司匹林。", "我媽媽每天早上吃一片阿司匹林。"
+    (one,), (other,) = claims([said(plain)]), claims([said(written)])
+    assert one.subject == other.subject
+    assert gist_of(one.content) == gist_of(other.content)
+
+
+def test_hair_is_not_told_as_what_is_sent() -> None:
+    assert told("我昨天剪了頭髮，還給他發了照片。") == ["用户2026年2月2日剪了頭髮，還給他發了照片"]
+
+
+def test_what_is_not_to_be_kept_is_not_kept() -> None:
+    assert withheld("這個別記：我欠了錢。")
+    assert not screened([said("這個別記：我欠了錢。")])
+
+
+def test_questions_and_dates_are_seen() -> None:
+    assert kinds("你覺得我該不該換工作") == ["question"]
+    (found,) = dates.find("下週三開會", AT)
+    assert (found.start.month, found.start.day) == (2, 11)
+
+
+def test_either_finds_the_other() -> None:
+    assert asked("過敏") == asked("过敏")
+    assert prepared("我對蝦過敏") == prepared("我对虾过敏")
+
+
+def test_rules_give_what_was_written() -> None:
+    (rule,) = (each for each in load("zh")["claim"].rules if each.id == "zh.identity.surname")
+    (found,) = rule.found("我姓歐陽")
+    assert found.parts["value"] == "歐陽"
+
+
+def test_what_is_put_between_stays() -> None:
+    assert as_written("用户说头发长了", "我觉得头发长了", "我覺得頭髮長了") == "用户说頭髮長了"
