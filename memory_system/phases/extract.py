@@ -14,6 +14,7 @@ from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.grouping import grouped
 from memory_system.phases.understanding import dating, pronouns
+from memory_system.phases.understanding.answers import answer_of
 from memory_system.phases.understanding.asked import asks_what_is_wanted
 from memory_system.phases.understanding.beside import clauses_of, left_over
 from memory_system.phases.understanding.confided import Confidences
@@ -37,7 +38,6 @@ from memory_system.turns import Claim, Segment, Turn
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
 _LASTING = frozenset({"identity", "relation", "contact"})
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
-_FIRST_OF = re.compile(r"\s*[,，;；]\s*")  # "in Ghent, near the station" lives in Ghent
 _HEARSAY = 0.6
 _HEARD = {"en": "hearsay", "zh": "听说"}
 _TOLD_BY_ASSISTANT = Mood(modality="reported", confidence=0.4, basis="said by the assistant")
@@ -108,7 +108,9 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     if passage.segment.kind == "question" and not _STATED.match(passage.plain):
         return _question(passage), antecedent
     last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
-    fired = passage.fired.get("claim", []) if scene.first_hand and not passage.is_misspoken else []
+    fired = passage.fired.get("claim", []) if scene.first_hand else []
+    if passage.is_misspoken:
+        fired = [rule for rule in fired if rule.data.get("after_all")]
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = repaired(read(passage, fired, passage.named or last or opened), passage)
     readings = [each for each in readings if _is_meant(each, passage) and not is_to_come(each, passage)]
@@ -300,7 +302,8 @@ def _question(passage: Passage) -> list[Claim]:
 def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | None) -> Claim:
     """The claim of one filled slot. What was hedged, what its rule has no words for, and what says more than the slot
     (`whole`), is told in full."""
-    mood, rule = passage.mood, reading.rule
+    rule = reading.rule
+    mood = Mood(correction=True) if rule.data.get("after_all") else passage.mood
     content = whole or (_told(reading, when, passage) if mood.confidence == 1.0 else "")
     content = content or _retold(passage, reading.subject, passage.words)
     category = slots.category_of(rule, reading.attribute)
@@ -365,19 +368,10 @@ def _claim(passage: Passage, content: str, category: str, subject: Subject, rule
 
 
 def _answer(passage: Passage) -> list[Claim]:
-    """What a short answer means by the question before it: "where do you live?" "Porto"."""
-    asked, scene = passage.turn.asked.replace("’", "'"), passage.scene
-    if not asked or not scene.first_hand:
+    """What a short answer means by the question before it."""
+    meant = answer_of(passage)
+    if meant is None:
         return []
-    *_, (start, end) = text.sentences(asked)  # of two questions the last: a value is of one slot
-    fired = scene.groups["answer"].firing(asked[start:end])
-    said = phrasing.bare(passage.plain, scene.voices, scene.lang) if fired else ""
-    value = _FIRST_OF.split(said, 1)[0]
-    for rule in fired:
-        if value and len(value.split()) <= 5 and len(value) <= 24:
-            content = str(rule.data["content"]).format(who=scene.voices.speaker, value=said)
-            speaker = Subject(scene.subject, scene.voices.speaker)
-            claim = _claim(passage, content, slots.category_of(rule), speaker, rule.id)
-            claim.attribute, claim.value = str(rule.data["attribute"]), value
-            return [claim]
-    return []
+    claim = _claim(passage, meant.content, slots.category_of(meant.rule), meant.subject, meant.rule.id)
+    claim.attribute, claim.value = str(meant.rule.data["attribute"]), meant.value
+    return [claim]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from memory_system import rules, slots, text
 from memory_system.config import Config
 from memory_system.phases.understanding import dating
+from memory_system.phases.understanding.answers import is_grave
 from memory_system.phases.understanding.asked import tells_the_topic
 from memory_system.phases.understanding.confided import tells_in_confidence
 from memory_system.phases.understanding.essays import closes
@@ -119,6 +120,7 @@ class Judge:
         first_hand = turn.message.is_first_hand
         reacts = any(rule.data.get("reacts") for rule in fired.get("weight", ()))
         always = first_hand and any(rule.data.get("always") for rule in fired.get("signal", ()))
+        always |= segment.kind == "statement" and _answers_gravely(turn, lang)
         if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
             return Verdict(reason, tokens, reacts=reacts)
         empty = words <= _FEW[lang] and not (_NUMBER.search(plain) or (turn.asked and tells_the_topic(turn.asked)))
@@ -266,6 +268,13 @@ def _is_remark(turn: Turn, fired: Fired) -> bool:
 def _fills_in(turn: Turn, lang: str) -> bool:
     """Whether even a single word may be what was asked for: where somebody lives, what they are called."""
     return bool(turn.asked) and turn.message.is_first_hand and rules.load(lang)["answer"].fires(turn.asked)
+
+
+def _answers_gravely(turn: Turn, lang: str) -> bool:
+    """Whether it answers what must not be lost: what somebody is allergic to, which medicines they take."""
+    if not (turn.asked and turn.message.is_first_hand):
+        return False
+    return any(map(is_grave, rules.load(lang)["answer"].firing(turn.asked)))
 
 
 def _is_told(fired: Fired) -> bool:

@@ -58,6 +58,11 @@ _OPEN_CLAUSE = re.compile(  # what it says something of comes after the comma
     r"(?:除了|对于|关于|至于|针对|如果|要是|假如|虽然|既然|随着|当(?!然|时|天)|像(?=[^，,]*(?:这类|这种|那种|这样)))",
     re.IGNORECASE,
 )
+_FOR_EXAMPLE = re.compile(
+    r"(?:(?:and|but|so),? )?(?:especially|particularly|for example|like|such as)\b"
+    r"|(?:而且)?(?:特别是|尤其是?|比如说?|例如|像)",
+    re.IGNORECASE,
+)
 _OPEN_END = " ,;，；、-–—"
 _FIRST_CLAUSE = re.compile(r"[^\n]{24,110}?(?:[,;](?= )| [-–—](?= )|[.!?](?=\s|$)|$)|[^\n]{8,55}?(?:[，；。！？]|$)")
 _LAST_CLAUSE = re.compile(r"[^，,。！？!?；;：:\n.]*[，,]?\s*$")
@@ -354,7 +359,8 @@ def _opens_at(body: str, at: int) -> int:
     if last is None:
         return at
     begins = last.start() + len(last[0]) - len(last[0].lstrip())
-    return begins if _OPEN_CLAUSE.match(body, begins, at) else at
+    asks = body.endswith(("?", "？")) and _FOR_EXAMPLE.match(body, begins, at) is not None  # about that
+    return begins if asks or _OPEN_CLAUSE.match(body, begins, at) else at
 
 
 def _short_enough(body: str, start: int, end: int) -> Iterator[Span]:

@@ -33,6 +33,9 @@ _REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说
 _TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己不用做
     "(?:不用|不必|不需要|别|不要|可以)再?(?:先|用|给我|提醒|叫我|发|回答|写|讲|总结|解释|限制)[^，。！？]*了"
 )
+_REPORTED = re.compile(
+    "(?:我的?)?(?:[\u4e00-\u9fff]{0,2}医生|大夫|护士|老师|老板|领导|房东|中介|警察|律师|客服|物业|教练)(?:也|又|还|都|刚|就|今天)*(?:说|让|叫|建议|告诉|通知|要求)"
+)  # 谁说的，句子里已经说了
 _ADVISING = re.compile("(?:强烈|非常|特别)?(?:推荐|建议|提醒)")
 _PLACES = (
     "公司|学校|乐队|球队|社团|合唱团|剧团|俱乐部|工作室|社区|班级?|部门|团队|单位|老板|领导|小区|村|"
@@ -125,7 +128,10 @@ def _address(other: str) -> re.Pattern[str]:
 def _self_reference(speaker: str) -> re.Pattern[str]:
     """用户觉得用户…: the second one is 自己."""
     name = re.escape(speaker)
-    return re.compile(rf"({name}(?:觉得|认为|希望|感觉|发现|知道|以为|相信|担心|想)){name}(?!的|等人)")
+    thinks = "(?:觉得|认为|希望|感觉到?|发现|知道|以为|相信|担心|想|意识到|注意到)"
+    return re.compile(
+        rf"({name}{thinks}){name}(?!的(?!身体|精神|状态|情绪|心|体重|体力|记忆|视力|听力|头|脸|手|脚|腿|腰|背|胃|皮肤)|等人)"
+    )
 
 
 def retell(text: str, speaker: str, other: str) -> str:
@@ -144,6 +150,8 @@ def retell(text: str, speaker: str, other: str) -> str:
         return f"{speaker}{told}" if _ADVISING.match(told) else f"{speaker}说{told}"
     if _TO_OTHER.match(told):
         return f"{speaker}说{told}"
+    if _REPORTED.match(told):
+        return told
     if _own_kin().match(told):
         return f"{speaker}的{told}"
     return f"{speaker}{told}" if _verbs().match(told) and not told.startswith(other) else f"{speaker}说{told}"

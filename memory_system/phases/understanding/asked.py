@@ -9,7 +9,7 @@ from memory_system import rules, text, trust
 from memory_system.gist import stem
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.hanging import hangs
-from memory_system.phases.understanding.leaning import is_elliptic, leans
+from memory_system.phases.understanding.leaning import is_bare, is_elliptic, leans
 from memory_system.phases.understanding.pronouns import begins_with
 from memory_system.rules.words import idle
 from memory_system.turns import Segment, Turn
@@ -20,6 +20,7 @@ _SHORT_REPLY = 120  # columns above which a reply says by itself what it is abou
 _COLUMNS = 5  # of an English word, with the blank behind it
 _LEAST_TOPIC = 3  # which what was said must have to be what a talk is about
 _NO_TOPIC = ("common", "vague")  # lists of words that tell no topic
+_LEAST_ANSWERED = {"en": 2, "zh": 1}  # words of what a question asks that is answered without a subject
 _LEAST = 2  # words that not every sentence has, which a question must have before any that leans on something
 _OPENS = re.compile(
     r"(?:(?:and|so|but|oh|well|ok|please),? )*(?:what|how|why|when|where|who|which|do|does|did|is|are|was|were|have|has"
@@ -60,6 +61,18 @@ _NEXT_POINT = {
         r"\W*(?:首先|其次|再次|最后|此外|另外|同时|然后|接着|比如|例如|第[一二三四五六])|[*#\d（(①-⑨-]|[^，。！？]{1,14}[：:]|[^，。]{1,4}则"
     ),
 }
+_OFFER = {  # asks what the one who asks may do
+    "en": re.compile(r"\b(?:want|like|need) me to\b|\b(?:shall|should|can|may) i\b", re.IGNORECASE),
+    "zh": re.compile("(?:需要|要不要|想不想|是否要|想)[我让]|[要让]我|我(?:能|可以|帮|来)|帮[你您]"),
+}
+_ABOUT_THEM = {  # asks what only the other can tell
+    "en": re.compile(
+        r"\b(?:what|which|who|how (?:many|much|old|long|often|far)|when|where)\b.*\b(?:you|your)\b", re.IGNORECASE
+    ),
+    "zh": re.compile(
+        "[你您].*(?:什么|啥|哪|谁|几|多[少大久长高远]|吗[？?]?$)|(?:什么|啥|哪|谁|几|多[少大久长高远]).*[你您]"
+    ),
+}
 _WANTED = re.compile(
     r"\b(?:would|want|wish|like|love|enjoy|prefer|plan|hope|favou?rite|best|part|kind|type|idea|tips?|advice|suggest)",
     re.IGNORECASE,
@@ -96,13 +109,23 @@ def tells_the_topic(asked: str, *, at_length: bool = False, least: int = _LEAST)
 def tells_of(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
     """Whether the question tells what a reply is about that needs it: one that is no sentence by itself has enough of
     less."""
-    return tells_the_topic(asked, least=1 if first_hand and is_elliptic(reply, lang) else _LEAST)
+    if not first_hand or is_elliptic(reply, lang):
+        return tells_the_topic(asked, least=1 if first_hand else _LEAST)
+    bare = _answers_barely(reply, asked, lang)
+    return tells_the_topic(asked, least=_LEAST_ANSWERED[lang] if bare else _LEAST)
+
+
+def _answers_barely(reply: str, asked: str, lang: str) -> bool:
+    """Whether the reply has no subject, and only the one who replies can tell what the question asks for."""
+    asks = _ABOUT_THEM[lang].search(asked) and not (_OFFER[lang].search(asked) or _LEANING[lang].search(asked))
+    return bool(asks) and is_bare(reply, lang)
 
 
 def is_needed(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
     """Whether the reply leans on the question: it takes it up, and speaks of what it does not name, or (a person's)
     does not say of whom; or it is no sentence by itself."""
-    if first_hand and is_elliptic(reply, lang):
+    barely = is_elliptic(reply, lang) or _answers_barely(reply, asked, lang)
+    if first_hand and barely and not _OFFER[lang].search(asked):
         return True
     if width(reply) > _SHORT_REPLY:
         return False

@@ -37,6 +37,8 @@ _INSIDE = {
     ),
 }
 
+_CLAUSE = re.compile(r"[^,.;:!?，。；：！？\n]*")
+_MOST_BARE = {"en": 60, "zh": 24}  # characters of an answer that is no sentence
 _SENTENCE = re.compile(r"[^.!?。！？\n]*")
 _LEAST_ALONE = 24  # characters of a Chinese sentence that may well stand alone
 _ELLIPTIC = {  # begins with when, where or with whom
@@ -54,6 +56,10 @@ _STATES = {
     "en": r"\b(?:i|we|he|she|they|it|you|there|this|that|who|which|what|everyone|i'm|it's|we're)\b|'s \w+ing",
     "zh": "[我你他她它谁]|这|那|是|有|了",
 }
+_STATES_BARE = {
+    "en": _STATES["en"],
+    "zh": "[我你您他她它谁咱]|^(?:那|这|听|谢|好|哈|嗯|哦|对|是的|不是|没问题|当然|确实)",
+}
 
 
 def is_elliptic(words: str, lang: str) -> bool:
@@ -65,6 +71,15 @@ def is_elliptic(words: str, lang: str) -> bool:
     if lang == "zh":
         return len(first) <= _LEAST_ALONE
     return not any(is_word("finite", each) for each in first.lower().split())
+
+
+def is_bare(words: str, lang: str) -> bool:
+    """Whether the words begin with a clause that has neither subject nor, in English, a verb: "noodles, mostly"."""
+    clause = _CLAUSE.match(words)
+    first = clause[0] if clause else ""
+    if not first or len(words) > _MOST_BARE[lang] or _made(_STATES_BARE[lang]).search(first):
+        return False
+    return lang == "zh" or not any(is_word("finite", each) for each in first.lower().split())
 
 
 def leans(words: str, lang: str) -> bool:

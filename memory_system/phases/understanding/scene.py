@@ -24,7 +24,9 @@ _NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in map(chr, range(0xFF10, 0xFF
 _WIDE = re.compile(f"[{''.join(map(chr, _NARROW))}]")
 _WHEN = {"zh": "（{}）", "en": " ({})"}
 _OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
-_TITLE = re.compile(r"[^：:。！？.!?\n，,；;]{2,20}[：:]")
+_TITLE = re.compile(
+    r"[^：:。！？.!?\n，,；;]{2,20}[：:](?:[^：:。！？.!?\n，,；;\d]{6,20}：)?"
+)  # and what it is a title of
 _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]|‘[^‘']*我[^‘']*'")
 
 
