@@ -123,3 +123,36 @@ def test_an_entry_is_told_with_what_its_title_is_about() -> None:
     assert found
     assert all("深入研究：宋代茶馆对社区店的启示：" in each for each in found)
     assert not any("来源" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("plan", "change"),
+    [
+        ("我们周六有同学聚会。", "聚会取消了。"),
+        ("我爸五月来泉州住半个月。", "我爸来不了了。"),
+        ("My dad is visiting in May.", "My dad can't make it."),
+    ],
+)
+def test_what_is_called_off_is_kept_however_little_it_says(plan: str, change: str) -> None:
+    turns = screened(talk(("user", plan), ("user", change)))
+    assert [turn.text_of(each) for turn in turns for each in turn.segments] == [plan, change]
+
+
+def test_the_day_to_which_something_was_put_last_time_is_not_guessed() -> None:
+    assert told("上次看牙改到十九号了，结果还是没去成。") == ["用户说上次看牙改到十九号了，结果还是没去成"]
+
+
+@pytest.mark.parametrize("words", ["别叫我宝宝，叫我名字就行。", "以后叫我名字就好。"])
+def test_by_ones_name_is_no_nickname(words: str) -> None:
+    assert not [each for each in claims(talk(("user", words))) if each.attribute == "nickname"]
+
+
+@pytest.mark.parametrize("words", ["I was allergic to milk as a kid.", "My son was allergic to eggs as a baby."])
+def test_an_allergy_of_childhood_fills_no_slot_of_today(words: str) -> None:
+    (claim,) = claims(talk(("user", words)))
+    assert (claim.category, claim.attribute) == ("health", "")
+
+
+@pytest.mark.parametrize("words", ["我月经推迟了十天。", "我妈做了心脏支架。", "My period is ten days late."])
+def test_what_is_told_of_the_body_is_health(words: str) -> None:
+    assert [each.category for each in claims(talk(("user", words)))] == ["health"]

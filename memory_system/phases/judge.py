@@ -55,6 +55,7 @@ _LASTING = frozenset({"identity", "health", "relation", "status", "contact", "in
 _FLEETING = frozenset({"temporary", "schedule", "reminder", "todo"})  # of these the temporary decides
 _SAYING = re.compile(r"[^\W_]")  # a letter or a digit
 _WORDS = re.compile(r"[a-z]{4,}")
+_CHANGES = frozenset({"called_off", "stays_away", "moved", "redated", "died", "over"})  # cues of what was arranged
 _NUMBER = re.compile(r"\d|[一二两三四五六七八九十百千万]")
 _LETTERS = 5  # letters of a Latin word among Han characters, and the blank after it
 
@@ -124,7 +125,7 @@ class Judge:
         if reason := _unwanted(turn, segment, plain, fired, words, lang, always=always):
             return Verdict(reason, tokens, reacts=reacts)
         empty = words <= _FEW[lang] and not (_NUMBER.search(plain) or (turn.asked and tells_the_topic(turn.asked)))
-        verdict = self._weighed(turn, segment, lang, fired, words, tokens, always=always, empty=empty)
+        verdict = self._weighed(turn, segment, lang, fired, words, tokens, plain=plain, always=always, empty=empty)
         verdict.reacts = reacts
         if may_say_little(words, lang) and not (fired.get("claim") or fired.get("intrinsic")):
             verdict.hangs = _hangs(verdict, turn, plain, lang)
@@ -144,6 +145,7 @@ class Judge:
         words: float,
         tokens: int,
         *,
+        plain: str,
         always: bool,
         empty: bool,
     ) -> Verdict:
@@ -155,7 +157,8 @@ class Judge:
         score = _IMPORTANCE * importance + _weight(fired.get("weight")) + _WORD * min(words, _MOST_WORDS)
         score += _EMPTY * (empty and first_hand and not (claims or natures))
         score += _SLOT * bool(claims) + _NOTE * turn.message.is_noted
-        if score < _WORTH and not (always or claims or (_fills_in(turn, lang) if first_hand else _is_told(fired))):
+        known = _fills_in(turn, lang) or _puts_off(plain, lang) if first_hand else _is_told(fired)
+        if score < _WORTH and not (always or claims or known):
             return Verdict("trivial", tokens, cost=tokens)
         over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
         score += _ASKS * (segment.kind == "question") - _LONG * over - _behind(fired)
@@ -268,6 +271,11 @@ def _is_remark(turn: Turn, fired: Fired) -> bool:
 def _fills_in(turn: Turn, lang: str) -> bool:
     """Whether even a single word may be what was asked for: where somebody lives, what they are called."""
     return bool(turn.asked) and turn.message.is_first_hand and rules.load(lang)["answer"].fires(turn.asked)
+
+
+def _puts_off(plain: str, lang: str) -> bool:
+    """Whether the words, few as they are, change what was arranged: Dad can't make it."""
+    return not _CHANGES.isdisjoint(str(rule.data["cue"]) for rule in rules.load(lang)["revision"].firing(plain))
 
 
 def _answers_gravely(turn: Turn, lang: str) -> bool:

@@ -128,7 +128,7 @@ def _address(other: str) -> re.Pattern[str]:
 def _self_reference(speaker: str) -> re.Pattern[str]:
     """用户觉得用户…: the second one is 自己."""
     name = re.escape(speaker)
-    thinks = "(?:觉得|认为|希望|感觉到?|发现|知道|以为|相信|担心|想|意识到|注意到)"
+    thinks = "(?:觉得|认为|希望|感觉到?|发现|知道|以为|相信|担心|想|意识到|注意到|梦见|梦到|承认|发誓)"
     return re.compile(
         rf"({name}{thinks}){name}(?!的(?!身体|精神|状态|情绪|心|体重|体力|记忆|视力|听力|头|脸|手|脚|腿|腰|背|胃|皮肤)|等人)"
     )
