@@ -272,3 +272,31 @@ def test_a_question_whether_it_can_be_remembered_is_a_wish_to_remember(words: st
 def test_an_answer_fills_its_slot_with_what_comes_first(asked: str, answer: str, slot: tuple[str, str]) -> None:
     found = claims(talk(("assistant", asked), ("user", answer)))
     assert [(each.attribute, each.value) for each in found] == [slot]
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("我三月二号做胃镜，前一天晚上八点以后不能吃东西。", "用户2026年3月2日做胃镜，前一天晚上八点以后不能吃东西"),
+        ("我十号到泉州，第二天早上九点开会。", "用户2026年2月10日到泉州，第二天早上九点开会"),
+        (
+            "I'm having a scope on April 2, nothing to eat after 8 pm the day before.",
+            "User is having a scope on 2 April 2026, nothing to eat after 8 pm the day before",
+        ),
+    ],
+)
+def test_an_hour_of_the_day_before_is_none_of_the_day(words: str, content: str) -> None:
+    assert told(words) == [content]
+
+
+def test_who_has_long_moved_lives_there() -> None:
+    (claim,) = claims([said("我早就搬到泉州了。")])
+    assert (claim.attribute, claim.value) == ("lives_in", "泉州")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["我觉得这次参观拓宽了我的视野，让我了解了更多不同的文化。同时也让我更加珍惜我们的老手艺，一定要传下去才行。"],
+)
+def test_what_somebody_learnt_is_no_courtesy(words: str) -> None:
+    assert any("拓宽" in each and "老手艺" in each for each in told(words))
