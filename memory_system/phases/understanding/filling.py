@@ -13,6 +13,7 @@ from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.scene import Scene
 from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, kin, plural_words, whose
+from memory_system.phrasing.naming import named
 from memory_system.records import ASSISTANT
 from memory_system.rules import Found, Rule, table
 
@@ -38,6 +39,7 @@ _NAME = {
     "en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"),
     "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}"),
 }
+_FIRST_NAME = re.compile(r"[A-Z][\w'-]* $")
 _MARK = re.compile(f"[{PUNCTUATION}]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LEAST_BODY = {"weight": 30, "height": 120}  # kilograms and centimetres
@@ -120,7 +122,8 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     if scene.lang == "zh" and not found.parts.get("who") and not _opens_clause(passage.plain, found.span[0]):
         return None
     attribute = _attribute(rule, found, scene.lang)
-    subject = _subject(rule, found, scene, last)
+    who, start = _in_full(found, passage)
+    subject = _subject(rule, who, found, scene, last)
     if (
         subject is None
         or subject.shown == value
@@ -129,7 +132,21 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     ):
         return None
     content = _content(rule, found, _shown(said, attribute, scene), subject, scene)
-    return Reading(rule, subject, attribute, _meant(rule, attribute, value), content, found.span, found.places[which])
+    span = start, found.span[1]
+    return Reading(rule, subject, attribute, _meant(rule, attribute, value), content, span, found.places[which])
+
+
+def _in_full(found: Found, passage: Passage) -> tuple[str, int]:
+    """The words for the subject, and where the match begins with them; of a name in English all of it, as rules know
+    one word of one: Robert Hale, not Hale."""
+    who, first = found.parts.get("who", ""), found.span[0]
+    if passage.scene.lang != "en" or not who[:1].isupper():
+        return who, first
+    start, end = found.places["who"]
+    if not _FIRST_NAME.search(passage.plain, 0, start):
+        return who, first
+    full = next((each for each in named(passage.plain[:end], "en") if each.endswith(f" {who}")), who)
+    return full, min(first, end - len(full))
 
 
 def _to_the_end(found: Found, which: str, plain: str) -> str:
@@ -148,15 +165,15 @@ def _meant(rule: Rule, attribute: str, value: str) -> str:
     return value
 
 
-def _subject(rule: Rule, found: Found, scene: Scene, last: Subject | None) -> Subject | None:
-    """Whom the match is about: the assistant where the rule says so and one is spoken to, else the words for a
-    subject."""
+def _subject(rule: Rule, who: str, found: Found, scene: Scene, last: Subject | None) -> Subject | None:
+    """Whom the match is about: the assistant where the rule says so and one is spoken to, else whom the words `who`
+    mean."""
     if rule.data.get("subject") == ASSISTANT:
         return Subject(ASSISTANT, scene.voices.other) if scene.voices.other in STOCK_NAMES else None
     to_assistant = rule.data["attribute"] == "instruction" or rule.data.get("to") == ASSISTANT
     if to_assistant and scene.voices.other not in STOCK_NAMES:
         return None  # "never give up!" is said to a friend
-    return whose(found.parts.get("who", ""), scene, last if "who" in found.parts else None)
+    return whose(who, scene, last if "who" in found.parts else None)
 
 
 def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Passage) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 
 from memory_system.phases.understanding.pronouns import begins_with
 from memory_system.phases.understanding.scene import Scene, as_rules_see
@@ -69,8 +70,8 @@ def _near(who: str, scene: Scene) -> Subject:
     """ "my sister", "my brother Tom", 我表弟: by name where the name is said."""
     if scene.lang == "en":
         words = who.removesuffix("'s").split()
-        if words[-1][:1].isupper() and len(words) > 2:
-            return Subject(words[-1], words[-1])
+        if name := _name_behind_kin(words):
+            return Subject(name, name)
         kin, owner = words[-1], " ".join([f"{scene.voices.speaker}'s", *words[1:-1]])
         key = f"{owner} {_same_kin('en').get(kin.lower(), kin)}"
         return Subject(key, f"{owner} {kin}", kin.lower() in plural_words())
@@ -78,6 +79,17 @@ def _near(who: str, scene: Scene) -> Subject:
         return Subject(named[1], named[1])
     kin, owner = who.removeprefix("我").removeprefix("的"), f"{scene.voices.speaker}的"
     return Subject(owner + _same_kin("zh").get(kin, kin), owner + kin)
+
+
+def _name_behind_kin(words: list[str]) -> str:
+    """The name at the end of "my brother Tom Hale"; empty where there is none."""
+    name = list(takewhile(lambda each: each[:1].isupper() and not _kin_word().fullmatch(each), reversed(words[2:])))
+    return " ".join(reversed(name))
+
+
+@cache
+def _kin_word() -> re.Pattern[str]:
+    return re.compile(str(table("en", "parts")["kin_word"]), re.IGNORECASE)
 
 
 @cache
@@ -123,7 +135,7 @@ def _opening(lang: str) -> re.Pattern[str]:
         return re.compile(
             rf"^{doctors_word}(?:[\w，,]{{0,4}}[，,])?({mine}[大小二三老亲好前]?(?:{kin}){name})(?!们?[和跟与、]我)"
         )
-    name = r"(?-i:(?: [A-Z][a-z]+)?)"
+    name = r"(?-i:(?: [A-Z][a-z]+){0,2})"
     lead = "and|but|so|also|because|well|now|then|yes|yeah|hey|ok|no|sorry|actually|i was wrong|it turns out"
     whose = rf"(?:(?:{lead}),? ){{0,2}}(?:my|an?|one of my)"
     return re.compile(rf"^{whose} ((?:\w+ )?(?:{kin}){name})\b(?!'s| and)", re.IGNORECASE)
@@ -155,7 +167,7 @@ def may_be(pronoun: str, called: str) -> bool:
 def _anybody() -> re.Pattern[str]:
     """Somebody near to one of the two, or a name within a sentence."""
     kin = table("en", "parts")["kin_word"]
-    near = rf"\b(?i:(?P<whose>my|our|your)) (?P<kin>(?i:(?:\w+ )?(?:{kin}))\b(?: [A-Z][a-z]+)?)"
+    near = rf"\b(?i:(?P<whose>my|our|your)) (?P<kin>(?i:(?:\w+ )?(?:{kin}))\b(?: [A-Z][a-z]+){{0,2}})"
     no_name = rf"I\b|(?i:{table('en', 'parts')['day_or_month']})"
     with_whom = r"(?:met|meet|meeting|with|invited|told|asked|texted|phoned|married|dating)"
     return re.compile(rf"{near}|\b{with_whom} (?P<name>(?!{no_name})[A-Z][a-z]+)\b")
