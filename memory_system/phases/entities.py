@@ -150,7 +150,8 @@ def _slots(rows: Iterable[Row]) -> dict[str, list[dict[str, str]]]:
     for row in sorted(rows, key=lambda each: (each["attribute"], each.get("said_at", ""), each["id"])):
         values = slots.setdefault(row["attribute"], [])
         values += [{"value": past["value"], "until": past.get("until", "")} for past in row.get("history", ())]
-        values.append({"value": row.get("value", ""), "since": row.get("said_at", ""), "id": row["id"]})
+        since = row.get("valid_from") or row.get("said_at", "")
+        values.append({"value": row.get("value", ""), "since": since, "id": row["id"]})
     return slots
 
 

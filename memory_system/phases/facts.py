@@ -27,6 +27,7 @@ from memory_system.phases.settling.keeping import (
     rescored,
     retire,
     sessions_of,
+    valid_to,
     with_evidence,
 )
 from memory_system.phases.settling.rearranging import heir
@@ -232,11 +233,11 @@ def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
 def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> None:
     """The fact takes the rivals' place: they go to the archive, their values into its history."""
     rivals = sorted(rivals, key=lambda rival: rival.said_at)
-    past = [Past(value=each.value, content=each.content, until=fact.said_at, id=each.id) for each in rivals]
+    past = [Past(value=each.value, content=each.content, until=valid_to(each, fact), id=each.id) for each in rivals]
     history = (*(each for rival in rivals for each in rival.history), *past)[-MOST_HISTORY:]
     draft.put("active", fact.model_copy(update={"history": history, "supersedes": rivals[-1].id}), _why(fact, draft))
     for rival in rivals:
-        retire(rival, "superseded", draft, night, superseded_by=fact.id, valid_to=fact.said_at)
+        retire(rival, "superseded", draft, night, superseded_by=fact.id, valid_to=valid_to(rival, fact))
 
 
 def _why(fact: Fact, draft: Draft) -> str:
@@ -245,10 +246,11 @@ def _why(fact: Fact, draft: Draft) -> str:
 
 def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
     """A value that was replaced before we read of it goes straight to the archive."""
-    past = Past(value=fact.value, content=fact.content, until=newest.said_at, id=fact.id)
+    until = valid_to(fact, newest)
+    past = Past(value=fact.value, content=fact.content, until=until, id=fact.id)
     history = tuple(sorted((*newest.history, past), key=lambda each: each.until))[-MOST_HISTORY:]
     draft.put("active", newest.model_copy(update={"history": history, "version": newest.version + 1}), "history")
-    changed = {"retired": "superseded", "superseded_by": newest.id, "valid_to": newest.said_at}
+    changed = {"retired": "superseded", "superseded_by": newest.id, "valid_to": until}
     draft.put("archive", fact.model_copy(update=changed), "superseded")
     return "claims.superseding"
 

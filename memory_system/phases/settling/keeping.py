@@ -9,9 +9,11 @@ from memory_system.draft import Draft
 from memory_system.gist import gist_of
 from memory_system.phases import Night
 from memory_system.records import TELLING, Evidence, Fact, session_of
+from memory_system.slots import about
 from memory_system.turns import Claim
 
 REPEATED = 0.2  # importance gained when a second session says the same
+_DIGITS, _DAY = {"year": 4, "month": 7, "season": 7, "quarter": 7}, 10  # characters of an ISO date that were said
 MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
 
 
@@ -21,8 +23,25 @@ def new_fact(new_id: str, claim: Claim, night: Night) -> Fact:
         content=claim.content,
         score=claim.importance,
         source=claim.ref,
+        valid_from=_valid_from(claim, night),
         **common_fields(claim, night),
     )
+
+
+def _valid_from(claim: Claim, night: Night) -> str | None:
+    """Since when a state is so, as exactly as it was said: 2026-02 where somebody moved in February."""
+    slot, when = about(claim.attribute or ""), claim.event_time
+    if when is None or not claim.polarity or slot.get("category") != "status" or not slot.get("single"):
+        return None
+    said = clock.read_stamp(claim.said_at).astimezone(night.zone).isoformat()
+    return when.start[: _DIGITS.get(when.granularity, _DAY)] if when.start <= said else None
+
+
+def valid_to(older: Fact, newer: Fact) -> str:
+    """Until when the older value was so: until the newer began to be, where that was said and is not before the older
+    one was, else until the newer was said."""
+    began = newer.valid_from or ""
+    return began if began and began >= older.said_at[: len(began)] else newer.said_at
 
 
 def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
