@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from workspaces import at, consolidate, make, say
 
 from memory_system.proposals import proposals
@@ -37,6 +38,25 @@ def test_the_line_is_in_the_language_of_the_workspace_whatever_was_practised(tmp
     say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", talk), ("2026-03-02T09:01:00Z", "user", "我叫Nora。"))
     consolidate(tmp_path, "2026-03-03T12:00:00Z")
     assert proposed(tmp_path) == [("USER.md", "- **Name:** Nora", "我叫Nora。")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "line"),
+    [
+        (
+            "From now on you're my fitness coach.",
+            "Your role is now to be my writing editor.",
+            "- **Role:** writing editor",
+        ),
+        ("从现在起你是我的健身教练。", "以后你就当我的写作编辑吧。", "- **角色:** 写作编辑"),
+    ],
+)
+def test_the_latest_role_of_the_assistant_is_proposed(tmp_path: Path, first: str, second: str, line: str) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-01T09:00:00Z", "user", first))
+    say(tmp_path, "t", ("2026-03-02T09:00:00Z", "user", second))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    assert proposed(tmp_path) == [("IDENTITY.md", line, second)]
 
 
 def test_the_line_is_in_the_language_of_the_memory(tmp_path: Path) -> None:
