@@ -21,7 +21,7 @@ from memory_system.phases.settling.gazetteer import names_of
 from memory_system.recall.index import Index
 from memory_system.recall.naming import Naming
 from memory_system.recall.units import own_name
-from memory_system.records import USER, Row
+from memory_system.records import ASSISTANT, USER, Row
 from memory_system.rules import table
 from memory_system.workspace import Workspace
 
@@ -121,12 +121,13 @@ def profile_of(name: str, index: Index) -> dict[str, Any] | None:
 
 
 def _aliases(name: str, found: Naming) -> list[str]:
-    """Other names: those the entity was given, a place's in the other language where it is said, and for the user how
-    the memories call them."""
+    """Other names: those the entity was given, the short name of whom it is the full one, a place's in the other
+    language where it is said, and for the user how the memories call them."""
     elsewhere = {each for each in names_of(name) if each in found.names}
-    slots = (row for row in found.slots if row.get("subject", USER) == name)
-    given = {row["value"] for row in slots if row["attribute"] in ("name", "nickname")}
-    return sorted((given | elsewhere | (found.own if name == USER else set())) - {name})
+    calling = [row for row in found.slots if row["attribute"] in ("name", "nickname")]
+    given = {row["value"] for row in calling if row.get("subject", USER) == name}
+    called = {row.get("subject", USER) for row in calling if row["value"] == name} - {USER, ASSISTANT}
+    return sorted((given | called | elsewhere | (found.own if name == USER else set())) - {name})
 
 
 def _type_of(name: str, rows: list[Row]) -> str:

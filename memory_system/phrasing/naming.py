@@ -33,8 +33,12 @@ def named(text: str, lang: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
     if not found:
         return ()
     told = [each for each in map(str.strip, found) if len(each) > 1]
-    # "Annas" is no name beside Anna
-    return tuple(dict.fromkeys([each for each in told if each in heads or not each.startswith(heads)]))[:MOST]
+    return tuple(dict.fromkeys([each for each in told if each in heads or not _is_form(each, heads)]))[:MOST]
+
+
+def _is_form(name: str, heads: tuple[str, ...]) -> bool:
+    """Whether it is another form of a name that is there: "Annas" beside Anna, not Robert Hale beside Rob."""
+    return any(name.startswith(each) and not (" " in name and name[len(each)].isalpha()) for each in heads)
 
 
 def _english(text: str) -> list[str]:
