@@ -51,3 +51,20 @@ def test_else_until_it_was_told(tmp_path: Path, first: str, second: str) -> None
     told(tmp_path, first, second)
     (old,) = [each for each in memories(tmp_path, "archive") if each.attribute == "lives_in"]
     assert old.valid_to == "2026-03-03T09:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("words", "slot", "began"),
+    [
+        ("I have worked at Brightwater since 2016.", ("works_at", "Brightwater"), "2016"),
+        ("我从2016年起在银杏科技上班。", ("works_at", "银杏科技"), "2016"),
+        ("我2020年起住在成都。", ("lives_in", "成都"), "2020"),
+    ],
+)
+def test_what_has_lasted_since_then_is_so(tmp_path: Path, words: str, slot: tuple[str, str], began: str) -> None:
+    make(tmp_path, zone="UTC")
+    say(tmp_path, "a", ("2026-03-03T09:00:00Z", "user", words))
+    consolidate(tmp_path, NOW)
+    found = memories(tmp_path)
+    assert [(each.attribute, each.value, each.valid_from) for each in found if each.attribute] == [(*slot, began)]
+    assert any(began in each.content for each in found)
