@@ -206,6 +206,19 @@ def test_it_is_the_same_for_the_same_truth_and_date(tmp_path: Path) -> None:
         assert snapshot.text_of(index, at("2026-03-02T23:00:00Z"), ws) == one
 
 
+def test_it_tells_the_night_that_it_was_made_for_whatever_has_changed_since(tmp_path: Path) -> None:
+    text = snapshot_of(tmp_path, fact("User counted geese"), timezone="Asia/Shanghai")
+    assert "> Generated: 2026-03-01T19:00:00Z |" in text  # three in the morning of 2 March in Shanghai
+    with Workspace.open(tmp_path, now=at("2030-01-01T00:00:00Z")) as ws, open_index(ws) as index:
+        later = snapshot.text_of(index, at("2028-02-20T19:00:00Z"), ws)
+    assert "> Generated: 2028-02-20T19:00:00Z |" in later
+
+
+def test_on_a_date_without_a_night_it_tells_the_date(tmp_path: Path) -> None:
+    text = snapshot_of(tmp_path, fact("User counted geese"), consolidation={"schedule": "0 3 * * 6"})
+    assert "> Generated: 2026-03-02T00:00:00Z |" in text
+
+
 @pytest.mark.parametrize(
     ("words", "plan", "lasting"),
     [

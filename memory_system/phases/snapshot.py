@@ -143,7 +143,7 @@ def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     placed |= {each.record.id for each in coming}
     recent = within(_recent(index, moment, placed), room)
     who = identity_lines(ws, words["role"])
-    page = _Page(words, _counts(index, found), who, _lines(user), _lines(constraints), _lines(coming))
+    page = _Page(words, _counts(index, moment, ws), who, _lines(user), _lines(constraints), _lines(coming))
 
     rest = [each for each in found if each.record.id not in placed]
     left = budget.layer1_total - estimate_tokens(page.text([""], _lines(recent)))
@@ -299,12 +299,13 @@ def identity_lines(ws: Workspace, role: str) -> list[str]:
     return [redact(f"- {role}: {first[:LONGEST]}")[0]] if first else []
 
 
-def _counts(index: Index, found: Iterable[Candidate]) -> dict[str, Any]:
+def _counts(index: Index, moment: datetime, ws: Workspace) -> dict[str, Any]:
+    """The figures in the head and the foot, and when it was made: the night that the schedule has on that date."""
     counts = index.counts()
     active = sum(count for name, count in counts.items() if name.startswith("active "))
     archive = sum(count for name, count in counts.items() if name.startswith("archive "))
-    made = max((each.record.updated for each in found), default="-")
-    total = {"total": active + archive, "active": active, "archive": archive, "made": made}
+    made = ws.config.schedule.on(moment.date()) or moment  # a run by hand may fall on a date without one
+    total = {"total": active + archive, "active": active, "archive": archive, "made": clock.stamp(made)}
     return total | {"entities": counts["entities"], "categories": counts["categories"]}
 
 
