@@ -231,6 +231,15 @@ def test_usage_errors(run: Run, workspace: Path, arguments: list[str], code: int
     assert done.returncode == code
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+    told = answer(run("--json", *arguments))["error"]
+    assert told["kind"] == "UsageError"
+    assert told["exit_code"] == code
+    assert said in told["what"]
+
+
+def test_a_usage_error_is_an_object_only_where_one_is_asked_for(run: Run) -> None:
+    assert run("search").stdout == ""
+    assert run("capture", "one", "two", "--", "--json").stdout == ""
 
 
 def test_no_workspace(run: Run) -> None:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -55,6 +56,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "policy": "guarding",
     "audit": "guarding",
 }
+_MISUSE: Any = typer.BadParameter.__base__  # the usage error of click, wherever typer keeps it
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
@@ -133,7 +135,22 @@ def main() -> None:
     """The program."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them takes a tenth of a short command
     catch_interrupts()
-    app(args=hoisted(sys.argv[1:]), prog_name="memory")
+    arguments = hoisted(sys.argv[1:])
+    try:
+        app(args=arguments, prog_name="memory")
+    except SystemExit as end:
+        if isinstance(end.__context__, _MISUSE) and "--json" in takewhile(lambda each: each != "--", arguments):
+            _answer_misuse(end.__context__)
+        raise
+
+
+def _answer_misuse(misuse: Any) -> None:
+    """What typer has told the person, as the answer of --json."""
+    from memory_system.cli.answers import answer_error
+    from memory_system.errors import UsageError
+
+    command = misuse.ctx.command_path if misuse.ctx else "memory"
+    answer_error(UsageError(misuse.format_message(), f"see: {command} --help"))
 
 
 def catch_interrupts() -> None:

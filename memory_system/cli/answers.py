@@ -160,15 +160,20 @@ def _as_ours(error: Exception) -> MemorySystemError:
 
 def _explain(error: MemorySystemError, settings: Settings) -> int:
     if settings.as_json:
-        what = {
-            "kind": type(error).__name__,
-            "what": _clean(str(error)),
-            "hint": error.hint,
-            "exit_code": error.exit_code,
-        }
-        typer.echo(_as_json({"error": what}))
+        answer_error(error)
     complain(error)
     return error.exit_code
+
+
+def answer_error(error: MemorySystemError) -> None:
+    """The error as the answer of --json."""
+    what = {
+        "kind": type(error).__name__,
+        "what": _clean(str(error)),
+        "hint": error.hint,
+        "exit_code": error.exit_code,
+    }
+    typer.echo(_as_json({"error": what}))
 
 
 def _as_json(row: dict[str, Any]) -> str:
