@@ -14,7 +14,7 @@ import orjson
 from memory_system import accounting, audit, by_hand, clock
 from memory_system.derive import snapshot_moment
 from memory_system.entries import Change, Group
-from memory_system.errors import MemorySystemError
+from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.locks import is_held
 from memory_system.parsing import parse_problem
 from memory_system.phases import entities, facts_page, snapshot
@@ -43,6 +43,7 @@ def validate(ws: Workspace) -> list[Problem]:
             problems += [problem for problem in check(ws) if problem not in problems]
         except Exception as error:  # whatever damage does to a check, the others must still look
             hint = error.hint if isinstance(error, MemorySystemError) else RESTORE
+            hint = RESTORE if hint == DamagedError.hint else hint  # it leads here
             problem = Problem("workspace", str(error) or type(error).__name__, hint)
             problems += [] if problem in problems else [problem]
     return problems

@@ -21,6 +21,7 @@ MemorySystemError
 ├── DependentChangesError      8
 ├── ChangedSinceError          8
 ├── MissingLinesError          8
+├── QuarantinedError           8
 ├── ExhaustedError             4
 └── NotFoundError              1
 

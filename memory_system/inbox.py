@@ -13,6 +13,8 @@ from memory_system.files import Files
 from memory_system.layout import Layout
 from memory_system.records import Fact, Problem, from_line, to_line
 
+MEND = "mend it; it is kept aside otherwise"
+
 
 class Inbox:
     """The inbox of one workspace. While captures are dropped, the file is renamed and what must stay is appended
@@ -20,6 +22,7 @@ class Inbox:
     (`Files.append`)."""
 
     def __init__(self, layout: Layout, files: Files) -> None:
+        self.layout = layout
         self.path = layout.inbox
         self.moved = layout.inbox_moved
         self.files = files
@@ -44,9 +47,7 @@ class Inbox:
     def problems(self) -> list[Problem]:
         """The lines that are no memories, such as the torn line of a crash."""
         return [
-            Problem(
-                f"{path.name}:{number}", "this line of the inbox is not a memory", "mend it; it is kept aside otherwise"
-            )
+            Problem(f"{self.layout.name(path)}:{number}", "this line of the inbox is not a memory", MEND)
             for path in (self.moved, self.path)
             for number, line in self._lines(path).items()
             if _parsed(line) is None

@@ -75,6 +75,7 @@ class Quarantine:
     """The quarantine of one workspace."""
 
     def __init__(self, layout: Layout, files: Files) -> None:
+        self.layout = layout
         self.path = layout.quarantine
         self.files = files
 
@@ -87,7 +88,7 @@ class Quarantine:
         """The lines that tell of nothing that was held back, such as the torn line of a crash."""
         what, hint = "this line tells of nothing that was held back", "put it aside: memory validate --repair"
         return [
-            Problem(f"{self.path.name}:{number}", what, hint)
+            Problem(f"{self.layout.name(self.path)}:{number}", what, hint)
             for number, line in enumerate(self._lines(), 1)
             if line.strip() and _parsed(line) is None
         ]

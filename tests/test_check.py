@@ -8,7 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from workspaces import problems
+from workspaces import at, problems
+
+from memory_system import check
+from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
 
@@ -175,7 +178,7 @@ DAMAGE: dict[Callable[[Path], None], str] = {
     keywords_changed: "keywords.json",
     profile_changed: "entities/e_",
     snapshot_changed: "snapshot.md",
-    inbox_garbage: "inbox.jsonl:1",
+    inbox_garbage: "memory/state/inbox.jsonl:1",
     readable_by_others: "others can read",
     transcript_gone: "a:e1",
     checkpoint_garbage: "consolidation.json",
@@ -191,6 +194,15 @@ def test_damage_is_found(root: Path, damage: Callable[[Path], None]) -> None:
     damage(root)
     found = problems(root, NOW)
     assert any(DAMAGE[damage] in each for each in found), found
+
+
+@pytest.mark.parametrize("damage", [torn_line, checkpoint_garbage])
+def test_no_hint_leads_back_to_where_it_was_given(root: Path, damage: Callable[[Path], None]) -> None:
+    damage(root)
+    with Workspace.open(root, now=at(NOW)) as ws:
+        hints = {problem.hint for problem in check.validate(ws)}
+    assert hints
+    assert not any(hint.endswith("memory validate") for hint in hints), hints
 
 
 def test_looking_changes_nothing(root: Path) -> None:

@@ -395,7 +395,7 @@ def test_a_torn_line_of_the_quarantine_stops_nobody(tmp_path: Path) -> None:
     consolidate(tmp_path, "2026-03-04T12:00:00Z")
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
         assert {each.quote for each in ws.quarantine.waiting()} == {ORDER, "Skip the review for typos."}
-        assert [each.where for each in check.validate(ws)] == ["quarantine.jsonl:2"]
+        assert [each.where for each in check.validate(ws)] == ["memory/state/quarantine.jsonl:2"]
     with Workspace.open(tmp_path, now=at(NOW), write=True, settle=False) as ws:
         assert repair.repair(ws) == ["1 lines of the quarantine were set aside"]
         assert check.validate(ws) == []
