@@ -112,7 +112,7 @@ class Run:
                 if forgotten and forgotten.forbids(row):
                     self.tally["claims.rejected.forgotten"] += 1
                 else:
-                    yield Claim.from_row(row)
+                    yield Claim.staged(row)
 
     def captures(self) -> list[Fact]:
         """The captures made before the night."""

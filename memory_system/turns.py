@@ -153,8 +153,19 @@ class Claim:
         return orjson.dumps(self, default=vars) + b"\n"
 
     @classmethod
+    def staged(cls, row: dict[str, Any]) -> Claim:
+        """The claim of a staged row, which it uses up. Its values go by their order: each name would be looked for
+        among all."""
+        return cls(*map(_typed(row).__getitem__, cls.__match_args__))
+
+    @classmethod
     def from_row(cls, row: dict[str, Any]) -> Claim:
-        """The claim of a staged row, which it uses up."""
-        event = row["event_time"] and EventTime.model_validate(row["event_time"])
-        row["span"], row["entities"], row["event_time"] = tuple(row["span"]), tuple(row["entities"]), event
-        return cls(**row)
+        """The claim of a row that may be another program's, which it uses up."""
+        return cls(**_typed(row))
+
+
+def _typed(row: dict[str, Any]) -> dict[str, Any]:
+    """The row of a claim, with what JSON has no types for."""
+    event = row["event_time"] and EventTime.model_validate(row["event_time"])
+    row["span"], row["entities"], row["event_time"] = tuple(row["span"]), tuple(row["entities"]), event
+    return row
