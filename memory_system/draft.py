@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from memory_system.entries import Change
-from memory_system.keys import Key, keys_of_row
+from memory_system.keys import Key, keys_of_content
 from memory_system.likeness import Accept, AlikeKey, Found, Likeness, newest_of
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
 from memory_system.sharing import rated
@@ -93,9 +93,10 @@ class Draft:
 
     def _index(self, record: Fact) -> None:
         # by its words a night is screened before it has drafts
-        for key in keys_of_row({**vars(record), "evidence": ()}):
-            if record.id not in self._keys[key][-1:]:
-                self._keys[key].append(record.id)
+        for key in keys_of_content(vars(record)):
+            held = self._keys[key]
+            if held[-1:] != [record.id]:
+                held.append(record.id)
 
     def rows(self) -> Iterator[bytes]:
         """The changes as lines of JSON to be staged, by id."""

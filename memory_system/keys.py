@@ -48,6 +48,12 @@ def quote_key(role: str, quote: str) -> Key:
 
 def keys_of_row(row: Row) -> Iterator[Key]:
     """Every key under which the memory is found while it is active."""
+    yield from keys_of_content(row)
+    yield from {quote_key(each.get("role", ""), each.get("quote", "")) for each in row.get("evidence", ())}
+
+
+def keys_of_content(row: Row) -> Iterator[Key]:
+    """Those of them that do not depend on the words it stands on."""
     subject = row.get("subject", USER)
     if attribute := row.get("attribute"):
         yield slot_key(subject, attribute)
@@ -57,4 +63,3 @@ def keys_of_row(row: Row) -> Iterator[Key]:
     for topic in (row["topic"],) if "topic" in row else topics_of(row):
         yield topic_key(topic)
     yield content_key(row["content"])
-    yield from {quote_key(each.get("role", ""), each.get("quote", "")) for each in row.get("evidence", ())}

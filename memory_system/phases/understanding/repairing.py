@@ -42,8 +42,10 @@ def _revisions(passage: Passage) -> list[Rule]:
 def _meant(reading: Reading, passage: Passage) -> Reading:
     lang, plain = passage.scene.lang, passage.plain
     start, end = reading.value_span
-    found = _repair(lang).search(plain, end, min(len(plain), end + _NEAR + _LONGEST[lang]))
-    if found is None or not reading.content or found.start() - end > _after(lang):
+    last = min(len(plain), end + _NEAR + _LONGEST[lang])
+    begins = range(end, end + _after(lang) + 1) if reading.content else ()
+    found = next((each for at in begins if (each := _repair(lang).match(plain, at, last))), None)
+    if found is None:
         return reading
     behind = plain[end : found.start()].strip(" ，,。.！!；;—–-")
     said = found["value"].strip()
