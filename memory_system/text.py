@@ -35,7 +35,7 @@ def has_cjk(text: str) -> bool:
     return not text.isascii() and CJK_RUN.search(text) is not None
 
 
-@lru_cache(maxsize=64)  # each phase asks for a message's more than once
+@lru_cache(maxsize=256)  # each phase asks more than once for those of a batch
 def language(text: str) -> str:
     """zh or en: the one that carries more of the text, a Han character weighing as much as a Latin word."""
     cjk = cjk_count(text)
