@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import timedelta
-from functools import cache
 
 from memory_system import clock
 from memory_system.config import Ranking
@@ -13,18 +12,13 @@ from memory_system.recall.candidates import Candidates, Memory
 from memory_system.recall.question import Question
 from memory_system.recall.speakers import NO_OTHERS, meant, people_named
 from memory_system.recall.units import Unit
+from memory_system.rules import load
 from memory_system.text import sentences
 
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
 ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of themselves and names nobody
 
-_TIMED = re.compile(
-    r"\d(?:st|nd|rd|th|[ap]m)\b|\b(?:\d{1,2}:\d\d|\d{4}|today|tonight|tomorrow|yesterday|last|next|ago|since"
-    r"|(?:week(?:end)?|month|year|day|hour|minute)s?|morning|afternoon|evening|night"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december)\b"
-)
 _OWN = (" i ", " my ", " i'", " we ", " our ", " me ", " i’", " we'", " mine")
 _TAKES_UP = re.compile(
     r"(?:wow|oh|that['’]?s|thanks?|congrat(?:ulation)?s|awesome|cool|nice|great|yeah|yes|haha|lol|sounds|good|glad|sorry|hey|hi|sure)\b"
@@ -41,13 +35,14 @@ class Factors:
         self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
         self._of_self = question.own and not question.names and not any(people_named(question, found))
         self._named = meant(question, found)
+        self._names_time = load("asking")["timed"].fires
 
     def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
         """Those that are not 1, by their names."""
         question, weights, found = self._question, self._weights, []
         if self._named and self._named in (unit.speaker, memory.speaker):
             found.append(("speaker", 1 + weights.speaker))
-        if question.asks_when and _names_time(text):
+        if question.asks_when and self._names_time(text):
             found.append(("dated", 1 + weights.dated))
         if question.spans and _lies_within(question.spans, unit, memory):
             found.append(("within", 1 + weights.within))
@@ -68,19 +63,6 @@ class Factors:
             age = question.now - clock.read_stamp(unit.said_at)
             found.append(("age", 1 - weights.age * (1 - _freshness(age))))
         return found
-
-
-def _names_time(text: str) -> bool:
-    return bool(_TIMED.search(text) or (not text.isascii() and _timed_in_chinese().search(text)))
-
-
-@cache  # made where a time is first asked for: a command starts sooner
-def _timed_in_chinese() -> re.Pattern[str]:
-    return re.compile(
-        r"[年月日号点时天周期上午]"  # one class of signs first, which `re` looks for fast
-        r"(?:(?<=[\d一二三四五六七八九十两几半][年月日号点时天周])|(?<=[今明昨前后]天)|(?<=[去今明]年)|(?<=[上下]月)|(?<=[上下]个月)"
-        r"|(?<=[上下这]周)|(?<=周)[一二三四五六日末]|(?<=星期)|(?<=[早晚]上)|(?<=[上中下]午))"
-    )
 
 
 def _untold(text: str) -> float:
