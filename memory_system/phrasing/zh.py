@@ -33,6 +33,8 @@ _REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说
 _TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己不用做
     "(?:不用|不必|不需要|别|不要|可以)再?(?:先|用|给我|提醒|叫我|发|回答|写|讲|总结|解释|限制)[^，。！？]*了"
 )
+_MEETING = re.compile("(?:也|真的?|非常|很|特别)*高兴(?:能|可以)?(?:认识|见到|遇见)")
+_STRAY = re.compile(r"^\d{1,2}(?=[我俺])")  # the number of an entry that its point was left behind
 _REPORTED = re.compile(
     "(?:我的?)?(?:[\u4e00-\u9fff]{0,2}医生|大夫|护士|老师|老板|领导|房东|中介|警察|律师|客服|物业|教练)(?:也|又|还|都|刚|就|今天)*(?:说|让|叫|建议|告诉|通知|要求)"
 )  # 谁说的，句子里已经说了
@@ -143,7 +145,7 @@ def retell(text: str, speaker: str, other: str) -> str:
         return f"{speaker}请{other}{told.replace(speaker, '自己', 1) if told[1:].startswith(speaker) else told}"
     if told.startswith((f"{speaker}叫{speaker}", f"{speaker}是{speaker}")):
         told = speaker + told[2 * len(speaker) + 1 :].lstrip(_END)  # 名字已经说了
-        return told if len(told) > len(speaker) + 1 else ""
+        return told if len(told) > len(speaker) + 1 and not _MEETING.match(told.removeprefix(speaker)) else ""
     if speaker in told:
         return f"{speaker}{told}" if _doing().match(told) and speaker not in _CLAUSE_MARK.split(told)[0] else told
     if speaker == ASSISTANT_NAME["zh"]:  # 它省略主语说的是建议，不是自己做的事
@@ -199,7 +201,7 @@ def bare(text: str, other: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return _MARKS.sub("", text).strip()
+    return _STRAY.sub("", _MARKS.sub("", text).strip())
 
 
 def _told(words: str, speaker: str, other: str) -> str:
