@@ -51,8 +51,8 @@ def test_a_named_speaker_is_called_by_name() -> None:
         claim_of("I went to Paris with Tom", speaker="Nora"),
         claim_of("我和小林去了敦煌", speaker="周岚"),
     )
-    assert (english.content, english.subject) == ("Nora went to Paris with Tom", "user")
-    assert (chinese.content, chinese.subject) == ("周岚和小林去了敦煌", "user")
+    assert (english.content, english.subject) == ("Nora went to Paris with Tom", "Nora")
+    assert (chinese.content, chinese.subject) == ("周岚和小林去了敦煌", "周岚")
 
 
 def test_a_person_in_the_assistants_place_speaks_for_themselves() -> None:
@@ -65,10 +65,10 @@ def test_a_person_in_the_assistants_place_speaks_for_themselves() -> None:
     chinese = claims(
         talk(("user", "我在花园里种了玫瑰和豆角。", "周岚"), ("assistant", "我住在苏州，我很想看你的花园。", "林溪"))
     )
-    assert {each.subject for each in english} == {"user", "Tom"}
+    assert {each.subject for each in english} == {"Ana", "Tom"}
     assert "Tom lives in Leeds" in [each.content for each in english]
     assert any("Ana's garden" in each.content for each in english)
-    assert {each.subject for each in chinese} == {"user", "林溪"}
+    assert {each.subject for each in chinese} == {"周岚", "林溪"}
     assert "林溪住在苏州" in [each.content for each in chinese]
     assert any("周岚的花园" in each.content for each in chinese)
 

@@ -122,7 +122,8 @@ def scene_of(message: Message, other: str, zone: tzinfo, known: Known) -> Scene:
     if message.role == ASSISTANT:
         voices = Voices(message.speaker or assistant, other or USER_NAME[lang])
         return Scene(lang, voices, message.speaker or ASSISTANT, anchor, groups, known)
-    scene = Scene(lang, Voices(message.speaker or USER_NAME[lang], other or assistant), USER, anchor, groups, known)
+    voices = Voices(message.speaker or USER_NAME[lang], other or assistant)
+    scene = Scene(lang, voices, message.speaker or USER, anchor, groups, known)
     return _labelled(message.text, scene) if message.text[:1] in "[【" else scene
 
 
