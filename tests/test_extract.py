@@ -46,6 +46,12 @@ def test_any_other_statement_is_told_in_the_third_person(text: str, expected: li
     assert told(text) == expected
 
 
+def test_a_name_keeps_its_number() -> None:
+    named = slots(talk(("user", "My friend Max2 lives in Leeds."), ("user", "My friend Max3 lives in York.")))
+    assert {("Max2", "lives_in", "Leeds"), ("Max3", "lives_in", "York")} <= named
+    assert {("user", "friend", "Max2"), ("user", "friend", "Max3")} <= named
+
+
 def test_a_named_speaker_is_called_by_name() -> None:
     english, chinese = (
         claim_of("I went to Paris with Tom", speaker="Nora"),

@@ -41,6 +41,7 @@ _NAME = {
 }
 _FIRST_NAME = re.compile(r"[A-Z][\w'-]* $")
 _MARK = re.compile(f"[{PUNCTUATION}]")
+_WITH_NUMBER = re.compile(r"[^\W\d_]+\d{1,3}")  # a name like Max2
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LEAST_BODY = {"weight": 30, "height": 120}  # kilograms and centimetres
 _METRES = 3  # below which a height is given in metres
@@ -180,7 +181,7 @@ def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Pa
     """Whether the value can be one of the attribute's, and the one who speaks its subject: nobody is called by a date,
     and after a clause about a daughter 今年五岁 is not said of oneself."""
     row = slots.about(attribute)
-    if row.get("value_type") == "person" and any(sign.isdigit() for sign in said):
+    if row.get("value_type") == "person" and any(sign.isdigit() for sign in said) and not _WITH_NUMBER.fullmatch(said):
         return False
     unnamed = passage.scene.lang == "zh" and not found.parts.get("who")
     oneself = unnamed and subject.key == passage.scene.subject
