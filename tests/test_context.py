@@ -135,6 +135,10 @@ def test_what_looks_like_the_end_of_the_block_does_not_end_it(world: World) -> N
         ("Recommend a restaurant", ["preference", "food"]),
         ("今晚吃什么", ["preference", "food"]),
         ("The sky is blue", []),
+        ("Where does the user live now?", ["home"]),
+        ("What is the user's birthday?", ["birthday"]),
+        ("用户住在哪里？", ["home"]),
+        ("How does the user log in? 用户名在哪里改", []),
     ],
 )
 def test_what_a_message_calls_for(message: str, names: list[str]) -> None:

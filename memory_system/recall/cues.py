@@ -12,6 +12,10 @@ from memory_system.text import fold
 
 MOST_ASKED = 4  # questions in one message that are looked at one by one
 _QUESTION = re.compile(r"[^?？]+[?？]")
+_THE_USER = re.compile(
+    r"\b(does|is|was|has|did|can|will|should|would) the user\b(?!')|\bthe user's\b|用户(?!名|们|体验|界面)"
+)
+_AS_ASKED = {"does": "do i", "is": "am i", "has": "have i"}  # by the user
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Cues:
 
 def cues_of(message: str) -> Cues:
     """The cues in a message; never raises, whatever it holds."""
-    text, groups = fold(message).encode(errors="replace").decode(), load("cues")
+    text, groups = _THE_USER.sub(_as_the_user, fold(message).encode(errors="replace").decode()), load("cues")
     if not text or groups["idle"].fires(text):
         return Cues(idle=True, past=False)
     topics, wholes = _kinds(groups["topics"].firing(text)), [*groups["wholes"].firing(text)]
@@ -63,6 +67,13 @@ def cues_of(message: str) -> Cues:
     for each in asked[:MOST_ASKED]:  # of several questions each calls for its own
         wholes += [rule for rule in groups["wholes"].firing(each) if rule not in wholes]
     return Cues(idle=False, past=groups["past"].fires(text), topics=topics, wholes=_kinds(wholes))
+
+
+def _as_the_user(found: re.Match[str]) -> str:
+    """An agent asks of the user what the user asks of themselves: "where does the user live", 用户住在哪."""
+    if verb := found[1]:
+        return _AS_ASKED.get(verb, f"{verb} i")
+    return "我" if found[0] == "用户" else "my"
 
 
 def _kinds(rules: Iterable[Rule]) -> tuple[Kind, ...]:
