@@ -3,7 +3,7 @@ and how much is shown; within the budget stands what answers most per token."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -15,6 +15,7 @@ from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.cues import Cues, Kind, cues_of
 from memory_system.recall.factors import only_asks
+from memory_system.recall.in_hand import tells_of, things_in
 from memory_system.recall.index import Index
 from memory_system.recall.lines import Level, line_of, wrapped
 from memory_system.recall.named import is_asked_of
@@ -34,7 +35,7 @@ WIDE = 40  # results that are looked at
 TOPIC = 1.15  # times more for a memory of a kind that the message speaks of
 PAST = 0.75  # of what is asked of a score where the message speaks of what was before
 MOST_POINTERS = 3
-MOST_OF_PEOPLE = 4  # lines on those of whom the message speaks that would not be given for its other words
+MOST_OF_NAMED = 4  # lines on whom and what the message names that would not be given for its other words
 DEARNESS = 0.25  # how much the length of a line counts against it
 LEVELS: tuple[Level, ...] = ("high", "middle", "low")
 
@@ -136,16 +137,17 @@ class _Gathered:
         if known >= self._least(answer):
             for each in found:
                 each.level = self._level(each, known)
-        self._tell_of_people(found, answer.question, rows.values())
+        self._tell_of_named(found, answer.question, rows.values())
         wholes = {each.id: each for each in self._wholes()}
         return [*wholes.values(), *(each for each in found if each.id not in wholes)]
 
-    def _tell_of_people(self, found: Iterable[Item], question: Question, rows: Iterable[Row]) -> None:
-        """What was found of those of whom the message speaks is given as well: surely where nothing is asked, as who
-        writes to somebody wants to know of them."""
-        names = spoken_of(question, rows)
-        left = (each for each in found if not each.level and _tells(each) and is_about(names, each.unit.text))
-        for each in islice(left, MOST_OF_PEOPLE):
+    def _tell_of_named(self, found: Iterable[Item], question: Question, rows: Collection[Row]) -> None:
+        """What was found of those of whom the message speaks, and of the projects that it names, is given as well:
+        surely where nothing is asked, as who writes to somebody wants to know of them."""
+        names, things = spoken_of(question, rows), things_in(question.text, rows)
+        left = (each for each in found if not each.level and _tells(each))
+        of_them = (each for each in left if is_about(names, each.unit.text) or tells_of(things, each.unit.text))
+        for each in islice(of_them, MOST_OF_NAMED):
             each.level = "middle" if question.asks or each.type == "belief" else "high"
 
     def _least(self, answer: Answer) -> float:
