@@ -105,7 +105,8 @@ def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near 
         near = matrix.near(query, embedder, weight, alone=mode == "vector") if weight else None
     except (EmbedderError, StaleIndexError, LockedError) as error:
         return None, f"{error}; answered by words alone"
-    return near, f"{matrix.missing} texts have no vector yet" if matrix.missing else ""
+    missing = f"{matrix.missing} texts have no vector yet" if matrix.missing else ""
+    return near, ": ".join(filter(None, (missing, matrix.failed)))
 
 
 def _end(ws: Workspace, until: date | None) -> str:

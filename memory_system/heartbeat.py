@@ -106,7 +106,7 @@ def _overdue(ws: Workspace, item: Make) -> Iterator[Item]:
     due = nights.next_night(waiting, ws)
     if due is not None and ws.now - due > OVERDUE:
         yield item("overdue", night=clock.stamp(due))
-    for problem in [*problems, *stats.interruptions(ws)]:
+    for problem in [*problems, *pipeline.embedding_problems(ws), *stats.interruptions(ws)]:
         yield item("problem", where=problem.where, what=problem.what, hint=problem.hint)
 
 

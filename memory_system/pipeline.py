@@ -168,6 +168,17 @@ def waiting(ws: Workspace, *others: str) -> tuple[nights.Waiting, list[Problem]]
     return nights.Waiting(backlog.waiting, stamps), problems
 
 
+def embedding_problems(ws: Workspace) -> Iterator[Problem]:
+    """What kept the embedder from giving all vectors when it was last asked."""
+    if ws.config.embedder.kind == "none":
+        return
+    from memory_system.recall import vectors
+
+    if failed := vectors.failure(ws.layout.vectors):
+        said, hint, missing = failed
+        yield Problem("embedder", f"{missing} texts have no vector yet: {said}", hint)
+
+
 def _next(ws: Workspace, found: nights.Waiting, report: Report, *, force: bool, if_due: bool) -> datetime | None:
     """The half-done night, else the next due slot, else the partial night that was asked for."""
     state = ws.checkpoint.state
@@ -182,8 +193,8 @@ def _next(ws: Workspace, found: nights.Waiting, report: Report, *, force: bool, 
 
 
 def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
-    """After the last night: the snapshot of the latest slot even if it was empty, the journal's past months packed, and
-    the alarm for useless nights."""
+    """After the last night: the snapshot of the latest slot even if it was empty, the journal's past months packed,
+    what the embedder left out, and the alarm for useless nights."""
     if nights.is_long_silence(found, ws) and not ws.checkpoint.state.decay_held:
         ws.checkpoint.save(decay_held=clock.stamp(ws.now))
     empty = nights.last_slot(ws)
@@ -195,6 +206,7 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
     ws.journal.pack()
     now = max(clock.stamp(ws.now), ws.checkpoint.state.last_success)
     ws.checkpoint.save(last_run=now, last_success=now)
+    report.add_problems(embedding_problems(ws))
     report.totals = totals(ws)
     report.alarm = _alarm(ws, report)
 

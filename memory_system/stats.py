@@ -86,7 +86,13 @@ def status(ws: Workspace) -> dict[str, Any]:
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     due = nights.next_night(waiting, ws)
-    problems += [*interruptions(ws), *_missed(due, ws), *starmap(_conflict, conflicts(ws)), *_silence(ws)]
+    problems += [
+        *pipeline.embedding_problems(ws),
+        *interruptions(ws),
+        *_missed(due, ws),
+        *starmap(_conflict, conflicts(ws)),
+        *_silence(ws),
+    ]
     return {
         "ok": not problems,
         "workspace": str(ws.layout.root),

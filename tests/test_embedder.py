@@ -16,10 +16,11 @@ import pytest
 from endpoint import Endpoint, guessing, knowing, serving
 from workspaces import at, consolidate, make, say
 
-from memory_system import derive, finder
+from memory_system import derive, finder, stats
 from memory_system.config import EmbedderConfig
 from memory_system.embedder import HttpEmbedder, batches, embedder_of
 from memory_system.errors import EmbedderError
+from memory_system.phases.index import open_index
 from memory_system.workspace import Workspace
 
 NOON = "2026-03-03T12:00:00Z"
@@ -266,6 +267,62 @@ def test_without_the_endpoint_words_answer_and_it_is_said(tmp_path: Path) -> Non
     say(root, "new", ("2026-03-03T13:00:00Z", "user", "The ferry leaves at seven."))
     assert consolidate(root, "2026-03-04T12:00:00Z").to_row()["status"] == "done"  # a night does not hang on vectors
     assert texts(search(root, "ferry"))[0] == "The ferry leaves at seven."
+
+
+@pytest.mark.parametrize("query", ["the lease of the flat", "房东涨房租"])
+@pytest.mark.parametrize("failing", ["closed", "refusing", "babbling"])
+def test_an_endpoint_that_fails_by_night_is_told(tmp_path: Path, failing: str, query: str) -> None:
+    with serving(knowing(*MEANINGS)) as endpoint:
+        if failing == "refusing":
+            endpoint.failures = [401] * 9
+        elif failing == "babbling":
+            endpoint.broken = {"data": "none"}
+        else:
+            endpoint = _closed()
+        root = workspace(tmp_path, endpoint)
+        reason = {"closed": "ConnectError", "refusing": "it answered 401", "babbling": "something else"}[failing]
+        said = problems(root)
+        assert [(each["where"], reason in each["what"], bool(each["hint"])) for each in said] == [
+            ("embedder", True, True)
+        ]
+        assert said[0]["what"].startswith(f"{count_texts(root)} texts have no vector yet: ")
+        for mode in ("auto", "hybrid"):
+            assert reason in search(root, query, mode=mode)["warning"]
+
+
+def test_a_night_tells_of_the_endpoint_once_and_no_more_when_it_is_back(tmp_path: Path) -> None:
+    with serving(knowing(*MEANINGS)) as endpoint:
+        root = workspace(tmp_path, endpoint)
+        assert problems(root) == []
+        endpoint.failures = [500] * 9
+        say(root, "new", ("2026-03-03T13:00:00Z", "user", "The ferry leaves at seven. 渡船七点开。"))
+        told = consolidate(root, "2026-03-04T12:00:00Z").to_row()["problems"]
+        assert told == problems(root)
+        assert [each["where"] for each in told] == ["embedder"]
+        assert "it answered 500" in told[0]["what"]
+        endpoint.failures = []
+        say(root, "newer", ("2026-03-04T13:00:00Z", "user", "The tide turns at nine. 九点退潮。"))
+        assert consolidate(root, "2026-03-05T12:00:00Z").to_row()["problems"] == []
+        assert problems(root) == []
+        assert "warning" not in search(root, "渡船")
+
+
+def _closed() -> Endpoint:
+    """One that was there, and is no more."""
+    with serving(guessing) as endpoint:
+        return endpoint
+
+
+def problems(root: Path) -> list[dict[str, str]]:
+    """What `status` tells of the embedder."""
+    with Workspace.open(root, now=at(NOON)) as ws:
+        return [each for each in stats.status(ws)["problems"] if each["where"] == "embedder"]
+
+
+def count_texts(root: Path) -> int:
+    """All that the index holds."""
+    with Workspace.open(root, now=at(NOON)) as ws, open_index(ws) as index:
+        return len(list(index.texts()))
 
 
 # The protocol

@@ -232,7 +232,7 @@ def embed(index: Index, ws: Workspace, *, asking: bool = True) -> Iterator[str]:
 
     embedder = embedder_of(ws.config.embedder)
     if embedder:
-        with suppress(EmbedderError):  # a search says how many texts have no vector
+        with suppress(EmbedderError):  # the file keeps why: the night and every search tell it
             vectors.sync(path, ws.files, index, embedder, asking=asking)
         yield path.name
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from memory_system.embedder import Embedder, Vector
-from memory_system.errors import EmbedderError
+from memory_system.errors import EmbedderError, LockedError
 from memory_system.files import Files
 from memory_system.recall.database import Database, StaleIndexError
 from memory_system.recall.index import Index
@@ -45,6 +45,7 @@ CREATE TABLE place (number INTEGER PRIMARY KEY, digest BLOB);
 _MISSING = """
 SELECT min(number) FROM place WHERE digest NOT IN (SELECT digest FROM vector) GROUP BY digest ORDER BY min(number)
 """
+_LACKING = "SELECT count(*) FROM place WHERE digest NOT IN (SELECT digest FROM vector)"
 _MATRIX = "SELECT number, data FROM place JOIN vector USING (digest) ORDER BY number"
 
 
@@ -60,18 +61,41 @@ def numpy() -> Any:
 def sync(path: Path, files: Files, index: Index, embedder: Embedder, *, asking: bool = True) -> None:
     """Bring the file up to the index. What is gone from it is dropped, whatever happens; then every text that has no
     vector gets one, unless nobody is to be asked for it. EmbedderError where that stopped; what was done till then is
-    kept."""
+    kept, and the reason with it until it is mended."""
     database = _opened(path, files, embedder.model)
     try:
         with database.transaction():
             _place(database, index)
-        missing = [number for (number,) in database.rows(_MISSING)] if asking else []
-        _embed(database, index, missing, embedder)
-        if asking and f"knows {LANGUAGES[0]}" not in _meta(database):
-            with database.transaction():
-                _put_meta(database, _known(embedder))
+        if asking:
+            _ask(database, index, embedder)
     finally:
         database.close()
+
+
+def _ask(database: Database, index: Index, embedder: Embedder) -> None:
+    """Have the embedder give what is missing."""
+    try:
+        _embed(database, index, [number for (number,) in database.rows(_MISSING)], embedder)
+        if f"knows {LANGUAGES[0]}" not in _meta(database):
+            with database.transaction():
+                _put_meta(database, _known(embedder))
+    except EmbedderError as error:
+        _put_meta(database, {"failed": str(error), "hint": error.hint})
+        raise
+    database.rows("DELETE FROM meta WHERE key IN ('failed', 'hint')")
+
+
+def failure(path: Path) -> tuple[str, str, int] | None:
+    """Why the embedder gave not all that it was last asked for, what can be done, and how many texts lack a vector."""
+    try:
+        database = Database(path)
+        try:
+            meta, [(missing,)] = _meta(database), database.rows(_LACKING)
+        finally:
+            database.close()
+    except (StaleIndexError, LockedError):
+        return None
+    return (meta["failed"], meta["hint"], missing) if "failed" in meta else None
 
 
 def _opened(path: Path, files: Files, model: str) -> Database:
@@ -152,13 +176,14 @@ def _knowing(pairs: Collection[tuple[str, str]], embedder: Embedder) -> float:
 
 class Matrix(NamedTuple):
     """The vectors of all units that have one, by their numbers, ascending; `missing` have none; `trust` by language;
-    `speakers` are those with a name."""
+    `speakers` are those with a name; `failed` is why the embedder gave not all."""
 
     numbers: NDArray[np.int64]
     rows: Floats
     missing: int
     trust: dict[str, float]
     speakers: tuple[str, ...]
+    failed: str
 
     def near(self, query: str, embedder: Embedder, weight: float, *, alone: bool = False) -> Near:
         """How near the texts are to a question; EmbedderError where the embedder does not tell. Messages are asked as
@@ -197,7 +222,8 @@ def _loaded(path: Path, *_: int) -> tuple[dict[str, str], Matrix]:
     except ValueError:
         raise StaleIndexError("the vectors are of different lengths") from None
     trust = {lang: float(meta.get(f"knows {lang}", 0)) for lang in LANGUAGES}
-    return meta, Matrix(numbers, vectors, placed - len(rows), trust, tuple(orjson.loads(meta.get("speakers", "[]"))))
+    speakers = tuple(orjson.loads(meta.get("speakers", "[]")))
+    return meta, Matrix(numbers, vectors, placed - len(rows), trust, speakers, meta.get("failed", ""))
 
 
 def _standard(values: Floats) -> Floats:
