@@ -56,7 +56,7 @@ _TRADITIONAL = (
     "魷鮐鮑鮒鮚鮞鮪鮫鮭鮮鯀鯁鯇鯉鯊鯔鯖鯗鯛鯡鯢鯤鯧鯨鯪鯫鯰鯽鰈鰉鰍鰒鰓鰣鰥鰨鰩鰭鰱鰲鰳鰷鰹鰻鰾鱈鱉鱒鱔鱖鱗鱘鱟鱧"
     "鱭鱷鱸鱺鳥鳧鳩鳳鳴鳶鴆鴇鴉鴕鴛鴝鴟鴣鴦鴨鴯鴰鴻鴿鵂鵑鵒鵓鵜鵝鵠鵡鵪鵬鵯鵰鵲鶇鶉鶘鶚鶩鶯鶴鶻鶼鶿鷂鷓鷗鷙鷚鷥鷦"
     "鷯鷲鷳鷴鷸鷹鷺鸕鸚鸛鸝鸞鹵鹹鹺鹼鹽麗麥麩麵麼黃黌點黨黲黴黷黽黿鼉鼕鼴齊齋齎齏齒齔齙齜齟齠齡齣齦齧齪齬齲齶齷龍"
-    "龐龔龕龜"
+    "龐龔龕龜後"
 )
 _SIMPLIFIED = (
     "丢并乱亘亚伫布占并来仑侣局俣系侠私伥俩仓个们幸伦伟侧侦伪杰伧伞备家佣偬传伛债伤倾偻仅佥侨仆侥偾雇价仪侬亿侩俭"
@@ -104,10 +104,10 @@ _SIMPLIFIED = (
     "鱿鲐鲍鲋鲒鲕鲔鲛鲑鲜鲧鲠鲩鲤鲨鲻鲭鲞鲷鲱鲵鲲鲳鲸鲮鲰鲶鲫鲽鳇鳅鳆鳃鲥鳏鳎鳐鳍鲢鳌鳓鲦鲣鳗鳔鳕鳖鳟鳝鳜鳞鲟鲎鳢"
     "鲚鳄鲈鲡鸟凫鸠凤鸣鸢鸩鸨鸦鸵鸳鸲鸱鸪鸯鸭鸸鸹鸿鸽鸺鹃鹆鹁鹈鹅鹄鹉鹌鹏鹎雕鹊鸫鹑鹕鹗鹜莺鹤鹘鹣鹚鹞鹧鸥鸷鹨鸶鹪"
     "鹩鹫鹇鹇鹬鹰鹭鸬鹦鹳鹂鸾卤咸鹾碱盐丽麦麸面么黄黉点党黪霉黩黾鼋鼍冬鼹齐斋赍齑齿龀龅龇龃龆龄出龈啮龊龉龋腭龌龙"
-    "庞龚龛龟"
+    "庞龚龛龟后"
 )
-_BOTH = "乾夥後徵於著菸薰醣"  # which simplified Chinese has as well, meaning something else
-_SIMPLE = str.maketrans(_TRADITIONAL + _BOTH, _SIMPLIFIED + "干伙后征于着烟熏糖")
+_BOTH = "乾夥徵於著菸薰醣"  # which simplified Chinese has as well, meaning something else
+_SIMPLE = str.maketrans(_TRADITIONAL + _BOTH, _SIMPLIFIED + "干伙征于着烟熏糖")
 _ONLY = frozenset(_TRADITIONAL)
 
 

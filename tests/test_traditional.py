@@ -64,6 +64,12 @@ def test_questions_and_dates_are_seen() -> None:
     assert (found.start.month, found.start.day) == (2, 11)
 
 
+def test_what_comes_after_needs_no_other_traditional_character() -> None:
+    for words in ("三天後我去北京。", "我後天去上海看牙。"):
+        simple = dates.resolve(words.replace("後", "后"), AT, "zh")[0]
+        assert dates.resolve(words, AT, "zh")[0] == simple != words.replace("後", "后")
+
+
 def test_either_finds_the_other() -> None:
     assert asked("過敏") == asked("过敏")
     assert prepared("我對蝦過敏") == prepared("我对虾过敏")
