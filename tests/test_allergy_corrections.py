@@ -93,3 +93,15 @@ def test_what_one_cannot_have_stays_when_what_one_takes_changes(
 ) -> None:
     two_days(tmp_path, first, then)
     assert any(each.startswith(stays) for each in contents(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("My brother takes warfarin and he can't have aspirin.", "aspirin"),
+        ("My wife takes warfarin and my son can't have milk.", "milk"),
+        ("我弟弟吃华法林，他不能吃阿司匹林。", "阿司匹林"),
+    ],
+)
+def test_what_another_cannot_have_is_told(words: str, kept: str) -> None:
+    assert any(kept in each.content for each in claims([said(words)]))

@@ -72,8 +72,7 @@ def run(
             if kept[number]
         ]
         if segments:
-            turn.segments, turn.confided = segments, found.confided.get(place, "")
-            yield turn
+            yield replace(turn, segments=segments, confided=found.confided.get(place, ""))
 
 
 def _best_left_out(found: Scores, kept: bytearray) -> frozenset[int]:
