@@ -156,3 +156,18 @@ def test_an_allergy_of_childhood_fills_no_slot_of_today(words: str) -> None:
 @pytest.mark.parametrize("words", ["我月经推迟了十天。", "我妈做了心脏支架。", "My period is ten days late."])
 def test_what_is_told_of_the_body_is_health(words: str) -> None:
     assert [each.category for each in claims(talk(("user", words)))] == ["health"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("What's your name?", "Not telling."),
+        ("Where do you live?", "With my parents."),
+        ("How old are you?", "I'd rather not say."),
+        ("你叫什么名字？", "不告诉你。"),
+        ("你住在哪里？", "跟我爸妈一起。"),
+        ("你今年多大了？", "保密。"),
+    ],
+)
+def test_who_gives_no_answer_fills_no_slot(asked: str, answer: str) -> None:
+    assert {each.attribute for each in claims(talk(("assistant", asked), ("user", answer)))} <= {""}

@@ -6,10 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from workspaces import at, consolidate, make, say
-
-from memory_system import finder
-from memory_system.workspace import Workspace
+from workspaces import given, lived
 
 SAID = {
     "en": (
@@ -37,19 +34,7 @@ SAID = {
 
 @pytest.fixture(scope="module")
 def lives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    roots = {}
-    for lang, texts in SAID.items():
-        roots[lang] = make(tmp_path_factory.mktemp(lang), screen={"keep_share": 1.0})
-        for number, text in enumerate(texts, 1):
-            say(roots[lang], f"s{number}", (f"2026-02-{number:02}T09:00:00Z", "user", text))
-        consolidate(roots[lang], "2026-03-03T12:00:00Z")
-    return roots
-
-
-def given(root: Path, message: str) -> list[tuple[str, str]]:
-    """How sure each line is, and the line."""
-    with Workspace.open(root, now=at("2026-03-03T12:00:00Z")) as ws:
-        return [(each["confidence"], each["line"]) for each in finder.context(ws, message)["items"]]
+    return {lang: lived(tmp_path_factory.mktemp(lang), texts) for lang, texts in SAID.items()}
 
 
 @pytest.mark.parametrize(

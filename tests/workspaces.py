@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_system import check, clock, edit, pipeline
+from memory_system import check, clock, edit, finder, pipeline
 from memory_system.files import Disk
 from memory_system.layout import Layout
 from memory_system.recall.index import Index
@@ -50,6 +51,21 @@ def remembering(root: Path) -> Path:
     say(root, "a", *((f"2026-02-20T09:00:0{5 * number}Z", "user", text) for number, text in enumerate(said)))
     consolidate(root, "2026-02-21T03:10:00Z")
     return root
+
+
+def lived(root: Path, texts: Iterable[str]) -> Path:
+    """A workspace in whose talk each text was said, one a day of February 2026, and all of them are kept."""
+    make(root, screen={"keep_share": 1.0})
+    for number, text in enumerate(texts, 1):
+        say(root, f"s{number}", (f"2026-02-{number:02}T09:00:00Z", "user", text))
+    consolidate(root, "2026-03-03T12:00:00Z")
+    return root
+
+
+def given(root: Path, message: str) -> list[tuple[str, str]]:
+    """What `context` gives such a workspace's agent: how sure each line is, and the line."""
+    with Workspace.open(root, now=at("2026-03-03T12:00:00Z")) as ws:
+        return [(each["confidence"], each["line"]) for each in finder.context(ws, message)["items"]]
 
 
 def consolidate(root: Path, now: str, *, disk: Disk | None = None, **options: Any) -> pipeline.Report:

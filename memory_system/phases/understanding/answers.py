@@ -8,7 +8,7 @@ from typing import NamedTuple
 from memory_system import phrasing, slots, text
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.subjects import Subject, whose
-from memory_system.rules import Rule
+from memory_system.rules import Rule, table
 
 _FIRST_OF = re.compile(r"\s*[,，;；]\s*")  # "in Ghent, near the station" lives in Ghent
 _YES = re.compile(r"(?:有(?:的|啊|呀)?|会的?|对的?|是的?|嗯)[，,。！、]\s*")
@@ -39,7 +39,7 @@ def answer_of(passage: Passage) -> Answer | None:
         return None
     for rule in fired:
         subject = _asked_about(rule, asked[start:end], passage)
-        if subject is None or _is_void(rule, value):
+        if subject is None or _is_void(rule, value, scene.lang):
             continue
         if is_grave(rule):
             return Answer(rule, subject, _as_named(value), _told(rule, subject, _as_named(value), more, passage))
@@ -61,10 +61,10 @@ def _asked_about(rule: Rule, asked: str, passage: Passage) -> Subject | None:
     return whose(_MINE[scene.lang].format(kin=kin), scene, None)
 
 
-def _is_void(rule: Rule, value: str) -> bool:
-    """Whether the words are no value: "none that I know of"."""
-    unless = rule.data.get("unless")
-    return bool(unless) and re.match(str(unless), value, re.IGNORECASE) is not None
+def _is_void(rule: Rule, value: str, lang: str) -> bool:
+    """Whether the words are no value: "none that I know of", "not telling"."""
+    unless = (rule.data.get("unless"), table(lang, "parts")["no_answer"])
+    return any(each and re.match(str(each), value, re.IGNORECASE) for each in unless)
 
 
 def _as_named(value: str) -> str:
