@@ -77,6 +77,7 @@ def straight(words: str) -> str:
     return _APOSTROPHE.sub("'", words) if "´" in words or "`" in words else words
 
 
+PICTURES = "\U0001f300-\U0001f492\U0001f4a0-\U0001faff"  # a class of them, without hearts: "I 💙 Rome" goes on
 _PAUSE = re.compile(  # not where the words before ask for more, or those behind go on with them: 我住在 上海浦东
     "(?<=[\u4e00-\u9fff]{2}[^对在是叫住吃喝喜欢爱和给跟从把来自到去有为姓属用买看，。！？])"
     "[ \U0001f300-\U0001faff]+(?=(?!过敏|工作|上班)[^的是在对地得住叫姓，。！？][\u4e00-\u9fff]{2})"
@@ -94,17 +95,20 @@ def paused(words: str) -> str:
 
 
 @cache  # made where sentences are first looked for: a command starts sooner
-def _sentence_end() -> re.Pattern[str]:
+def _sentence_end(pictures: str = "") -> re.Pattern[str]:
+    """Where a sentence ends; with `pictures` also behind such, where a capital comes next: "Inspiring 💪 I wrote"."""
+    behind = rf"|(?<=[{pictures}])[{pictures}\uFE0F\u200D]*(?=\s+[A-Z])" if pictures else ""
     return re.compile(
-        r"[。！？!?….;；\n](?:"  # one class of signs first, which `re` looks for fast
-        r"(?<=[。！？!?…])[。！？!?…]*[”’\"'」』）)]*|(?<=\.)\.*[”’\"')]*(?=\s|$)|(?<=[;；])(?=\s|$|[^\x00-\x7f])|(?<=\n)\n*)"
+        rf"[。！？!?….;；\n{pictures}](?:"  # one class of signs first, which `re` looks for fast
+        r"(?<=[。！？!?…])[。！？!?…]*[”’\"'」』）)]*|(?<=\.)\.*[”’\"')]*(?=\s|$)|(?<=[;；])(?=\s|$|[^\x00-\x7f])|(?<=\n)\n*"
+        rf"{behind})"
     )
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Spans of the sentences, end marks included, outer blanks not."""
     start = 0
-    for mark in _sentence_end().finditer(text):
+    for mark in _sentence_end("" if text.isascii() else PICTURES).finditer(text):
         end = mark.end()
         at = mark.start()
         if text[at] == "." and (_ITEM if text[at - 1 : at].isdigit() else _ABBREVIATION).search(text[start:end]):

@@ -88,6 +88,9 @@ RESOLVED = [
     ("the March 3 trip was fun", "the 3 March 2023 trip was fun"),
     ("I live here since 2016 and moved on May 7, 2021", "I live here since 2016 and moved on May 7, 2021"),
     ("We met in the week before 9 June 2023", "We met in the week before 9 June 2023"),
+    ("Same, today is busy", "Same, 8 May 2023 is busy"),
+    ("I hope tomorrow will be calm", "I hope 9 May 2023 will be calm"),
+    ("The race tomorrow is long", "The race on 9 May 2023 is long"),
     ("Nothing to say", "Nothing to say"),
 ]
 RESOLVED_ZH = [

@@ -150,6 +150,15 @@ def test_the_next_point_of_an_answer_says_what_was_asked() -> None:
             "(asked: User broke the hinge of their oak wardrobe. Can the assistant help User with this)",
         ),
         ("Can you help me with this?", ""),
+        (
+            "I'm trying to mend the hinge of my oak wardrobe. It fell off when four of us carried it up to the attic in"
+            " the dark, with two ropes and a lot of noise on the narrow stairs. Can you help me with this?",
+            "(on: User is trying to mend the hinge of their oak wardrobe)",
+        ),
+        (
+            "I'm Craig, a joiner with a steady hand. Can you help me mend the hinge of my oak wardrobe? I have tools.",
+            "(asked to help User mend the hinge of User's oak wardrobe)",
+        ),
     ],
 )
 def test_a_request_that_leans_is_told_with_the_statement_before_it(asked: str, beside: str) -> None:

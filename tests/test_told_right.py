@@ -151,6 +151,9 @@ def test_who_says_their_name_is_not_told_twice() -> None:
             "Ben says allowing themselves to feel grief, anger, and fear has been a part of it",
         ),
         ("Once the test is done ill let you know.", "Once the test is done Ben will let Ann know"),
+        ("I'm in awe of your courage as a trans woman.", "Ben is in awe of Ann's courage as a trans woman"),
+        ("When i mend the fence it would lean to one side", "When Ben mends the fence it would lean to one side"),
+        ("Mended the shed 💪 I painted the fence too.", "Ben mended the shed. Ben painted the fence too"),
         ("I was ill all week and stayed in bed.", "Ben was ill all week and stayed in bed"),
         ("My son was ill see the note.", "Ben's son was ill see the note"),
         ("We spoke with our lawyer in York.", "Ben and others spoke with their lawyer in York"),
@@ -225,6 +228,15 @@ def test_one_person_called_in_several_ways_is_one_subject(words: list[str], subj
         ("我妈说我对头孢过敏。", [("allergy", "头孢", "reported")]),
         ("医生怀疑我有痛风。", [("condition", "痛风", "hedged")]),
         ("我电脑是Framework 13。", [("device.电脑", "Framework 13", "stated")]),
+        ("I dislike orange 🍊 😒", [("dislikes", "orange", "stated")]),
+        ("我超喜欢草莓🍓", [("likes", "草莓", "stated")]),
+        ("I like primary colours I think", [("likes", "primary colours", "stated")]),
+        ("我最喜欢原色我觉得", [("likes", "原色", "stated")]),
+        ("I know which ones I like more than others.", []),
+        ("I can't build well but my aim is okay.", []),
+        ("Dogs love long walks.", []),
+        ("Bet Max loves long walks.", [("likes", "long walks", "hedged")]),
+        ("We love her courage as a trans woman.", []),
     ],
 )
 def test_a_slot_holds_what_was_said_and_no_more(words: str, slots: list[tuple[str, str, str]]) -> None:
@@ -237,6 +249,8 @@ def test_a_slot_holds_what_was_said_and_no_more(words: str, slots: list[tuple[st
     [
         ("My doctor told me I have gout.", "User's doctor told User they have gout"),
         ("我发小大明住在多哈。", "用户发小大明住在多哈"),
+        ("I dislike orange 🍊 😒", "User dislikes orange"),
+        ("我超喜欢草莓🍓", "用户喜欢草莓"),
     ],
 )
 def test_a_sentence_is_told_with_one_name_and_whole(words: str, content: str) -> None:

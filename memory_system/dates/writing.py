@@ -88,6 +88,8 @@ _OPENING = re.compile(r"(?:^|[.!?\n]\s*|[\"“(]\s*)$")
 _NOUN = re.compile(
     r"(?i)\s*(?:$|[\n:)*|–—-])|['’]|\s+(?:is|isn't|was|wasn't|will|won't|has|works|sounds|suits|seems|would|might|looks)\b"
 )
+_CLAUSE_OPENS = re.compile(r"(?i)(?:,|\b(?:and|but|so|because|cause|since|as|that|think|hope|guess))\s+$")
+_IS = re.compile(r"(?i)\s+(?:is|isn't|was|wasn't|will|won't)\b")
 _OWNER = re.compile(r"['’]s\b(?!\s+(?:an?|the|my|our|his|her|going|not|been|gonna|so|too)\b)")
 _LATIN = re.compile(r"[A-Za-z0-9]")
 _OWN_PREPOSITION = frozenset(
@@ -173,6 +175,7 @@ def _placed(text: str, when: When, piece: Piece, words: str) -> tuple[int, int, 
         or _LABEL.search(before)
         or (bare and _ATTRIBUTE.search(before))
         or (opening and _NOUN.match(after))
+        or (_CLAUSE_OPENS.search(before) and _IS.match(after))
     ):
         words = needed + words
     return start, end, words[0].upper() + words[1:] if opening else words

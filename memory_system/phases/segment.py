@@ -136,8 +136,9 @@ def _asked(before: Turn | None, message: Message) -> str:
     asked = before.message.text[_where_it_begins(before, asking[-1]) : last.end]
     if "\n" not in message.text:
         return asked
+    wishes = [before.text_of(before.segments[number]) for number in reversed(asking[:-1])]
     said = [before.text_of(each) for each in before.segments[:2] if each.kind != "chat"]
-    return next((short for each in (asked, *said) if (short := _in_short(each))), asked)
+    return next((short for each in (asked, *wishes, *said) if (short := _in_short(each))), asked)
 
 
 def _answered(turn: Turn, asking: Sequence[int], message: Message) -> str:

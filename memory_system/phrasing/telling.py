@@ -10,6 +10,18 @@ from functools import cache, lru_cache
 
 from memory_system import text
 from memory_system.callings import ASSISTANT_NAME
+from memory_system.phrasing.nearby import (
+    MODALS,
+    is_adverb_at,
+    is_called,
+    is_gerund,
+    is_joined_verb,
+    is_numeral,
+    is_participle,
+    is_seeming,
+    of_several,
+    stands_alone,
+)
 from memory_system.phrasing.verbs import is_adverb, is_no_verb, plural_of, singular
 from memory_system.rules.words import is_word, words_of
 
@@ -23,19 +35,21 @@ _FAR = 99  # words since the speaker was the subject, when they were not yet
 _OWN = 5  # words within which the speaker is still the subject
 _NEAR = 4  # words within which "they" is understood
 _PAIR = 5  # words of a sentence that begins with two persons, up to the second: "so my wife and"
-_SHORT = {"im": "i'm", "ive": "i've", "youre": "you're", "u": "you", "ur": "your", "ya": "you"}
+_SHORT = {
+    "im": "i'm", "ive": "i've", "youre": "you're", "youll": "you'll", "youve": "you've", "youd": "you'd", "u": "you",
+    "ur": "your", "ya": "you",
+}  # fmt: skip
 _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
 _OF_ALL = frozenset({"our", "ours", "us", "ourselves"})
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
 _SPOKEN_TO = re.compile(r"\b(?:you|your|yours|u|ur)\b", re.IGNORECASE)
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
-_MODALS = frozenset(("can", "could", "will", "would", "shall", "should", "may", "might", "must", "did", "do", "does"))
 _JOINING = frozenset({"and", "or", "but"})
-_ALL_OF_YOU = frozenset({"guys", "folks", "ladies"})
-_BOTH_DO = _MODALS | {"were", "are", "have", "had", "both", "having", "being", "going", "ever", "never"}
 _OF_ANYONE = re.compile(  # "foods that aren't good for you", "you can tell how much they love it"
     r"(?:\bnot|n't)(?: (?:so|really|very|too))* (?:good|bad|healthy) for you\b"
+    r"|^(?:\w+ing|it(?:'s| is) [\w ]{1,30}?(?:to have|having))\b[\w ]{0,20}?\b(?:people|someone|somebody|those|others"
+    r"|friends)(?: around)? (?:who|that) (?:\w+ )?\w+ you\b"  # "having people who back you"
     r"|\byou can (?:(?:just|really|always|only|easily|still) )?(?:tell|hear|feel|smell) (?:how|that|the|it)\b",
     re.IGNORECASE,
 )
@@ -44,7 +58,8 @@ _TALKED = re.compile(  # "since we last spoke" is said of the two
     r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! (?:about|with|to|all)\b)",
     re.IGNORECASE,
 )
-_SORTS = ("sort", "kind")
+_OUR_TALK = re.compile(r" (?:last|latest) (?:chat|talk|conversation|call)\b| (?:chat|conversation)s?\b")
+_BOTH_OF = ["both", " ", "of", " "]
 _INVERTED = {
     "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
     "haven't": "hasn't", "weren't": "wasn't", "was": "was", "had": "had",
@@ -58,9 +73,10 @@ _CONTRACTED = {
 def _kinds() -> dict[str, frozenset[str]]:
     """What a word does to the walk: names `others`, opens a clause with `subjects` of its own, is `governing` an
     infinitive, or `joining` a second verb."""
+    subjects = (words_of("third") - {"him", "them"}) | {"who", "that", "which"}
     lists = {
         "others": words_of("third") | words_of("plural") | words_of("who_else"),
-        "subjects": (words_of("third") - {"him", "them"}) | {"who", "that", "which"},
+        "subjects": subjects | {f"{word}'{ending}" for word in subjects for ending in ("s", "re", "ll", "ve", "d")},
         "governing": words_of("governing"),
         "joining": _JOINING,
     }
@@ -80,13 +96,6 @@ def _read(token: str) -> tuple[str, str]:
     if low.partition("'")[0] in _PERSONS:
         return low, _PERSON
     return low, _WORD if low in _kinds() or token[0].isupper() else _PLAIN
-
-
-def _is_adverb_at(low: str, tokens: Sequence[str], at: int) -> bool:
-    """The same of a word where it stands: the "sort" and the "of" of "sort of" are no verbs."""
-    if low in _SORTS:
-        return list(tokens[at + 1 : at + 3]) == [" ", "of"]
-    return is_adverb(low) or (low == "of" and at > 1 and tokens[at - 2].lower() in _SORTS)
 
 
 class Telling:
@@ -149,9 +158,9 @@ class Telling:
         self._since += 1
         if self._agreeing and (low in _JOINING or is_word("third", low)):
             self._agreeing = ""  # "I told you they would": another one is the subject; "both you and Jo": so is she
-        if self._agreeing and token[0].islower() and not _is_adverb_at(low, tokens, at):  # no verb has a capital
+        if self._agreeing and token[0].islower() and not is_adverb_at(low, tokens, at):  # no verb has a capital
             self._verb(low, token, tokens, at)
-        elif self._joined and self._present and not self._infinitive and _is_joined_verb(low, tokens, at):
+        elif self._joined and self._present and not self._infinitive and is_joined_verb(low, tokens, at):
             self._out.append(singular(token))
             self._joined = False
         else:
@@ -196,12 +205,14 @@ class Telling:
     def _pronoun(self, low: str, tokens: Sequence[str], at: int) -> bool:
         """Whether the token was a word of the first or second person; if so it has been said."""
         base, _, ending = low.partition("'")
-        if base == "i" and (tokens[at][0] == "I" or ending or _stands_alone(tokens, at)):
-            if not ending and _is_numeral(tokens, at):
+        if base == "i" and (tokens[at][0] == "I" or ending or stands_alone(tokens, at)):
+            if not ending and is_numeral(tokens, at):
                 return False
             self._first(ending, tokens, at)
         elif low in _OF_ALL and self._advises:
             self._out.append(tokens[at])
+        elif said := self._of_more(low, tokens, at):
+            self._out.append(said)
         elif low in _MINE:
             self._own(low)
         elif base == "we":
@@ -252,7 +263,7 @@ class Telling:
         if not ending:
             return
         if ending == "d":
-            said = "had" if _is_participle(tokens, at) else "would"
+            said = "had" if is_participle(tokens, at) else "would"
         else:
             said = _CONTRACTED.get(ending, ("", ""))[0 if single else 1]
         self._out.append(f" {said}")
@@ -272,6 +283,23 @@ class Telling:
         self._named = self._named or low in ("my", "our", "me")
         self._agreeing = ""
         self._since += 1
+
+    def _of_more(self, low: str, tokens: Sequence[str], at: int) -> str:
+        """What "our" and "us" are told as where they mean everybody ("a part of our lives") or the two who talk ("our
+        last chat"); empty elsewhere."""
+        after = "".join(tokens[at + 1 : at + 5]).lower()
+        if low == "our" and not self._named and is_word("everybodys", after.strip().partition(" ")[0]):
+            return "people's"
+        if low == "our" and not self._named and self._out and is_gerund(self._out[0].lower()):
+            return "one's"  # "discovering our passions is rewarding"
+        if self._named and not self._clear:  # somebody else was named, and may be meant
+            return ""
+        if low == "our" and _OUR_TALK.match(after):
+            return f"{self._speaker} and {self._other}'s"
+        if low == "us" and self._other != ASSISTANT_NAME["en"] and self._out[-4:] == _BOTH_OF:
+            del self._out[-4:]
+            return f"{self._speaker} and {self._other}"
+        return ""
 
     def _lets(self, tokens: Sequence[str], at: int) -> None:
         """What is said to somebody is done with them; an assistant says so of what it is about to do. Before a capital
@@ -303,7 +331,7 @@ class Telling:
             self._out.append("them")  # "both of you"
             self._clear = False
             return
-        if not ending and (several := _of_several([each.lower() for each in tokens[at + 1 : at + 5]])):
+        if not ending and (several := of_several([each.lower() for each in tokens[at + 1 : at + 5]])):
             self._out.append(f"{self._other} and others")
             self._said, self._clear, self._agreeing = at + several, False, ""
             return
@@ -311,9 +339,10 @@ class Telling:
         anyone = moved and not self._advises and self._since > _OWN  # "I could help you" means the other
         self._out.append("one" if anyone else self._other)
         self._clear, self._present = False, False
-        is_object = moved or is_word("before_object", before) or is_word("after_verb", after) or _is_gerund(before)
+        is_object = moved or is_word("before_object", before) or is_word("after_verb", after) or is_gerund(before)
         is_object = is_object or after == "of"  # "it reminded you of home"
-        is_object = is_object or (_is_called(tokens, at) and before not in ("", *_JOINING))  # "I'll miss you, Leo, …"
+        is_object = is_object and not is_seeming(tokens, at)  # "it sounds like you have a plan"
+        is_object = is_object or (is_called(tokens, at) and before not in ("", *_JOINING))  # "I'll miss you, Leo, …"
         asking = not anyone and self._invert(tokens, at)
         self._agreeing = "" if is_object or asking else "singular"
         self._contract(ending, tokens, at, single=True)
@@ -329,53 +358,4 @@ class Telling:
         if before in _INVERTED:
             said = _INVERTED[before]
             self._out[-3] = said.capitalize() if tokens[at - 2].istitle() else said
-        return before in _INVERTED or before in _MODALS
-
-
-def _of_several(following: Sequence[str]) -> int:
-    """How many tokens behind "you" say that it is more than one: "you guys", "you, guys", "you two could talk", but not
-    "sent you two photos"; 0 where none do."""
-    words = [each for each in following if each not in (_SPACE, ",")]
-    if not words or following[0] not in (_SPACE, ","):
-        return 0
-    several = words[0] in _ALL_OF_YOU or (words[0] == "two" and not _BOTH_DO.isdisjoint(words[1:2]))
-    return following.index(words[0]) + 1 if several else 0
-
-
-def _is_called(tokens: Sequence[str], at: int) -> bool:
-    """Whether a comma stands behind the word, as before a name that is called."""
-    return list(tokens[at + 1 : at + 2]) == [","]
-
-
-def _is_gerund(low: str) -> bool:
-    """Whether who comes next is its object: "getting you closer", "helping you decide"."""
-    return low.endswith("ing") and len(low) > 5 and not is_word("no_gerunds", low)
-
-
-def _is_joined_verb(low: str, tokens: Sequence[str], at: int) -> bool:
-    """Whether it is the second verb in "lives in Rome and works at a bank", or in "has moved and have got a cat", and
-    no noun."""
-    after = next((each.lower() for each in tokens[at + 1 :] if each[0].isalnum()), "")
-    if low == "have":
-        return is_word("past", after) or is_word("participles", after) or after.endswith("ed")
-    return is_word("verbs", low) and is_word("after_verb", after)
-
-
-def _is_numeral(tokens: Sequence[str], at: int) -> bool:
-    """Whether "I" is a number or a letter: Book I, World War I, I/O."""
-    before = tokens[at - 2] if at > 1 and tokens[at - 1] == _SPACE else ""
-    return "/" in tokens[at + 1 : at + 2] or (before.istitle() and is_word("numbered", before.lower()))
-
-
-def _stands_alone(tokens: Sequence[str], at: int) -> bool:
-    """Whether a small "i" is the pronoun: blanks around it, and no "i.e."."""
-    if list(tokens[at + 1 : at + 3]) == [".", "e"]:
-        return False
-    return (at == 0 or not tokens[at - 1][0].isalnum()) and (at + 1 == len(tokens) or tokens[at + 1][0] in " ,.!?;")
-
-
-def _is_participle(tokens: Sequence[str], at: int) -> bool:
-    """Whether "I'd" is "I had": what comes next is no plain verb."""
-    words = (each.lower() for each in tokens[at + 1 :] if each[0].isalnum())
-    verb = next((each for each in words if each == "never" or not is_adverb(each)), "")
-    return is_word("participles", verb) or (verb.endswith("ed") and not is_word("base_ed", verb))
+        return before in _INVERTED or before in MODALS

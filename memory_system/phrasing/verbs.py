@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from memory_system.rules.words import is_word
 
 _SINGULAR = {
@@ -13,6 +15,7 @@ _PLURAL = {
     "am": "are", "was": "were", "wanna": "want to", "gotta": "have to", "been": "have been", "gonna": "are going to",
 }  # fmt: skip
 _MANY = {"is": "are", "has": "have", "does": "do", "was": "were", "doesn't": "don't"}  # for templates, in the singular
+_DRAWN_OUT = re.compile(r"([a-z])\1{2,}")  # "I sooo do"
 _PLAIN_ING = frozenset({"sing", "ring", "bring", "swing", "cling", "sting", "spring", "fling"})
 
 
@@ -44,9 +47,12 @@ def plural_of(low: str, verb: str) -> str:
 
 def is_adverb(low: str) -> bool:
     """Whether it may stand between a subject and its verb."""
+    low = _DRAWN_OUT.sub(r"\1", low)
     return is_word("skip", low) or (low.endswith("ly") and not is_word("ly_verbs", low))
 
 
 def is_no_verb(low: str) -> bool:
     """Whether the word behind "I" or "you" is none that could agree with it: "with you since", "who back you makes"."""
-    return is_word("no_verb", low) or low[0].isdigit() or (low.endswith("s") and not low.endswith(("ss", "us")))
+    if is_word("no_verb", low) or low[0].isdigit() or _DRAWN_OUT.search(low):
+        return True
+    return low.endswith("s") and not low.endswith(("ss", "us"))

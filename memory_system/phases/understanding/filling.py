@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memory_system import phrasing, slots
+from memory_system import phrasing, slots, text
 from memory_system.callings import STOCK_NAMES
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
@@ -22,10 +22,12 @@ _SHORTEST = 4  # characters that a rule needs
 _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values are what is done, not names
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.IGNORECASE)
 _TRAILING = re.compile(
-    r"\s+(?:very much|so much|a lot|the most|a ton|so|really|also|already|now|anymore|myself|again|best|more)$",
+    r"\s+(?:very much|so much|a lot|the most|a ton|so|really|also|already|now|anymore|myself|again|best|more"
+    r"|,? ?i (?:think|guess|suppose|believe))$",
     re.IGNORECASE,
 )
-_TRAILING_ZH = re.compile(r"(?:什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
+_TRAILING_ZH = re.compile(r"(?:[，,]?我(?:觉得|感觉|想)|什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
+_PICTURES = re.compile(rf"\s*[{text.PICTURES}\u2600-\u27BF\U0001F493-\U0001F49F\uFE0F\u200D ]+$")
 _LEADING_ZH = re.compile(r"^(?:只有|才|正好|刚好|整整)+(?=[\d一二两三四五六七八九十百])")
 _MARKS = " \t.,!?;:~-–—"  # a quotation in what is to be done ends with its mark
 BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
@@ -115,7 +117,7 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     """The slot that a match of a claim rule fills; None when it does not hold what the rule asks for."""
     scene = passage.scene
     which = "value" if found.parts.get("value") else "thing"
-    said = _to_the_end(found, which, passage.plain).strip()
+    said = _PICTURES.sub("", _to_the_end(found, which, passage.plain).strip())
     said = said if slots.about(str(rule.data["attribute"])).get("yearly") else passage.dated(said)
     value = cleaned(said, scene.lang)
     if value in ("", "to") or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):

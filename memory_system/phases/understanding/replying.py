@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 
-from memory_system import dates, phrasing, slots
+from memory_system import dates, phrasing, rules, slots
 from memory_system.phases.understanding.asked import goes_on, is_needed, tells_of, tells_the_topic, told_beside
 from memory_system.phases.understanding.before import said_before
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.hanging import what_stands
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.pictures import leaned_on, pointed_at
+from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phrasing import Voices
 
 _BESIDE = re.compile(r"(?: \((?:asked|on|image|in confidence)\b.*\)|（(?:被问|谈到|图|保密)：.*）)$", re.DOTALL)
@@ -34,13 +35,20 @@ def with_question(told: str, passage: Passage) -> str:
     if (whole := with_what_is_before(told, passage)) != told:
         return whole
     if asked and _needs_it(passage) and _explains(asked, passage):
-        question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
-        return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")
+        return _with_asked(told, asked, scene)
     if inside := leaned_on(turn, passage.segment, scene):
         return _SHOWING[scene.lang].format(told=told, inside=inside)
     if turn.topic and _begins(passage) and told_beside(turn, _bare(passage), scene.lang) == turn.topic:
         return _ON[scene.lang].format(told=told, topic=_topic(passage))
     return told
+
+
+def _with_asked(told: str, asked: str, scene: Scene) -> str:
+    """What was told with what the other asked, or what they said of themselves that made somebody answer at length."""
+    question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
+    if not rules.load(scene.lang)["kind"].fires(as_rules_see(asked)):
+        return _ON[scene.lang].format(told=told, topic=question)
+    return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")
 
 
 def with_what_is_before(told: str, passage: Passage) -> str:

@@ -31,7 +31,7 @@ class Subject:
 def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
     """Whom the words for a subject mean, "she" and a subject that Chinese leaves out being `last`; None when nobody can
     tell, or when they are no name."""
-    who = who.strip()
+    who = _without_opening(who.strip(), scene)
     low = who.lower()
     if low in _PRONOUNS or (not who and last is not None and scene.lang == "zh"):
         return None if last and low in ("he", "she") and not may_be(low, last.shown) else last
@@ -44,6 +44,12 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
     return None if _is_no_name(who, scene) else Subject(who, who)
 
 
+def _without_opening(who: str, scene: Scene) -> str:
+    """The name without the word that opened the sentence before it: "Bet Max", "Maybe Max"."""
+    first, _, rest = who.partition(" ")
+    return rest if rest[:1].isupper() and first in _never(scene.lang) and who not in scene.known else who
+
+
 @cache
 def kin() -> re.Pattern[str]:
     """The Chinese words for somebody near, whom a speaker may name without 我: 舅妈在青岛上班."""
@@ -53,6 +59,8 @@ def kin() -> re.Pattern[str]:
 def _is_no_name(who: str, scene: Scene) -> bool:
     if who in scene.known:
         return False
+    if scene.lang == "en" and is_word("plural", who.lower()):
+        return True  # "Dogs love toys" is said of all of them
     return who in _never(scene.lang) or (scene.lang == "zh" and len(who) <= 3 and bool(_no_name().search(who[1:])))
 
 
