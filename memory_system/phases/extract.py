@@ -18,7 +18,13 @@ from memory_system.phases.understanding.answers import answer_of
 from memory_system.phases.understanding.asked import asks_what_is_wanted
 from memory_system.phases.understanding.beside import clauses_of, left_over
 from memory_system.phases.understanding.confided import Confidences
-from memory_system.phases.understanding.essays import as_sample, in_one_line, is_sample
+from memory_system.phases.understanding.essays import (
+    as_sample,
+    has_draft,
+    in_one_line,
+    is_drafted,
+    with_whole_quotations,
+)
 from memory_system.phases.understanding.filling import Reading, read
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood
@@ -260,10 +266,12 @@ def _retold(passage: Passage, about: Subject | None, words: str) -> str:
 
 def _of_answer(words: str, passage: Passage) -> str:
     """A passage of an assistant's answer as one sentence; what was written for the user to send as a quotation."""
-    lang = passage.scene.lang
+    lang, body = passage.scene.lang, passage.turn.message.text
+    words = with_whole_quotations(words, body[: passage.segment.start])
+    drafts = has_draft(body, lang)
     if "\n" in words:
-        return in_one_line(words, lang)
-    return as_sample(words, lang) if "\n" in passage.turn.message.text and is_sample(words, lang) else words
+        return in_one_line(words, lang, drafts=drafts)
+    return as_sample(words, lang) if drafts and is_drafted(words, lang) else words
 
 
 def _general(passage: Passage, told: str, about: Subject | None) -> Claim:

@@ -175,7 +175,7 @@ def _lead() -> re.Pattern[str]:
     words = "|".join(sorted(table("en", "words")["lead"].split("|"), key=len, reverse=True))
     goes_on = table("en", "words")["goes_on"]
     after = rf"(?:(?-i: [A-Z]\w+)(?=[,!.])|\s*[,.!?:;…~–—-]+\s*|\s+(?=(?:{goes_on})\b))"
-    return re.compile(rf"(?:\W*(?:{words})\b{after})+", re.IGNORECASE)
+    return re.compile(rf"(?:[^\w\"“]*(?:{words})\b{after})+", re.IGNORECASE)  # a quotation is kept whole
 
 
 def _may_lead(words: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from memory_system import text
 from memory_system.rules import load
@@ -25,6 +26,7 @@ _PLAIN_HEADING = re.compile(
 )
 _ENDS = " \t.:*。：；;"
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|‘[^’]*’|「[^」]*」')
+_STRAIGHT_MARK = re.compile(r'(?<!\d)"')
 _I = re.compile(r"\b(?:I|me|[Mm]y)\b(?!')|我|本人")
 _MAY_BE_SAMPLE = re.compile(rf"{_I.pattern}|[\[［【]|敬|此致|,$|\b(?:Dear|Hi)\b", re.MULTILINE)  # no other is a sample
 _INTRODUCED = re.compile(r"^(?:for (?:example|instance)[,:]? |(?:例如|比如)[，：]?)", re.IGNORECASE)
@@ -69,20 +71,23 @@ def _line_of(body: str, begin: int, before: int) -> int:
     return line if opens else begin
 
 
-def in_one_line(words: str, lang: str) -> str:
+def in_one_line(words: str, lang: str, *, drafts: bool = False) -> str:
     """Paragraphs, headings and items of a list as parts of one sentence: "Pots: take clay; water in the morning". What
-    was written for the user to send stands in quotation marks: its "I" is not the assistant."""
+    was written for the user to send stands in quotation marks: its "I" is not the assistant. `drafts` says that the
+    answer holds such words elsewhere."""
     told: list[str] = []
     heading, quoted = "", False
-    has_sample = is_sample(words, lang)
+    drafts = drafts or is_sample(words, lang)
     for line in words.split("\n"):
         plain = _without_closing(_LINE_MARK.sub("", _LINE_MARK.sub("", line)), lang).replace("**", "").strip(_ENDS)
         if not plain or _EMPTY.fullmatch(plain):
             continue
         if _HEADING.match(line) or line.rstrip().endswith((":", "：")):
             heading, quoted = "" if _PLAIN_HEADING.match(plain) else plain, False
+            if drafts and _I.search(plain) and is_drafted(plain, lang):
+                heading = f"“{_unquoted(heading)}”"
             continue
-        before, quoted = quoted, has_sample and (is_sample(plain, lang) or bool(_I.search(_QUOTED.sub("", plain))))
+        before, quoted = quoted, drafts and is_drafted(plain, lang)
         if before and quoted:
             told[-1] = f"{told[-1][:-1].rstrip('.。,，')}{_STOP[lang]}{_unquoted(plain)}”"
         else:
@@ -103,6 +108,33 @@ def is_sample(words: str, lang: str) -> bool:
     if not _MAY_BE_SAMPLE.search(words):
         return False
     return load(lang)["sample"].fires(_QUOTED.sub("", words))
+
+
+@lru_cache(maxsize=2)  # its passages come one after the other
+def has_draft(answer: str, lang: str) -> bool:
+    """Whether a long answer holds words for the user to send or to say."""
+    return "\n" in answer and is_sample(answer, lang)
+
+
+def is_drafted(words: str, lang: str) -> bool:
+    """Whether words of such an answer are of those: they are as only a person speaks, or their "I" does nothing that
+    an assistant does."""
+    if is_sample(words, lang):
+        return True
+    return bool(_I.search(_QUOTED.sub("", words))) and not load(lang)["own_voice"].fires(words)
+
+
+def with_whole_quotations(words: str, before: str) -> str:
+    """A passage with the marks of the quotations that it was cut out of. `before` is what the answer says up to it."""
+    opened = _opens_one(before[before.rfind("\n") + 1 :])
+    first, *rest = words.split("\n")
+    lines = [f'"{first}' if opened else first, *rest]
+    return "\n".join(f'{each}"' if _opens_one(each) else each for each in lines)
+
+
+def _opens_one(line: str) -> bool:
+    """Whether a quotation is still open where the line ends; an inch (5") opens none."""
+    return len(_STRAIGHT_MARK.findall(line)) % 2 == 1
 
 
 def as_sample(words: str, lang: str) -> str:
