@@ -105,3 +105,36 @@ def test_what_one_cannot_have_stays_when_what_one_takes_changes(
 )
 def test_what_another_cannot_have_is_told(words: str, kept: str) -> None:
     assert any(kept in each.content for each in claims([said(words)]))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("I thought I was allergic to eggs.", "thought"),
+        ("I thought I was allergic to eggs, but I'm not.", "thought"),
+        ("I thought my son was allergic to eggs.", "thought"),
+        ("I always thought I had diabetes.", "thought"),
+        ("我以为我对鸡蛋过敏。", "以为"),
+        ("我一直以为自己对鸡蛋过敏。", "以为"),
+        ("我以为我对鸡蛋过敏，其实没有。", "以为"),
+        ("我以为我有糖尿病。", "以为"),
+    ],
+)
+def test_what_was_thought_once_is_told_as_that_and_fills_no_slot(words: str, told: str) -> None:
+    found = claims([said(words)])
+    assert found
+    assert all(told in each.content and not each.attribute for each in found)
+
+
+@pytest.mark.parametrize(
+    ("words", "allergic"),
+    [
+        ("I never thought I was allergic to eggs, but I am.", {"eggs"}),
+        ("I thought I told you that I'm allergic to eggs.", {"eggs"}),
+        ("I thought I was allergic to eggs, it turned out it was milk.", {"milk"}),
+        ("I thought I was allergic to mites, turns out it's wool.", {"wool"}),
+        ("我以为我对螨虫过敏，结果查出来是羊毛。", {"羊毛"}),
+    ],
+)
+def test_what_it_turned_out_to_be_fills_the_slot(words: str, allergic: set[str]) -> None:
+    assert {each.value for each in claims([said(words)]) if each.attribute == "allergy"} == allergic
