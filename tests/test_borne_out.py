@@ -70,3 +70,50 @@ def test_what_was_heard_often_enough_is_told_as_a_fact(tmp_path: Path, heard: st
     [fact] = memories(tmp_path)
     assert type(fact) is Fact
     assert fact.content == told
+
+
+@pytest.mark.parametrize(
+    ("supposed", "said", "home"),
+    [
+        ("I might move to Lisbon next year.", "I moved to Lisbon.", "Lisbon"),
+        ("Maybe I'll end up living in Lisbon.", "We've just moved to Lisbon.", "Lisbon"),
+        ("I'm not sure whether I'll move to Lisbon.", "I moved to Lisbon.", "Lisbon"),
+        ("My brother might move to Lisbon.", "My brother lives in Lisbon now.", "Lisbon"),
+        ("我可能明年搬去杭州。", "我搬到杭州了。", "杭州"),
+        ("我在考虑要不要搬去杭州。", "我搬到杭州了。", "杭州"),
+        ("我弟弟说不定会去杭州生活。", "我弟弟现在住在杭州。", "杭州"),
+    ],
+)
+def test_a_move_bears_out_that_it_was_thought_of(tmp_path: Path, supposed: str, said: str, home: str) -> None:
+    days(tmp_path, supposed, said)
+    [fact] = memories(tmp_path)
+    assert (type(fact), fact.attribute, fact.value) == (Fact, "lives_in", home)
+    [belief] = memories(tmp_path, "archive")
+    assert (belief.retired, fact.promoted_from) == ("promoted", belief.id)
+
+
+@pytest.mark.parametrize(
+    ("supposed", "said"),
+    [
+        ("I might move to Lisbon next year.", "I moved to Porto."),
+        ("I might move to Lisbon next year.", "My brother moved to Lisbon."),
+        ("I might not move to Lisbon after all.", "I moved to Lisbon."),
+        ("I might visit Lisbon next year.", "I moved to Lisbon."),
+        ("我可能明年搬去杭州。", "我搬到苏州了。"),
+        ("我可能明年去杭州玩。", "我搬到杭州了。"),
+        ("我可能不搬去杭州了。", "我搬到杭州了。"),
+    ],
+)
+def test_no_other_move_does(tmp_path: Path, supposed: str, said: str) -> None:
+    days(tmp_path, supposed, said)
+    assert memories(tmp_path, "archive") == []
+
+
+@pytest.mark.parametrize(
+    ("home", "supposed"),
+    [("I live in Porto.", "I might move to Lisbon next year."), ("我住在上海。", "我可能明年搬去杭州。")],
+)
+def test_a_plan_for_another_home_denies_none(tmp_path: Path, home: str, supposed: str) -> None:
+    days(tmp_path, home, supposed, home)
+    assert {type(each) for each in memories(tmp_path)} == {Fact, Belief}
+    assert memories(tmp_path, "archive") == []

@@ -17,7 +17,7 @@ from memory_system.phases import Night
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
 from memory_system.phases.facts import is_single
-from memory_system.phases.settling import alike, habits, rearranging
+from memory_system.phases.settling import alike, habits, moves, rearranging
 from memory_system.phases.settling.keeping import common_fields, retire, with_evidence
 from memory_system.phases.settling.standing import ECHO, LESS_TRUSTED, counts_beside, is_echo, outranks
 from memory_system.phrasing.doubt import unhedged
@@ -45,6 +45,8 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
         confront(fact, draft, night)
     for fact, belief in _borne_out(facts, draft):
         retire(belief, "promoted", draft, night, superseded_by=fact.id)
+    for fact, belief in list(_moved(facts, draft)):
+        _bear_out(belief, fact, draft, night)
     for fact, belief in _given_up(facts, draft):
         retire(belief, "denied", draft, night, superseded_by=fact.id)
     asker = night.asker(suppositions.NAME)
@@ -113,6 +115,16 @@ def _borne_out(facts: Draft, draft: Draft) -> list[tuple[Fact, Belief]]:
     ]
 
 
+def _moved(facts: Draft, draft: Draft) -> Iterator[tuple[Fact, Belief]]:
+    """The homes that the night's facts tell of, with the belief that somebody would move there."""
+    found = (draft.get(each) for each in sorted(facts.changed) if draft.pool_of(each) == "active")
+    homes = [each for each in found if type(each) is Fact and each.attribute == moves.HOME and each.polarity]
+    for belief in _beliefs(draft.active(Belief), draft) if homes else ():
+        fact = next((each for each in homes if moves.was_supposed(each, belief)), None)
+        if fact and not belief.is_owners:
+            yield fact, belief
+
+
 def _given_up(facts: Draft, draft: Draft) -> Iterator[tuple[Fact, Belief]]:
     """The night's new facts that call off what was only thought of, with the belief of it."""
     if not draft.active(Belief):
@@ -168,14 +180,17 @@ def confront(fact: Fact, draft: Draft, night: Night) -> None:
             continue
         same_value = belief.id in draft.find(value_key(*fact.slot, fact.value))
         if same_value and belief.polarity == fact.polarity:
-            retire(belief, "promoted", draft, night, superseded_by=fact.id)
-            draft.put(
-                "active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted"
-            )
+            _bear_out(belief, fact, draft, night)
         elif same_value and is_owners(fact.evidence) and fact.subject == USER:
             retire(belief, "denied", draft, night, superseded_by=fact.id)  # who knows has spoken
         elif same_value or is_single(fact.attribute):
             _deny(belief, fact, draft, night)
+
+
+def _bear_out(belief: Belief, fact: Fact, draft: Draft, night: Night) -> None:
+    """The fact stands for what was only supposed, and names it."""
+    retire(belief, "promoted", draft, night, superseded_by=fact.id)
+    draft.put("active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted")
 
 
 def combined(confidence: float, other: float) -> float:
