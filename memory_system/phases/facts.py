@@ -231,8 +231,10 @@ def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
 
 
 def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> None:
-    """The fact takes the rivals' place: they go to the archive, their values into its history."""
-    rivals = sorted(rivals, key=lambda rival: rival.said_at)
+    """The fact takes the rivals' place: they go to the archive, their values into its history, last the one of its own
+    slot (or the opposite): a new job comes after the job before, whatever else has ended with that."""
+    own = (fact.attribute, about(fact.attribute).get("opposite"))
+    rivals = sorted(rivals, key=lambda rival: (rival.attribute in own, rival.said_at))
     past = [Past(value=each.value, content=each.content, until=valid_to(each, fact), id=each.id) for each in rivals]
     history = (*(each for rival in rivals for each in rival.history), *past)[-MOST_HISTORY:]
     draft.put("active", fact.model_copy(update={"history": history, "supersedes": rivals[-1].id}), _why(fact, draft))
