@@ -61,7 +61,7 @@ def test_an_allergy_asked_for_is_kept_whatever_the_share() -> None:
     [
         ("你平时几点睡觉？", "一般十二点多。", "用户说一般十二点多（被问：用户平时几点睡觉）"),
         ("你中午一般吃什么？", "面条，偶尔盖饭。", "用户说面条，偶尔盖饭（被问：用户中午一般吃什么）"),
-        ("Who is your favourite writer?", "Ana Quill.", "User says Ana Quill (asked: who is User's favourite writer)"),
+        ("Who is your oldest neighbour?", "Ana Quill.", "User says Ana Quill (asked: who is User's oldest neighbour)"),
     ],
 )  # fmt: skip
 def test_an_answer_without_a_subject_is_told_with_its_question(asked: str, reply: str, content: str) -> None:
@@ -171,3 +171,61 @@ def test_what_is_told_of_the_body_is_health(words: str) -> None:
 )
 def test_who_gives_no_answer_fills_no_slot(asked: str, answer: str) -> None:
     assert {each.attribute for each in claims(talk(("assistant", asked), ("user", answer)))} <= {""}
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "slot", "told"),
+    [
+        ("What's your favourite colour?", "Teal.", ("favorite.color", "Teal"), "User's favorite colour is Teal"),
+        ("Favourite colour?", "Definitely teal!", ("favorite.color", "teal"), "User's favorite colour is teal"),
+        (
+            "Which season do you like best?",
+            "Autumn.",
+            ("favorite.season", "Autumn"),
+            "User's favorite season is Autumn",
+        ),
+        (
+            "Who is your favourite writer?",
+            "Ana Quill.",
+            ("favorite.writer", "Ana Quill"),
+            "favorite writer is Ana Quill",
+        ),
+        ("What's your mum's favorite flower?", "Peonies.", ("favorite.flower", "Peonies"), "mum's favorite flower"),
+        ("你最喜欢什么颜色？", "墨绿。", ("favorite.颜色", "墨绿"), "用户最喜欢的颜色是墨绿"),
+        ("最喜欢的颜色？", "墨绿", ("favorite.颜色", "墨绿"), "用户最喜欢的颜色是墨绿"),
+        ("你最喜欢吃什么？", "火锅。", ("favorite.吃的", "火锅"), "用户最喜欢吃的是火锅"),
+        ("你妈妈最喜欢的花是什么？", "牡丹。", ("favorite.花", "牡丹"), "妈妈最喜欢的花是牡丹"),
+    ],
+)
+def test_what_somebody_likes_best_is_a_preference(asked: str, answer: str, slot: tuple[str, str], told: str) -> None:
+    [claim] = claims(talk(("assistant", asked), ("user", answer)))
+    assert (claim.attribute, claim.value, claim.category) == (*slot, "preference")
+    assert told in claim.content
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "told"),
+    [
+        ("What's your favourite colour, Rhea?", "Teal.", "Rhea's favorite colour is Teal"),
+        ("你最喜欢什么颜色？", "墨绿。", "Rhea最喜欢的颜色是墨绿"),
+    ],
+)
+def test_so_it_is_where_another_person_asks(asked: str, answer: str, told: str) -> None:
+    [claim] = claims(talk(("assistant", asked, "Tilde"), ("user", answer, "Rhea")))
+    assert claim.content == told
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("What's your favourite colour?", "Hard to say."),
+        ("What's your favourite part of the story?", "The ending."),
+        ("Is teal your favourite colour?", "Not really, no."),
+        ("你最喜欢什么颜色？", "都喜欢。"),
+        ("我最喜欢什么颜色？", "墨绿。"),
+        ("你最喜欢的部分是什么？", "结尾。"),
+    ],
+)
+def test_what_names_no_favourite_fills_no_slot(asked: str, answer: str) -> None:
+    found = claims(talk(("assistant", asked), ("user", answer)))
+    assert not any(each.attribute.startswith("favorite") for each in found)

@@ -380,6 +380,6 @@ def _answer(passage: Passage) -> list[Claim]:
     meant = answer_of(passage)
     if meant is None:
         return []
-    claim = _claim(passage, meant.content, slots.category_of(meant.rule), meant.subject, meant.rule.id)
-    claim.attribute, claim.value = str(meant.rule.data["attribute"]), meant.value
+    claim = _claim(passage, meant.content, slots.category_of(meant.rule, meant.attribute), meant.subject, meant.rule.id)
+    claim.attribute, claim.value = meant.attribute, meant.value
     return [claim]
