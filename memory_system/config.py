@@ -44,6 +44,7 @@ class Thresholds(Section):
     max_retired_share: Share = 0.25  # of the active facts, in one night, before the owner is asked
     alike: Share = 0.9  # likeness from which a sentence that says a little more is the same memory
     floor: Share = 0.3  # effective score that pinned, identity, health and safety never fall below
+    active_limit: Count = 0  # active memories after a night, at most: the weakest are archived; 0 for no limit
 
 
 class TokenBudget(Section):
@@ -241,6 +242,7 @@ class Config(Section):
     language: Literal["auto", "en", "zh"] = "auto"
     workspace: str | None = None  # read only from a config.json in the current folder
     sources: tuple[Source, ...] = ()
+    history_days: Count = 0  # days for which a past month of the journal stays plain text; then it is packed
     facts_page: bool = False  # write every memory into layer1/facts.md, too, for a host that searches Markdown itself
     decay_rates: DecayRates = DecayRates.default()
     thresholds: Thresholds = Thresholds.default()

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,11 @@ class Journal:
         """Its files, the oldest first (see `months`)."""
         return months.months_in(self.folder)
 
-    def pack(self) -> None:
-        """Pack the months that are over: all but the newest."""
+    def pack(self, before: datetime) -> None:
+        """Pack the months that had ended by that moment; never the newest, which is written to."""
         for path in self.months()[:-1]:
-            months.pack(path, self.files)
+            if path.name < f"{before:%Y-%m}":
+                months.pack(path, self.files)
 
     def begin(self, entry: Entry, changes: Iterable[Change]) -> Entry:
         """Write the entry down, durably; the changes may be made now."""

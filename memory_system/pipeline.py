@@ -8,7 +8,7 @@ import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -203,7 +203,7 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
 
         snapshot.write(empty, ws)
         ws.checkpoint.save(last_night=clock.stamp(empty), shown_night="")
-    ws.journal.pack()
+    ws.journal.pack(before=ws.now - timedelta(days=ws.config.history_days))
     now = max(clock.stamp(ws.now), ws.checkpoint.state.last_success)
     ws.checkpoint.save(last_run=now, last_success=now)
     report.add_problems(embedding_problems(ws))

@@ -128,7 +128,7 @@ class Fact(Stored):
     version: int = 1
     updated: str = ""
     method: str = ""
-    retired: str | None = None  # why it left the active pool: decayed, expired, superseded, denied, merged, …
+    retired: str | None = None  # why it left the active pool: decayed, expired, crowded, superseded, …
     edited: tuple[str, ...] = ()  # fields that the owner has set: consolidation leaves them as they are
 
     @property

@@ -77,24 +77,37 @@ def journal_of(folder: Path) -> Journal:
 def test_stopped_at_any_operation_nothing_is_lost_and_the_next_one_packs(tmp_path: Path) -> None:
     expected = [group.hash for group in journal_of(tmp_path / "whole").entries()]
     counting = CrashingDisk()
-    Journal(tmp_path / "whole", Files(counting)).pack()
+    Journal(tmp_path / "whole", Files(counting)).pack(before=at(NOW))
     assert len(counting.done) > 10
     for stop in range(1, len(counting.done) + 1):
         folder = tmp_path / str(stop)
         journal_of(folder)
         hashes = [group.hash for group in Journal(folder, Files()).entries()]
         with suppress(Crash):
-            Journal(folder, Files(CrashingDisk(stop=stop))).pack()
+            Journal(folder, Files(CrashingDisk(stop=stop))).pack(before=at(NOW))
         assert [group.hash for group in Journal(folder, Files()).entries()] == hashes
-        Journal(folder, Files()).pack()
+        Journal(folder, Files()).pack(before=at(NOW))
         names = ["2026-01.jsonl.gz", "2026-02.jsonl.gz", "2026-03.jsonl"]
         assert sorted(path.name for path in folder.glob("2*")) == names
         assert len(hashes) == len(expected)
 
 
+def test_past_months_stay_plain_for_as_many_days_as_are_asked_for(tmp_path: Path) -> None:
+    root = make(tmp_path, history_days=40)
+    for day in ("2026-02-20", "2026-03-03", "2026-04-02"):
+        say(root, day, (f"{day}T09:00:00Z", "user", f"I bought a kayak on {day}."))
+        consolidate(root, f"{day}T23:00:00Z", force=True)
+    assert files(root) == ["2026-02.jsonl", "2026-03.jsonl", "2026-04.jsonl"]
+    consolidate(root, "2026-04-10T12:00:00Z")
+    assert files(root) == ["2026-02.jsonl.gz", "2026-03.jsonl", "2026-04.jsonl"]
+    with Workspace.open(root, now=at("2026-04-10T12:00:00Z"), write=True) as ws:
+        undo.rollback(ws, next(ws.journal.entries()).entry.run)
+    assert not any("2026-02-20" in each for each in contents(root))
+
+
 def test_a_packed_month_is_written_to_again_when_later_ones_are_gone(tmp_path: Path) -> None:
     journal = journal_of(tmp_path / "j")
-    journal.pack()
+    journal.pack(before=at(NOW))
     (tmp_path / "j/2026-03.jsonl").unlink()
     journal.done(journal.begin(Entry("2026-02-03T03:00:00Z", "test"), []))
     assert [group.entry.seq for group in journal.entries()] == [1, 2, 3]
