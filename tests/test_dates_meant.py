@@ -245,3 +245,26 @@ def test_beside_another_time_a_day_far_off_may_be_of_then() -> None:
 
 def test_what_somebody_feels_since_they_finished_is_past() -> None:
     assert days("我16号打完壁球后腰有点酸") == ["03-16"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The meeting was moved from Monday to Friday.", ["03-23", "03-27"]),
+        ("The meeting was moved from Friday to Monday.", ["03-20", "03-23"]),
+        ("The meeting was moved from Wednesday to Friday.", ["03-18", "03-20"]),
+        ("Monday's meeting was moved to Friday.", ["03-23", "03-27"]),
+        ("We pushed the call from next Tuesday to Monday.", ["03-24", "03-30"]),
+        ("The meeting was brought forward from Friday to Monday.", ["03-27", "03-23"]),
+        ("The meeting was moved from Monday 2 pm to Friday 3 pm.", ["03-23", "03-27"]),
+        ("会议从周一改到周五了。", ["03-23", "03-27"]),
+        ("會議從週一改到週五了。", ["03-23", "03-27"]),
+        ("周一的会推迟到周五了。", ["03-23", "03-27"]),
+        ("会议从周五挪到周一了。", ["03-20", "03-23"]),
+        ("会议从周五提前到周一了。", ["03-27", "03-23"]),
+        ("Our weekly meeting was moved from Monday to Friday.", []),
+        ("每周的例会从周一改到周五了。", []),
+    ],
+)
+def test_of_two_weekdays_the_new_one_comes_after_the_old_one(text: str, expected: list[str]) -> None:
+    assert days(text) == expected

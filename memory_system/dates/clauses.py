@@ -86,6 +86,16 @@ def was_put(text: str, span: tuple[int, int], lang: str) -> bool:
     return spec["put_from"].search("¦".join(_around(text, span, spec["clause"]))) is not None
 
 
+def put_away(text: str, old: tuple[int, int], new: tuple[int, int], lang: str) -> int:
+    """1 where what was arranged for the one time was put to the other, -1 where that is earlier ("brought forward from
+    Friday to Monday", 从周五提前到周一), 0 where neither."""
+    spec = spec_of(lang)
+    before = _around(text, new, spec["clause"])[0]
+    if new[0] - len(before) > old[0] or not was_put(text, old, lang) or not spec["put"].search(before):
+        return 0
+    return -1 if spec["earlier"].search(before) else 1
+
+
 def _around(text: str, span: tuple[int, int], stop: re.Pattern[str]) -> tuple[str, str]:
     """The words before and after, as far as the pattern lets them go on."""
     before, after = text[max(0, span[0] - _REACH) : span[0]], text[span[1] : span[1] + _REACH]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from itertools import zip_longest
+from datetime import date, datetime, timedelta
+from itertools import pairwise, zip_longest
 
 from memory_system.dates.atoms import Piece, patterns, pieces
 from memory_system.dates.calendar import interval, occasions
-from memory_system.dates.clauses import Cues, spec_of, was_put
+from memory_system.dates.clauses import Cues, put_away, spec_of, was_put
 from memory_system.dates.fields import complete, kind
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day
 from memory_system.dates.moment import Moment
@@ -28,6 +28,7 @@ _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from 
 )
 _AND = re.compile(r"(?i)\s?(?:and|和|与|跟|到|至)\s?(?:the )?")
 _BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
+_WEEKDAY = frozenset(("dow",))
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _FINE = ("day", "part", "hour", "minute")
 _ENDS = frozenset(frozenset(keys.split()) for keys in ("dow", "day", "month", "month day"))  # how a range may end
@@ -117,6 +118,45 @@ def _sharing(text: str, found: list[Piece]) -> list[Piece]:
     ]
 
 
+def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:
+    """The pieces, two weekdays of which the one was put to the other as days: the new one is ahead and after the old
+    one, or before it where it was brought forward."""
+    ordered = list(found)
+    for number, (old, new) in enumerate(pairwise(found)):
+        if kind(new.fields) != _WEEKDAY or "dow" not in old.fields:
+            continue
+        way = put_away(bare, (old.start, old.end), (new.start, new.end), old.lang)
+        if way and Cues(bare, old).tense() is not None and (days := _put_days(old, new, anchor, way)):
+            ordered[number : number + 2] = (_on(each, day, anchor) for each, day in zip((old, new), days, strict=True))
+    return ordered
+
+
+def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date, date] | None:
+    """The days that the two weekdays name; None where the words do not tell."""
+    today, is_bare = anchor.date(), kind(old.fields) == _WEEKDAY
+    if way < 0:
+        return (_next(old, brought := _next(new, today)), brought) if is_bare else None
+    if is_bare:
+        first = today if old.fields["dow"] == today.weekday() else _next(old, today)
+    else:
+        named = interval({name: old.fields[name] for name in kind(old.fields)}, Moment.ahead(anchor))
+        if named is None:
+            return None
+        first = named[0].date()
+    return first, _next(new, max(first, today))
+
+
+def _next(piece: Piece, day: date) -> date:
+    """The first such weekday after the day."""
+    return day + timedelta(days=(piece.fields["dow"] - day.weekday() - 1) % 7 + 1)
+
+
+def _on(piece: Piece, day: date, anchor: datetime) -> Piece:
+    """The piece, of that day."""
+    fields = {name: value for name, value in piece.fields.items() if name in TIMES}
+    return replace(piece, fields={**fields, "days": (day - anchor.date()).days, "dow": day.weekday()})
+
+
 def in_one(text: str, whens: Sequence[When], lang: str) -> When:
     """The first of the expressions, to the end of the second where the two are the ends of a range; the second where
     the one was put to the other."""
@@ -134,6 +174,7 @@ def _scanned(
 ) -> Iterator[tuple[When, Piece]]:
     """`scan` for the pieces of the text."""
     bare = _without(found_pieces, clear)
+    found_pieces = _in_order(bare, found_pieces, anchor)
     alone = len(found_pieces) == 1
     done: list[When] = []  # a year that stands for itself ("2016: ...") is no expression, but sets the frame
     begun: When | None = None  # the last piece, if it was found and spoken of

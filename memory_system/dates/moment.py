@@ -19,6 +19,11 @@ class Moment:
     yearly: Callable[[], bool]
     adverbial: Callable[[], bool]
 
+    @classmethod
+    def ahead(cls, anchor: datetime) -> Moment:
+        """The moment for what lies ahead."""
+        return cls(anchor, lambda: 1, lambda: 1, lambda: False, lambda: False)
+
     @property
     def today(self) -> date:
         return self.anchor.date()
