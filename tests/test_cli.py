@@ -92,6 +92,18 @@ def test_bad_lines_are_counted_and_the_rest_is_read(run: Run, workspace: Path) -
     assert row["totals"]["facts"] == 2
 
 
+def test_one_bad_file_leaves_room_for_the_others(run: Run, workspace: Path) -> None:
+    (workspace / "sessions/a.jsonl").write_bytes(b"\xff\xfe\n" * 500)
+    for name in ("b", "c"):
+        (workspace / f"sessions/{name}.jsonl").write_text("not json\n", encoding="utf-8")
+    for command in ("consolidate", "status"):
+        told = [line for line in run("--now", NOW, command).stdout.splitlines() if "! sessions/" in line]
+        assert [line.split("sessions/")[1][:7] for line in told] == ["a.jsonl", "b.jsonl", "c.jsonl"]
+        assert "more in this file" in told[0]
+    everything = answer(run("--now", NOW, "status", "--json"))["problems"]
+    assert any("and 499 more lines like it" in each["what"] for each in everything)
+
+
 def test_search_and_get(run: Run, workspace: Path) -> None:
     run("consolidate", "--now", NOW)
     for query, word in (("peanut allergies", "peanuts"), ("杭州", "杭州"), ("住", "杭州")):

@@ -28,7 +28,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 AS_OF_HELP = "As it was at the end of this day, or at this instant: 2026-02-03."
 INTERRUPTED = 130
-MOST_PROBLEMS = 12  # shown to a person; --json has them all
 UNEXPECTED = 70  # a fault of the program itself, as sysexits.h calls it
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_system.cli.answers import MOST_PROBLEMS, Settings, complain, handled
+from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli.problems import report_problem_lines
 from memory_system.errors import UsageError
 
 MODES = ("off", "auto", "batch")
@@ -132,7 +133,7 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     """The report of a run as a person reads it."""
     if not row["nights"]:
         yield "nothing due"
-        yield from _problem_lines(row)
+        yield from report_problem_lines(row["problems"])
         return
     sums = row["accounting"]
     nights = row["nights"]
@@ -150,7 +151,7 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     yield "  the sums close" if sums["balanced"] else "  THE SUMS DO NOT CLOSE"
     yield from _asked_lines(row["llm"])
     yield "  now: " + ", ".join(f"{count} {name}" for name, count in row["totals"].items())
-    yield from _problem_lines(row)
+    yield from report_problem_lines(row["problems"])
 
 
 def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
@@ -160,13 +161,6 @@ def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
         yield f"  language model: {asked['calls']} calls, {tokens} tokens, {price}"
         if left := asked["left_to_rules"]:
             yield f"    the budget had no room for {left} more lines: they went by rules"
-
-
-def _problem_lines(row: dict[str, Any]) -> Iterator[str]:
-    for problem in row["problems"][:MOST_PROBLEMS]:
-        yield f"  ! {problem['where']}: {problem['what']}" + (f" → {problem['hint']}" if problem["hint"] else "")
-    if len(row["problems"]) > MOST_PROBLEMS:
-        yield f"  ! and {len(row['problems']) - MOST_PROBLEMS} more: see them all with --json"
 
 
 def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ...], rest: str) -> str:

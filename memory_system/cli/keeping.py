@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_system.cli.answers import AS_OF_HELP, MOST_PROBLEMS, Settings, handled
+from memory_system.cli.answers import AS_OF_HELP, Settings, handled
+from memory_system.cli.problems import problem_lines
 
 WRONG = 1
 DAYS = 7  # of asking that are shown to a person; --json has them all
@@ -83,17 +84,6 @@ def rebuild_index(context: typer.Context) -> None:
     with settings.open(write=True) as ws:
         made = derive.rebuild(ws)
     settings.answer({"status": "rebuilt", "made": made}, f"rebuilt {', '.join(made)}")
-
-
-def problem_lines(rows: list[dict[str, str]]) -> Iterator[str]:
-    for row in rows[:MOST_PROBLEMS]:
-        yield f"! {row['where']}: {row['what']}" + (f"\n  → {row['hint']}" if row["hint"] else "")
-    yield from _and_more(rows)
-
-
-def _and_more(rows: list[dict[str, str]]) -> Iterator[str]:
-    if len(rows) > MOST_PROBLEMS:
-        yield f"! and {len(rows) - MOST_PROBLEMS} more: see them all with --json"
 
 
 def status_lines(row: dict[str, Any]) -> Iterator[str]:

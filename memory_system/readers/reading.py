@@ -16,7 +16,7 @@ from memory_system.records import Problem
 from memory_system.tombstones import Tombstones
 from memory_system.turns import NOTE_ROLES, Message
 
-SHOWN = 20  # problems of one kind in one file; the others are counted
+SHOWN = 20  # problems of one kind in one file; where there are more, they are counted
 
 
 class Reading:
@@ -206,14 +206,14 @@ def _speakers(script: Transcript) -> dict[str, str]:
 
 
 def problems(name: str, flaws: Iterable[Flaw]) -> list[Problem]:
-    """The flaws as problems; of many alike the first ones, and how many more there are."""
+    """The flaws as problems; of very many alike the first ones, and with the first how many more there are."""
     kinds: dict[str, list[Flaw]] = defaultdict(list)
     for flaw in sorted(flaws):
         kinds[flaw[1].partition(":")[0]].append(flaw)
     found = []
     for alike in kinds.values():
-        found += [Problem(f"{name}:{line}", what, hint) for line, what, hint in alike[:SHOWN]]
         if len(alike) > SHOWN:
-            line, what, hint = alike[SHOWN]
-            found.append(Problem(f"{name}:{line}", f"{what}; and {len(alike) - SHOWN - 1} more lines like it", hint))
+            line, what, hint = alike[0]
+            alike[0] = line, f"{what}; and {len(alike) - 1} more lines like it", hint
+        found += [Problem(f"{name}:{line}", what, hint) for line, what, hint in alike[:SHOWN]]
     return found
