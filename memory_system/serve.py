@@ -191,7 +191,7 @@ def _whole(ws: Workspace, name: str) -> str:
     text, line = "", 1
     while line and len(text) < LONGEST_RESOURCE:
         try:
-            found = finder.get(ws, name, from_line=line, lines=10_000, who="mcp")
+            found = finder.get(ws, name, from_line=line, who="mcp")
         except MemorySystemError as error:
             raise MCPError(types.INTERNAL_ERROR, str(error)) from None
         if found["status"] != "ok":

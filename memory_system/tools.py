@@ -274,7 +274,7 @@ MEMORY_GET = Tool(
         ["path"],
         path={"type": "string", "description": "As memory_search gives it: a path, or a memory's id."},
         **{"from": {"type": "integer", "description": "First line, from 1. Default 1.", "minimum": 1}},
-        lines={"type": "integer", "description": f"How many. Default {excerpt.LINES}.", "minimum": 1},
+        lines={"type": "integer", "description": f"How many: {excerpt.LINES} at most, as without it.", "minimum": 1},
     ),
     get,
     read_only=True,

@@ -92,6 +92,15 @@ def test_bad_lines_are_counted_and_the_rest_is_read(run: Run, workspace: Path) -
     assert row["totals"]["facts"] == 2
 
 
+def test_get_says_where_what_it_cuts_goes_on(run: Run, workspace: Path) -> None:
+    (workspace / "memory/long.md").write_text("\n".join(f"第{number}行" for number in range(1, 301)), encoding="utf-8")
+    done = run("get", "memory/long.md", "--lines", "500")
+    assert done.stdout.splitlines()[-1] == "第120行"
+    assert "memory get memory/long.md --from 121" in done.stderr
+    rest = run("get", "memory/long.md", "--from", "241", "--lines", "500")
+    assert (rest.stdout.splitlines()[-1], rest.stderr) == ("第300行", "")
+
+
 def test_one_bad_file_leaves_room_for_the_others(run: Run, workspace: Path) -> None:
     (workspace / "sessions/a.jsonl").write_bytes(b"\xff\xfe\n" * 500)
     for name in ("b", "c"):

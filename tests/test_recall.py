@@ -401,6 +401,8 @@ def test_lines_of_a_file_and_where_to_go_on(world: World) -> None:
         "status": "ok", "path": "memory/long.md", "from": 1, "lines": 120, "text": "\n".join(lines[:120]),
         "truncated": True, "nextFrom": 121,
     }  # fmt: skip
+    assert world.get("memory/long.md", lines=500) == first
+    assert world.get("memory/long.md#L1-L300") == first
     last = world.get(str(world.layout.root / "memory/long.md"), from_line=300, lines=5)
     assert (last["text"], last["lines"], "truncated" in last, "nextFrom" in last) == ("第300行", 1, False, False)
     assert world.get("memory/long.md", from_line=301)["text"] == ""

@@ -46,6 +46,12 @@ def search(
     settings.answer(found, lambda: result_lines(found, ws.zone))
 
 
+def _where_it_goes_on(found: dict[str, Any]) -> str:
+    if "nextFrom" not in found:
+        return "this is too long to be given whole"
+    return f"more follows: memory get {found['path']} --from {found['nextFrom']}"
+
+
 def _warn(settings: Settings, found: dict[str, Any]) -> None:
     if "warning" in found and not settings.as_json:
         settings.say(f"memory: {found['warning']}")
@@ -79,7 +85,7 @@ def get(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="A memory's id, or a file of the workspace.")],
     from_line: Annotated[int, typer.Option("--from", min=1, help="First line.")] = 1,
-    lines: Annotated[int, typer.Option(min=1, help="How many lines.")] = 120,
+    lines: Annotated[int, typer.Option(min=1, help="How many lines, 120 at most.")] = 120,
 ) -> None:
     """Read one memory, or lines of a file, exactly."""
     from memory_system import finder
@@ -91,6 +97,8 @@ def get(
     if found["status"] != "ok" and not settings.as_json:
         raise NotFoundError(found["error"])
     settings.answer(found, found["text"])
+    if found.get("truncated") and not settings.as_json:
+        settings.say(f"memory: {_where_it_goes_on(found)}")
     if found["status"] != "ok":
         raise typer.Exit(NotFoundError.exit_code)
 

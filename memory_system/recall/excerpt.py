@@ -24,8 +24,8 @@ from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.recall.index import Index
 from memory_system.records import KINDS, Fact, kind_of, session_of, to_line
 
-LINES = 120
-CHARACTERS = 12_000
+LINES = 120  # given at once, at most
+CHARACTERS = 12_000  # the same
 BUFFER = 1 << 16  # bytes read at once
 
 _CITATION = re.compile(r"(.+)[#:]L(\d{1,9})(?:-L(\d{1,9}))?", re.DOTALL)
@@ -47,7 +47,8 @@ def get(
 ) -> dict[str, Any]:
     """`status` (ok, not_found, error), `text`, `path`, `from` and `lines` (how many); `truncated` and `nextFrom` when
     more follows; `record` for a memory; `error` says why. The name is that of a file, a citation of its lines
-    (`notes.md#L3-L5`), a memory's id or a message's ref. At most `CHARACTERS` of text. Never raises for a name."""
+    (`notes.md#L3-L5`), a memory's id or a message's ref. At most `LINES` lines and `CHARACTERS` of text, however many
+    are asked for. Never raises for a name."""
     record = _memory(index, pending, path_or_id) if _ID.fullmatch(path_or_id) else None
     if record:
         path, line = place_of_memory(layout, index, record.id)
@@ -68,7 +69,7 @@ def _of_file(layout: Layout, name: str, from_line: int, lines: int) -> dict[str,
             raise FileNotFoundError
         parts = _inside(layout, name)
         with _opened(layout.root, parts) as file:
-            return answer | {"path": "/".join(parts)} | _excerpt(_lines(file), max(1, from_line), max(1, lines))
+            return answer | {"path": "/".join(parts)} | _excerpt(_lines(file), max(1, from_line), lines)
     except FileNotFoundError:
         return answer | {"status": "not_found", "error": f"there is no {name}"}
     except (_RefusedError, OSError, EOFError, zlib.error, UnicodeEncodeError) as error:
@@ -174,7 +175,7 @@ def _lines(file: Iterable[bytes]) -> Iterator[str]:
 
 def _excerpt(lines: Iterator[str], first: int, count: int) -> dict[str, Any]:
     taken: list[str] = []
-    room = CHARACTERS
+    room, count = CHARACTERS, min(max(1, count), LINES)
     for number, line in enumerate(lines, 1):
         if number < first:
             continue
