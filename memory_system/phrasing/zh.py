@@ -112,6 +112,7 @@ def _persons() -> re.Pattern[str]:
         rf"(?P<keep>{_pattern('keep')})"
         "|(?P<called>(?<=叫)我)"  # 别叫我老师：不是我的老师
         rf"|(?P<two>{_THE_TWO})"
+        rf"|(?P<home>[我俺]们?家的?(?=(?:{_kin()})))"
         rf"|(?P<our_place>(?:我们|咱们|俺们)(?:的)?(?={_PLACES}))"
         r"|(?P<ours>(?:我们|咱们|俺们)的)|(?P<we>(?:我们|咱们|俺们)(?:大家|俩|两个)?)"
         rf"|(?P<near>[我俺](?:的)?(?=(?:大|小|二|三|亲|前|最好的|好)?(?:{_kin()})|上司|老家|单位|公司|学校))"
@@ -225,8 +226,9 @@ class _Replacer:
             return str(found[0])
         if self.speaker == ASSISTANT_NAME["zh"] and kind in _OF_ALL:
             return _OF_ALL[kind]  # 它说“我们”，说的是人人
-        if kind in ("mine", "near"):
-            return "自己的" if self._opened(found) else f"{self.speaker}的"
+        if kind in ("mine", "near", "home"):
+            owner = "自己" if self._opened(found) else self.speaker
+            return f"{owner}家的" if kind == "home" else f"{owner}的"
         several = self.other if self.other == ASSISTANT_NAME["zh"] else f"{self.other}等人"
         return {
             "two": f"{self.speaker}和{self.other}", "several": several,

@@ -37,7 +37,7 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
         return None if last and low in ("he", "she") and not may_be(low, last.shown) else last
     if low in _SELF:
         return Subject(scene.subject, scene.voices.speaker)
-    if low.startswith("my ") or who.startswith("我"):
+    if low.startswith(("my ", "our ")) or who.startswith("我"):
         return _near(who, scene)
     if scene.lang == "zh" and kin().fullmatch(who):
         return _near(f"我{who}", scene)
@@ -85,8 +85,14 @@ def _near(who: str, scene: Scene) -> Subject:
         return Subject(key, f"{owner} {kin}", kin.lower() in plural_words())
     if (named := _named_near().fullmatch(who)) and not _is_no_name(named[1], scene):
         return Subject(named[1], named[1])
-    kin, owner = who.removeprefix("我").removeprefix("的"), f"{scene.voices.speaker}的"
-    return Subject(owner + _same_kin("zh").get(kin, kin), owner + kin)
+    mine, kin = _mine().match(who), _mine().sub("", who)
+    speaker, home = scene.voices.speaker, "家" if mine and "家" in mine[0] else ""
+    return Subject(f"{speaker}的{_same_kin('zh').get(kin, kin)}", f"{speaker}{home}的{kin}")
+
+
+@cache
+def _mine() -> re.Pattern[str]:
+    return re.compile(r"^我(?:们?家)?的?")
 
 
 def _name_behind_kin(words: list[str]) -> str:
@@ -114,8 +120,8 @@ def plural_words() -> tuple[str, ...]:
 
 @cache
 def _named_near() -> re.Pattern[str]:
-    parts = table("zh", "parts")
-    return re.compile(rf"我的?(?:{parts['kin_word']})({parts['surname']}[\u4e00-\u9fff]{{1,2}}|[\u4e00-\u9fff]{{2}})")
+    kin, surname = table("zh", "parts")["kin_word"], table("zh", "parts")["surname"]
+    return re.compile(rf"我(?:们?家)?的?(?:{kin})({surname}[\u4e00-\u9fff]{{1,2}}|[\u4e00-\u9fff]{{2}})")
 
 
 def opening(plain: str, scene: Scene) -> Subject | None:
@@ -135,7 +141,7 @@ def _opening(lang: str) -> re.Pattern[str]:
     parts = table(lang, "parts")
     kin = parts["kin_word"]
     if lang == "zh":
-        mine = rf"(?:我的?|(?=(?:{kin}).{{0,8}}(?:说|告诉|问|提到|觉得)))"
+        mine = rf"(?:我(?:们?家)?的?|(?=(?:{kin}).{{0,8}}(?:说|告诉|问|提到|觉得)))"
         name = rf"(?:{parts['surname']}[\u4e00-\u9fff]{{1,2}}(?=[在是也有喜]))?"
         doctors_word = (
             r"(?!(?:[^，,。]{0,6}[，,])?(?:我的?)?(?:家庭|主治)?(?:医生|大夫).{0,3}(?:说|诊断|确诊|建议|让|开了))"
@@ -145,7 +151,7 @@ def _opening(lang: str) -> re.Pattern[str]:
         )
     name = r"(?-i:(?: [A-Z][a-z]+){0,2})"
     lead = "and|but|so|also|because|well|now|then|yes|yeah|hey|ok|no|sorry|actually|i was wrong|it turns out"
-    whose = rf"(?:(?:{lead}),? ){{0,2}}(?:my|an?|one of my)"
+    whose = rf"(?:(?:{lead}),? ){{0,2}}(?:my|our|an?|one of my)"
     return re.compile(rf"^{whose} ((?:\w+ )?(?:{kin}){name})\b(?!'s| and)", re.IGNORECASE)
 
 

@@ -1,0 +1,34 @@
+"""What is said of an animal of the house is the animal's, in both languages, and none of the owner's."""
+
+from __future__ import annotations
+
+import pytest
+from spoken import claims, said
+
+
+@pytest.mark.parametrize(
+    ("words", "subject", "slot", "told"),
+    [
+        ("My cat can't have chicken.", "User's cat", "diet", "User's cat doesn't eat chicken"),
+        ("Our cat can't have chicken.", "User's cat", "diet", "User's cat doesn't eat chicken"),
+        ("Our dog is allergic to wheat.", "User's dog", "allergy", "User's dog is allergic to wheat"),
+        ("我的猫不能吃鸡肉。", "用户的猫", "diet", "用户的猫不能吃鸡肉"),
+        ("我家的猫不能吃鸡肉。", "用户的猫", "diet", "用户家的猫不能吃鸡肉"),
+        ("我们家狗不能吃巧克力。", "用户的狗", "diet", "用户家的狗不能吃巧克力"),
+        ("我家猫对鸡肉过敏。", "用户的猫", "allergy", "用户家的猫对鸡肉过敏"),
+        ("我家猫在吃处方粮。", "用户的猫", "", "用户家的猫在吃处方粮"),
+    ],
+)
+def test_what_an_animal_of_the_house_cannot_have_is_its_own(words: str, subject: str, slot: str, told: str) -> None:
+    (claim,) = claims([said(words)])
+    assert (claim.subject, claim.attribute, claim.content) == (subject, slot, told)
+
+
+def test_people_of_the_house_are_near_as_well() -> None:
+    assert {each.subject for each in claims([said("Our daughter is 5 years old.")])} == {"User's daughter"}
+    assert {each.subject for each in claims([said("我家儿子在杭州上学。")])} == {"用户的儿子"}
+
+
+@pytest.mark.parametrize("words", ["我家在杭州西湖边。", "我不能吃鸡肉。", "I can't have chicken."])
+def test_the_house_and_its_owner_are_nobody_else(words: str) -> None:
+    assert {each.subject for each in claims([said(words)])} == {"user"}
