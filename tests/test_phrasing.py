@@ -130,6 +130,12 @@ ENGLISH = [
     ("I'm glad rowing means so much to both of us, Caleb", "User is glad rowing means so much to User and Caleb"),
     ("I've rowed since our last chat", "User has rowed since User and the assistant's last chat"),
     ("I love these boats, they're quick and get me home", "User loves these boats, they are quick and get User home"),
+    ("It keeps us close to our dreams", "It keeps User and others close to their dreams"),
+    ("Chasing our dreams and helping each other", "User and others are chasing their dreams and helping each other"),
+    ("Loving what you do is rewarding", "User says loving what one does is rewarding"),
+    ("Rowing is nice when you like your boat", "User says rowing is nice when one likes one's boat"),
+    ("Seeing what you built is great", "User says seeing what the assistant built is great"),
+    ("Me personally I love boats", "User loves boats"),
     ("I'm glad it reminded you of your boat", "User is glad it reminded the assistant of the assistant's boat"),
 ]
 CHINESE = [
@@ -258,6 +264,7 @@ def test_no_first_person_is_left(text: str) -> None:
     [
         ("en", "How can I make it rise?", "User asks: how can they make it rise"),
         ("en", "Am I late with the taxes?", "User asks: are they late with the taxes"),
+        ("en", "What gave you the idea?", "User asks: what gave the assistant the idea"),
         ("en", "so could you please review my cover letter?", "User asks the assistant to review their cover letter"),
         ("zh", "怎么部署到我的服务器上？", "用户问：怎么部署到用户的服务器上"),
         ("zh", "你能看看我的简历吗？", "用户问：助手能看看用户的简历吗"),

@@ -498,3 +498,22 @@ def test_she_is_told_with_the_only_one_before() -> None:
     assert about_ruth.endswith("(on: User's sister starts at Corvex in May 2026)")
     two = "My sister and my cat moved to a farm in May."
     assert "(on:" not in contents(("user", two), ("assistant", "Oh!"), ("user", said_so))[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "I'm having trouble with the rudder of my old boat. Can you help me find what goes wrong with the hinges?",
+            "User asks the assistant to help them find what goes wrong with the hinges"
+            " (on: User is having trouble with the rudder of their old boat)",
+        ),
+        (
+            "我在修一条旧木船的舵，总是卡住。请帮我列一份检查的清单，好吗？",
+            "（谈到：用户在修一条旧木船的舵，总是卡住）",
+        ),
+    ],
+)
+def test_a_request_is_told_with_what_it_is_for(words: str, told: str) -> None:
+    found = contents(("user", words), ("assistant", "Sure."))
+    assert any(told in each for each in found), found

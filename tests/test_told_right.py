@@ -237,6 +237,8 @@ def test_one_person_called_in_several_ways_is_one_subject(words: list[str], subj
         ("Dogs love long walks.", []),
         ("Bet Max loves long walks.", [("likes", "long walks", "hedged")]),
         ("We love her courage as a trans woman.", []),
+        ("One of my favorite books is Emma.", [("likes", "Emma", "stated")]),
+        ("我最喜欢的书之一是《沙丘》。", [("likes", "沙丘", "stated")]),
     ],
 )
 def test_a_slot_holds_what_was_said_and_no_more(words: str, slots: list[tuple[str, str, str]]) -> None:
@@ -250,6 +252,9 @@ def test_a_slot_holds_what_was_said_and_no_more(words: str, slots: list[tuple[st
         ("My doctor told me I have gout.", "User's doctor told User they have gout"),
         ("我发小大明住在多哈。", "用户发小大明住在多哈"),
         ("I dislike orange 🍊 😒", "User dislikes orange"),
+        ("My favorite colors are teal and mint.", "User's favorite colors are teal and mint"),
+        ("My favorite series is The Bridge.", "User's favorite series is The Bridge"),
+        ("I'm off to bed, how about you", "User is off to bed"),
         ("我超喜欢草莓🍓", "用户喜欢草莓"),
     ],
 )

@@ -15,7 +15,7 @@ from memory_system.phases.asking import claims as asking
 from memory_system.phases.grouping import grouped
 from memory_system.phases.understanding import dating, pronouns
 from memory_system.phases.understanding.answers import answer_of
-from memory_system.phases.understanding.asked import asks_what_is_wanted
+from memory_system.phases.understanding.asked import asks_what_is_wanted, is_request
 from memory_system.phases.understanding.beside import clauses_of, left_over
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import (
@@ -298,7 +298,7 @@ def _question(passage: Passage) -> list[Claim]:
     """What somebody asks: it tells what they are about."""
     scene = passage.scene
     told = phrasing.ask(passage.words, scene.voices, scene.lang)
-    whole = with_what_is_before(told, passage) if told else ""
+    whole = with_what_is_before(told, passage, asks=is_request(passage.words, scene.lang)) if told else ""
     if whole == told and told and not standing(told, passage.words, passage):
         whole = ""
     speaker = Subject(scene.subject, scene.voices.speaker)

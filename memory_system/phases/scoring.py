@@ -11,7 +11,7 @@ from memory_system import text
 from memory_system.keys import Key, quote_key
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Look, Verdict, looks
 from memory_system.phases.segment import goes_with
-from memory_system.phases.understanding.asked import cost_of, tells_the_topic, told_beside
+from memory_system.phases.understanding.asked import cost_of, is_request, tells_the_topic, told_beside
 from memory_system.phases.understanding.before import said_before
 from memory_system.phases.understanding.frames import FICTION, Frames
 from memory_system.phases.understanding.leaning import leans
@@ -167,7 +167,8 @@ def _charge_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
     own = turn.message.is_first_hand and not turn.message.is_noted
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
         words = turn.text_of(segment)
-        said = own and not verdict.reason and said_before(turn.message.text, segment.start, words, lang)
+        asks = segment.kind == "question" and is_request(words, lang)
+        said = own and not verdict.reason and said_before(turn.message.text, segment.start, words, lang, asks=asks)
         if said:
             joins = last is not None and not before and lang == "en" and goes_with(turn, last, last, segment, lang)
             extra = 0 if joins else cost_of(said)

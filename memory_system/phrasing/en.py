@@ -31,6 +31,7 @@ _ILL = re.compile(  # "ill let you know": no one is ill
 _YOU_ARE = re.compile(r"\b([Yy])our(?= (?:(?:so|very|completely|totally|absolutely|quite) )?(?:right|welcome)\b)")
 # "I'm well, thank you!"
 _THANKED = re.compile(r"(?i), (?:thanks|thank (?:you|u))(?: so much| a lot| for asking)?(?=[!.])")
+_ME_I = re.compile(r"\b[Mm]e,? personally,? (?=[Ii]\b)")  # "me personally I love ferns"
 _LEMME = re.compile(r"\b([Ll])emme\b")
 _BOLD = re.compile(r"(?<!\S)__([A-Z][^_\n]*)__(?!\w)")  # and no __init__
 _FIRST = re.compile(r"\W*(\w+)")
@@ -218,6 +219,8 @@ def _clean(text: str) -> str:
         words = _ILL.sub(r"\1I'll", words)
     if "our " in words:
         words = _YOU_ARE.sub(r"\1ou're", words)
+    if "e personally" in words or "e, personally" in words:
+        words = _ME_I.sub("", words)
     if "emme " in words:
         words = _LEMME.sub(r"\1et me", words)
     if ", " in words and "ou" in words:

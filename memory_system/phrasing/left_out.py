@@ -55,6 +55,8 @@ _SIDE = re.compile(
     r"|wing|lane)\b",
     re.IGNORECASE,
 )
+_OF_SEVERAL = re.compile(r"\b(?:our|ourselves|each other)\b", re.IGNORECASE)  # "chasing our dreams"
+_OF_ONE = re.compile(r"\b(?:I|my|me|myself)\b")
 _WISHING = ("would", "might")
 _NEWS = frozenset(
     {"day", "news", "story", "few", "times", "week", "night", "morning", "weekend", "year", "thing", "part"}
@@ -93,6 +95,8 @@ def with_subject(words: str) -> str:
         return "I'm going to" + small.partition("gonna")[2]
     if verb == "been" and not _A_WHILE.match(small):
         return f"It's {small}" if _FOR_ME.match(small) else f"I've {small}"
+    if _is_doing(verb, words) and _OF_SEVERAL.search(words) and not _OF_ONE.search(words):
+        return f"We're {small}"
     if _is_doing(verb, words) or _is_state(verb, tokens[first + 1 :]):
         return f"I'm {small}"
     if verb in ("don't", "dont") and not is_word("said_of_oneself", "".join(tokens[first + 1 : first + 2]).lower()):

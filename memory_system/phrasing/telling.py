@@ -53,6 +53,13 @@ _OF_ANYONE = re.compile(  # "foods that aren't good for you", "you can tell how 
     r"|\byou can (?:(?:just|really|always|only|easily|still) )?(?:tell|hear|feel|smell) (?:how|that|the|it)\b",
     re.IGNORECASE,
 )
+_DOING = re.compile(  # "loving what you do is rewarding" is said of anyone, "seeing you row is great" is not
+    r"^(?!(?:see|hear|watch|read|know|talk|meet|gett|hav|be|look|send|wish|help|giv|support|spend|catch|miss|mak|lett|show)ing\b)"
+    r"[a-z]{3,}ing\b(?!,? (?:i|we)\b)(?:(?!\b(?:i|i'm|i've|i'd|i'll|me|my|we|us|our|myself)\b)[^.;:!?])*"
+    r"(?:\byourself\b|\b(?:when|if|what|how|as|that) you\b)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"(?:what|who|which|how|why|when|where)\b", re.IGNORECASE)
 _TALKED = re.compile(  # "since we last spoke" is said of the two
     r" (?:(?:have|had|haven't|hadn't|last|first|both) )*"
     r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! (?:about|with|to|all)\b)",
@@ -108,6 +115,8 @@ class Telling:
         self._clear = named  # and nobody since whom "they" could mean
         self._understood = named
         self._others = False  # somebody else is "they" in these words: the speaker has a name throughout
+        self._anyone = False  # "you" is anyone in these words
+        self._asks = False  # the words ask the other something
         self._to_other = False  # the other is spoken to in these words: "yourself" is said of them, not of anyone
         self._said = -1  # the place up to which the words are told already
         self._since = _FAR
@@ -120,8 +129,10 @@ class Telling:
     def tell(self, words: str) -> str:
         if not self._advises and "you" in words:
             words = _OF_ANYONE.sub(lambda found: found[0].replace("you", "one"), words)
+        self._asks = _ASKS.match(words) is not None
+        self._anyone = not self._advises and "you" in words and _DOING.match(words) is not None
         self._others = not self._understood and _SEVERAL.search(words) is not None
-        self._to_other = self._advises or _SPOKEN_TO.search(words) is not None
+        self._to_other = self._advises or (not self._anyone and _SPOKEN_TO.search(words) is not None)
         parts = _QUOTED.split(words) if _QUOTE.search(words) or text.may_quote(words) else (words,)
         for number, part in enumerate(parts):
             if number % 2:
@@ -219,7 +230,7 @@ class Telling:
             self._we(ending, tokens, at)
         elif low in _YOURS:
             oneself = "themselves" if self._to_other else "oneself"
-            self._out.append(oneself if low.startswith("yoursel") else f"{self._other}'s")
+            self._out.append(oneself if low.startswith("yoursel") else "one's" if self._anyone else f"{self._other}'s")
         elif base == "you":
             self._second(ending, tokens, at)
         elif base == "let" and ending == "s":
@@ -280,7 +291,7 @@ class Telling:
                 low, "themselves"
             )
         )
-        self._named = self._named or low in ("my", "our", "me")
+        self._named = self._named or low in ("my", "our", "me", "us")
         self._agreeing = ""
         self._since += 1
 
@@ -336,7 +347,8 @@ class Telling:
             self._said, self._clear, self._agreeing = at + several, False, ""
             return
         moved = is_word("of_anyone", before)  # "it makes you feel alive"
-        anyone = moved and not self._advises and self._since > _OWN  # "I could help you" means the other
+        of_other = self._advises or self._since <= _OWN or self._asks  # "I could help you", "what gave you the idea"
+        anyone = self._anyone or (moved and not of_other)
         self._out.append("one" if anyone else self._other)
         self._clear, self._present = False, False
         is_object = moved or is_word("before_object", before) or is_word("after_verb", after) or is_gerund(before)

@@ -35,6 +35,12 @@ def singular(verb: str) -> str:
     return verb[:-1] + "ies" if low.endswith("y") and low[-2:-1] not in "aeiou" else verb + "s"
 
 
+def be_of(noun: str) -> str:
+    """Is or are, as the noun needs it: passions are, a series is."""
+    several = noun.endswith("s") and not (noun.endswith(("ss", "us", "is")) or is_word("singular_s", noun))
+    return "are" if several else "is"
+
+
 def plural_form(verb: str) -> str:
     """The other way: lives is live, has is have."""
     return _MANY.get(verb) or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))

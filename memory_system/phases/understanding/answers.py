@@ -8,6 +8,7 @@ from typing import NamedTuple
 from memory_system import phrasing, slots, text
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.subjects import Subject, whose
+from memory_system.phrasing.verbs import be_of
 from memory_system.rules import Rule, table
 
 _FIRST_OF = re.compile(r"\s*[,，;；]\s*")  # "in Ghent, near the station" lives in Ghent
@@ -54,7 +55,7 @@ def answer_of(passage: Passage) -> Answer | None:
         if is_grave(rule):
             value = _as_named(value)
             return Answer(rule, subject, attribute, value, _told(rule, subject, value, more, passage))
-        told = str(rule.data["content"]).format(who=subject.shown, value=said, thing=thing)
+        told = str(rule.data["content"]).format(who=subject.shown, value=said, thing=thing, be=be_of(thing))
         return Answer(rule, subject, attribute, value, told)
     return None
 

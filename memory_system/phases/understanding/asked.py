@@ -87,6 +87,12 @@ _WISH = re.compile(
     r"|make|sure|wondering)\b|(?:请|帮|能不能|可以|麻烦|怎么|如何|什么|具体)+",
     re.IGNORECASE,
 )
+_REQUEST = {
+    "en": re.compile(
+        r"\W*(?:(?:so|and|but|then|ok|please),? )*(?:(?:can|could|would|will) you|please|help me)\b", re.IGNORECASE
+    ),
+    "zh": re.compile("请|帮我|帮忙|给我|能不能|麻烦"),
+}
 _WORD = re.compile(r"[a-z]{3,}")
 _LONG_WORD = re.compile(r"[a-z]{4,}")
 
@@ -104,6 +110,11 @@ def tells_the_topic(asked: str, *, at_length: bool = False, least: int = _LEAST)
     before = plain[: leaning.start()] if leaning else plain
     named = names_enough(_WISH.sub("", before), lang, least)
     return named and not trust.suspects(plain, owner=False)
+
+
+def is_request(words: str, lang: str) -> bool:
+    """Whether somebody is asked to do something: what for, is mostly said right before."""
+    return _REQUEST[lang].match(words) is not None if lang == "en" else _REQUEST[lang].search(words) is not None
 
 
 def tells_of(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:

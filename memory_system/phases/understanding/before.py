@@ -34,17 +34,18 @@ _LABEL = re.compile(  # who speaks, in brackets, and what a stage direction adds
 )
 
 
-def said_before(message: str, start: int, words: str, lang: str) -> str:
+def said_before(message: str, start: int, words: str, lang: str, *, asks: bool = False) -> str:
     """The nearest sentence of the message before `start` that can be understood alone and may name what the words
-    there lack; empty where they lack nothing, or there is none."""
+    there lack; empty where they lack nothing, or there is none. Who `asks` for something lacks what it is for."""
     if not start:
         return ""
-    return _said_before_zh(message, start, words) if lang == "zh" else _said_before_en(message, start, words)
+    said = _said_before_zh if lang == "zh" else _said_before_en
+    return said(message, start, words, asks=asks)
 
 
-def _said_before_zh(message: str, start: int, words: str) -> str:
+def _said_before_zh(message: str, start: int, words: str, *, asks: bool) -> str:
     thing = unnamed(words, "zh")
-    if not (thing or _is_light(words)):
+    if not (thing or asks or _is_light(words)):
         return ""
     label = _LABEL.match(message)
     begins = max(label.end() if label else 0, start - _REACH["zh"])
@@ -55,10 +56,10 @@ def _said_before_zh(message: str, start: int, words: str) -> str:
     return ""
 
 
-def _said_before_en(message: str, start: int, words: str) -> str:
+def _said_before_en(message: str, start: int, words: str, *, asks: bool) -> str:
     thing = unnamed(words, "en")
     nouns = {stem(each.lower()) for each in _THE_NOUN.findall(words)} - _common_nouns()
-    if not (thing or nouns):
+    if not (thing or nouns or asks):
         return ""
     begins = max(0, start - _REACH["en"])
     before = message[begins:start]
@@ -66,7 +67,11 @@ def _said_before_en(message: str, start: int, words: str) -> str:
     for each in reversed(whole[-_MOST:]):
         sentence = _in_short(each)
         named = {stem(each) for each in _WORD.findall(sentence.lower())} & nouns
-        if (named or (thing and may_name(sentence, thing))) and not _CODE.search(sentence) and _tells(sentence, "en"):
+        if (
+            (named or asks or (thing and may_name(sentence, thing)))
+            and not _CODE.search(sentence)
+            and _tells(sentence, "en")
+        ):
             return sentence
     return ""
 

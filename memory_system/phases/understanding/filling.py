@@ -14,6 +14,7 @@ from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.scene import Scene
 from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, kin, plural_words, whose
 from memory_system.phrasing.naming import named
+from memory_system.phrasing.verbs import be_of
 from memory_system.records import ASSISTANT
 from memory_system.rules import Found, Rule, table
 
@@ -269,7 +270,7 @@ def _content(rule: Rule, found: Found, shown: str, subject: Subject, scene: Scen
         return ""
     several = found.parts.get("kin", "").lower().endswith(plural_words())
     parts = {**found.parts, "who": subject.shown, "value": shown, "speaker": scene.voices.speaker}
-    parts["is"] = "are" if several else "is"
+    parts["is"] = "are" if several else be_of(found.parts.get("thing", ""))
     told = phrasing.fill(template, parts, subject.plural, scene.lang)
     return told[:1].upper() + told[1:] if template[0] != "{" or told.startswith("the ") else told
 

@@ -51,12 +51,12 @@ def _with_asked(told: str, asked: str, scene: Scene) -> str:
     return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")
 
 
-def with_what_is_before(told: str, passage: Passage) -> str:
-    """What was told, with what the message says right before it where it hangs in the air without that."""
+def with_what_is_before(told: str, passage: Passage, *, asks: bool = False) -> str:
+    """What was told, with what the message says right before it where it hangs in the air without that, or `asks`."""
     turn, scene = passage.turn, passage.scene
     if not scene.first_hand or passage.noted:
         return told
-    said = said_before(turn.message.text, passage.segment.start, _bare(passage), scene.lang)
+    said = said_before(turn.message.text, passage.segment.start, _bare(passage), scene.lang, asks=asks)
     return _ON[scene.lang].format(told=told, topic=_reported(said, scene.voices, passage)) if said else told
 
 
