@@ -268,3 +268,54 @@ def test_what_somebody_feels_since_they_finished_is_past() -> None:
 )
 def test_of_two_weekdays_the_new_one_comes_after_the_old_one(text: str, expected: list[str]) -> None:
     assert days(text) == expected
+
+
+NINE, TEN_AT_NIGHT = (datetime(2026, 3, 18, hour, tzinfo=ZoneInfo("Asia/Shanghai")) for hour in (9, 22))
+
+
+@pytest.mark.parametrize(
+    ("at", "text", "expected"),
+    [
+        (NINE, "下午去医院复查", ["03-18"]),
+        (NINE, "我出门了，晚上回来", ["03-18"]),
+        (TEN_AT_NIGHT, "下午看了一套房", ["03-18"]),
+        (NINE, "昨天加了班，晚上打算早点睡", ["03-17", "03-18"]),
+    ],
+)
+def test_a_bare_part_of_the_day_is_of_the_day_named_last_or_of_today(
+    at: datetime, text: str, expected: list[str]
+) -> None:
+    assert [f"{each.start:%m-%d}" for each in dates.find(text, at)] == expected
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (NINE, "早上要吃降压药"),
+        (NINE, "每天下午去跑步"),
+        (NINE, "第二天早上去爬山"),
+        (NINE, "周末早上去跑步"),
+        (TEN_AT_NIGHT, "晚上不喝咖啡了"),
+        (TEN_AT_NIGHT, "从早上忙到晚上了"),
+        (TEN_AT_NIGHT, "下午去医院复查"),
+        (NINE, "下午看了一套房"),
+        (TEN_AT_NIGHT, "这家下午茶的蛋糕卖完了"),
+        (NINE, "晚上好，我来了"),
+    ],
+)
+def test_a_part_of_any_day_or_of_another_is_left_alone(at: datetime, text: str) -> None:
+    assert not [each for each in dates.find(text, at) if each.granularity == "part"]
+
+
+def test_a_part_of_the_day_is_written_with_its_day_once() -> None:
+    assert dates.resolve("明天上午开会，下午去医院", NINE, "zh")[0] == "2026年3月19日上午开会，下午去医院"
+    assert dates.resolve("昨天上午开了会，下午又去了工地", NINE, "zh")[0] == "2026年3月17日上午开了会，下午又去了工地"
+    assert dates.resolve("晚上我看了部电影", TEN_AT_NIGHT, "zh", "昨天在家休息。")[0] == "2026年3月17日晚上我看了部电影"
+    assert told("[日程 2026-02-05 21:00:00] 搬花：晚上去何叔家帮忙") == [
+        "用户的日程（2026-02-05 21:00:00）：搬花：晚上去何叔家帮忙"
+    ]
+
+
+@pytest.mark.parametrize("text", ["我在6号观景台等着", "走到5号驿站", "用2号货梯搬"])
+def test_the_number_of_a_place_is_no_day(text: str) -> None:
+    assert days(text) == []

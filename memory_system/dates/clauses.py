@@ -76,6 +76,16 @@ class Cues:
         before, after = self._around(spec["clause"])
         return bool(spec["adverb_before"].fullmatch(before.strip()) and spec["adverb_after"].match(after))
 
+    def ahead(self) -> bool | None:
+        """Whether what a bare part of the day opens is to be done; None where it is of any day, or of another."""
+        spec = spec_of(self.piece.lang)
+        if "part_led" not in spec or self.tense() is None:
+            return None
+        before, after = self._around(spec["clause"])
+        if spec["part_led"].search(before) or spec["part_no"].match(after):
+            return None
+        return spec["part_ahead"].match(after) is not None
+
     def _around(self, stop: re.Pattern[str]) -> tuple[str, str]:
         return _around(self.text, (self.piece.start, self.piece.end), stop)
 

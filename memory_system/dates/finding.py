@@ -12,7 +12,7 @@ from memory_system.dates.atoms import Piece, patterns, pieces
 from memory_system.dates.calendar import interval, occasions
 from memory_system.dates.clauses import Cues, put_away, spec_of, was_put
 from memory_system.dates.fields import complete, kind
-from memory_system.dates.hours import TIMES, Fields, Interval, at_day
+from memory_system.dates.hours import TIMES, Fields, Interval, at_day, part_of_day
 from memory_system.dates.moment import Moment
 from memory_system.dates.spans import following, month_after
 
@@ -29,6 +29,7 @@ _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from 
 _AND = re.compile(r"(?i)\s?(?:and|和|与|跟|到|至)\s?(?:the )?")
 _BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
 _WEEKDAY = frozenset(("dow",))
+_LABEL_ENDS = ("]", "】")
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _FINE = ("day", "part", "hour", "minute")
 _ENDS = frozenset(frozenset(keys.split()) for keys in ("dow", "day", "month", "month day"))  # how a range may end
@@ -185,8 +186,12 @@ def _scanned(
         else:
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and _is_range(clear, piece, after) else None
-            frame = _frame(text, piece, done, anchor, lead)
-            silent, found = _alone(clear, piece, Cues(bare, piece), anchor, done, end, frame)
+            cues = Cues(bare, piece)
+            if _is_bare_part(piece):
+                silent, found = _part(piece, cues, anchor, done, lead)
+            else:
+                frame = _frame(text, piece, done, anchor, lead)
+                silent, found = _alone(clear, piece, cues, anchor, done, end, frame)
         begun = None
         if found:
             done.append(When((piece.start, piece.end), *found, text[piece.start : piece.end]))
@@ -294,6 +299,28 @@ def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interva
     found, now = at_day(piece.fields, moment.today), moment.anchor.replace(tzinfo=None)
     tense = 1 if tense == 0 and moment.adverbial() else tense  # 下午三点来拿: what is past has its 了 or 过
     return found if found and tense == (-1 if found[0] <= now else 1) else None
+
+
+def _is_bare_part(piece: Piece) -> bool:
+    """Whether it is a part of the day alone; 晚 and 早 are mostly late and early."""
+    return piece.fields.keys() == {"part"} and piece.end - piece.start > 1
+
+
+def _part(piece: Piece, cues: Cues, anchor: datetime, done: list[When], lead: str) -> tuple[bool, Interval | None]:
+    """A bare part of the day: of the day that was named last, else of today, if the tense agrees; in Chinese, where
+    下午 is this afternoon as well. Beside its day, or behind a label that names it, it stands for itself."""
+    if (ahead := cues.ahead()) is None:
+        return False, None
+    named = (done or (find(lead, anchor) if lead else []))[-1:]
+    if any(each.granularity not in _FINE for each in named):
+        return False, None
+    now, tense = anchor.replace(tzinfo=None), cues.tense()
+    for day in (*(each.start.date() for each in named), anchor.date()):
+        found = part_of_day(piece.fields["part"], day)
+        told = any(day == each.start.date() for each in named)
+        if found[0] <= now if tense == -1 else found[1] > now and (ahead or told):
+            return told and bool(done or lead.endswith(_LABEL_ENDS)), found
+    return False, None
 
 
 def _elsewhere(found: Interval, done: list[When], anchor: datetime) -> bool:

@@ -212,7 +212,8 @@ def _told(place: Place) -> _Told:
     quote = turn.text_of(segment)
     offset = max(0, min(len(quote), scene.skip - segment.start))
     said = without_marks(quote) if turn.message.is_noted else quote[offset:]
-    return _Told(offset, said, *dates.resolve(said, scene.anchor, scene.lang, _said_before(turn, segment)))
+    lead = quote[:offset].rstrip() or _said_before(turn, segment)  # a label may name the day
+    return _Told(offset, said, *dates.resolve(said, scene.anchor, scene.lang, lead))
 
 
 def _passage(
