@@ -43,6 +43,14 @@ WORDS = st.sampled_from(
         ("搬家很顺利，对了，我还换了工作", ["搬家很顺利，", "对了，我还换了工作"]),
         ("我这周一直在生病，昨天我终于出门了", ["我这周一直在生病，", "昨天我终于出门了"]),
         ("我五月去西安，帮我找家酒店", ["我五月去西安，", "帮我找家酒店"]),
+        (
+            "I bought a tent, compared to the old one, what do I check?",
+            ["I bought a tent,", "compared to the old one, what do I check?"],
+        ),
+        ("我想学修自行车，在时间很少的情况下，怎么入门？", ["我想学修自行车，", "在时间很少的情况下，怎么入门？"]),
+        ("我在考虑把阳台收拾一下，你觉得怎么样？", ["我在考虑把阳台收拾一下，", "你觉得怎么样？"]),
+        ("蛋糕已经订好了，还有我明天要交报告", ["蛋糕已经订好了，", "还有我明天要交报告"]),
+        ("我等了两小时，我妈妈才到", ["我等了两小时，", "我妈妈才到"]),
     ],
 )
 def test_thoughts_are_cut_apart(text: str, expected: list[str]) -> None:
@@ -75,6 +83,13 @@ def test_what_only_announces_is_told_with_what_it_announces(text: str, expected:
         "I met Tom. He is a nurse.",
         "我上周刷了墙。它花了两天。",
         "不是红色而是蓝色",
+        "上周六下午，我妹妹搬去了大理",
+        "去年在泉州出差的时候，我爸爸丢了护照",
+        "昨天在公司楼下，我妹妹等了我很久",
+        "湖边看到了白鹭，还有一只小鸭子",
+        "要买面粉、黄油，还有我妈爱吃的枣泥",
+        "您说的那种折叠锁，跟老式的链锁相比，有什么要注意的？",
+        "那关于周末露营，在做饭这些事上，要准备什么？",
         "tired but happy after the long walk",
     ],
 )

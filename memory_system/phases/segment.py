@@ -17,6 +17,7 @@ from memory_system.phases.understanding.asked import can_be_topic, names_of, tel
 from memory_system.phases.understanding.essays import passages_of, width
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
+from memory_system.phases.understanding.openings import opens_at
 from memory_system.phases.understanding.scene import as_rules_see, kinds_in
 from memory_system.phases.understanding.withheld import asks_not_to_keep, takes_back
 from memory_system.turns import Message, Segment, Turn
@@ -51,21 +52,8 @@ _SUBORDINATE = re.compile(
     r"(?:(?:and|but|so|ok|also),? )*(?:if|when|while|once|since|because|after|before)\b|(?:如果|要是|假如|当)",
     re.IGNORECASE,
 )
-_OPEN_CLAUSE = re.compile(  # what it says something of comes after the comma
-    r"(?:(?:and|but|so|then|also|well),? )*"
-    r"(?:if|when|while|once|although|though|besides|apart from|as for|in terms of|given)\b"
-    r"|(?:那么?|不过|但是?|而且|另外|比如(?:说)?|所以|还有|对了)?[，,]?(?:那么?)?"
-    r"(?:除了|对于|关于|至于|针对|如果|要是|假如|虽然|既然|随着|当(?!然|时|天)|像(?=[^，,]*(?:这类|这种|那种|这样)))",
-    re.IGNORECASE,
-)
-_FOR_EXAMPLE = re.compile(
-    r"(?:(?:and|but|so),? )?(?:especially|particularly|for example|like|such as)\b"
-    r"|(?:而且)?(?:特别是|尤其是?|比如说?|例如|像)",
-    re.IGNORECASE,
-)
 _OPEN_END = " ,;，；、-–—"
 _FIRST_CLAUSE = re.compile(r"[^\n]{24,110}?(?:[,;](?= )| [-–—](?= )|[.!?](?=\s|$)|$)|[^\n]{8,55}?(?:[，；。！？]|$)")
-_LAST_CLAUSE = re.compile(r"[^，,。！？!?；;：:\n.]*[，,]?\s*$")
 _TAG = re.compile(r"[,，] ?(?:ok(?:ay)?|all ?right|deal|好吗|好不好|可以吗|行吗)[?？]+\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"(?:it|it's|its|that's|this|they|they're|he|he's|she|she's|which|because|cause|especially|such as|like)\b(?! way)"
@@ -347,28 +335,18 @@ def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Sp
         yield from _short_enough(body, start, end)
         return
     subordinate = _SUBORDINATE.match(sentence)  # "if I go, what do I need?" is one thought
-    apart = () if subordinate else sorted({_opens_at(sentence, mark) for mark in marks})
+    apart = () if subordinate else sorted({opens_at(sentence, mark) for mark in marks})
     edges = [0, *(mark for mark in apart if width(sentence[:mark]) >= SHORT), len(sentence)]
     for first, last in pairwise(edges):
         if span := text.strip_span(body, start + first, start + last):
             yield from _short_enough(body, *span)
 
 
-def _opens_at(body: str, at: int) -> int:
-    """Where what goes on at that mark begins: with the clause before it where that only opens it: 那除了跑步，…."""
-    last = _LAST_CLAUSE.search(body, max(0, at - LONG), at)
-    if last is None:
-        return at
-    begins = last.start() + len(last[0]) - len(last[0].lstrip())
-    asks = body.endswith(("?", "？")) and _FOR_EXAMPLE.match(body, begins, at) is not None  # about that
-    return begins if asks or _OPEN_CLAUSE.match(body, begins, at) else at
-
-
 def _short_enough(body: str, start: int, end: int) -> Iterator[Span]:
     """The span, cut at commas into pieces of at most LONG columns as far as commas allow."""
     while 2 * (end - start) > LONG and width(body[start:end]) > LONG:
         commas = [mark.end() for mark in _COMMA.finditer(body, start + SHORT, max(start + SHORT, end - SHORT))]
-        commas = [at for at in commas if _opens_at(body, at) == at] or commas
+        commas = [at for at in commas if opens_at(body, at) == at] or commas
         clauses = [at for at in commas if _CLAUSE.match(body, at)]
         commas = clauses or (commas if width(body[start:end]) > 2 * LONG else [])
         fitting = [at for at in commas if width(body[start:at]) <= LONG] or commas[:1]
