@@ -336,3 +336,47 @@ def test_a_thing_that_is_named_needs_no_topic() -> None:
     own = ("user", "我将要参加的茶艺分享会，它的规模是二百人。")
     told_of = [each.content for each in claims(talk(own, ("user", "这春水堂白瓷盖碗我用下来真不错，手感特别好。")))]
     assert "这春水堂白瓷盖碗用户用下来真不错，手感特别好" in told_of
+
+
+@pytest.mark.parametrize(
+    "words", ["父母终于就院子的事说好了。", "房东突然要涨租。", "我奶奶用起来很顺手。", "我爸准备去钓鱼。"]
+)
+def test_an_adverb_or_a_verb_behind_kin_is_no_name(words: str) -> None:
+    assert not any("叫" in each for each in told(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("[短信·发送·林峰] 收到。周四下午见面谈。", ["用户2026年2月5日下午见面谈"]),
+        ("[短信·接收·林峰] （林峰） 好的。我下周搬到大理住。", ["林峰2026年2月9日那一周搬到大理住"]),
+        ("[短信·接收·物业] 何先生，您好。您申请的车位已经批准了。", ["物业说用户申请的车位已经批准了"]),
+        (
+            "[SMS from Dana] Thanks! I'm moving to Oslo next week.",
+            ["Dana is moving to Oslo in the week of 9 February 2026"],
+        ),
+    ],
+)
+def test_labels_and_greetings_of_messages_are_not_told(words: str, content: list[str]) -> None:
+    assert told(words) == content
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        (
+            "[笔记] 今日小结：陪爸散步半小时，走得很慢。"
+            + "他今天精神不错，路上遇到了两位老邻居，聊起了以前工厂里的事情，笑了好几回。" * 3,
+            "用户记录：2026年2月3日小结：",
+        ),
+        ("[笔记] 年末计划：学会修自行车。", "用户记录：年末计划："),
+        (
+            "[Note] Review of yesterday: the boiler was checked twice and the valve is new. We painted the whole fence "
+            "behind the shed, which took the morning. The neighbours liked the colour and asked where we bought it.",
+            "User noted: Review of 2 February 2026: ",
+        ),
+    ],
+)
+def test_the_title_of_a_note_has_its_date_written_out(words: str, content: str) -> None:
+    assert told(words)
+    assert all(each.startswith(content) for each in told(words))

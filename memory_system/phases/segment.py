@@ -18,7 +18,7 @@ from memory_system.phases.understanding.essays import passages_of, width
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_elliptic, leans
 from memory_system.phases.understanding.openings import opens_at
-from memory_system.phases.understanding.scene import as_rules_see, kinds_in
+from memory_system.phases.understanding.scene import as_rules_see, behind_label, kinds_in
 from memory_system.phases.understanding.withheld import asks_not_to_keep, takes_back
 from memory_system.turns import Message, Segment, Turn
 
@@ -294,7 +294,7 @@ def _is_open(piece: str) -> bool:
 
 def _kind(piece: str, lang: str) -> tuple[str, bool]:
     """What kind of segment the piece is, and whether it only announces what the next one tells."""
-    plain = as_rules_see(piece)
+    plain = as_rules_see(behind_label(piece))
     fired = kinds_in(_TAG.sub("", plain) if plain.endswith(("?", "？")) else plain, lang)
     if "noise" in fired:
         return "chat", False

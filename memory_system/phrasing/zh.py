@@ -17,17 +17,21 @@ _QUOTE = re.compile('[“‘「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(
     r"^(?:(?:但是|而且|可是|另外|因此|并且|不过(?![敏来去年期关时瘾]))"
     r"|对[啊呀哦哎]+|是[啊呀]+|对了(?!解)"
-    r"|(?:所以|然后|其实|只是|还有|但|而|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])"
+    r"|(?:所以|然后|其实|只是|还有|而|可|那|哦|嗯)(?=[我你您他她，,今昨明上下最])"
+    r"|但(?![凡愿求书])"
     r"|或者(?=[你您我])|而(?=对于?)|那(?=在|像|关于)|同时(?![期代])|[二三四]是(?![一二三四个家])|结果(?=[前昨今上]))"
 )
 _ANSWER = re.compile(r"^(?:我|就|是|在|叫|住|学|的)+")
 _EARLY = 8  # characters within which a wish to keep something begins
 _CLAUSE_MARK = re.compile(r"[，,。！？!?；;：:]")
 # of a list, cut off behind its number
-_NEXT_ITEM = re.compile(r"(?<=[。；;])(?:[^。；;，,：:]{1,12}[：:])?\s*\d{1,2}[.、]?$")
+_NEXT_ITEM = re.compile(r"(?<=[。；;，])(?:[^。；;，,：:]{1,12}[：:])?\s*\d{1,2}[.、]?$")
 _CALLED = re.compile(r"([\u4e00-\u9fff]{2,3})[，,！!]\s*")  # 林静 may be called 静静
 _NICKNAMED = re.compile(  # 妈，……；涛哥，……：说给别人的话里怎么叫他
     r"(?:亲爱的|宝贝儿?|老[妈爸婆公板师弟哥姐]|[爸妈哥姐弟妹爷奶爹娘叔姨舅姑嫂婶]{1,2}|[\u4e00-\u9fff]{1,2}[哥姐叔姨总])[，,！!]\s*"
+)
+_GREETED = re.compile(  # 何先生，您好：打招呼时怎么叫对方
+    r"(?!只要|希望|祝|对|为|如果|要是|愿)[^\W\d我你您他她它的是不也很]{0,8}[，,]?[你您]们?好[呀啊哦]?(?:[，,。！!\s]+|$)"
 )
 _REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说)|替我)")
 _TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己不用做
@@ -81,11 +85,13 @@ def _tail() -> re.Pattern[str]:
 
 @cache
 def _verbs() -> re.Pattern[str]:
-    """说话人省略了的主语补在它前面；“2026年2月3日是星期五”、“2月4日的活动”和“2月4日小赵请假”有自己的主语。"""
+    """说话人省略了的主语补在它前面，说事不说人的除外（很清晰、不仅是椅子）；“2026年2月3日是星期五”、“2月4日的活动”和“2月4日小赵请假”有自己的主语。"""
     day = r"(?:\d+月)?(?:\d+日)?(?:（周.）)?[早晚上中下午凌晨间傍]{0,3}"
     called = r"小(?![时区心吃组路雨雪型睡酌坐住憩聚])[一-龥]|老(?![家是早地年公婆觉想忘毛爱])[一-龥]"
     another = rf"[他她它]|{called}|{_pattern('own_kin')}"
-    return re.compile(rf"^(?:{_pattern('verb')}|\d+年(?!{day}(?:是|的(?!前)|天气|气温|{another})))")
+    return re.compile(
+        rf"^(?!{_pattern('no_verb')})(?:{_pattern('verb')}|\d+年(?!{day}(?:是|的(?!前)|天气|气温|{another})))"
+    )
 
 
 @cache
@@ -190,6 +196,8 @@ def stripped(text: str, other: str = "") -> str:
         if other and (found := _address(other).match(words)):
             words = words[found.end() :]
         if other and (found := _CALLED.match(words)) and set(found[1]) & set(other):
+            words = words[found.end() :]
+        if found := _GREETED.match(words):
             words = words[found.end() :]
         if other and other not in STOCK_NAMES and (found := _NICKNAMED.match(words)):
             words = words[found.end() :]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import cache
 
-from memory_system import clock, rules, text
+from memory_system import clock, dates, rules, text
 from memory_system.callings import ASSISTANT_NAME, USER_NAME
 from memory_system.phases.understanding.known import Known
 from memory_system.phrasing import Voices
@@ -23,10 +23,15 @@ _CONTACT = {"zh": "联系人", "en": "A contact"}
 _NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in map(chr, range(0xFF10, 0xFF5B)) if wide.isalnum()}
 _WIDE = re.compile(f"[{''.join(map(chr, _NARROW))}]")
 _WHEN = {"zh": "（{}）", "en": " ({})"}
-_OPENING_NAME = re.compile(r"^[\w·]{1,12}[:：]\s*")
+_OPENING_NAME = re.compile(r"^(?:[（(][^）)\n]{1,12}[）)]\s*(?:[\w·]{1,12}[:：]\s*)?|[\w·]{1,12}[:：]\s*)")
+_LABEL = re.compile(rf"[\[【][^\]】：:]*[\]】]\s*(?:{_OPENING_NAME.pattern[1:]})?")
 _TITLE = re.compile(
     r"[^：:。！？.!?\n，,；;]{2,20}[：:](?:[^：:。！？.!?\n，,；;\d]{6,20}：)?"
 )  # and what it is a title of
+_LEANS_ON_TODAY = re.compile(
+    r"[今昨明]|[前后]天|[本上下这]个?(?:周(?!末)|月|星期)|\b(?:today|yesterday|tomorrow|tonight|this|last|next)\b",
+    re.IGNORECASE,
+)
 _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\"”」]*[\"”」]|‘[^‘']*我[^‘']*'")
 
 
@@ -57,6 +62,12 @@ def kinds_in(plain: str, lang: str) -> dict[str, list[rules.Rule]]:
     """The rules that tell what kind of thing words are, by group: noise, a question or a request, what only announces
     the next. Each piece of each message is asked, and the patterns are short: one automaton is the fastest."""
     return rules.together(lang, *_KINDS, short=True).firing(plain)
+
+
+def behind_label(words: str) -> str:
+    """The words behind a label in brackets that says who speaks or writes; all, where nothing stands behind it."""
+    label = _LABEL.match(words)
+    return (words[label.end() :] if label else "") or words
 
 
 def is_courtesy(plain: str, lang: str) -> bool:
@@ -165,8 +176,15 @@ def _as_told(scene: Scene, rule: rules.Rule, found: rules.Found, words: str) -> 
         prefix=prefix.format(who=voices.speaker, when=_WHEN[scene.lang].format(when) if when else ""),
         category=str(rule.data.get("category", "")),
         skip=skip,
-        title=title[0] + " " * title[0].endswith(":") if title else "",
+        title=_dated(title[0], scene) if title else "",
     )
+
+
+def _dated(title: str, scene: Scene) -> str:
+    """The title as it is told, its dates written out: 今日小结： is told of each sentence below it."""
+    leans = _LEANS_ON_TODAY.search(title)
+    told = dates.resolve(title, scene.anchor, scene.lang)[0] if leans else title
+    return told + " " * title.endswith(":")
 
 
 def _after_label(words: str, end: int, *, named: bool) -> int:
