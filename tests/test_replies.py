@@ -517,3 +517,19 @@ def test_she_is_told_with_the_only_one_before() -> None:
 def test_a_request_is_told_with_what_it_is_for(words: str, told: str) -> None:
     found = contents(("user", words), ("assistant", "Sure."))
     assert any(told in each for each in found), found
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply", "content"),
+    [
+        (
+            "你吃凉面的时候一般配什么菜呢？",
+            "我一般配点黄瓜丝，比较开胃。",
+            "用户一般配点黄瓜丝，比较开胃（被问：用户吃凉面的时候一般配什么菜呢）",
+        ),
+        ("你周末去海边一般去哪里？", "我一般都喜欢去人少的海边。", "用户一般都喜欢去人少的海边"),
+        ("需要我帮你查哪天下午的车票？", "我一般坐下午的车去泉州。", "用户一般坐下午的车去泉州"),
+    ],
+)
+def test_who_only_picks_is_told_with_what_was_asked(asked: str, reply: str, content: str) -> None:
+    assert [each.content for each in claims(talk(("assistant", asked), ("user", reply)))] == [content]

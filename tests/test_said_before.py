@@ -24,6 +24,20 @@ def test_what_lacks_what_was_just_named_is_told_with_it(first: str, second: str)
     assert beside(first, second) == first
 
 
+def test_of_a_long_sentence_the_first_clause_that_says_something_is_told() -> None:
+    long = (
+        "我新买的那顶双人帐篷真的很结实，收起来只有水壶那么大，搭起来也用不了五分钟，连不会露营的人都能一个人把它搭好。"
+    )
+    assert beside(long, "下一夜的雨也不漏水。") == "我新买的那顶双人帐篷真的很结实"
+    opening = "在时间那么紧的情况下，我还是把阳台的旧水管全都拆了下来，顺便把墙面也重新刷了一遍，又换了一扇更大的窗户。"
+    assert beside(opening, "装备我都检查好了。") == "在时间那么紧的情况下，我还是把阳台的旧水管全都拆了下来"
+
+
+def test_an_outing_that_is_named_is_what_is_spoken_of() -> None:
+    first = "我觉得这次海边露营让我学到了很多。"
+    assert beside(first, "也让我更喜欢早起了。") == first
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

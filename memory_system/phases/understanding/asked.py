@@ -73,6 +73,8 @@ _ABOUT_THEM = {  # asks what only the other can tell
         "[你您].*(?:什么|啥|哪|谁|几|多[少大久长高远]|吗[？?]?$)|(?:什么|啥|哪|谁|几|多[少大久长高远]).*[你您]"
     ),
 }
+_PICKS = re.compile("(?:我们?|咱们?)(?:一般|通常|平时|平常|大概|差不多|都|只|就|会|多半|经常|常)(?!.*(?:喜欢|爱|《))")
+_WHAT = re.compile("[你您][^，。]*(?:什么|啥|哪|几|多[少久长]|怎么?样?)")
 _WANTED = re.compile(
     r"\b(?:would|want|wish|like|love|enjoy|prefer|plan|hope|favou?rite|best|part|kind|type|idea|tips?|advice|suggest)",
     re.IGNORECASE,
@@ -142,7 +144,12 @@ def is_needed(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
         return False
     if not takes_up(reply, asked, lang):
         return first_hand and lang == "en" and hangs(reply, lang) and not hangs(asked, lang)
-    return leans(reply, lang) or (first_hand and not _SUBJECT[lang].match(reply))
+    return leans(reply, lang) or (first_hand and (not _SUBJECT[lang].match(reply) or _picks(reply, asked, lang)))
+
+
+def _picks(reply: str, asked: str, lang: str) -> bool:
+    """Whether a Chinese reply only says what was asked for: 我一般配点黄瓜, of what one eats with noodles."""
+    return lang == "zh" and bool(_PICKS.match(reply) and _WHAT.search(asked)) and not _OFFER[lang].search(asked)
 
 
 def told_beside(turn: Turn, reply: str, lang: str) -> str:

@@ -13,17 +13,20 @@ from memory_system.gist import stem
 from memory_system.phases.understanding.asked import names_enough
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.hanging import may_name, names_somebody, unnamed
+from memory_system.phases.understanding.openings import opens_at
 from memory_system.phases.understanding.scene import as_rules_see, is_courtesy
 from memory_system.phases.understanding.subjects import kin
 from memory_system.rules.words import words_of
 
 _SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]*")
-_REACH = {"en": 320, "zh": 140}  # characters before the words in which it may stand
+_REACH = {"en": 320, "zh": 180}  # characters before the words in which it may stand
 _MOST = 3  # sentences back
 _LONGEST = {"en": 64, "zh": 90}  # columns of what is told beside
 _FIRST_CLAUSE = re.compile(
     rf"[^\n]{{24,{_LONGEST['en']}}}?(?:[,;](?= )| [-–—](?= )| (?=(?:and|but|so|because|which|where|when|while) ))"
 )
+_PAUSE = re.compile("[，；]")
+_SHORTEST, _SHORT = 10, 30  # characters of a Chinese clause that says what is spoken of
 _CODE = re.compile(r"[{}=;<>|#]|//|```|\w\(|[a-z]\.[a-z]+[A-Z(]|^[^A-Za-z\"“'\u4e00-\u9fff]|^[A-Z][\w ]{2,16} ?: ")
 _THE_NOUN = re.compile(r"\b(?:[Tt]he|[Tt]h(?:is|at|ese|ose)) (?:(?:new|whole|same|other|first|last) )?([a-z]{4,})\b")
 _WORD = re.compile(r"[a-z]{4,}")
@@ -50,7 +53,9 @@ def _said_before_zh(message: str, start: int, words: str, *, asks: bool) -> str:
     label = _LABEL.match(message)
     begins = max(label.end() if label else 0, start - _REACH["zh"])
     sentences = [found[0].strip() for found in _SENTENCE.finditer(message, begins, max(begins, start))]
-    for each in reversed(sentences[-_MOST:]):
+    if begins and begins == start - _REACH["zh"]:
+        sentences = sentences[1:]  # the first is cut off
+    for each in map(_in_short_zh, reversed(sentences[-_MOST:])):
         if _tells(each, "zh") and (thing[:1] not in ("他", "她") or names_somebody(each, "zh")):
             return each
     return ""
@@ -80,6 +85,14 @@ def _in_short(sentence: str) -> str:
     """The sentence, of a long one the first clause."""
     clause = _FIRST_CLAUSE.match(sentence) if width(sentence) > _LONGEST["en"] else None
     return clause[0].rstrip(" ,;-–—") if clause else sentence
+
+
+def _in_short_zh(sentence: str) -> str:
+    """The same of a Chinese one: the first clause that does not only open the next."""
+    if width(sentence) <= _LONGEST["zh"]:
+        return sentence
+    pauses = (pause.start() for pause in _PAUSE.finditer(sentence, _SHORTEST, _SHORT + 1))
+    return next((sentence[:at] for at in pauses if opens_at(sentence, at) == at), sentence)
 
 
 def _is_light(words: str) -> bool:
