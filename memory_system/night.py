@@ -20,6 +20,7 @@ from memory_system.keys import slot_key
 from memory_system.llm import Usage
 from memory_system.phases import Night
 from memory_system.phases.leftover import LeftOver
+from memory_system.phases.understanding.wondering import Wondered
 from memory_system.readers import Cursor
 from memory_system.recall.database import StaleIndexError
 from memory_system.records import USER, Fact, Problem, kind_of
@@ -114,6 +115,10 @@ class Run:
                 else:
                     yield Claim.staged(row)
 
+    def wondered(self) -> Iterator[Wondered]:
+        """The questions that are no memories, and count all the same."""
+        return self.ws.checkpoint.read_stage("wondered", Wondered.from_row)
+
     def captures(self) -> list[Fact]:
         """The captures made before the night."""
         return [each for each in self.ws.inbox.pending() if each.created < self.night.stamp]
@@ -192,6 +197,7 @@ def _stage(phase: Phase, run: Run) -> None:
     if phase.number == SCREENING:
         checkpoint.write_stage("quarantine", run.guard.found)
         checkpoint.write_stage("left_over", run.left_over.moved())
+        checkpoint.write_stage("wondered", (each.to_row() for each in run.left_over.counted()))
     checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
 
 

@@ -46,7 +46,8 @@ STAGED = (
     Phase(4, "facts", lambda run: run.draft(
         "facts", facts.run(run.claims(stated=True), run.captures(), run.latest, run.night, run.tally))),
     Phase(4, "beliefs", lambda run: run.draft(
-        "beliefs", beliefs.run(run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally))),
+        "beliefs", beliefs.run(
+            run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally, run.wondered()))),
     Phase(4, "summaries", lambda run: run.draft(
         "summaries", summaries.run(list(run.drafts.values()), run.latest, run.night))),
     Phase(5, "decay", lambda run: run.draft(

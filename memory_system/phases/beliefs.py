@@ -16,10 +16,11 @@ from memory_system.keys import content_key, entity_key, slot_key, value_key
 from memory_system.phases import Night
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
-from memory_system.phases.facts import is_single
+from memory_system.phases.facts import is_single, known_names
 from memory_system.phases.settling import alike, habits, moves, rearranging
 from memory_system.phases.settling.keeping import common_fields, retire, with_evidence
 from memory_system.phases.settling.standing import ECHO, LESS_TRUSTED, counts_beside, is_echo, outranks
+from memory_system.phases.understanding.wondering import Wondered
 from memory_system.phrasing.doubt import unhedged
 from memory_system.records import USER, Belief, Evidence, Fact, memory_id, session_of
 from memory_system.store import Memories, row_of
@@ -34,12 +35,22 @@ _READ = 0.7  # what a model's reading of a fact is worth as a source
 _RARE, _SHARED = 4, 2  # words of a belief without names by which facts are found, and how many both must have
 
 
-def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night, tally: Counter[str]) -> Draft:
-    """The beliefs after the night's uncertain claims and after the facts that changed; `memories` has those facts."""
+def run(
+    claims: Iterable[Claim],
+    facts: Draft,
+    memories: Memories,
+    night: Night,
+    tally: Counter[str],
+    asked: Iterable[Wondered] = (),
+) -> Draft:
+    """The beliefs after the night's uncertain claims and after the facts that changed; `memories` has those facts.
+    `asked` are questions that are no memories, and count with those that are."""
     draft = Draft(memories)
     for claim in claims:
         tally[consider(claim, draft, night)] += 1
-    for claim in habits.claims(facts, draft, night.zone):
+    asked = list(asked)
+    known = known_names(memories) if asked else ()  # who asks about a sister's tea is not interested in the sister
+    for claim in habits.claims(facts, draft, night, [each for each in asked if each.name not in known]):
         consider(claim, draft, night)
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)

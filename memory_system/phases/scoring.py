@@ -18,6 +18,7 @@ from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.pictures import stands_before_picture
 from memory_system.phases.understanding.wishes import Wishes
 from memory_system.phases.understanding.withheld import WITHHELD, TakingBack, withheld
+from memory_system.phases.understanding.wondering import topics
 from memory_system.trust import Guard, is_owners_word
 from memory_system.turns import Segment, Turn
 
@@ -46,6 +47,7 @@ class Scores:
         self.lasting = bytearray()  # whether it tells of what lasts
         self.leaning = bytearray()  # whether the one before, of the same message, says what it speaks of
         self.seen: dict[int, int] = {}
+        self.topics: dict[int, tuple[str, ...]] = {}  # what a question of the owner's names, by its number
         self.confided: dict[int, str] = {}  # the wish that was said after a turn, by its number
         self.tokens = 0
         self._voice = ("", "", "")  # session, role and speaker of what was added last
@@ -129,6 +131,8 @@ def scores_of(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -
             others.setdefault((turn.message.session, role), array("l")).extend(numbers)
         reason = "nothing"
         for segment, verdict, key in zip(turn.segments, verdicts, keys, strict=True):
+            if names := topics(turn, segment, verdict.reason):
+                found.topics[len(found.scores)] = names
             leaning = first_hand and reason in LEANED_ON and not verdict.reason and leans(turn.text_of(segment), around)
             found.add(verdict, hash((speaker, key)), known=not verdict.reason and known(key), leaning=leaning)
             reason = verdict.reason

@@ -54,18 +54,22 @@ def run(
     for number in rescued:
         kept[number] = 1
     _count(kept, found, tally)
-    waits = frozenset[int]()
+    waits, asked = frozenset[int](), frozenset[int]()
     if left_over is not None:
         yield from _taken_up(left_over, room, judge, known, guard, tally)
-        waits = _best_left_out(found, kept)
+        waits, asked = _best_left_out(found, kept), frozenset(each for each in found.topics if not kept[each])
+        left_over.topics.update(*found.topics.values())
+    wanting = waits | asked
     firsts = [last - size for last, size in zip(accumulate(found.sizes), found.sizes, strict=True)]
     spans = [range(first, first + size) for first, size in zip(firsts, found.sizes, strict=True)]
-    wanted = [any(kept[each.start : each.stop]) or not waits.isdisjoint(each) for each in spans]
+    wanted = [any(kept[each.start : each.stop]) or not wanting.isdisjoint(each) for each in spans]
     numbered = compress(enumerate(spans), wanted)
     for (place, span), turn in zip(numbered, turns(wanted), strict=True):
         if left_over is not None:
             for number in sorted(waits.intersection(span)):
                 left_over.leave(_left(turn, number - span.start, number, found, kept))
+            for number in sorted(asked.intersection(span)):
+                left_over.count(turn, turn.segments[number - span.start])
         segments = [
             _marked(segment, number, found, rescued.get(number))
             for number, segment in zip(span, turn.segments, strict=True)

@@ -3,13 +3,17 @@ be interested in it. Each day is a source by itself, none of them sure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import date, tzinfo
 
-from memory_system import clock
+from memory_system import clock, slots
 from memory_system.callings import STOCK_NAMES, USER_NAME
 from memory_system.draft import Draft
 from memory_system.keys import entity_key
+from memory_system.phases import Night
+from memory_system.phases.understanding.wondering import Wondered
 from memory_system.records import ASKED, USER, Evidence, Fact
 from memory_system.rules import table
 from memory_system.text import told_in
@@ -21,20 +25,26 @@ BASIS = "asks about it on several days"
 _OF_A_QUESTION = f'"rule:{ASKED}.'.encode()  # without it a line need not be parsed
 
 
-def claims(facts: Draft, memories: Draft, zone: tzinfo) -> Iterator[Claim]:
+def claims(facts: Draft, memories: Draft, night: Night, asked: Iterable[Wondered] = ()) -> Iterator[Claim]:
     """A claim for each day, where the owner lives, on which the user asked about what they asked about again this
-    night."""
+    night; `asked` are the questions that are too short for memories."""
     changed = (memories.get(each) for each in facts.changed if _OF_A_QUESTION in (memories.line_of(each) or b""))
-    for name in dict.fromkeys(name for fact in changed for name in _asked_about(fact)):
+    short: dict[str, list[Wondered]] = defaultdict(list)
+    for each in asked:
+        short[each.name].append(each)
+    for name in dict.fromkeys([*(name for fact in changed for name in _asked_about(fact)), *short]):
         found = (memories.get(each) for each in sorted(memories.find(entity_key(name))))
-        asked = [each for each in found if each is not None and name in _asked_about(each)]
-        by_day = {_day(said, zone): (said, fact) for fact in asked for said in fact.evidence}
+        remembered = [each for each in found if each is not None and name in _asked_about(each)]
+        by_day = {_day(each.said_at, night.zone): _of_question(each, night) for each in short.get(name, ())}
+        by_day |= {
+            _day(each.said_at, night.zone): _of_fact(name, each, fact) for fact in remembered for each in fact.evidence
+        }
         if len(by_day) >= DAYS:
-            yield from (_claim(name, *by_day[day]) for day in sorted(by_day))
+            yield from (by_day[day] for day in sorted(by_day))
 
 
-def _day(said: Evidence, zone: tzinfo) -> date:
-    return clock.local_date(clock.read_stamp(said.said_at), zone)
+def _day(said_at: str, zone: tzinfo) -> date:
+    return clock.local_date(clock.read_stamp(said_at), zone)
 
 
 def _asked_about(fact: Fact | None) -> tuple[str, ...]:
@@ -44,26 +54,39 @@ def _asked_about(fact: Fact | None) -> tuple[str, ...]:
     return tuple(name for name in fact.entities[1:] if name not in STOCK_NAMES and f" asks {name} " not in fact.content)
 
 
-def _claim(name: str, said: Evidence, fact: Fact) -> Claim:
+def _of_fact(name: str, said: Evidence, fact: Fact) -> Claim:
     """That the user is interested in it, as that day's question suggests."""
     lang = told_in(fact.lang)
     who = fact.entities[0] if fact.entities else USER_NAME[lang]
+    return replace(
+        _claim(name, who, lang, said.quote, said.ref, said.said_at, said.role),
+        importance=fact.importance,
+        trust=said.trust,
+    )
+
+
+def _of_question(asked: Wondered, night: Night) -> Claim:
+    """The same of a question that is no memory."""
+    claim = _claim(asked.name, USER_NAME[asked.lang], asked.lang, asked.quote, asked.ref, asked.said_at, asked.role)
+    return replace(claim, importance=slots.importance_of("general", night.config))
+
+
+def _claim(name: str, who: str, lang: str, quote: str, ref: str, said_at: str, role: str) -> Claim:
     return Claim(
         content=str(table(lang, "words")["interested"]).format(who=who, value=name),
         category="preference",
         subject=USER,
-        importance=fact.importance,
+        importance=0.0,
         lang=lang,
-        quote=said.quote,
-        ref=said.ref,
-        span=(0, len(said.quote)),
-        said_at=said.said_at,
-        role=said.role,
+        quote=quote,
+        ref=ref,
+        span=(0, len(quote)),
+        said_at=said_at,
+        role=role,
         method="rule:habit",
         attribute="interest",
         value=name,
         confidence=CONFIDENCE,
         basis=BASIS,
         entities=(who, name),
-        trust=said.trust,
     )
