@@ -225,12 +225,26 @@ def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
 
 def _blocks_of(path: str) -> Iterator[bytes]:
     """A transcript in blocks of whole lines; none when it is no file of lines."""
-    if ".jsonl" in path.rpartition("/")[2]:
-        with open(path, "rb", buffering=BUFFER, opener=_without_links) as file:
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                lines = gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
-                while block := lines.read(BUFFER):
-                    yield block if block.endswith(b"\n") else block + lines.readline()
+    if ".jsonl" not in path.rpartition("/")[2]:
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        there = os.fstat(descriptor)
+        if not stat.S_ISREG(there.st_mode):
+            return
+        if there.st_size > BUFFER or path.endswith(".gz"):
+            yield from _long_blocks(descriptor, path)
+        elif block := os.read(descriptor, BUFFER):  # most are short: to open a file takes longer than to read it
+            yield block
+    finally:
+        os.close(descriptor)
+
+
+def _long_blocks(descriptor: int, path: str) -> Iterator[bytes]:
+    with open(descriptor, "rb", buffering=BUFFER, closefd=False) as file:
+        lines = gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
+        while block := lines.read(BUFFER):
+            yield block if block.endswith(b"\n") else block + lines.readline()
 
 
 def _line_of(block: bytes, entry: str) -> int:
@@ -243,10 +257,6 @@ def _line_of(block: bytes, entry: str) -> int:
             return start
         at = block.find(sought, end) if end < len(block) else -1
     return -1
-
-
-def _without_links(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _has_id(line: bytes, entry: str) -> bool:
