@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
-from itertools import chain, combinations
-from operator import attrgetter, or_
+from functools import lru_cache
+from itertools import combinations
+from operator import attrgetter
 
 from memory_system.recall.numbers import MEMORIES, SCOPE_BITS, SCOPES, scope_of
 from memory_system.recall.ranking import Scored
@@ -120,18 +120,22 @@ def diverse(results: list[Result], share: float) -> list[Result]:
 def _likenesses(results: list[Result]) -> dict[int, dict[int, float]]:
     """How like two of them are, both ways, by their places, where they are at all; 1: they have the same words."""
     alike: dict[int, dict[int, float]] = {}
-    worded = [(words, words.bit_count()) for words in _words_of(results)]
-    for (one, (words, size)), (other, (others, its_size)) in combinations(enumerate(worded), 2):
-        common = (words & others).bit_count()
+    near = [(place, *each) for place, each in enumerate(_words_of(results)) if len(each[0]) > ALIKE * each[1]]
+    for (one, words, size), (other, others, its_size) in combinations(near, 2):
+        common = len(words & others)
         if common > ALIKE * (together := size + its_size - common):
             likeness = (common / together - ALIKE) / (1 - ALIKE)
             alike.setdefault(one, {})[other] = alike.setdefault(other, {})[one] = likeness
     return alike
 
 
-def _words_of(results: Iterable[Result]) -> list[int]:
-    """The words of each, as the bits of a number: what two have in common is soon counted."""
+def _words_of(results: Iterable[Result]) -> list[tuple[set[str], int]]:
+    """The words of each that another has as well, and how many words it has: most have too little in common with all
+    others together to be like any."""
     texts = [each.best.unit.text[:COMPARED].lower() for each in results]
-    worded = [text.translate(_NO_SIGN).split() if text.isascii() else _SIGNS.findall(text) for text in texts]
-    bits = {word: 1 << place for place, word in enumerate(dict.fromkeys(chain.from_iterable(worded)))}
-    return [reduce(or_, map(bits.__getitem__, words), 0) for words in worded]
+    worded = [{*(text.translate(_NO_SIGN).split() if text.isascii() else _SIGNS.findall(text))} for text in texts]
+    seen, again = set[str](), set[str]()
+    for words in worded:
+        again |= seen & words
+        seen |= words
+    return [(words & again, len(words)) for words in worded]
