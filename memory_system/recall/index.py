@@ -22,7 +22,7 @@ from memory_system.recall import dump, entering, kinds, terms, writing
 from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
 from memory_system.recall.dump import Listing
 from memory_system.recall.naming import Naming, naming
-from memory_system.recall.numbers import MEMORIES, SCOPES, SESSION_BITS, first_of, last_of
+from memory_system.recall.numbers import MEMORIES, SCOPES, first_of, last_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import (
@@ -285,10 +285,7 @@ class Index:
 
     def _read_units(self, numbers: Collection[int]) -> dict[int, Unit]:
         rows = self._database.rows(UNITS, (orjson.dumps(sorted(numbers)).decode(),))
-        home = self._sessions.these({number >> SESSION_BITS for number, _, path, *_ in rows if not path})
-        return {
-            number: Unit(key, path or home[number >> SESSION_BITS].path, *rest) for number, key, path, *rest in rows
-        }
+        return {row[0]: Unit._make(row[1:]) for row in rows}
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """The number and the text of every unit, in the order of numbers."""
@@ -319,7 +316,7 @@ class Index:
 
     def latest(self, numbers: Collection[int], limit: int) -> list[int]:
         """Those of the units that were said last; the same ones, whatever their numbers."""
-        return self._sessions.latest(numbers, limit)
+        return self._sessions.latest(numbers, limit, self.units)
 
     def numbers(self, keys: Collection[str], scope: str = "session") -> dict[str, int]:
         """The numbers of the messages with these refs, the first of several passages, or of the memories with these
@@ -329,8 +326,7 @@ class Index:
 
     def session_lengths(self, sessions: Collection[int]) -> dict[int, int]:
         """How many units each of these sessions (`numbers.session_of`) has."""
-        known = self._sessions.these(sessions)
-        return {each: known[each].units for each in sessions if known[each].units}
+        return self._sessions.lengths(sessions)
 
     def session_average(self) -> tuple[int, float]:
         """How many sessions there are, and how many units one has on average."""

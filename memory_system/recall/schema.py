@@ -57,8 +57,10 @@ HOLDERS = """
 SELECT json_group_array(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)
 """
 UNITS = """
-SELECT number, unit.key, unit.path, start_line, end_line, part, speaker, role, said_at, about, text
-FROM json_each(?) AS asked CROSS JOIN unit ON number = asked.value
+SELECT unit.number, unit.key, iif(unit.path = '' AND scope = 0, session.path, unit.path),
+    start_line, end_line, part, speaker, role, said_at, about, text
+FROM json_each(?) AS asked CROSS JOIN unit ON unit.number = asked.value
+    LEFT JOIN session ON session.number = unit.number >> 20
 """
 PASSING = """
 SELECT number FROM whole WHERE number IN (SELECT value FROM json_each(:numbers))

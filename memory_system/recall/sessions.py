@@ -1,63 +1,70 @@
-"""What an index knows of whole sessions: where their messages stand, how many units they have, and when they ended."""
+"""What an index knows of whole sessions: how many units they have, and when they ended."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Collection
+from itertools import repeat
+from operator import itemgetter, rshift
 
 import orjson
 
 from memory_system.recall.database import Database
-from memory_system.recall.numbers import SESSION_BITS
+from memory_system.recall.numbers import SCOPE_BITS, SESSION_BITS
 from memory_system.recall.schema import LATEST
+from memory_system.recall.units import Unit
 
-_SESSIONS = "SELECT number, path, turns + parts, last FROM session WHERE number IN (SELECT value FROM json_each(?))"
+Read = Callable[[Collection[int]], dict[int, Unit]]
 
+SPARE = 100  # units that are read for nothing, at most, where reading them whole spares a question
+ENDLESS = "\uffff"  # of what is no message, it is not known when the last was said
 
-class Session(NamedTuple):
-    """The file that the messages stand in, how many units they are, and a stamp after which none was said."""
-
-    path: str
-    units: int
-    last: str
-
-
-NOWHERE = Session("", 0, "\uffff")  # of what is no message: who knows when it was said
+_SESSIONS = "SELECT number, turns + parts, last FROM session WHERE number IN (SELECT value FROM json_each(?))"
 
 
 class Sessions:
-    """The sessions of one state of an index; each is read once."""
+    """The sessions of one state of an index; each is read once. They go by their numbers (`numbers.session_of`)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._known: dict[int, Session] = {}
+        self._sizes: dict[int, int] = {}
+        self._ends: dict[int, str] = {}  # stamps after which none was said
 
-    def these(self, numbers: Collection[int]) -> dict[int, Session]:
-        """The sessions with these numbers (`numbers.session_of`), and others."""
-        if unknown := [each for each in numbers if each not in self._known]:
+    def lengths(self, sessions: Collection[int]) -> dict[int, int]:
+        """How many units each of these has that is a session."""
+        self._read(sessions)
+        return {each: size for each in sessions if (size := self._sizes[each])}
+
+    def _read(self, sessions: Collection[int]) -> None:
+        if unknown := [each for each in sessions if each not in self._ends]:
             rows = self._database.rows(_SESSIONS, (orjson.dumps(unknown).decode(),))
-            self._known.update(dict.fromkeys(unknown, NOWHERE))
-            self._known.update((number, Session(*session)) for number, *session in rows)
-        return self._known
+            self._sizes.update(dict.fromkeys(unknown, 0) | {number: size for number, size, _ in rows})
+            self._ends.update(dict.fromkeys(unknown, ENDLESS) | {number: end for number, _, end in rows})
 
-    def latest(self, numbers: Collection[int], limit: int) -> list[int]:
-        """Those of the units that were said last. Only sessions that ended late enough are looked into."""
-        by_session: defaultdict[int, list[int]] = defaultdict(list)
-        for number in numbers:
-            by_session[number >> SESSION_BITS].append(number)
-        known = self.these(by_session)
-        waiting = sorted(by_session, key=lambda each: known[each].last)
-        taken: list[int] = []
-        while waiting and len(taken) < limit:
-            taken += by_session[waiting.pop()]
-        found = self._said_last(taken, limit)
-        since = found[-1][1] if len(found) == limit else ""
-        rest = [number for each in waiting if known[each].last >= since for number in by_session[each]]
+    def latest(self, numbers: Collection[int], limit: int, units: Read) -> list[int]:
+        """Those of the units that were said last; `units` reads them. Only sessions that ended late enough are looked
+        into."""
+        held = Counter(map(rshift, numbers, repeat(SESSION_BITS)))
+        self._read(held)
+        waiting = sorted(held, key=self._ends.__getitem__)
+        late, count = set[int](), 0
+        while waiting and count < limit:
+            late.add(waiting[-1])
+            count += held[waiting.pop()]
+        found = self._said_last([number for number in numbers if number >> SESSION_BITS in late], limit, units)
+        since, rest = found[-1][1] if len(found) == limit else "", set[int]()
+        while waiting and self._ends[waiting[-1]] >= since:
+            rest.add(waiting.pop())
         if rest:
-            found = self._said_last([*(number for number, _ in found), *rest], limit)
+            others = (number for number in numbers if number >> SESSION_BITS in rest)
+            found = self._said_last([*(number for number, _ in found), *others], limit, units)
         return [number for number, _ in found]
 
-    def _said_last(self, numbers: Collection[int], limit: int) -> list[tuple[int, str]]:
+    def _said_last(self, numbers: Collection[int], limit: int, units: Read) -> list[tuple[int, str]]:
         """Those of the units that were said last, each with its stamp; equals by scope and key."""
-        return self._database.rows(LATEST, (orjson.dumps([*numbers]).decode(), limit))
+        if len(numbers) > limit + SPARE:
+            return self._database.rows(LATEST, (orjson.dumps([*numbers]).decode(), limit))
+        read = units(numbers).items()  # as they will be, in a moment
+        found = sorted((number >> SCOPE_BITS, unit.key, number, unit.said_at) for number, unit in read)
+        found.sort(key=itemgetter(3), reverse=True)
+        return [(number, said_at) for _, _, number, said_at in found[:limit]]
