@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import timedelta
+from functools import lru_cache
 
 from memory_system import clock
 from memory_system.config import Ranking
@@ -18,6 +19,7 @@ from memory_system.text import sentences
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
 ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of themselves and names nobody
+KEPT = 10_000  # texts of which it is remembered what they are: the same ones are found again and again
 
 _OWN = (" i ", " my ", " i'", " we ", " our ", " me ", " i’", " we'", " mine")
 _TAKES_UP = re.compile(
@@ -35,20 +37,19 @@ class Factors:
         self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
         self._of_self = question.own and not question.names and not any(people_named(question, found))
         self._named = meant(question, found)
-        self._names_time = load("asking")["timed"].fires
 
-    def of(self, text: str, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
+    def of(self, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
         """Those that are not 1, by their names."""
         question, weights, found = self._question, self._weights, []
         if self._named and self._named in (unit.speaker, memory.speaker):
             found.append(("speaker", 1 + weights.speaker))
-        if question.asks_when and self._names_time(text):
+        if question.asks_when and _names_time(unit.text):
             found.append(("dated", 1 + weights.dated))
         if question.spans and _lies_within(question.spans, unit, memory):
             found.append(("within", 1 + weights.within))
-        if weights.question and _asks(text):
+        if weights.question and _asks(unit.text):
             found.append(("question", 1 - weights.question))
-        if self._of_people and unit.role and (untold := _untold(text)):
+        if self._of_people and unit.role and (untold := _untold(unit.text)):
             found.append(("telling", 1 - weights.telling * untold))
         role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
         if question.yours == (role == "user") and role and not unit.speaker:
@@ -65,11 +66,18 @@ class Factors:
         return found
 
 
+@lru_cache(maxsize=KEPT)
+def _names_time(text: str) -> bool:
+    return load("asking")["timed"].fires(text.lower())
+
+
+@lru_cache(maxsize=KEPT)
 def _untold(text: str) -> float:
-    """How little a message (in lower case) tells by itself: 0 where the speaker speaks of themselves, half as much
-    where it only takes up what another has said ("Wow, …") as where they do not; 1.5 at most."""
-    padded = f" {text}"
-    return (not any(map(padded.__contains__, _OWN))) + 0.5 * bool(_TAKES_UP.match(text))
+    """How little a message tells by itself: 0 where the speaker speaks of themselves, half as much where it only takes
+    up what another has said ("Wow, …") as where they do not; 1.5 at most."""
+    folded = text.lower()
+    padded = f" {folded}"
+    return (not any(map(padded.__contains__, _OWN))) + 0.5 * bool(_TAKES_UP.match(folded))
 
 
 def _freshness(age: timedelta) -> float:

@@ -53,7 +53,7 @@ def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored
     for number, score in added.best(found):
         unit, memory = found.units[number], found.memories.get(number, _NO_MEMORY)
         parts = added.parts(number, memory)
-        for name, factor in factors.of(texts[number], unit, memory):
+        for name, factor in factors.of(unit, memory):
             parts[name] = factor
             score *= factor
         scored.append(Scored(number, unit, memory, score, parts, added.bm25[number]))
