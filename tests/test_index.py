@@ -400,6 +400,22 @@ def test_an_index_that_is_held_open_forgets_no_unit_it_has_to_give(tmp_path: Pat
             assert [each.text for each in held.units(numbers[asked]).values()] == texts[asked]
 
 
+def test_how_many_hold_a_common_word_is_known_until_another_writes(tmp_path: Path) -> None:
+    path, scopes = tmp_path / "search.sqlite", ["session"]
+    build(path, "tea one", "tea two", "tea three, 茶", "oolong")
+    with Index.open(path, CONFIG) as held:
+        for _ in range(2):
+            held.renew()
+            assert held.held("tea", scopes, 2) == ([], 3)
+            assert held.held("tea", scopes, 3) == (held.holders("tea", scopes), 3)
+            assert held.held("茶", scopes, 2) == (held.holders("茶", scopes), 1)
+        with Index.open(path, CONFIG, write=True) as writer, writer.writing("two"):
+            writer.put_messages("s.jsonl", [message("tea four", "9")])
+        held.renew()
+        assert held.held("tea", scopes, 2) == ([], 4)
+        assert held.held("…", scopes, 2) == ([], 0)
+
+
 def test_a_rebuilt_index_is_private_and_remembers_its_fingerprint(tmp_path: Path) -> None:
     path = tmp_path / "search.sqlite"
     build(path, "violin")

@@ -40,15 +40,14 @@ def look_up(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
 def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tally:
     """Notes who holds the term; how much it weighs, and how often each session has it."""
     scopes = wanted.wide
-    numbers = index.holders(term, scopes, COMMON + 1)
-    common = len(numbers) > COMMON
+    numbers, holders = index.held(term, scopes, COMMON)
+    common = holders > COMMON
     share = ASIDE_SHARE if term in wanted.question.aside else 1.0
-    if not numbers:
+    if not holders:
         numbers, share = _otherwise(index, term, scopes), share * OTHERWISE_SHARE
         found.doubts[len(found.weights)] = doubt_of(term) if numbers else 1.0
     # What none has says no more than what one has.
-    holders = index.count_holders(term, scopes) if common else len(numbers) or 1
-    found.weights.append(share * weight(holders, found.total))
+    found.weights.append(share * weight(holders if common else len(numbers) or 1, found.total))
     return (0.0, Counter()) if common else (share, _note(found, numbers, scopes))
 
 

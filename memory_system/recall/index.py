@@ -22,10 +22,11 @@ from memory_system.recall import dump, entering, kinds, terms, writing
 from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
 from memory_system.recall.dump import Listing
 from memory_system.recall.naming import Naming, naming
-from memory_system.recall.numbers import MEMORIES, SCOPES, first_of, last_of
+from memory_system.recall.numbers import MEMORIES, SCOPES, range_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import (
+    COUNTED,
     HOLDERS,
     INDEXES,
     LINE_NUMBER,
@@ -241,13 +242,27 @@ class Index:
         expression = terms.match(term)
         return self._matching(expression, scopes, limit) if expression else []
 
+    def held(self, term: str, scopes: Collection[str], most: int) -> tuple[list[int], int]:
+        """`holders`, and how many they are; of what more than `most` have, only that. Such words are asked again and
+        again, and dear to count."""
+        expression = terms.match(term)
+        if not expression:
+            return [], 0
+        common: dict[str, int] = self._once(f"more than {most} {sorted(scopes)}", dict)
+        if expression in common:
+            return [], common[expression]
+        numbers = self._matching(expression, scopes, most + 1)
+        if len(numbers) <= most:
+            return numbers, len(numbers)
+        common[expression] = self._one(COUNTED, (expression, *range_of(scopes)))
+        return [], common[expression]
+
     def of_kind(self, kind: str, scopes: Collection[str], limit: int = -1) -> list[int]:
         """As `holders`, for what is of one of `kinds.kinds_of`."""
         return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(kinds.match(kind), scopes, limit))
 
     def _matching(self, expression: str, scopes: Collection[str], limit: int) -> list[int]:
-        first, last = min(map(first_of, scopes)), max(map(last_of, scopes))
-        [(found,)] = self._database.rows(HOLDERS, (expression, first, last, limit))
+        [(found,)] = self._database.rows(HOLDERS, (expression, *range_of(scopes), limit))
         numbers: list[int] = orjson.loads(found)
         return numbers
 
@@ -259,16 +274,8 @@ class Index:
 
     def holders_of_stem(self, stem: str, scopes: Collection[str], limit: int) -> list[int]:
         """As `holders`, for one of `beginning`: to stem a stem again may give another."""
-        values = (stem, min(map(first_of, scopes)), max(map(last_of, scopes)), limit)
         sql = "SELECT doc FROM stem WHERE term = ? AND doc BETWEEN ? AND ? LIMIT ?"
-        return [number for (number,) in self._database.rows(sql, values)]
-
-    def count_holders(self, term: str, scopes: Collection[str]) -> int:
-        """How many units of the scopes have the term."""
-        expression = terms.match(term)
-        values = (expression, min(map(first_of, scopes)), max(map(last_of, scopes)))
-        sql = "SELECT count(*) FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
-        return self._one(sql, values) if expression else 0
+        return [number for (number,) in self._database.rows(sql, (stem, *range_of(scopes), limit))]
 
     def units(self, numbers: Collection[int]) -> dict[int, Unit]:
         """The units with these numbers, without what is searched beside the text of a message; numbers that no unit has
@@ -330,11 +337,7 @@ class Index:
 
     def session_average(self) -> tuple[int, float]:
         """How many sessions there are, and how many units one has on average."""
-        return self._once("average", self._average)
-
-    def _average(self) -> tuple[int, float]:
-        [(count, units)] = self._database.rows("SELECT count(*), sum(turns + parts) FROM session")
-        return count, units / count if count else 1.0
+        return self._sessions.average
 
     def size(self, scopes: Collection[str]) -> int:
         """How many units these scopes have, what is over counted with the archive."""

@@ -4,6 +4,8 @@ index keeps one for each word of each of them, and a small one takes less room."
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 SCOPES = {"session": 0, "note": 1, "memory": 2, "over": 3, "archive": 4}  # memories have the largest
 MEMORIES = ("memory", "over", "archive")  # what stands, plans whose time is over, and what else is archived
 NAMES = {number: name for name, number in SCOPES.items()}
@@ -19,6 +21,11 @@ def first_of(scope: str) -> int:
 
 def last_of(scope: str) -> int:
     return first_of(scope) + (1 << SCOPE_BITS) - 1
+
+
+def range_of(scopes: Collection[str]) -> tuple[int, int]:
+    """The first and the last number of scopes that stand side by side."""
+    return min(map(first_of, scopes)), max(map(last_of, scopes))
 
 
 def scope_of(number: int) -> str:

@@ -56,6 +56,7 @@ DROP_MEMORY = (
 HOLDERS = """
 SELECT json_group_array(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)
 """
+COUNTED = "SELECT count(*) FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
 UNITS = """
 SELECT unit.number, unit.key, iif(unit.path = '' AND scope = 0, session.path, unit.path),
     start_line, end_line, part, speaker, role, said_at, about, text

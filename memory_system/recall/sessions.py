@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
+from functools import cached_property
 from itertools import repeat
 from operator import itemgetter, rshift
 
@@ -34,6 +35,12 @@ class Sessions:
         """How many units each of these has that is a session."""
         self._read(sessions)
         return {each: size for each in sessions if (size := self._sizes[each])}
+
+    @cached_property
+    def average(self) -> tuple[int, float]:
+        """How many sessions there are, and how many units one has on average."""
+        [(count, units)] = self._database.rows("SELECT count(*), sum(turns + parts) FROM session")
+        return count, units / count if count else 1.0
 
     def _read(self, sessions: Collection[int]) -> None:
         if unknown := [each for each in sessions if each not in self._ends]:
