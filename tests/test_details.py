@@ -40,9 +40,9 @@ def test_when_a_medicine_is_taken_stays_beside_an_illness(text: str, content: st
 @pytest.mark.parametrize(
     ("text", "content"),
     [
-        ("My brother is called Olle and he is a baker in Voss.", "User's brother is a baker in Voss"),
+        ("My brother is called Olle and he is a baker in Voss.", "Olle is a baker in Voss"),
         ("My aunt is a nurse, she is off today", "User's aunt is a nurse"),
-        ("我弟弟叫阿海，他在泉州做面包师", "用户的弟弟在泉州做面包师"),
+        ("我弟弟叫阿海，他在泉州做面包师", "阿海在泉州做面包师"),
     ],
 )
 def test_a_place_stays_with_its_work(text: str, content: str) -> None:

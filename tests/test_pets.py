@@ -32,3 +32,18 @@ def test_people_of_the_house_are_near_as_well() -> None:
 @pytest.mark.parametrize("words", ["我家在杭州西湖边。", "我不能吃鸡肉。", "I can't have chicken."])
 def test_the_house_and_its_owner_are_nobody_else(words: str) -> None:
     assert {each.subject for each in claims([said(words)])} == {"user"}
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "told"),
+    [
+        ("My sister is called Nora. She lives in Leeds.", "Nora", "Nora lives in Leeds"),
+        ("My husband's name is Erik. He's a pilot.", "Erik", "Erik is a pilot"),
+        ("My cat is called Dumpling and she loves salmon.", "Dumpling", "Dumpling likes salmon"),
+        ("I have a dog called Rex. He's allergic to chicken.", "Rex", "Rex is allergic to chicken"),
+        ("我妹妹叫李娜。她住在成都。", "李娜", "李娜住在成都"),
+        ("我家狗叫豆宝，今年7岁。", "豆宝", "豆宝7岁"),
+    ],
+)
+def test_who_was_given_a_name_is_spoken_of_by_it(words: str, name: str, told: str) -> None:
+    assert (name, told) in [(each.subject, each.content) for each in claims([said(words)])]

@@ -25,7 +25,7 @@ from memory_system.phases.understanding.essays import (
     is_drafted,
     with_whole_quotations,
 )
-from memory_system.phases.understanding.filling import Reading, read
+from memory_system.phases.understanding.filling import Reading, named_in, read
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood
 from memory_system.phases.understanding.parting import is_to_come, parted, tells_when, time_of
@@ -124,10 +124,11 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
         return _of_parts(passage, parts, antecedent)
     others = (each.subject for each in readings if each.subject.key not in (scene.subject, ASSISTANT))
     about = next(others, None) or opened or _meant_by_pronoun(passage, last)
+    names = [each.value for each in readings if named_in(each, scene)]
     claims = _of_readings(readings, passage, about)
     if not readings:
         claims = _answer(passage) or claims
-    return claims, about or last
+    return claims, Subject(names[-1], names[-1]) if names else about or last
 
 
 def _meant_by_pronoun(passage: Passage, last: Subject | None) -> Subject | None:

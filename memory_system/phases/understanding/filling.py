@@ -75,7 +75,10 @@ def read(passage: Passage, fired: Sequence[Rule], antecedent: Subject | None) ->
         if reading and not _is_read(reading, readings):
             readings.append(reading)
             _learn(reading, passage.scene)
-            last = last if reading.subject.key == passage.scene.subject else reading.subject
+            if reading.subject.key != passage.scene.subject:
+                last = reading.subject
+            elif named_in(reading, passage.scene):
+                last = Subject(reading.value, reading.value)
     return sorted(readings, key=lambda each: each.span)
 
 
@@ -103,6 +106,12 @@ def _is_read(new: Reading, readings: Iterable[Reading]) -> bool:
         (each.value_span[0] < end and start < each.value_span[1]) or (each.attribute, each.value) == slot
         for each in others
     )
+
+
+def named_in(reading: Reading, scene: Scene) -> bool:
+    """Whether the reading gives the name of somebody near, or of an animal, who is spoken of from then on."""
+    row = slots.about(reading.attribute)
+    return row.get("category") == "relation" and row.get("value_type") in NAMED and reading.value in scene.known
 
 
 def _learn(reading: Reading, scene: Scene) -> None:
