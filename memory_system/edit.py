@@ -167,10 +167,12 @@ def _captured(
 ) -> Fact:  # fmt: skip
     now, lang = clock.stamp(ws.now), text.language(content)
     ref = _capture_ref(ws, key)
+    new_id = memory_id(kind, clock.local_date(ws.now, ws.zone), ref, "" if key else content)
+    ref = ref if key else f"{ref}.{new_id[-6:]}"  # two of one moment say each where they come from
     # Nothing of it comes from outside, and to build what would validate it takes longer than all else of a capture.
     words = Evidence.model_construct(ref=ref, quote=content, said_at=now, role=role, trust=role)
     return kind.model_construct(
-        id=memory_id(kind, clock.local_date(ws.now, ws.zone), ref, "" if key else content),
+        id=new_id,
         content=content,
         importance=importance,
         score=importance,

@@ -193,6 +193,15 @@ def test_a_capture_of_nothing_but_a_secret_is_refused(run: Run, workspace: Path,
     assert run("capture", f"{words} and my locker is number 12 at the harbour gym").returncode == 0
 
 
+def test_two_captures_of_one_second_say_each_where_they_come_from(run: Run, workspace: Path) -> None:
+    for words in ("User parks in bay 14", "用户把车停在14号车位"):
+        assert run("--now", NOW, "capture", words).returncode == 0
+    run("--now", "2026-03-04T12:00:00Z", "consolidate")
+    refs = [each.evidence[0].ref for each in memories(workspace) if each.method == "capture"]
+    assert len(set(refs)) == 2
+    assert all(ref.startswith("capture:2026-03-03T12:00:00") for ref in refs)
+
+
 def test_capture_with_a_key_is_one_memory(run: Run, workspace: Path) -> None:
     first = answer(run("capture", "User rows", "--key", "k1", "--json"))
     assert answer(run("capture", "User rows", "--key", "k1", "--json"))["id"] == first["id"]

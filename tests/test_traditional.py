@@ -83,3 +83,9 @@ def test_rules_give_what_was_written() -> None:
 
 def test_what_is_put_between_stays() -> None:
     assert as_written("用户说头发长了", "我觉得头发长了", "我覺得頭髮長了") == "用户说頭髮長了"
+
+
+def test_a_word_that_stands_twice_is_told_as_it_stands_where_it_was_said() -> None:
+    told_of = claims([said("我以前喜歡台東。我現在住在臺東。")])
+    assert ("lives_in", "臺東", "用户住在臺東") in [(each.attribute, each.value, each.content) for each in told_of]
+    assert "用户以前喜歡台東" in [each.content for each in told_of]

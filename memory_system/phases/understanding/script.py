@@ -33,6 +33,8 @@ class Script:
             if written is None:
                 yield claim
                 continue
+            start, end = claim.span
+            written = f"{written[start:end]}\n{written}"  # a word may stand elsewhere in other characters
             plain = simplified(written)
             names = {each: as_written(each, plain, written) for each in claim.entities if each in plain}
             yield replace(
