@@ -74,6 +74,7 @@ def test_an_answer_without_a_subject_is_told_with_its_question(asked: str, reply
         ("需要我帮你列个清单吗？", "周五要去体检。"),
         ("Do you want me to make a list?", "On Friday my aunt lands in Cork."),
         ("你最近怎么样？", "数学考了九十分。"),
+        ("你最喜欢哪个海边的景点？", "我一般都喜欢人少的海边景点。"),
     ],
 )
 def test_an_offer_is_no_question_that_is_answered(asked: str, reply: str) -> None:

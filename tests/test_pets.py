@@ -47,3 +47,22 @@ def test_the_house_and_its_owner_are_nobody_else(words: str) -> None:
 )
 def test_who_was_given_a_name_is_spoken_of_by_it(words: str, name: str, told: str) -> None:
     assert (name, told) in [(each.subject, each.content) for each in claims([said(words)])]
+
+
+@pytest.mark.parametrize(
+    ("words", "rest"),
+    [
+        ("我家的猫叫团子，它爱吃三文鱼。", "用户家的猫叫团子，它爱吃三文鱼"),
+        ("我儿子叫小宇，今年八岁，喜欢恐龙。", "喜欢恐龙"),
+        ("我儿子叫小宇，今年八岁，特别喜欢看恐龙的纪录片。", "特别喜欢看恐龙的纪录片"),
+        ("My cat is called Dumpling and she loves salmon.", "Dumpling likes salmon"),
+    ],
+)
+def test_what_goes_on_about_who_was_named_is_kept_and_none_of_the_owners(words: str, rest: str) -> None:
+    contents = [each.content for each in claims([said(words)])]
+    assert any(rest in each for each in contents)
+    assert not any(each.startswith(("用户喜欢", "用户特别喜欢", "User likes")) for each in contents)
+
+
+def test_a_courtesy_beside_a_name_is_not_told() -> None:
+    assert [each.content for each in claims([said("我叫陈晨，很高兴认识你。")])] == ["用户的名字是陈晨"]

@@ -16,7 +16,7 @@ from memory_system.phases.grouping import grouped
 from memory_system.phases.understanding import dating, pronouns
 from memory_system.phases.understanding.answers import answer_of
 from memory_system.phases.understanding.asked import asks_what_is_wanted, is_request
-from memory_system.phases.understanding.beside import clauses_of, left_over
+from memory_system.phases.understanding.beside import clauses_of, left_over, names_somebody
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import (
     as_sample,
@@ -42,6 +42,7 @@ from memory_system.traditional import simplified
 from memory_system.turns import Claim, Segment, Turn
 
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
+_LEAST_MORE = 6  # and in Chinese beside somebody's name: 它爱吃鱼
 _LASTING = frozenset({"identity", "relation", "contact"})
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
 _HEARSAY = 0.6
@@ -225,16 +226,23 @@ def _rest(readings: list[Reading], passage: Passage) -> str:
     if any(whole and tells_when(passage, start, end) for start, end, whole in rest):
         return passage.words  # an appointment is never too little
     plain = "".join(passage.plain[start:end] for start, end, _ in rest)
-    if 2 * len(plain) < _MORE:
-        return ""
-    bare = phrasing.bare(plain, scene.voices, scene.lang)
-    if len(bare) + text.cjk_count(bare) < _MORE or is_courtesy(plain, scene.lang):
+    goes_on = any(names_somebody(each) and start >= each.value_span[1] for each in readings for start, _, _ in rest)
+    least = _LEAST_MORE if scene.lang == "zh" and goes_on else _MORE
+    bare = phrasing.bare(plain, scene.voices, scene.lang) if 2 * len(plain) >= least else ""
+    if len(bare) + text.cjk_count(bare) < least or is_courtesy(plain, scene.lang):
         return ""
     if "noise" in kinds_in(plain, scene.lang) or (passage.mood.correction and scene.groups["modality"].fires(plain)):
         return ""
-    if len(readings) > 1 and all(whole for _, _, whole in rest):
+    if len(readings) > 1 and all(whole for _, _, whole in rest) and not _may_be_of_another(plain, readings, scene):
         return passage.dated("".join(passage.quote[start:end] for start, end, _ in rest))
     return passage.words
+
+
+def _may_be_of_another(rest: str, readings: list[Reading], scene: Scene) -> bool:
+    """Whether the Chinese words, which name no subject, may go on about somebody of whom the slots speak."""
+    if scene.lang != "zh" or rest.startswith("我"):
+        return False
+    return any(each.subject.key != scene.subject or names_somebody(each) for each in readings)
 
 
 def _retold(passage: Passage, about: Subject | None, words: str) -> str:

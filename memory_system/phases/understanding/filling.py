@@ -23,7 +23,7 @@ _SHORTEST = 4  # characters that a rule needs
 _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values are what is done, not names
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.IGNORECASE)
 _TRAILING = re.compile(
-    r"\s+(?:very much|so much|a lot|the most|a ton|so|really|also|already|now|anymore|myself|again|best|more"
+    r"\s+(?:very much|so much|a lot|(?:the )?most|a ton|so|really|also|already|now|anymore|myself|again|best|more"
     r"|,? ?i (?:think|guess|suppose|believe))$",
     re.IGNORECASE,
 )
