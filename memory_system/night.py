@@ -33,6 +33,7 @@ MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
 READING = 1  # the phase that moves cursors, and meets problems
 SCREENING = 2  # the one that holds back, and leaves over
+WONDERED = "wondered"  # the stage of what it lets count
 DRAFTING = (4, 5)  # those that stage memories
 BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
 BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
@@ -116,8 +117,11 @@ class Run:
                     yield Claim.staged(row)
 
     def wondered(self) -> Iterator[Wondered]:
-        """The questions that are no memories, and count all the same."""
-        return self.ws.checkpoint.read_stage("wondered", Wondered.from_row)
+        """The questions that are no memories, and count all the same; none where the night was begun by a program that
+        did not count them."""
+        if not self.ws.checkpoint.stage(WONDERED).is_file():
+            return iter(())
+        return self.ws.checkpoint.read_stage(WONDERED, Wondered.from_row)
 
     def captures(self) -> list[Fact]:
         """The captures made before the night."""
@@ -197,7 +201,7 @@ def _stage(phase: Phase, run: Run) -> None:
     if phase.number == SCREENING:
         checkpoint.write_stage("quarantine", run.guard.found)
         checkpoint.write_stage("left_over", run.left_over.moved())
-        checkpoint.write_stage("wondered", (each.to_row() for each in run.left_over.counted()))
+        checkpoint.write_stage(WONDERED, (each.to_row() for each in run.left_over.counted()))
     checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
 
 

@@ -31,7 +31,7 @@ class Subject:
 def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
     """Whom the words for a subject mean, "she" and a subject that Chinese leaves out being `last`; None when nobody can
     tell, or when they are no name."""
-    who = _without_opening(who.strip(), scene)
+    who = who.strip()
     low = who.lower()
     if low in _PRONOUNS or (not who and last is not None and scene.lang == "zh"):
         return None if last and low in ("he", "she") and not may_be(low, last.shown) else last
@@ -41,6 +41,7 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
         return _near(who, scene)
     if scene.lang == "zh" and kin().fullmatch(who):
         return _near(f"我{who}", scene)
+    who = _without_opening(who, scene)
     return None if _is_no_name(who, scene) else Subject(who, who)
 
 
