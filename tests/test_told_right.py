@@ -238,6 +238,10 @@ def test_one_person_called_in_several_ways_is_one_subject(words: list[str], subj
         ("Bet Max loves long walks.", [("likes", "long walks", "hedged")]),
         ("We love her courage as a trans woman.", []),
         ("One of my favorite books is Emma.", [("likes", "Emma", "stated")]),
+        ("Another of my favorite books is Dune.", [("likes", "Dune", "stated")]),
+        ("Turns out I am allergic to eggs after all.", [("allergy", "eggs", "stated")]),
+        ("Finally moved to Lisbon last weekend.", [("lives_in", "Lisbon", "stated")]),
+        ("我弟弟现在在自学钢琴。", []),
         ("我最喜欢的书之一是《沙丘》。", [("likes", "沙丘", "stated")]),
     ],
 )
@@ -380,3 +384,27 @@ def test_labels_and_greetings_of_messages_are_not_told(words: str, content: list
 def test_the_title_of_a_note_has_its_date_written_out(words: str, content: str) -> None:
     assert told(words)
     assert all(each.startswith(content) for each in told(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "slots"),
+    [
+        (
+            "我姐姐现在在橡木学校当老师。",
+            {("用户的姐姐", "works_at", "橡木学校"), ("用户的姐姐", "occupation", "老师")},
+        ),
+        (
+            "我弟弟现在在体育学院当教练。",
+            {("用户的弟弟", "works_at", "体育学院"), ("用户的弟弟", "occupation", "教练")},
+        ),
+        ("我妹妹也在舞蹈学院学芭蕾。", {("用户的妹妹", "studies_at", "舞蹈学院")}),
+        ("我现在在海纳数据做数据分析师。", {("user", "works_at", "海纳数据"), ("user", "occupation", "数据分析师")}),
+        ("我在上海当老师。", {("user", "occupation", "老师")}),
+        (
+            "I'm now a data analyst at Harbor Insights.",
+            {("user", "works_at", "Harbor Insights"), ("user", "occupation", "data analyst")},
+        ),
+    ],
+)
+def test_where_somebody_works_or_studies_and_as_what(words: str, slots: set[tuple[str, str, str]]) -> None:
+    assert {(each.subject, each.attribute, each.value) for each in claims([said(words)]) if each.attribute} == slots

@@ -24,7 +24,7 @@ _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values 
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.IGNORECASE)
 _TRAILING = re.compile(
     r"\s+(?:very much|so much|a lot|(?:the )?most|a ton|so|really|also|already|now|anymore|myself|again|best|more"
-    r"|,? ?i (?:think|guess|suppose|believe))$",
+    r"|after all|,? ?i (?:think|guess|suppose|believe))$",
     re.IGNORECASE,
 )
 _TRAILING_ZH = re.compile(r"(?:[，,]?我(?:觉得|感觉|想)|什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")

@@ -84,8 +84,10 @@ def _near(who: str, scene: Scene) -> Subject:
         kin, owner = words[-1], " ".join([f"{scene.voices.speaker}'s", *words[1:-1]])
         key = f"{owner} {_same_kin('en').get(kin.lower(), kin)}"
         return Subject(key, f"{owner} {kin}", kin.lower() in plural_words())
-    if (named := _named_near().fullmatch(who)) and not _is_no_name(named[1], scene):
-        return Subject(named[1], named[1])
+    if named := _named_near().fullmatch(who):
+        if not _is_no_name(named[1], scene):
+            return Subject(named[1], named[1])
+        who = who.removesuffix(named[1])  # 我姐姐现在…
     mine, kin = _mine().match(who), _mine().sub("", who)
     speaker, home = scene.voices.speaker, "家" if mine and "家" in mine[0] else ""
     return Subject(f"{speaker}的{_same_kin('zh').get(kin, kin)}", f"{speaker}{home}的{kin}")
