@@ -115,6 +115,10 @@ ENGLISH = [
     ("It can become a part of our lives", "User says it can become a part of people's lives"),
     ("We moved, and our lives have changed", "User and others moved, and their lives have changed"),
     ("I sooo love boats", "User sooo loves boats"),
+    ("I met your brother, Leo.", "User met the assistant's brother, Leo"),
+    ("I hope you grew up in Portland, Oregon.", "User hopes the assistant grew up in Portland, Oregon"),
+    ("I read your welcome letter.", "User read the assistant's welcome letter"),
+    ("I held your right hand.", "User held the assistant's right hand"),
     ("It sounds like you have a day at sea, Bella!", "User says it sounds like the assistant has a day at sea"),
     ("People like you have boats", "User says people like the assistant have boats"),
     ("One day youll sail", "User says one day the assistant will sail"),
@@ -139,6 +143,7 @@ ENGLISH = [
     ("I'm glad it reminded you of your boat", "User is glad it reminded the assistant of the assistant's boat"),
 ]
 CHINESE = [
+    ("但丁是我最喜欢的诗人。", "但丁是用户最喜欢的诗人"),
     ("我去了巴黎", "用户去了巴黎"),
     ("我对象棋很着迷", "用户对象棋很着迷"),
     ("我去过两次，我还想再去", "用户去过两次，用户还想再去"),

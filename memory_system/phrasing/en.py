@@ -28,7 +28,11 @@ _ILL = re.compile(  # "ill let you know": no one is ill
     r"(?= (?:be|do|go|get|let|make|take|see|try|call|ask|tell|have|give|keep|start|check|look|use|find|send|buy|come"
     r"|probably|definitely)\b)"
 )
-_YOU_ARE = re.compile(r"\b([Yy])our(?= (?:(?:so|very|completely|totally|absolutely|quite) )?(?:right|welcome)\b)")
+_YOU_ARE = re.compile(  # "your right, it rained", and no "your right hand", no "your welcome letter"
+    r"(?<!\bon )(?<!\bto )(?<!\bof )(?<!\bwith )(?<!\bfrom )\b([Yy])our"
+    r"(?= (?:(?:so|very|completely|totally|absolutely|quite) )?"
+    r"(?:right(?=[,.;!?]|$| about\b| that\b)|welcome(?=[,.;!?]|$| to\b)))"
+)
 # "I'm well, thank you!"
 _THANKED = re.compile(r"(?i), (?:thanks|thank (?:you|u))(?: so much| a lot| for asking)?(?=[!.])")
 _ME_I = re.compile(r"\b[Mm]e,? personally,? (?=[Ii]\b)")  # "me personally I love ferns"
@@ -39,8 +43,9 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 _ADDRESS = re.compile(r"([A-Z]\w+)\s*[,!.?–—]+\s*")
 _ADDRESS_AT_END = re.compile(r",\s*([A-Z]\w+)[!.?]*$")
 _CALLED = re.compile(  # "you have a long day ahead, Bella!": whatever name the other goes by
-    r"(\b[Yy]ou(?:r|'\w+)?\b[^.!?,]*), ([A-Z][a-z]+)(?=[!.?]+(?:\s|$))"
+    r"(\b[Yy]ou(?:r|'\w+)?\b[^.!?,]* [a-z']+), ([A-Z][a-z]+)(?=[!.?]+(?:\s|$))"
 )
+_NAMED_BY_COMMA = re.compile(r"\b(?:my|your|his|her|our|their)(?: [\w'-]+){1,2}$")  # "I met your brother, Leo."
 _FIRST_WORD = re.compile(r"[\w'’-]+")
 _MARKED = re.compile(r"[^\x00-\x7f]|[*_#<>+:;-]|^\s*\d+[.)]")  # without one of these no text holds such marks
 _ANSWER = re.compile(r"^(?:(?:in|at|from|near|on|i'm|it's|it is|i am|the|a)\s+)+", re.IGNORECASE)
@@ -224,7 +229,7 @@ def _clean(text: str) -> str:
     if "emme " in words:
         words = _LEMME.sub(r"\1et me", words)
     if ", " in words and "ou" in words:
-        words = _CALLED.sub(lambda found: found[0 if is_word("not_names", found[2]) else 1], words)
+        words = _CALLED.sub(_without_called, words)
     if _MARKED.search(words):
         words = _PICTURE_ENDS.sub(". ", words)
         words = _BOLD.sub(r"\1", _MARKS.sub(" ", words))
@@ -242,6 +247,12 @@ def _without_name(words: str, other: str, greeted: bool) -> str:
 def _without_name_at_end(words: str, other: str) -> str:
     found = _ADDRESS_AT_END.search(words) if "," in words else None
     return words[: found.start()] if found and _is_called(found[1], other) else words
+
+
+def _without_called(found: re.Match[str]) -> str:
+    """What was said before the name that is called; all of it where the name is of who or what was spoken of."""
+    told, name = found[1], found[2]
+    return found[0] if is_word("not_names", name) or _NAMED_BY_COMMA.search(told) else told
 
 
 def _is_called(word: str, name: str) -> bool:
