@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from itertools import accumulate, compress, groupby, repeat
@@ -60,16 +60,14 @@ def run(
         waits, asked = _best_left_out(found, kept), frozenset(each for each in found.topics if not kept[each])
         left_over.topics.update(*found.topics.values())
     wanting = waits | asked
-    firsts = [last - size for last, size in zip(accumulate(found.sizes), found.sizes, strict=True)]
-    spans = [range(first, first + size) for first, size in zip(firsts, found.sizes, strict=True)]
+    spans = _spans(found.sizes)
     wanted = [any(kept[each.start : each.stop]) or not wanting.isdisjoint(each) for each in spans]
     numbered = compress(enumerate(spans), wanted)
     for (place, span), turn in zip(numbered, turns(wanted), strict=True):
         if left_over is not None:
             for number in sorted(waits.intersection(span)):
                 left_over.leave(_left(turn, number - span.start, number, found, kept))
-            for number in sorted(asked.intersection(span)):
-                left_over.count(turn, turn.segments[number - span.start])
+            _let_count(turn, span, asked, left_over)
         segments = [
             _marked(segment, number, found, rescued.get(number))
             for number, segment in zip(span, turn.segments, strict=True)
@@ -77,6 +75,18 @@ def run(
         ]
         if segments:
             yield replace(turn, segments=segments, confided=found.confided.get(place, ""))
+
+
+def _spans(sizes: Sequence[int]) -> list[range]:
+    """The numbers of each turn's segments."""
+    firsts = (last - size for last, size in zip(accumulate(sizes), sizes, strict=True))
+    return [range(first, first + size) for first, size in zip(firsts, sizes, strict=True)]
+
+
+def _let_count(turn: Turn, span: range, asked: frozenset[int], left_over: LeftOver) -> None:
+    """Let the questions of the turn that are not kept count."""
+    for number in sorted(asked.intersection(span)):
+        left_over.count(turn, turn.segments[number - span.start])
 
 
 def _best_left_out(found: Scores, kept: bytearray) -> frozenset[int]:
