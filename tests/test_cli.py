@@ -99,6 +99,15 @@ def test_get_says_where_what_it_cuts_goes_on(run: Run, workspace: Path) -> None:
     assert "memory get memory/long.md --from 121" in done.stderr
     rest = run("get", "memory/long.md", "--from", "241", "--lines", "500")
     assert (rest.stdout.splitlines()[-1], rest.stderr) == ("第300行", "")
+    assert "memory/long.md has no line 301" in run("get", "memory/long.md", "--from", "301").stderr
+
+
+def test_get_sends_no_bytes_to_a_terminal(run: Run, workspace: Path) -> None:
+    (workspace / "sessions/bin.jsonl").write_bytes(b"\x1b[31m\x00\xff\n")
+    done = run("get", "sessions/bin.jsonl")
+    assert done.returncode != 0
+    assert "it holds no text" in done.stderr
+    assert done.stdout == ""
 
 
 def test_one_bad_file_leaves_room_for_the_others(run: Run, workspace: Path) -> None:

@@ -47,6 +47,8 @@ def search(
 
 
 def _where_it_goes_on(found: dict[str, Any]) -> str:
+    if not found["lines"]:
+        return f"{found['path']} has no line {found['from']}"
     if "nextFrom" not in found:
         return "this is too long to be given whole"
     return f"more follows: memory get {found['path']} --from {found['nextFrom']}"
@@ -97,7 +99,7 @@ def get(
     if found["status"] != "ok" and not settings.as_json:
         raise NotFoundError(found["error"])
     settings.answer(found, found["text"])
-    if found.get("truncated") and not settings.as_json:
+    if not settings.as_json and (found.get("truncated") or not found["lines"]):
         settings.say(f"memory: {_where_it_goes_on(found)}")
     if found["status"] != "ok":
         raise typer.Exit(NotFoundError.exit_code)

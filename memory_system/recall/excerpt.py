@@ -170,6 +170,8 @@ def _open_below(folder: int, part: str, flags: int) -> int:
 
 def _lines(file: Iterable[bytes]) -> Iterator[str]:
     for line in file:
+        if b"\0" in line:  # a terminal would be sent whatever the bytes mean to it
+            raise _RefusedError("it holds no text")
         yield line.rstrip(b"\r\n").decode(errors="replace")
 
 
