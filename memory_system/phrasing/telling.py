@@ -48,8 +48,8 @@ _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plai
 _JOINING = frozenset({"and", "or", "but"})
 _OF_ANYONE = re.compile(  # "foods that aren't good for you", "you can tell how much they love it"
     r"(?:\bnot|n't)(?: (?:so|really|very|too))* (?:good|bad|healthy) for you\b"
-    r"|^(?:\w+ing|it(?:'s| is) [\w ]{1,30}?(?:to have|having))\b[\w ]{0,20}?\b(?:people|someone|somebody|those|others"
-    r"|friends)(?: around)? (?:who|that) (?:\w+ )?\w+ you\b"  # "having people who back you"
+    r"|^(?:(?:having|finding|being around|being with)|it(?:'s| is) [\w ]{1,30}?(?:to have|having))\b[\w ]{0,20}?"
+    r"\b(?:people|someone|somebody|those|others|friends)(?: around)? (?:who|that) (?:\w+ )?\w+ you\b"  # who back you
     r"|\byou can (?:(?:just|really|always|only|easily|still) )?(?:tell|hear|feel|smell) (?:how|that|the|it)\b",
     re.IGNORECASE,
 )
@@ -65,7 +65,11 @@ _TALKED = re.compile(  # "since we last spoke" is said of the two
     r"(?:talk|talked|spoke|spoken|chat|chatted|texted|caught up)\b(?! (?:about|with|to|all)\b)",
     re.IGNORECASE,
 )
-_OUR_TALK = re.compile(r" (?:last|latest) (?:chat|talk|conversation|call)\b| (?:chat|conversation)s?\b")
+_OUR_TALK = re.compile(
+    r" (?:last|latest) (?:chat|talk|conversation|call)\b(?! with\b)| (?:chat|conversation)s?\b(?! \w)"
+)
+_OF_WHAT = ("of", "in", "into", "to", "on", "for")
+_OWN_ONES = frozenset({"we", "my", "mine"})
 _BOTH_OF = ["both", " ", "of", " "]
 _INVERTED = {
     "am": "is", "do": "does", "are": "is", "have": "has", "were": "was", "don't": "doesn't", "aren't": "isn't",
@@ -298,19 +302,27 @@ class Telling:
     def _of_more(self, low: str, tokens: Sequence[str], at: int) -> str:
         """What "our" and "us" are told as where they mean everybody ("a part of our lives") or the two who talk ("our
         last chat"); empty elsewhere."""
-        after = "".join(tokens[at + 1 : at + 5]).lower()
-        if low == "our" and not self._named and is_word("everybodys", after.strip().partition(" ")[0]):
-            return "people's"
-        if low == "our" and not self._named and self._out and is_gerund(self._out[0].lower()):
-            return "one's"  # "discovering our passions is rewarding"
+        if low not in ("our", "us") or self._own_is_said(tokens, at):
+            return ""
+        after = "".join(tokens[at + 1 : at + 7]).lower()
+        if low == "our" and not self._named:
+            of_what = at > 1 and tokens[at - 2].lower() in _OF_WHAT
+            if of_what and is_word("everybodys", after.strip().partition(" ")[0]):
+                return "people's"
+            if self._out and is_gerund(self._out[0].lower()):
+                return "one's"  # "discovering our passions is rewarding"
         if self._named and not self._clear:  # somebody else was named, and may be meant
             return ""
         if low == "our" and _OUR_TALK.match(after):
             return f"{self._speaker} and {self._other}'s"
-        if low == "us" and self._other != ASSISTANT_NAME["en"] and self._out[-4:] == _BOTH_OF:
+        if low == "us" and self._other != ASSISTANT_NAME["en"] and self._out[-4:] == _BOTH_OF and after[:1] != ",":
             del self._out[-4:]
             return f"{self._speaker} and {self._other}"
         return ""
+
+    def _own_is_said(self, tokens: Sequence[str], at: int) -> bool:
+        """Whether the words speak of what is the speaker's own, or of what "we" do, so that "our" may mean those."""
+        return any(each.lower().partition("'")[0] in _OWN_ONES for each in tokens[:at])
 
     def _lets(self, tokens: Sequence[str], at: int) -> None:
         """What is said to somebody is done with them; an assistant says so of what it is about to do. Before a capital
