@@ -52,9 +52,9 @@ def test_who_was_given_a_name_is_spoken_of_by_it(words: str, name: str, told: st
 @pytest.mark.parametrize(
     ("words", "rest"),
     [
-        ("我家的猫叫团子，它爱吃三文鱼。", "用户家的猫叫团子，它爱吃三文鱼"),
-        ("我儿子叫小宇，今年八岁，喜欢恐龙。", "喜欢恐龙"),
-        ("我儿子叫小宇，今年八岁，特别喜欢看恐龙的纪录片。", "特别喜欢看恐龙的纪录片"),
+        ("我家的猫叫团子，它爱吃三文鱼。", "团子爱吃三文鱼"),
+        ("我儿子叫小宇，今年八岁，喜欢恐龙。", "小宇喜欢恐龙"),
+        ("我儿子叫小宇，今年八岁，特别喜欢看恐龙的纪录片。", "小宇特别喜欢看恐龙的纪录片"),
         ("My cat is called Dumpling and she loves salmon.", "Dumpling likes salmon"),
     ],
 )

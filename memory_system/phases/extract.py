@@ -16,7 +16,7 @@ from memory_system.phases.grouping import grouped
 from memory_system.phases.understanding import dating, pronouns
 from memory_system.phases.understanding.answers import answer_of
 from memory_system.phases.understanding.asked import asks_what_is_wanted, is_request
-from memory_system.phases.understanding.beside import clauses_of, left_over, names_somebody
+from memory_system.phases.understanding.beside import clauses_of, left_over, of_named
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import (
     as_sample,
@@ -42,7 +42,6 @@ from memory_system.traditional import simplified
 from memory_system.turns import Claim, Segment, Turn
 
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
-_LEAST_MORE = 6  # and in Chinese beside somebody's name: 它爱吃鱼
 _LASTING = frozenset({"identity", "relation", "contact"})
 _LEAST = {"en": 5, "zh": 4}  # columns that a sentence must have beside the speaker's name
 _HEARSAY = 0.6
@@ -173,8 +172,9 @@ def _of_parts(
 def _of_readings(readings: list[Reading], passage: Passage, about: Subject | None) -> list[Claim]:
     """The slots as claims. What a segment says beside them is told as well: in the claim itself where it fills one slot
     of many values, else as a claim of its own."""
-    whole = _retold(passage, about, _rest(readings, passage) if readings else passage.words)
-    alone = whole if len(readings) == 1 and _takes_all(readings[0], passage) else ""
+    rest, whose = _rest(readings, passage, about) if readings else (passage.words, about)
+    whole = _retold(passage, whose, rest)
+    alone = whole if whose is about and len(readings) == 1 and _takes_all(readings[0], passage) else ""
     claims = [
         _as_heard(
             _slotted(passage, each, alone or _own(each, readings, passage), time_of(each, readings, passage)),
@@ -184,7 +184,7 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
         for each in readings
     ]
     if whole and not alone:
-        claims.append(_general(passage, whole, about))
+        claims.append(_general(passage, whole, whose))
     return [claim for claim in claims if claim.content]
 
 
@@ -218,31 +218,26 @@ def _as_own(told: str, subject: Subject, scene: Scene) -> str:
     return told if bare == told else subject.shown + bare
 
 
-def _rest(readings: list[Reading], passage: Passage) -> str:
-    """What of the segment is told beside its slots: the clauses without any, or all of it where a clause says more than
-    its slot; empty where that is too little to be worth a sentence."""
+def _rest(readings: list[Reading], passage: Passage, about: Subject | None) -> tuple[str, Subject | None]:
+    """What of the segment is told beside its slots, and of whom: the clauses without any, or all of it where a clause
+    says more than its slot; empty where that is too little to be worth a sentence."""
     scene = passage.scene
     rest = left_over(readings, passage.plain, passage.offset, scene.lang)
     if any(whole and tells_when(passage, start, end) for start, end, whole in rest):
-        return passage.words  # an appointment is never too little
+        return passage.words, about  # an appointment is never too little
     plain = "".join(passage.plain[start:end] for start, end, _ in rest)
-    goes_on = any(names_somebody(each) and start >= each.value_span[1] for each in readings for start, _, _ in rest)
-    least = _LEAST_MORE if scene.lang == "zh" and goes_on else _MORE
-    bare = phrasing.bare(plain, scene.voices, scene.lang) if 2 * len(plain) >= least else ""
-    if len(bare) + text.cjk_count(bare) < least or is_courtesy(plain, scene.lang):
-        return ""
-    if "noise" in kinds_in(plain, scene.lang) or (passage.mood.correction and scene.groups["modality"].fires(plain)):
-        return ""
-    if len(readings) > 1 and all(whole for _, _, whole in rest) and not _may_be_of_another(plain, readings, scene):
-        return passage.dated("".join(passage.quote[start:end] for start, end, _ in rest))
-    return passage.words
-
-
-def _may_be_of_another(rest: str, readings: list[Reading], scene: Scene) -> bool:
-    """Whether the Chinese words, which name no subject, may go on about somebody of whom the slots speak."""
-    if scene.lang != "zh" or rest.startswith("我"):
-        return False
-    return any(each.subject.key != scene.subject or names_somebody(each) for each in readings)
+    if is_courtesy(plain, scene.lang) or "noise" in kinds_in(plain, scene.lang):
+        return "", about
+    if passage.mood.correction and scene.groups["modality"].fires(plain):
+        return "", about
+    if scene.lang == "zh" and (about_named := of_named(readings, rest, passage)):
+        return about_named
+    bare = phrasing.bare(plain, scene.voices, scene.lang) if 2 * len(plain) >= _MORE else ""
+    if len(bare) + text.cjk_count(bare) < _MORE:
+        return "", about
+    if len(readings) > 1 and all(whole for _, _, whole in rest):
+        return passage.dated("".join(passage.quote[start:end] for start, end, _ in rest)), about
+    return passage.words, about
 
 
 def _retold(passage: Passage, about: Subject | None, words: str) -> str:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 
 from memory_system import slots, text
-from memory_system.phases.understanding.filling import BLANKS, NAMED, Reading
+from memory_system.phases.understanding.filling import BLANKS, NAMED, Reading, named_in
+from memory_system.phases.understanding.passage import Passage
+from memory_system.phases.understanding.subjects import Subject
 from memory_system.rules.words import is_word
 
 _LONG_REST = 6  # Chinese characters that a clause may have beside its slot without saying more
@@ -16,6 +18,9 @@ _IDLE = re.compile(
     r"\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten) (?:year|month)s?\b(?! ago)"  # told as "since"
     r"|\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]"
 )
+_LEAST_MORE = 6  # columns that are said of somebody who was named: 爱吃鱼
+_HE_OR_SHE = re.compile("^(?:而且|不过|但是?)?[他她它](?!们)")
+_OTHERS = ("我", "咱", "俺", "他们", "她们", "它们", "两", "都")  # whom it is about then, nobody can tell from the name
 _LEAST_TAIL = 2  # characters behind a Chinese name that say something of who bears it
 _CLAUSE = re.compile(r"[^，。！？；：,.!?;:]+[，。！？；：,.!?;:]*")
 
@@ -72,6 +77,21 @@ def _tells_of_named(readings: Iterable[Reading], plain: str, start: int, end: in
         if text.cjk_count(tail) >= _LEAST_TAIL if lang == "zh" else _WORD.search(tail):
             return True
     return False
+
+
+def of_named(
+    readings: list[Reading], rest: list[tuple[int, int, bool]], passage: Passage
+) -> tuple[str, Subject] | None:
+    """What a Chinese sentence, which leaves the subject out, goes on to say of whom it has named, told of them, and who
+    that is: 我的猫叫团子，爱吃鱼."""
+    named = [each for each in readings if named_in(each, passage.scene)]
+    if not named or not rest or not all(whole and named[-1].value_span[1] <= start for start, _, whole in rest):
+        return None
+    said = passage.dated("".join(passage.quote[start:end] for start, end, _ in rest))
+    said = _HE_OR_SHE.sub("", said, count=1)
+    if said.startswith(_OTHERS) or 2 * len(said) < _LEAST_MORE:
+        return None
+    return named[-1].value + said, Subject(named[-1].value, named[-1].value)
 
 
 def clauses_of(reading: Reading, plain: str, offset: int) -> tuple[int, int]:
