@@ -3,9 +3,10 @@
     .venv/bin/python scripts/support.py --set DIR [--set DIR …] [--keep SHARE] [--jobs N] [--show]
     .venv/bin/python scripts/support.py --workspace DIR [--show]
 
-Sources of a memory are the messages that it cites, the question that such a message answers, who takes part, and the
-dates that those words mean on the day they were said. A summary stands on its memories' sources. --set consolidates the
-conversations of a set as scripts/eval does; --workspace looks at what is there. Exit status 1 if anything is found.
+Sources of a memory are the messages that it cites, the question that such a message answers or the statement that it
+leans on (told as "on:"), who takes part, and the dates that those words mean on the day they were said. A summary
+stands on its memories' sources. --set consolidates the conversations of a set as scripts/eval does; --workspace looks
+at what is there. Exit status 1 if anything is found.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 _NUMBER = re.compile(r"\d+")
+_YEARS = re.compile(r"[\w-]+(?= years?\b)|[\d零〇一二两三四五六七八九十百]+(?=年)", re.IGNORECASE)
+_TOPIC = ("(on: ", "（谈到：")
+_REACH = 3  # messages back within which a statement stands that is leaned on
 _HAN_NUMBER = re.compile("[零〇一二两三四五六七八九十百廿]+")
 _MONTHS, _DAYS = calendar.month_name, calendar.day_name
 _STOCK = frozenset(word.lower() for name in STOCK_NAMES for word in (name, *name.split()))
@@ -72,7 +76,7 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-Messages = dict[str, tuple[Message, Message | None, str]]
+Messages = dict[str, tuple[Message, tuple[Message, ...], str]]
 Row = tuple[str, int, list[tuple[str, str]]]  # id, names and numbers in it, (content, one that is not supported)
 
 
@@ -97,23 +101,26 @@ def rows_of(ws: Workspace) -> Iterator[Row]:
     for record in active.values():
         stood_on = [active[each] for each in getattr(record, "source_facts", ()) if each in active] or [record]
         cited = {each.ref for fact in stood_on for each in fact.evidence}
-        source = source_of(cited, messages, ws)
+        leans = any(sign in record.content for sign in _TOPIC)
+        source = source_of(cited, messages, ws, _REACH if leans else 1)
         words = [*said_names(record), *_NUMBER.findall(record.content)]
         yield record.id, len(words), [(record.content, word) for word in words if not is_supported(word, source)]
 
 
 def messages_of(ws: Workspace) -> Messages:
-    """By ref every message that is read, with the one before it in its session and the names of all who speak there."""
+    """By ref every message that is read, with those right before it in its session, the nearest first, and the names of
+    all who speak there."""
     found: Messages = {}
     for session, row in ws.checkpoint.state.cursors.items():
         said = list(ws.library.reread(session, Cursor.from_row(row)))
         names = " ".join({message.speaker for message in said})
-        for before, message in zip((None, *said), said, strict=False):
-            found[message.ref] = message, before, names
+        for place, message in enumerate(said):
+            found[message.ref] = message, tuple(reversed(said[max(0, place - _REACH) : place])), names
     return found
 
 
-def source_of(refs: Iterable[str], messages: Messages, ws: Workspace) -> Source:
+def source_of(refs: Iterable[str], messages: Messages, ws: Workspace, reach: int) -> Source:
+    """What the cited messages support, each with so many before it."""
     words, numbers, written = [], set[int](), set[str]()
     for ref in refs:
         if ref not in messages:  # a note's, or set by hand: nothing to compare with
@@ -121,9 +128,9 @@ def source_of(refs: Iterable[str], messages: Messages, ws: Workspace) -> Source:
         message, before, names = messages[ref]
         words.append(names)
         anchor = clock.read_stamp(message.said_at).astimezone(ws.config.zone)
-        for each in filter(None, (before, message)):
+        for each in (message, *before[:reach]):
             words.append(each.text)
-            numbers |= numbers_in(each.text)
+            numbers |= numbers_in(each.text) | {anchor.year - count for count in years_in(each.text)}
             for moment in (anchor, *moments(each.text, anchor)):
                 numbers |= {moment.year, moment.month, moment.day, moment.hour, moment.hour % 12 or 12, moment.minute}
                 numbers |= {moment.year // 10 * 10}
@@ -142,6 +149,11 @@ def numbers_in(text: str) -> set[int]:
     found = {int(each) for each in _NUMBER.findall(text)}
     found |= {number for each in _HAN_NUMBER.findall(text) if (number := numeral(each)) is not None}
     return found | {_ENGLISH[each] for each in re.findall(r"[a-z]+", text.lower()) if each in _ENGLISH}
+
+
+def years_in(text: str) -> set[int]:
+    """For how many years something has lasted that the text speaks of: the year it began follows from them."""
+    return {count for each in _YEARS.findall(text) for count in numbers_in(each)}
 
 
 def said_names(record: Fact) -> list[str]:

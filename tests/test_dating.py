@@ -71,7 +71,8 @@ def test_what_has_lasted_is_told_with_its_beginning(text: str, since: str) -> No
     "text",
     [
         "We shared a workshop in Ghent for three years.", "I've wanted a boat for years now.",
-        "My nephew is seven years old now.", "It took us two years of work to mend the barn.",
+        "She has to rest for a month to heal.", "My nephew is seven years old now.",
+        "It took us two years of work to mend the barn.",
         "We have a guarantee of three years on the stove in the barn.",
         "我们合用过三年画室。", "再过两年了，那座桥才能修好。", "我侄子快七年级了。", "这炉子有三年的保修期。",
         "我们合用这间画室两三年了。",

@@ -41,7 +41,7 @@ _LASTING = {
         "(?!才|就|还)"
     ),
 }
-_PERFECT = re.compile(r"\b(?:have|has|haven't|hasn't|been)\b|'ve\b", re.IGNORECASE)
+_PERFECT = re.compile(r"\b(?:have|has|haven't|hasn't|been)\b(?! to\b)|'ve\b", re.IGNORECASE)
 _SINCE = {"en": " (since {})", "zh": "（自{}起）"}
 _AS_OF = {"en": " (as of {})", "zh": "（截至{}）"}
 _LETTER = re.compile(r"\w")
