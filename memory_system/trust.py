@@ -164,8 +164,14 @@ def suspects(text: str, *, owner: bool = True) -> list[Suspect]:
         for rule in fired
         if not (owner and rule.data.get("owner") is False)
         for match in rule.matches(text)
+        if not _is_ruled_out(rule, text[: match.start()])
         if rule.data.get("check") != "base64" or any(map(suspects, decoded(match[0])))
     ]
+
+
+def _is_ruled_out(rule: rules.Rule, before: str) -> bool:
+    """Whether what stands before the match says that it must not be done."""
+    return "unless_before" in rule.data and _written(rule.data["unless_before"]).search(before) is not None
 
 
 def is_borrowed(text: str, *, drafted: bool = False) -> bool:
