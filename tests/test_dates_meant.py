@@ -319,3 +319,22 @@ def test_a_part_of_the_day_is_written_with_its_day_once() -> None:
 @pytest.mark.parametrize("text", ["我在6号观景台等着", "走到5号驿站", "用2号货梯搬"])
 def test_the_number_of_a_place_is_no_day(text: str) -> None:
     assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("my landlord finally answered, rent goes up to 1,450 from May", ["2026-05"]),
+        ("The fee rises to 30 euros from September", ["2026-09"]),
+        ("our office is on Dock Road from April", ["2026-04"]),
+        ("He told me the shop reopens in June", ["2026-06"]),
+        ("My rent went up to 1,300 in January", ["2026-01"]),
+        ("我报名了十月的半马！！", ["2026-10"]),
+        ("我抢到了六月的演唱会门票", ["2026-06"]),
+        ("我参加了十月的半马", ["2025-10"]),
+    ],
+)
+def test_what_changes_from_a_month_on_and_what_one_has_put_ones_name_down_for_lie_ahead(
+    text: str, expected: list[str]
+) -> None:
+    assert [f"{each.start:%Y-%m}" for each in dates.find(text, WEDNESDAY)] == expected
