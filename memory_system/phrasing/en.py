@@ -66,6 +66,7 @@ _REQUEST = re.compile(
     r"|(?:explain|translate|summari[sz]e|rewrite|proofread|generate|compare|list) (?!is|was|are)\w+ )",
     re.IGNORECASE,
 )
+_LAUGHED = re.compile(r",?\s+(?:lol|lmao|rofl|xd|haha+|hehe)(?=\s*[.!?]\s)|(?<=[.!?])\s+btw,?(?=\s)", re.IGNORECASE)
 _HALF = re.compile(  # "I'd love to": what, another has said
     r" (?:(?:would|will|does|did|is|has|have|can|could) ?)?(?:not )?"
     r"(?:(?:love|like|want|need|hope|plan|intend|have|use)[sd]*)?(?: to)?"
@@ -89,7 +90,7 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
     whole = assistant or (wanted and words.partition(" ")[0].endswith("ing"))
     if not assistant and _WISH.match(words):
         return ask(text, speaker, other)
-    if not assistant and _REQUEST.match(words):
+    if not assistant and (_REQUEST.match(words) or (other == ASSISTANT_NAME["en"] and _order().match(words))):
         return f"{speaker} asks {other} to {Telling(speaker, other, named=True).tell(_lowered(words))}"
     told = Telling(speaker, other).tell(words if whole else with_subjects(words))
     if _own_kin().match(told) and not assistant:
@@ -207,6 +208,18 @@ def _endings() -> tuple[str, ...]:
 
 
 @cache
+def _order() -> re.Pattern[str]:
+    """What an assistant is told to do, with no word of how often: a habit would be the speaker's own."""
+    words = table("en", "words")
+    thing = r"an?|the|my|our|some|all|this|next|another|more|\d+|me|us|it|them|(?-i:[A-Z]\w+)"
+    return re.compile(
+        rf"(?:please )?(?:(?:{words['order']}) (?:{thing})|(?:{words['order_bare']}) \w+)\b"
+        r"(?!.*\b(?:every|always|usually|often)\b)",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def _tail() -> re.Pattern[str]:
     """Tag questions, laughs and the like behind a mark."""
     words = table("en", "words")["tail"]
@@ -228,6 +241,8 @@ def _clean(text: str) -> str:
         words = _ME_I.sub("", words)
     if "emme " in words:
         words = _LEMME.sub(r"\1et me", words)
+    if "lol" in words or "aha" in words or "btw" in words:
+        words = _LAUGHED.sub("", words)
     if ", " in words and "ou" in words:
         words = _CALLED.sub(_without_called, words)
     if _MARKED.search(words):

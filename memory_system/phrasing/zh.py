@@ -34,6 +34,7 @@ _GREETED = re.compile(  # 何先生，您好：打招呼时怎么叫对方
     r"(?!只要|希望|祝|对|为|如果|要是|愿)[^\W\d我你您他她它的是不也很]{0,8}[，,]?[你您]们?好[呀啊哦]?(?:[，,。！!\s]+|$)"
 )
 _REQUEST = re.compile("(?:帮我|给我(?=写|列|推荐|讲|做|找|出|画|说)|替我)")
+_ORDER = re.compile("(?:(?:把|将)|取消|查一下|设个|打开|关掉|播放)[^，。！？!?我]{0,3}[^了过着就吗呢]+")
 _TO_OTHER = re.compile(  # 收回要求的话是说给对方的，不是自己不用做
     "(?:不用|不必|不需要|别|不要|可以)再?(?:先|用|给我|提醒|叫我|发|回答|写|讲|总结|解释|限制)[^，。！？]*了"
 )
@@ -148,7 +149,7 @@ def retell(text: str, speaker: str, other: str) -> str:
     if len(words) < 2:
         return ""
     told = _told(words, speaker, other)
-    if speaker != ASSISTANT_NAME["zh"] and _REQUEST.match(words):
+    if speaker != ASSISTANT_NAME["zh"] and (_REQUEST.match(words) or _is_order(words, other)):
         return f"{speaker}请{other}{told.replace(speaker, '自己', 1) if told[1:].startswith(speaker) else told}"
     if told.startswith((f"{speaker}叫{speaker}", f"{speaker}是{speaker}")):
         told = speaker + told[2 * len(speaker) + 1 :].lstrip(_END)  # 名字已经说了
@@ -164,6 +165,11 @@ def retell(text: str, speaker: str, other: str) -> str:
     if _own_kin().match(told):
         return f"{speaker}的{told}"
     return f"{speaker}{told}" if _verbs().match(told) and not told.startswith(other) else f"{speaker}说{told}"
+
+
+def _is_order(words: str, other: str) -> bool:
+    """说的是不是要助手做的一件事：把会改到周五；取消我的会员。已经做了的（…了、…过）是自己做的。"""
+    return other == ASSISTANT_NAME["zh"] and _ORDER.fullmatch(words) is not None
 
 
 def report(text: str, speaker: str, other: str) -> str:

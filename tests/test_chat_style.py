@@ -1,0 +1,50 @@
+"""How people type to an assistant: all in small letters, with laughs for full stops, orders without a please."""
+
+from __future__ import annotations
+
+import pytest
+from spoken import claims, kept, said, told
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("book a table for two at Luigi's", "User asks the assistant to book a table for two at Luigi's"),
+        ("cancel my gym membership", "User asks the assistant to cancel their gym membership"),
+        ("add oat milk to the shopping list", "User asks the assistant to add oat milk to the shopping list"),
+        ("把跟李婷的电话改到南门店", "用户请助手把跟李婷的电话改到南门店"),
+        ("取消健身房会员", "用户请助手取消健身房会员"),
+    ],
+)
+def test_an_order_is_told_as_asked_of_the_assistant(words: str, expected: str) -> None:
+    assert told(words) == [expected]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Call my mother every Sunday at six",
+        "book club was great with Ana",
+        "把孩子送到学校就去上班",
+        "把旧房子卖给了李婷",
+    ],
+)
+def test_what_the_speaker_does_is_no_order(words: str) -> None:
+    (line,) = told(words)
+    assert "asks" not in line
+    assert "请助手" not in line
+
+
+def test_a_laugh_and_a_btw_part_two_matters() -> None:
+    found = claims([said("i moved to leeds lol btw my sister lives in york")])
+    assert {(each.subject, each.value) for each in found} == {("user", "leeds"), ("User's sister", "york")}
+    (line,) = told("our wifi password is on the fridge lol. btw my wife's flight lands at noon")
+    assert line == "User's wifi password is on the fridge. User's wife's flight lands at noon"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["we had a baby", "we sold the car", "my car broke down", "the cat had kittens", "我胳膊摔断了", "我们把车卖了"],
+)
+def test_what_happens_in_a_life_is_kept_however_few_its_words(words: str) -> None:
+    assert kept([said(words)]) == [words]
