@@ -38,8 +38,8 @@ def test_what_the_speaker_does_is_no_order(words: str) -> None:
 def test_a_laugh_and_a_btw_part_two_matters() -> None:
     found = claims([said("i moved to leeds lol btw my sister lives in york")])
     assert {(each.subject, each.value) for each in found} == {("user", "leeds"), ("User's sister", "york")}
-    (line,) = told("our wifi password is on the fridge lol. btw my wife's flight lands at noon")
-    assert line == "User's wifi password is on the fridge. User's wife's flight lands at noon"
+    (line,) = told("our wifi password is on the fridge lol. btw my wife's flight lands in Rome")
+    assert line == "User's wifi password is on the fridge. User's wife's flight lands in Rome"
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ RESOLVED = [
     ("I slept badly last night", "I slept badly on the night of 7 May 2023"),
     ("Let's meet tomorrow at 3pm", "Let's meet at 3 pm on 9 May 2023"),
     ("I'll see you at 3 pm tomorrow", "I'll see you at 3 pm on 9 May 2023"),
+    ("We met at noon yesterday", "We met at 12 pm on 7 May 2023"),
     ("We married last summer", "We married in summer 2022"),
     ("it snowed last winter", "it snowed in winter 2022/23"),
     ("I started two years ago", "I started in 2021"),

@@ -182,9 +182,9 @@ def _placed(text: str, when: When, piece: Piece, words: str) -> tuple[int, int, 
 
 
 def _is_bare(piece: Piece, first: str) -> bool:
-    """Whether the expression takes its preposition from the sentence ("on Friday", "at 3 pm"); before the others `in`
-    and `on` belong to the verb ("I moved in last week")."""
-    if "hour" in piece.fields and first.isdigit():
+    """Whether the expression takes its preposition from the sentence ("on Friday", "at 3 pm", "at noon yesterday");
+    before the others `in` and `on` belong to the verb ("I moved in last week")."""
+    if "hour" in piece.fields and (first.isdigit() or piece.fields.get("part") == "midday"):
         return True
     return "rel" not in piece.fields and bool(kind(piece.fields) & _OWN_PREPOSITION)
 
