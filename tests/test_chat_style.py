@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from spoken import claims, kept, said, told
+from spoken import claims, kept, said, talk, told
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,26 @@ def test_a_laugh_and_a_btw_part_two_matters() -> None:
 )
 def test_what_happens_in_a_life_is_kept_however_few_its_words(words: str) -> None:
     assert kept([said(words)]) == [words]
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "expected"),
+    [
+        ("How was the exam?", "Went really well, I passed!", "It went really well, Tom passed"),
+        (
+            "How's your knee btw?",
+            "better, physio says I can run again",
+            "Better, physio says Tom can run again (asked: How is Tom's knee)",
+        ),
+        ("你膝盖怎么样了？", "好多了，医生说可以跑步了", "Tom说好多了，医生说可以跑步了（被问：Tom膝盖怎么样了）"),
+    ],
+)
+def test_how_it_went_or_how_it_is_is_no_person(question: str, reply: str, expected: str) -> None:
+    found = claims(talk(("user", question, "Ana"), ("assistant", reply, "Tom")))
+    assert [each.content for each in found] == [expected]
+
+
+@pytest.mark.parametrize("words", ["lucky you, I start at Lumen in May", "Also guess what, I start at Lumen in May"])
+def test_what_is_only_called_out_is_no_statement(words: str) -> None:
+    (line,) = told(words)
+    assert line.startswith("User starts at Lumen")

@@ -224,7 +224,7 @@ def _tail() -> re.Pattern[str]:
     """Tag questions, laughs and the like behind a mark."""
     words = table("en", "words")["tail"]
     asking = rf"(?:do|does|did|is|are|was|were|wo|ca|would|could|have|has|should)n't (?:{'|'.join(_ASKED)})"
-    laughs = rf"haha+|{'|'.join(_LAUGHS)}"
+    laughs = rf"haha+|btw|{'|'.join(_LAUGHS)}"
     return re.compile(
         rf"(?:\s*[,–—.!?-]+\s*(?:{words})\s*[.!?~]*)+$|,?\s+{asking}\s*[.!?~]*$|\s+(?:{laughs})\s*[.!?~]*$",
         re.IGNORECASE,

@@ -30,8 +30,10 @@ _DOINGS_ARE = re.compile(  # "playing and singing let me be myself": several sub
     r"|all (?:sound|seem|look|feel|are|help|make)) (?!up\b|off\b)\w",
     re.IGNORECASE,
 )
-_ITS_EFFECT = re.compile(  # what does something to the speaker, or seems so, is no person
+_ITS_EFFECT = re.compile(  # what does something to the speaker, seems so or went well is no person
     r"(?:reminds|makes|helps|keeps|gives|brings|lets|teaches|inspires|motivates) (?:me|us)\b"
+    r"|went (?:(?:so|really|very|pretty|quite) )?"
+    r"(?:well|great|fine|ok|okay|badly|smoothly|wrong|perfectly|terribly|better)\b"
     r"|(?:feels|sounds|looks|seems|means|takes) (?:like|so|such|an?|the|really|very|pretty|great|good|amazing"
     r"|awesome)\b",
     re.IGNORECASE,

@@ -52,6 +52,16 @@ _ELLIPTIC = {  # begins with when, where or with whom
         r"|[\d一二两三四五六七八九十半]+[点号月年天周个分小])"
     ),
 }
+_HOW_IT_IS = {  # begins with how somebody or something is
+    "en": (
+        r"(?:(?:yes|yeah|oh|well|still|now|so),? )*(?:(?:much|so much|a (?:bit|lot|little)|way|slowly|getting) )?"
+        r"(?:better|worse|fine|not (?:too|so) (?:bad|good|great)|sore|all healed|the same)\s*(?:[,.;!–—]|$)"
+    ),
+    "zh": (
+        "(?:现在|已经|还是|比之前)*(?:好多了|好些了|好一点了|好点了|不太好|更差了|更严重了|老样子|没事了"
+        "|恢复得(?:不错|很好|差不多))(?:[，,。；;！!]|$)"
+    ),
+}
 _STATES = {
     "en": r"\b(?:i|we|he|she|they|it|you|there|this|that|who|which|what|everyone|i'm|it's|we're)\b|'s \w+ing",
     "zh": "[我你他她它谁]|这|那|是|有|了",
@@ -63,7 +73,10 @@ _STATES_BARE = {
 
 
 def is_elliptic(words: str, lang: str) -> bool:
-    """Whether the words begin with a bare time, place or company, as an answer does: "Tuesdays and Saturdays"."""
+    """Whether the words begin with a bare time, place, company or state, as an answer does: "Tuesdays and Saturdays",
+    "better, thanks"."""
+    if _made(_HOW_IT_IS[lang]).match(words):
+        return True
     sentence = _SENTENCE.match(words)
     first = sentence[0] if sentence else words
     if not _made(_ELLIPTIC[lang]).match(first) or _made(_STATES[lang]).search(first):
