@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from spoken import claims, kept, said, talk, told
 
+from memory_system.phrasing.typed import spelled_out
+
 
 @pytest.mark.parametrize(
     ("words", "expected"),
@@ -71,3 +73,39 @@ def test_how_it_went_or_how_it_is_is_no_person(question: str, reply: str, expect
 def test_what_is_only_called_out_is_no_statement(words: str) -> None:
     (line,) = told(words)
     assert line.startswith("User starts at Lumen")
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute", "value"),
+    [
+        ("im allergic to penicillin btw", "allergy", "penicillin"),
+        ("im not allergic to nuts lol", "allergy", "nuts"),
+        ("i dont like cilantro", "dislikes", "cilantro"),
+        ("hi my names dana", "name", "dana"),
+        ("u can call me jo", "nickname", "jo"),
+        ("my fav band is the national", "favorite.band", "national"),
+    ],
+)
+def test_without_apostrophes_it_fills_the_same_slot(words: str, attribute: str, value: str) -> None:
+    (claim,) = claims([said(words)])
+    assert (claim.attribute, claim.value) == (attribute, value)
+
+
+@pytest.mark.parametrize("words", ["you can call me tomorrow", "u can call me anytime", "my names are on the list"])
+def test_what_only_looks_like_a_name_is_none(words: str) -> None:
+    assert not {each.attribute for each in claims([said(words)])} & {"name", "nickname"}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("i cant do fridays anymore", "User cannot do fridays anymore"),
+        ("ive got a dog and shes three", "User has got a dog and she is three"),
+    ],
+)
+def test_what_is_typed_in_haste_is_told_spelled_out(words: str, expected: str) -> None:
+    assert told(words) == [expected]
+
+
+def test_code_is_not_spelled_out() -> None:
+    assert spelled_out("alias `dont` to no") == "alias `dont` to no"

@@ -338,3 +338,21 @@ def test_what_changes_from_a_month_on_and_what_one_has_put_ones_name_down_for_li
     text: str, expected: list[str]
 ) -> None:
     assert [f"{each.start:%Y-%m}" for each in dates.find(text, WEDNESDAY)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("dentist appt thurs 3pm", ["03-19"]),
+        ("see u on sat", ["03-21"]),
+        ("i start on mon", ["03-23"]),
+        ("got a new job, start mon", ["03-23"]),
+        ("we r moving to bristol in aug", ["08-01"]),
+        ("flying to lisbon on the 28th w/ sam", ["03-28"]),
+        ("moving to bristol in August", ["08-01"]),
+        ("he sat on the sun deck", []),
+        ("they wed in a barn", []),
+    ],
+)
+def test_short_names_in_small_letters(text: str, expected: list[str]) -> None:
+    assert [f"{each.start:%m-%d}" for each in dates.find(text, WEDNESDAY)] == expected

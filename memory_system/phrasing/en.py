@@ -11,6 +11,7 @@ from memory_system.callings import ASSISTANT_NAME
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.left_out import with_subjects
 from memory_system.phrasing.telling import Telling
+from memory_system.phrasing.typed import spelled_out
 from memory_system.phrasing.verbs import plural_form
 from memory_system.rules import table
 from memory_system.rules.words import is_word
@@ -232,7 +233,7 @@ def _tail() -> re.Pattern[str]:
 
 
 def _clean(text: str) -> str:
-    words = _THANKED.sub("", straight(text)) if "hank" in text else straight(text)
+    words = spelled_out(_THANKED.sub("", straight(text)) if "hank" in text else straight(text))
     if " ill " in words or words.startswith(("ill ", "Ill ")):
         words = _ILL.sub(r"\1I'll", words)
     if "our " in words:

@@ -22,6 +22,7 @@ from memory_system.phrasing.nearby import (
     of_several,
     stands_alone,
 )
+from memory_system.phrasing.typed import meant
 from memory_system.phrasing.verbs import is_adverb, is_no_verb, plural_of, singular
 from memory_system.rules.words import is_word, words_of
 
@@ -35,10 +36,6 @@ _FAR = 99  # words since the speaker was the subject, when they were not yet
 _OWN = 5  # words within which the speaker is still the subject
 _NEAR = 4  # words within which "they" is understood
 _PAIR = 5  # words of a sentence that begins with two persons, up to the second: "so my wife and"
-_SHORT = {
-    "im": "i'm", "ive": "i've", "youre": "you're", "youll": "you'll", "youve": "you've", "youd": "you'd", "u": "you",
-    "ur": "your", "ya": "you",
-}  # fmt: skip
 _MINE = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves"})
 _OF_ALL = frozenset({"our", "ours", "us", "ourselves"})
 _YOURS = frozenset({"your", "yours", "yourself", "yourselves"})
@@ -99,7 +96,7 @@ def _kinds() -> dict[str, frozenset[str]]:
 def _read(token: str) -> tuple[str, str]:
     """The token in small letters and its part in the walk: a plain word is said as it stands unless a verb is due."""
     low = token.lower()
-    low = _SHORT.get(low, low)
+    low = meant().get(low, low).lower()
     if token.isspace():
         return low, _BLANK
     if not low[0].isalnum():

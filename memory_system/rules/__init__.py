@@ -23,6 +23,9 @@ from memory_system.traditional import simplified
 
 _PART = re.compile(r"%([a-z_]+)%")
 # A list stands on one line, or its lines stand between the brackets'.
+_UNMARKED = re.compile(
+    r"(?<=[i(|:])'(?=m\b)|'(?=ve\b)|(?<=n)'(?=t\b)|(?<=\bhe)'(?=s\b)|(?<=\bshe)'(?=s\b)|(?<=that)'(?=s\b)"
+)
 _EXAMPLES = re.compile(r"^(?:yes|no) = (?:\[\n(?:(?!\]\n).*\n)*\]|.*)\n", re.MULTILINE)
 _FEW = 12  # rules that one automaton holds well
 _MEMORY = 64 << 20  # bytes RE2 may use for a group's automaton; a set that runs out of it matches nothing
@@ -171,10 +174,11 @@ def _document(name: str, *, examples: bool = False) -> dict[str, Any]:
 
 
 def _expanded(pattern: str, parts: Mapping[str, str]) -> str:
-    """The pattern with its parts put in; parts may hold parts. KeyError for one that the file lacks."""
+    """The pattern with its parts put in; parts may hold parts. What many type without its apostrophe (im, dont) is read
+    like what has it. KeyError for a part that the file lacks."""
     while "%" in pattern and (name := _PART.search(pattern)):
         pattern = pattern.replace(name[0], f"(?:{parts[name[1]]})")
-    return pattern
+    return _UNMARKED.sub("'?", pattern)
 
 
 @cache
