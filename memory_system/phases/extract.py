@@ -34,6 +34,7 @@ from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import shows, standing, with_question, with_what_is_before
 from memory_system.phases.understanding.scene import Scene, is_courtesy, kinds_in
 from memory_system.phases.understanding.script import Script
+from memory_system.phases.understanding.still import otherwise
 from memory_system.phases.understanding.subjects import Subject, may_be, opening, talked_of
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
@@ -127,7 +128,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     names = [each.value for each in readings if named_in(each, scene)]
     claims = _of_readings(readings, passage, about)
     if not readings:
-        claims = _answer(passage) or claims
+        claims = _otherwise(passage) or _answer(passage) or claims
     return claims, Subject(names[-1], names[-1]) if names else about or last
 
 
@@ -387,3 +388,14 @@ def _answer(passage: Passage) -> list[Claim]:
     claim = _claim(passage, meant.content, slots.category_of(meant.rule, meant.attribute), meant.subject, meant.rule.id)
     claim.attribute, claim.value = meant.attribute, meant.value
     return [claim]
+
+
+def _otherwise(passage: Passage) -> list[Claim]:
+    """What is so no more, and what is so now, by a short answer to whether it still is."""
+    span, claims = (passage.segment.start, passage.segment.end), []
+    for told, denies, slot in otherwise(passage):
+        for claim in _claims(told, None)[0]:
+            if slot:
+                claim.attribute, claim.value, claim.subject = slot.attribute, slot.value, slot.subject.key
+            claims.append(replace(claim, quote=passage.quote, span=span, correction=True, polarity=not denies))
+    return claims

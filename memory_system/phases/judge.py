@@ -18,6 +18,7 @@ from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.hanging import hangs, may_say_little, says_little
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.scene import as_rules_see, fired_in, kinds_in
+from memory_system.phases.understanding.still import asks_whether_still
 from memory_system.rules.words import idle
 from memory_system.turns import Segment, Turn
 
@@ -269,8 +270,11 @@ def _is_remark(turn: Turn, fired: Fired) -> bool:
 
 
 def _fills_in(turn: Turn, lang: str) -> bool:
-    """Whether even a single word may be what was asked for: where somebody lives, what they are called."""
-    return bool(turn.asked) and turn.message.is_first_hand and rules.load(lang)["answer"].fires(turn.asked)
+    """Whether even a single word may be what was asked for: where somebody lives, what they are called, whether they
+    still do."""
+    if not (turn.asked and turn.message.is_first_hand):
+        return False
+    return rules.load(lang)["answer"].fires(turn.asked) or asks_whether_still(turn.asked, lang)
 
 
 def _puts_off(plain: str, lang: str) -> bool:

@@ -34,6 +34,8 @@ def cues(claim: Claim) -> frozenset[str]:
     """How the claim says that something is otherwise now: ended, changed, corrected, replaced; empty for most."""
     found = _cues(claim.heard, claim.lang)
     found |= {"changed"} if claim.correction else frozenset()
+    if claim.correction and not claim.polarity:
+        found |= _cues(claim.content, claim.lang) & {"ended"}  # the question before it says what: "No, I left"
     return found | {"restyled"} if claim.attribute == styles.WISH else found
 
 

@@ -117,7 +117,12 @@ def _is_like(new: str, old: str, lang: str) -> bool:
         return False
     if _has_number(new) != _has_number(old):
         return False
-    return not _not_values(lang).search(new)
+    return not is_no_value(new, lang)
+
+
+def is_no_value(words: str, lang: str) -> bool:
+    """Whether the words begin like the rest of a sentence, and are no value."""
+    return _not_values(lang).search(words) is not None
 
 
 def _has_number(value: str) -> bool:
@@ -126,7 +131,6 @@ def _has_number(value: str) -> bool:
 
 @cache
 def _not_values(lang: str) -> re.Pattern[str]:
-    """What begins like the rest of a sentence, and is no value."""
     return re.compile(str(table(lang, "words")["no_values"]), re.IGNORECASE)
 
 
