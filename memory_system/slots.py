@@ -10,6 +10,7 @@ from memory_system import rules
 from memory_system.config import Config
 
 GRAVE = frozenset({"health", "safety"})
+EMPLOYER = "works_at"
 CERTAIN = GRAVE | {"identity", "instruction"}  # categories of which nothing that was said may be left out
 
 

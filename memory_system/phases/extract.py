@@ -32,13 +32,14 @@ from memory_system.phases.understanding.parting import is_to_come, parted, tells
 from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
 from memory_system.phases.understanding.replying import shows, standing, with_question, with_what_is_before
-from memory_system.phases.understanding.scene import Scene, is_courtesy, kinds_in
+from memory_system.phases.understanding.scene import is_courtesy, kinds_in
 from memory_system.phases.understanding.script import Script
 from memory_system.phases.understanding.still import otherwise
-from memory_system.phases.understanding.subjects import Subject, may_be, opening, talked_of
+from memory_system.phases.understanding.subjects import Subject, as_own, may_be, opening, talked_of
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
 from memory_system.records import ASKED, ASSISTANT
+from memory_system.slots import EMPLOYER
 from memory_system.traditional import simplified
 from memory_system.turns import Claim, Segment, Turn
 
@@ -182,7 +183,9 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
             each,
             passage,
         )
-        for each in readings
+        for each in sorted(
+            readings, key=lambda each: each.attribute == EMPLOYER
+        )  # a post comes after the one before it
     ]
     if whole and not alone:
         claims.append(_general(passage, whole, whose))
@@ -207,16 +210,7 @@ def _own(reading: Reading, readings: list[Reading], passage: Passage) -> str:
         return ""
     start, end = clauses_of(reading, passage.plain, passage.offset)
     told = _retold(passage, reading.subject, passage.dated(passage.quote[start:end].strip("，, ")))
-    return _as_own(told, reading.subject, passage.scene)
-
-
-def _as_own(told: str, subject: Subject, scene: Scene) -> str:
-    """The sentence with its subject, where the clause has none and was told of the speaker: 每天吃药 behind 我妈."""
-    speaker = scene.voices.speaker
-    if scene.lang != "zh" or subject.key == scene.subject or told.startswith(f"{speaker}的"):
-        return told
-    bare = told.removeprefix(f"{speaker}说").removeprefix(speaker)
-    return told if bare == told else subject.shown + bare
+    return as_own(told, reading.subject, passage.scene)
 
 
 def _rest(readings: list[Reading], passage: Passage, about: Subject | None) -> tuple[str, Subject | None]:

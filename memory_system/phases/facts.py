@@ -20,6 +20,7 @@ from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.settling import alike, revising, styles
 from memory_system.phases.settling.doses import redosed
+from memory_system.phases.settling.jobs import held_there
 from memory_system.phases.settling.keeping import (
     fewer,
     fuller,
@@ -134,6 +135,8 @@ def _contend(
     held_out = not revises and any(_holds_out(rival, fact) for rival in movable)
     if movable and not held_out:
         supersede(movable, fact, draft, night)
+        for post in held_there(movable, fact, draft):
+            retire(post, "superseded", draft, night, superseded_by=fact.id, valid_to=valid_to(post, fact))
         return "claims.superseding"
     draft.put("active", fact, "new")  # both stand until the owner or a second session decides
     if held_out and doubts is not None and is_single(fact.attribute):

@@ -132,14 +132,16 @@ def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
 
 def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:
     """What stands in the speaker's slots that are over, in those of `alone` only where the claim fills none; where the
-    rule names `values`, only those; and what is `denied` there: who made up are together again."""
+    rule names `values`, or the words a `place`, only those; and what is `denied` there: who made up are together
+    again."""
     if claim.modality != "stated":
         return
+    place = next(rule.found(claim.heard)).given().get("place", "")
     subject = USER if claim.role == "user" else claim.subject
     values = rule.data.get("values")
     for attribute in (*rule.data["slots"], *(() if claim.attribute else rule.data.get("alone", ()))):
         for fact in facts_of(memories.find(slot_key(subject, attribute)), memories):
-            if values and fact.value.casefold() not in values:
+            if (values and fact.value.casefold() not in values) or (place and not _names(fact.value, place)):
                 continue
             if fact.polarity and fact.said_at < claim.said_at and fact.attribute != claim.attribute:
                 yield fact

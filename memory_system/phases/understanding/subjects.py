@@ -158,6 +158,15 @@ def _opening(lang: str) -> re.Pattern[str]:
     return re.compile(rf"^{whose} ((?:\w+ )?(?:{kin}){name})\b(?!'s| and)", re.IGNORECASE)
 
 
+def as_own(told: str, subject: Subject, scene: Scene) -> str:
+    """The sentence with its subject, where the clause has none and was told of the speaker: 每天吃药 behind 我妈."""
+    speaker = scene.voices.speaker
+    if scene.lang != "zh" or subject.key == scene.subject or told.startswith(f"{speaker}的"):
+        return told
+    bare = told.removeprefix(f"{speaker}说").removeprefix(speaker)
+    return told if bare == told else subject.shown + bare
+
+
 def talked_of(turn: Turn, scene: Scene) -> Subject | None:
     """Whom "he" or "she" means that the message begins with: the one person that the talk before it names."""
     pronoun = begins_with(turn.message.text, scene.lang)
