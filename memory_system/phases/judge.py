@@ -19,6 +19,7 @@ from memory_system.phases.understanding.hanging import hangs, may_say_little, sa
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.scene import as_rules_see, fired_in, kinds_in
 from memory_system.phases.understanding.still import asks_whether_still
+from memory_system.phases.understanding.stopped import says_stopped
 from memory_system.rules.words import idle
 from memory_system.turns import Segment, Turn
 
@@ -278,8 +279,10 @@ def _fills_in(turn: Turn, lang: str) -> bool:
 
 
 def _puts_off(plain: str, lang: str) -> bool:
-    """Whether the words, few as they are, change what was arranged: Dad can't make it."""
-    return not _CHANGES.isdisjoint(str(rule.data["cue"]) for rule in rules.load(lang)["revision"].firing(plain))
+    """Whether the words, few as they are, change what was arranged (Dad can't make it) or what was just told."""
+    return says_stopped(plain, lang) or not _CHANGES.isdisjoint(
+        str(rule.data["cue"]) for rule in rules.load(lang)["revision"].firing(plain)
+    )
 
 
 def _answers_gravely(turn: Turn, lang: str) -> bool:

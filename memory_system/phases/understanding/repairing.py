@@ -13,6 +13,7 @@ from functools import cache
 from memory_system import clock, text
 from memory_system.phases.understanding.filling import Reading, cleaned
 from memory_system.phases.understanding.passage import Passage
+from memory_system.phases.understanding.stopped import Deeds
 from memory_system.rules import Rule, table
 from memory_system.slots import about
 from memory_system.turns import Claim
@@ -65,10 +66,12 @@ def _after(lang: str) -> int:
 
 
 class Afterthoughts:
-    """What each speaker said last that fills a slot, by session: what they say next may put it right."""
+    """What each speaker said last that fills a slot, by session: what they say next may put it right, or say that they
+    do it no more."""
 
     def __init__(self) -> None:
         self._last: dict[tuple[str, str], Claim] = {}
+        self._deeds = Deeds()
 
     def put_right(self, passage: Passage, claims: list[Claim]) -> list[Claim]:
         """The claims of the passage, which may put right what was said before it. They are remembered."""
@@ -76,6 +79,9 @@ class Afterthoughts:
             return claims
         if not any(each.attribute for each in claims) and (meant := self._meant(passage)):
             claims = [meant]
+        elif ended := self._deeds.given_up(passage):
+            claims = [ended]
+        self._deeds.remember(passage, claims)
         speaker = passage.turn.message.session, passage.scene.subject
         if slotted := [each for each in claims if each.attribute and each.value]:
             self._last[speaker] = slotted[-1]
