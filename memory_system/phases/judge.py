@@ -159,8 +159,7 @@ class Judge:
         score = _IMPORTANCE * importance + _weight(fired.get("weight")) + _WORD * min(words, _MOST_WORDS)
         score += _EMPTY * (empty and first_hand and not (claims or natures))
         score += _SLOT * bool(claims) + _NOTE * turn.message.is_noted
-        known = _fills_in(turn, lang) or _puts_off(plain, lang) if first_hand else _is_told(fired)
-        if score < _WORTH and not (always or claims or known):
+        if score < _WORTH and not (always or claims or _says_after_all(turn, plain, fired, lang)):
             return Verdict("trivial", tokens, cost=tokens)
         over = _WHOLE if tokens > 2 * _SHORT and not first_hand else max(0, tokens - _SHORT)
         score += _ASKS * (segment.kind == "question") - _LONG * over - _behind(fired)
@@ -270,12 +269,18 @@ def _is_remark(turn: Turn, fired: Fired) -> bool:
     return not any(rule.data.get("own") or rule.data.get("names") for rule in fired.get("weight", ()))
 
 
+def _says_after_all(turn: Turn, plain: str, fired: Fired, lang: str) -> bool:
+    """Whether the words, worth little by themselves, still tell something."""
+    if not turn.message.is_first_hand:
+        return _is_told(fired)
+    return _fills_in(turn, lang) or _puts_off(plain, lang)
+
+
 def _fills_in(turn: Turn, lang: str) -> bool:
     """Whether even a single word may be what was asked for: where somebody lives, what they are called, whether they
     still do."""
-    if not (turn.asked and turn.message.is_first_hand):
-        return False
-    return rules.load(lang)["answer"].fires(turn.asked) or asks_whether_still(turn.asked, lang)
+    asked = turn.asked
+    return bool(asked) and (rules.load(lang)["answer"].fires(asked) or asks_whether_still(asked, lang))
 
 
 def _puts_off(plain: str, lang: str) -> bool:
