@@ -32,6 +32,7 @@ DENIED_BY = 0.3  # confidence lost to a stated denial
 ARCHIVED_BELOW = 0.2
 MOST = 0.99
 _READ = 0.7  # what a model's reading of a fact is worth as a source
+_OF_A_HOME = f'"{moves.HOME}"'.encode()  # without it a line need not be parsed
 _RARE, _SHARED = 4, 2  # words of a belief without names by which facts are found, and how many both must have
 
 
@@ -128,7 +129,8 @@ def _borne_out(facts: Draft, draft: Draft) -> list[tuple[Fact, Belief]]:
 
 def _moved(facts: Draft, draft: Draft) -> Iterator[tuple[Fact, Belief]]:
     """The homes that the night's facts tell of, with the belief that somebody would move there."""
-    found = (draft.get(each) for each in sorted(facts.changed) if draft.pool_of(each) == "active")
+    told = (each for each in sorted(facts.changed) if _OF_A_HOME in (draft.line_of(each) or b""))
+    found = (draft.get(each) for each in told if draft.pool_of(each) == "active")
     homes = [each for each in found if type(each) is Fact and each.attribute == moves.HOME and each.polarity]
     for belief in _beliefs(draft.active(Belief), draft) if homes else ():
         fact = next((each for each in homes if moves.was_supposed(each, belief)), None)
