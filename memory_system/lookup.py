@@ -33,17 +33,21 @@ class Lookup(Protocol):
 
 
 class Loaded:
-    """A lookup over the active memories that `rows` gives, each as it stands in its file."""
+    """A lookup over the active memories that `rows` gives, each as it stands in its file. What finds them by their keys
+    or their words is made when somebody first asks: the last night of a run has nobody left who would."""
 
     def __init__(self, rows: Callable[[], Iterator[Row]], config: Config) -> None:
         self._rows = rows
         self._config = config
-        self._ids: dict[Key, list[str]] = defaultdict(list)
-        self._leaves: dict[str, str] = {}
-        for row in rows():
-            self._leaves[row["id"]] = retention.leaves_at(row, config)
+        self._leaves = {row["id"]: retention.leaves_at(row, config) for row in rows()}
+
+    @cached_property
+    def _ids(self) -> dict[Key, list[str]]:
+        ids: dict[Key, list[str]] = defaultdict(list)
+        for row in self._rows():
             for key in keys_of_row(row):
-                insort(self._ids[key], row["id"])
+                insort(ids[key], row["id"])
+        return ids
 
     @cached_property
     def _likeness(self) -> Likeness:
@@ -65,7 +69,11 @@ class Loaded:
         likeness = self.__dict__.get("_likeness")
         for change in changes:
             before, after = active_rows(change)
-            self._renew(change.id, before, after)
+            self._leaves.pop(change.id, None)
+            if after:
+                self._leaves[change.id] = retention.leaves_at(after, self._config)
+            if "_ids" in self.__dict__:
+                self._renew(change.id, before, after)
             if likeness and after:
                 likeness.note(after)
             elif likeness:
@@ -79,9 +87,6 @@ class Loaded:
             del held[bisect_left(held, memory_id)]
         for key in new - old:
             insort(self._ids[key], memory_id)
-        self._leaves.pop(memory_id, None)
-        if after:
-            self._leaves[memory_id] = retention.leaves_at(after, self._config)
 
     def close(self) -> None:
         """There is nothing to close."""
