@@ -103,6 +103,42 @@ def test_what_does_not_stand_alone_or_tell_of_people_is_left_to_search(
     assert content not in snapshot_of(tmp_path, fact(content, **values))
 
 
+@pytest.mark.parametrize(
+    ("words", "lost"),
+    [
+        ("Help me write a resignation letter to my old team lead, three sentences are enough.", "letter"),
+        ("帮我写一封离职感谢信，给以前的组长，三四句话就行。", "感谢信"),
+        ("My allergy test results are in.", "results"),
+        ("过敏原检测的结果出来了。", "结果"),
+        ("过敏原检测的结果出来了，我对芒果过敏。", "结果"),
+        ("你好呀，刚把你装好，看看能不能用，安装说明我只看了一半。", "装好"),
+    ],
+)
+def test_what_was_asked_for_once_and_what_only_announces_are_left_out(tmp_path: Path, words: str, lost: str) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-02-01T09:00:00Z", "user", words), ("2026-02-01T09:05:00Z", "user", "I am allergic to figs."))
+    consolidate(root, "2026-02-02T12:00:00Z")
+    core = (root / "memory/layer1/snapshot.md").read_text().partition("## Core")[2].partition("## Recent")[0]
+    core = core or (root / "memory/layer1/snapshot.md").read_text().partition("## 核心")[2].partition("## 近期")[0]
+    assert "figs" in core
+    assert lost not in core
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("The blood test results came back and my iron is low.", "iron is low"),
+        ("体检报告出来了，血糖有点高。", "血糖有点高"),
+        ("From now on keep all answers short.", "short"),
+    ],
+)
+def test_a_result_that_is_told_and_a_lasting_wish_stay(tmp_path: Path, words: str, kept: str) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-02-01T09:00:00Z", "user", words))
+    consolidate(root, "2026-02-02T12:00:00Z")
+    assert kept in (root / "memory/layer1/snapshot.md").read_text()
+
+
 def test_what_one_sentence_said_stands_there_once(tmp_path: Path) -> None:
     words = "Ana works at Tidewater. They make sails"
     text = snapshot_of(

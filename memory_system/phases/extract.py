@@ -280,11 +280,19 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     category = passage.category()
     if about is None and category in slots.GRAVE and pronouns.begins_with(passage.plain, scene.lang):
         category = "general"  # "he is allergic to cats": whoever he is, it is no health of the speaker's
-    claim = _claim(passage, told, category, subject, f"general.{scene.lang}")
+    kind = "general"
+    if phrasing.is_request(told, scene.voices, scene.lang) and _is_passing(passage, category):
+        kind, category = ASKED, "general"  # a letter of resignation to be written is no change of one's status
+    claim = _claim(passage, told, category, subject, f"{kind}.{scene.lang}")
     if not scene.first_hand:  # however it is hedged, it was said; what it says of the user is another matter
         told_back = any(rule.data.get("told") for rule in passage.fired.get("assistant", ()))
         _meant(claim, _TOLD_BY_ASSISTANT if told_back else Mood())
     return claim
+
+
+def _is_passing(passage: Passage, category: str) -> bool:
+    """Whether what the passage asks for is done once and over: no wish for every answer, no day, nothing grave."""
+    return passage.event is None and category not in slots.CERTAIN
 
 
 def _blank(passage: Passage) -> Claim:

@@ -167,6 +167,7 @@ class Judge:
         score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
         # kept whatever the share where a claim rule reads it, and the grave even where none does
         certain = not (slots.CERTAIN.isdisjoint(sure) and slots.GRAVE.isdisjoint(categories))
+        certain &= bool(claims) or not any(rule.data.get("announces") for rule in fired.get("weight", ()))
         score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
         told = int(_TOLD * tokens) if segment.end - segment.start > _ESSAY and not first_hand else tokens
         cost = (

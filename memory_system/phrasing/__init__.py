@@ -28,6 +28,13 @@ def retell(text: str, voices: Voices, lang: str, *, wanted: bool = False) -> str
     return en.retell(text, voices.speaker, voices.other, wanted=wanted)
 
 
+def is_request(told: str, voices: Voices, lang: str) -> bool:
+    """Whether what was told says that the speaker asks the other to do something."""
+    return told.startswith(
+        f"{voices.speaker}请{voices.other}" if lang == "zh" else f"{voices.speaker} asks {voices.other} to "
+    )
+
+
 def is_half(told: str, voices: Voices, lang: str) -> bool:
     """Whether what was told stops where what it is about would come: "Ana would love to"."""
     return lang == "en" and en.is_half(told, voices.speaker)
