@@ -112,6 +112,18 @@ def test_what_is_only_supposed_is_marked(world: World) -> None:
     assert lines(world.about("钢琴会卖掉吗？"))[0].startswith("- （不确定）2026-02-03 用户可能")
 
 
+def test_what_is_certain_is_never_called_unsure(world: World) -> None:
+    """What belongs here less than the best is still as certain as it was."""
+    world.remember(fact("User loves the book Dune"), fact("User likes reading The Hobbit"), fact("User sold a boat"))
+    found = lines(world.about("Which books do I love reading?"))
+    assert any("(related)" in each for each in found)
+    assert not any("unsure" in each for each in found)
+    world.remember(fact("用户最喜欢的书是《三体》"), fact("用户喜欢看一本旧书"))
+    found = lines(world.about("我最喜欢的书是哪本？"))
+    assert any("（相关）" in each for each in found)
+    assert not any("不确定" in each for each in found)
+
+
 def test_captures_are_given_at_once(world: World) -> None:
     world.pending = [fact("User parks in bay 14")]
     assert "bay 14" in world.about("Where did I park?")["text"]

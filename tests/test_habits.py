@@ -148,3 +148,45 @@ def test_what_was_forgotten_counts_no_more(tmp_path: Path) -> None:
     consolidate(tmp_path, "2026-04-22T12:00:00Z")
     assert interests(tmp_path) == set()
     assert b"PyTorch" not in (tmp_path / "memory/state/consolidation.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("questions", "found"),
+    [
+        (("飞书怎么建群？", "飞书怎么导出文档？", "飞书机器人怎么配置？"), {"飞书"}),
+        (("怎么用剪映加字幕？", "剪映怎么导出？", "请问剪映可以配音吗？"), {"剪映"}),
+        (("尤克里里怎么调音？", "尤克里里和弦怎么按？", "尤克里里为什么老跑音？"), {"尤克里里"}),
+        (("飞书机器人怎么配置？", "飞书机器人能发图吗？", "飞书机器人为什么不回复？"), {"飞书机器人"}),
+    ],
+)
+def test_a_topic_in_chinese_characters_is_what_the_questions_begin_with(
+    tmp_path: Path, questions: tuple[str, ...], found: set[str]
+) -> None:
+    make(tmp_path)
+    asked(tmp_path, *on_days(questions, (3, 5, 8)))
+    assert interests(tmp_path) == found
+
+
+@pytest.mark.parametrize(
+    "questions",
+    [
+        ("今天怎么安排？", "今天吃什么？", "今天能洗车吗？"),
+        ("手机怎么截图？", "手机怎么投屏？", "手机为什么发烫？"),
+        ("孩子怎么教？", "孩子为什么哭？", "孩子能吃辣吗？"),
+        ("晚饭怎么做？", "晚饭吃什么？", "晚饭可以不吃吗？"),
+        ("红烧肉怎么做？", "红烧鱼怎么做？", "红烧排骨怎么做？"),
+        ("感冒怎么办？", "感冒能运动吗？", "感冒为什么老不好？"),
+        ("飞书怎么建群？", "剪映怎么导出？", "钉钉怎么打卡？"),
+        ("青禾超市几点关门？", "青禾超市在哪？", "青禾超市什么时候开门？"),
+    ],
+)
+def test_common_words_and_what_only_sounds_alike_are_no_topic(tmp_path: Path, questions: tuple[str, ...]) -> None:
+    make(tmp_path)
+    asked(tmp_path, *on_days(questions, (3, 5, 8)))
+    assert interests(tmp_path) == set()
+
+
+def test_one_topic_twice_on_one_day_is_one_day(tmp_path: Path) -> None:
+    make(tmp_path)
+    asked(tmp_path, *on_days(("飞书怎么建群？", "飞书怎么导出文档？", "飞书能录屏吗？"), (3, 3, 8)))
+    assert interests(tmp_path) == set()

@@ -30,6 +30,7 @@ _SAYS = 1  # tokens that telling adds beside the speaker's name
 _ESSAY = 240  # characters above which an assistant's segment is a passage of a long answer
 _TOLD = 0.69  # of the tokens of such a passage: marks, numbers of lists and what rounds it off are not told
 _DETAILS = 4  # words a question must have beside the common ones to tell something of who asks
+_DETAILS_ASKED_FOR = {"en": 4, "zh": 2.5}  # and a request: its verb is a word in English, of common signs in Chinese
 _INFORMATIVE = 6  # and an assistant's answer, to be worth asking about again
 
 # What the score is made of beside the `weight` rules. Their weights and these were fitted together on talk of several
@@ -254,7 +255,8 @@ def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: flo
         return "" if _is_assistants(turn, segment, plain, fired, words, lang) else "assistant"
     if segment.kind not in _ASKING or turn.message.is_noted:
         return ""
-    if words >= _DETAILS and any(rule.data.get("own") for rule in fired.get("weight", ())):
+    details = _DETAILS_ASKED_FOR[lang] if segment.kind == "instruction" else _DETAILS
+    if words >= details and any(rule.data.get("own") for rule in fired.get("weight", ())):
         return ""  # what is asked for tells what they are about
     if segment.kind == "question":
         return "question"

@@ -61,6 +61,7 @@ class LeftOver:
         self._gone: set[str] = set()
         self._new: list[str] = []
         self._counted: list[Wondered] = []
+        self._questions = 0
         self.topics: set[str] = set()
         self._sessions: dict[str, tuple[list[Message], dict[str, int]]] = {}
 
@@ -102,8 +103,9 @@ class LeftOver:
         """Let a question of this night that is not kept wait, to be counted; on one day once for what it names."""
         found = wondered(turn.message, turn.text_of(asked))
         known = {(each.name, self._day(each)) for each in self._counted}
-        if all((each.name, self._day(each)) in known for each in found) or len(self._counted) >= MOST:
+        if all((each.name, self._day(each)) in known for each in found) or self._questions >= MOST:
             return
+        self._questions += 1
         self._counted += found
         self._new.append(Left(turn.message.ref, asked.start, asked.end, 0, NEVER).to_row())
 

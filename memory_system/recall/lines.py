@@ -10,6 +10,7 @@ from typing import Literal
 
 from memory_system import clock
 from memory_system.recall.units import Unit
+from memory_system.records import Belief, is_memory_id, kind_of
 from memory_system.text import estimate_tokens, sentences
 
 Level = Literal["high", "middle", "low"]
@@ -23,6 +24,7 @@ WORDS = {
     "en": {
         "head": "From memory; [source] can be read with memory_get.",
         "unsure": "(unsure) ",
+        "related": "(related) ",
         "over": "(over) ",
         "see": "see ",
         "colon": ": ",
@@ -33,6 +35,7 @@ WORDS = {
     "zh": {
         "head": "来自记忆；[出处]可用 memory_get 查看。",
         "unsure": "（不确定）",
+        "related": "（相关）",
         "over": "（已过）",
         "see": "可查 ",
         "colon": "：",
@@ -66,7 +69,11 @@ def line_of(
     speaker = unit.speaker or (words.get(unit.role, unit.role) if unit.role else "")
     said = speaker + words["colon"] if speaker else ""
     text = _tame(said + gist(unit.text, worth))
-    return f"- {over}{words['unsure'] if level == 'middle' else ''}{day}{text} [{source}]"
+    supposed = (
+        is_memory_id(unit.key) and kind_of(unit.key) is Belief
+    )  # what is certain may still belong here less surely
+    mark = words["unsure" if supposed else "related"] if level == "middle" else ""
+    return f"- {over}{mark}{day}{text} [{source}]"
 
 
 def wrapped(lines: list[str], lang: str) -> str:

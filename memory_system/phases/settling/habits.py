@@ -13,7 +13,7 @@ from memory_system.callings import STOCK_NAMES, USER_NAME
 from memory_system.draft import Draft
 from memory_system.keys import entity_key
 from memory_system.phases import Night
-from memory_system.phases.understanding.wondering import Wondered
+from memory_system.phases.understanding.wondering import Wondered, is_topic
 from memory_system.records import ASKED, USER, Evidence, Fact
 from memory_system.rules import table
 from memory_system.text import told_in
@@ -39,7 +39,7 @@ def claims(facts: Draft, memories: Draft, night: Night, asked: Iterable[Wondered
         by_day |= {
             _day(each.said_at, night.zone): _of_fact(name, each, fact) for fact in remembered for each in fact.evidence
         }
-        if len(by_day) >= DAYS:
+        if len(by_day) >= DAYS and is_topic(name, (each.quote for each in by_day.values())):
             yield from (by_day[day] for day in sorted(by_day))
 
 

@@ -4,8 +4,10 @@ what they are about, where they ask about it on several days (`settling/habits.p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 from memory_system import rules, text
@@ -13,6 +15,8 @@ from memory_system.phrasing.naming import named
 from memory_system.trust import is_owners_word
 from memory_system.turns import Message, Segment, Turn
 
+_SHORT = 24  # characters of a Chinese question that names little beside its topic
+_SIZES = (2, 3, 4)  # characters of most topics
 QUESTION = "question"  # the kind of a segment, and why it is dropped
 
 
@@ -46,8 +50,34 @@ def topics(turn: Turn, segment: Segment, reason: str) -> tuple[str, ...]:
 def asked_about(words: str, around: str) -> tuple[str, ...]:
     """The names in a question; none in one that is asked in passing, of the weather or of how somebody is."""
     lang = text.language_within(words, around)
-    names = named(words, lang)
+    names = named(words, lang) or (_openings(words) if lang == "zh" else ())
     return () if not names or rules.load(lang)["passing"].fires(words) else names
+
+
+def is_topic(name: str, questions: Iterable[str]) -> bool:
+    """Whether the name of what the questions ask about is one: of Chinese characters with which they only begin alike
+    (飞书怎么建群, 飞书机器人怎么配置) at least one must ask about nothing more."""
+    if text.cjk_count(name) < len(name):
+        return True
+    return any(name in named(each, "zh") or _openings(each)[-1:] == (name,) for each in questions)
+
+
+def _openings(words: str) -> tuple[str, ...]:
+    """What a short Chinese question begins with, up to the word that asks, and the two to four characters that this
+    begins with: Chinese names look like other words, only several questions tell what they have in common."""
+    found = _asks().match(words) if len(words) <= _SHORT else None
+    if found is None:
+        return ()
+    head = found["head"]
+    return (*(head[:size] for size in _SIZES if size < len(head)), head)
+
+
+@cache
+def _asks() -> re.Pattern[str]:
+    words = rules.table("zh", "words")
+    return re.compile(
+        rf"{words['before_topic']}(?P<head>(?!{words['no_topic']})[\u4e00-\u9fff]{{2,8}}?){words['after_topic']}"
+    )
 
 
 def wondered(message: Message, words: str) -> list[Wondered]:
