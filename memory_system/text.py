@@ -19,7 +19,9 @@ _MARKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f,!?;:\"'()"  # and all that `str.split` ta
 _WIDE_MARKS = dict.fromkeys(map(ord, "。、…“”‘’《》「」『』—·～"))
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|a\.m|p\.m|No|Jr|Sr|Inc)\.$")
 
-_ITEM = re.compile(r"(?:^|[：:；;])\s*\d{1,2}\.$")  # the number of an item in a list, and no end of anything
+_ITEM = re.compile(
+    r"(?:^|[：:；;]|\d\. ?[\u4e00-\u9fff][^.]*[\u4e00-\u9fff] )\s*\d{1,2}\.$"
+)  # an item's number ends nothing
 SINGLE_QUOTATION = re.compile(  # of the first person; ' is that of I'm as well, and one within a word ends nothing
     r"(?<!\w)['‘](?!(?i:cause|cuz|coz|tis|til|twas)\b)(?=[A-Z]|my\b)"
     r"(?=(?:[^'\n]|(?<=\w)'(?=\w))*?\b(?:I|[Mm]y)\b)(?:[^'\n]|(?<=\w)'(?=\w))*'(?!\w)"

@@ -33,6 +33,58 @@ def test_of_a_long_sentence_the_first_clause_that_says_something_is_told() -> No
     assert beside(opening, "装备我都检查好了。") == "在时间那么紧的情况下，我还是把阳台的旧水管全都拆了下来"
 
 
+@pytest.mark.parametrize(
+    ("before", "second", "meant"),
+    [
+        (
+            "说说这款海豚牌洗碗机，真心不错！用起来特别安静，洗得也干净。",
+            "就是容量有点大。",
+            "说说这款海豚牌洗碗机，真心不错！",
+        ),
+        ("我想给书房添一盏落地灯。最好是那种能调亮度的。", "晚上还得看很久呢。", "我想给书房添一盏落地灯。"),
+        ("我们在院子里学做风筝。孩子问了几次‘竹子怎么变成小鸟？", "慢慢来，不着急的。", "我们在院子里学做风筝。"),
+        (
+            "我给舅舅约了周六的听力检测。约是约好了。流程不太清楚。一般怎么做？时间长吗？",
+            "我怕他嫌麻烦。",
+            "我给舅舅约了周六的听力检测。",
+        ),
+    ],
+)
+def test_a_sentence_that_only_goes_on_or_is_cut_names_nothing(before: str, second: str, meant: str) -> None:
+    assert beside(before, second) == meant
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("目前没有，我想先好好修这辆自行车。", "用户想先好好修这辆自行车"),
+        ("我记得要带上季度报表。", "用户记得要带上季度报表"),
+    ],
+)
+def test_it_begins_where_it_says_something_and_has_only_the_day_that_was_said(words: str, content: str) -> None:
+    assert told(words) == [content]
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("录入了我的基本数据（身高171cm，体重72.1kg）。", "72.1kg"),
+        ("我特别喜欢琢磨瓶子的“料”和“色”。", "琢磨瓶子的“料”和“色”"),
+        ("我喜欢“海豚”牌的帐篷。", "“海豚”牌的帐篷"),
+        ("[笔记] 停掉的消费：1. 每周电影票购买 2. 外卖订单", "每周电影票购买"),
+    ],
+)
+def test_no_mark_is_left_of_a_pair_and_no_number_of_the_next_item(words: str, value: str) -> None:
+    found = claims([said(words)])
+    assert value in [each.value for each in found]
+    assert not any(each.content.endswith((" 2", "kg）")) and "（" not in each.content for each in found)
+
+
+@pytest.mark.parametrize("words", ["如果领导批准的话。", "虽然有点贵。", "热敷我记下了。", "节点设置这个思路对！"])
+def test_half_a_sentence_and_what_only_heeds_are_not_kept(words: str) -> None:
+    assert told(words) == []
+
+
 def test_an_outing_that_is_named_is_what_is_spoken_of() -> None:
     first = "我觉得这次海边露营让我学到了很多。"
     assert beside(first, "也让我更喜欢早起了。") == first

@@ -60,6 +60,7 @@ _SAYING = re.compile(r"[^\W_]")  # a letter or a digit
 _WORDS = re.compile(r"[a-z]{4,}")
 _CHANGES = frozenset({"called_off", "stays_away", "moved", "redated", "died", "over"})  # cues of what was arranged
 _NUMBER = re.compile(r"\d|[一二两三四五六七八九十百千万]")
+_NAME_LETTERS = 4  # of a Latin name to a token
 _LETTERS = 5  # letters of a Latin word among Han characters, and the blank after it
 
 Fired = Mapping[str, list[rules.Rule]]
@@ -135,6 +136,8 @@ class Judge:
         if first_hand:
             verdict.cost += dating.cost_of(plain, lang)
         verdict.cost -= plain.count("n't") + plain.count("t's ")  # told without contractions
+        if lang == "zh" and turn.message.speaker:
+            verdict.cost += _longer(turn.message.speaker) * plain.count("我")
         if blanks := turn.message.speaker.count(" "):
             verdict.cost += blanks * (plain.count(" I ") + plain.count(" i "))  # each is a name of more than one word
         return verdict
@@ -220,6 +223,11 @@ def _added(speaker: str, fired: Iterable[rules.Rule]) -> int:
     date is written out."""
     adds: int = sum([rule.data.get("adds", 0) for rule in fired])
     return speaker.count(" ") + 1 + _SAYS + adds
+
+
+def _longer(name: str) -> int:
+    """The tokens that a Chinese sentence grows by where the name stands for 我."""
+    return (len(name) // _NAME_LETTERS if name.isascii() else len(name)) - 1
 
 
 def _is_single(rule: rules.Rule) -> bool:

@@ -191,10 +191,13 @@ def _near() -> re.Pattern[str]:
 
 def goes_on(turn: Turn, segment: Segment, lang: str) -> bool:
     """Whether a sentence inside an answer only goes on with what the answer began: the next point of a list, or one
-    that leans."""
+    that leans or hangs."""
     words = turn.text_of(segment)
     inside = bool(turn.message.text[: segment.start].strip())
-    return inside and (_NEXT_POINT[lang].match(words) is not None or leans(words, lang))
+    if not inside:
+        return False
+    hanging = lang == "zh" and hangs(words, lang)  # 可以把它当作周末的游戏
+    return hanging or _NEXT_POINT[lang].match(words) is not None or leans(words, lang)
 
 
 def can_be_topic(words: str, lang: str) -> bool:

@@ -21,6 +21,7 @@ from memory_system.rules.words import words_of
 _SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]*")
 _REACH = {"en": 320, "zh": 180}  # characters before the words in which it may stand
 _MOST = 3  # sentences back
+_MOST_PERSON = 5  # for whom somebody is: a person is spoken of longer than a thing
 _LONGEST = {"en": 64, "zh": 90}  # columns of what is told beside
 _FIRST_CLAUSE = re.compile(
     rf"[^\n]{{24,{_LONGEST['en']}}}?(?:[,;](?= )| [-–—](?= )| (?=(?:and|but|so|because|which|where|when|while) ))"
@@ -55,7 +56,8 @@ def _said_before_zh(message: str, start: int, words: str, *, asks: bool) -> str:
     sentences = [found[0].strip() for found in _SENTENCE.finditer(message, begins, max(begins, start))]
     if begins and begins == start - _REACH["zh"]:
         sentences = sentences[1:]  # the first is cut off
-    for each in map(_in_short_zh, reversed(sentences[-_MOST:])):
+    most = _MOST_PERSON if thing[:1] in ("他", "她") else _MOST
+    for each in map(_in_short_zh, reversed(sentences[-most:])):
         if _tells(each, "zh") and (thing[:1] not in ("他", "她") or names_somebody(each, "zh")):
             return each
     return ""
@@ -104,12 +106,17 @@ def _tells(sentence: str, lang: str) -> bool:
     """Whether the sentence says by itself what is spoken of, and is no courtesy."""
     if width(sentence) > _LONGEST[lang] or unnamed(sentence, lang):
         return False
-    if lang == "zh" and rules.load("zh")["leans_back"].fires(sentence):
+    if lang == "zh" and (rules.load("zh")["leans_back"].fires(sentence) or _is_cut(sentence)):
         return False
     if not names_enough(sentence, lang, 3) or trust.suspects(sentence, owner=False):
         return False
     plain = as_rules_see(sentence)
     return not (rules.load(lang)["noise"].fires(plain) or is_courtesy(plain, lang))
+
+
+def _is_cut(sentence: str) -> bool:
+    """Whether a quotation begins in the sentence that does not end there."""
+    return any(sentence.count(opening) != sentence.count(closing) for opening, closing in ("“”", "‘’", "「」", "《》"))
 
 
 @cache

@@ -31,6 +31,7 @@ _TRAILING_ZH = re.compile(r"(?:[，,]?我(?:觉得|感觉|想)|什么的|之类�
 _PICTURES = re.compile(rf"\s*[{text.PICTURES}\u2600-\u27BF\U0001F493-\U0001F49F\uFE0F\u200D ]+$")
 _LEADING_ZH = re.compile(r"^(?:只有|才|正好|刚好|整整)+(?=[\d一二两三四五六七八九十百])")
 _MARKS = " \t.,!?;:~-–—"  # a quotation in what is to be done ends with its mark
+_PAIRS = ("“”", "‘’", "（）", "()")
 BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
 _CALLED = re.compile(
     r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20}?)(?=的|$|[^\w-])"
@@ -296,5 +297,16 @@ def cleaned(value: str, lang: str) -> str:
     """The bare value: no article, no particle or mark at its ends."""
     value = value.strip(BLANKS)
     if lang == "zh":
-        return _LEADING_ZH.sub("", _TRAILING_ZH.sub("", value)).strip()
+        return _paired(_LEADING_ZH.sub("", _TRAILING_ZH.sub("", value)).strip())
     return _TRAILING.sub("", _ARTICLE.sub("", value)).strip()
+
+
+def _paired(value: str) -> str:
+    """The value without a bracket that closes what began before it, and with both marks of a quotation in it."""
+    for opening, closing in _PAIRS:
+        still_open = value.count(opening) - value.count(closing)
+        if closing not in BLANKS:
+            value = value.removesuffix(closing) if still_open < 0 else value
+        elif still_open:
+            value = value + closing if still_open > 0 else opening + value
+    return value

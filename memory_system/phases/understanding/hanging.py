@@ -65,7 +65,10 @@ _TELLING = {  # a number, a name, or what is denied: it may take something back
     "zh": re.compile(r"\d|不[是再叫在住对]|没|[说问]"),
 }
 _LATIN = re.compile("[A-Za-z]{2}|[0-9]")
-_NAMED_BEHIND = re.compile("[“《「]|[A-Za-z]{2}|[\u4e00-\u9fff]{0,6}[A-Za-z]{2}")  # 这款LG冰箱 says which one
+_NAMED_BEHIND = re.compile(  # 这款LG冰箱 and 这款海豚牌洗碗机 say which one
+    "[“《「]|[A-Za-z]{2}|[\u4e00-\u9fff]{0,6}[A-Za-z]{2}"
+    "|(?<=[款台部辆双套])[^\\W\\da-zA-Z真很太非特也就都的了是在我你他用穿挺确]{4,8}(?:[，,。！!]|真|很|太|非常|特别|挺|用|确实)"
+)
 _NOT_DONE = frozenset({"was", "were", "let", "set", "put", "cut", "hit", "cost"})
 _THEY = ("they", "them", "their", "theirs", "they're", "these", "those")
 _PLURAL = re.compile(r"[^sui]s$|[a-z]{3}(?:men|people|feet|mice)$")
