@@ -7,6 +7,7 @@ import zlib
 from memory_system.recall.database import StaleIndexError
 
 WINDOW = -15  # as zlib has it: 32 KB, without head and end
+_NEARBY = -13  # 8 KB, more than most lines have; what looks back no farther is set up four times as fast
 # What most lines hold, in their order; the index is made anew where it changes.
 USUAL = (
     b'"supersedes":"f_","superseded_by":"f_","history":[{"id":"f_","content":"","value":"","until":"T03:00:00Z"}],'
@@ -21,7 +22,7 @@ USUAL = (
 
 
 def packed(line: bytes) -> bytes:
-    packer = zlib.compressobj(wbits=WINDOW, zdict=USUAL)
+    packer = zlib.compressobj(wbits=_NEARBY, zdict=USUAL)
     return packer.compress(line) + packer.flush()
 
 
