@@ -36,9 +36,9 @@ _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\
 
 
 def as_rules_see(words: str) -> str:
-    """The words as rules read them, as long as they were: ' for ’, a comma for the blank that is one in Chinese, and no
-    first person out of a quotation of others."""
-    words = text.paused(text.straight(words))
+    """The words as rules read them, as long as they were: ' for ’, a comma for the blank that is one in Chinese, 我 for
+    俺, and no first person out of a quotation of others."""
+    words = text.paused(text.straight(words)).replace("俺", "我")
     if not words.isascii() and _WIDE.search(words):
         words = words.translate(_NARROW)
     if text.may_quote(words):
