@@ -39,3 +39,31 @@ def test_who_is_near_is_known_by_all_of_their_name() -> None:
 
 def test_nothing_is_said_twice_of_one_with_a_surname() -> None:
     assert [each.content for each in claims([said("Robert Hale lives in York.")])] == ["Robert Hale lives in York"]
+
+
+@pytest.mark.parametrize(
+    ("words", "who"),
+    [
+        ("April Jones lives in Ghent.", "April Jones"),
+        ("My neighbour Will Smith lives in Ghent.", "Will Smith"),
+        ("June Carter moved to Oslo last week.", "June Carter"),
+        ("May Brown works at Acme.", "May Brown"),
+        ("my friend May moved to Oslo.", "May"),
+        ("In April Jones moved to Ghent.", "Jones"),
+        ("Last April Tom moved to Ghent.", "Tom"),
+    ],
+)
+def test_a_first_name_may_be_a_month_or_a_modal_word(words: str, who: str) -> None:
+    assert {each.subject for each in claims([said(words)]) if each.attribute in ("lives_in", "works_at")} == {who}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("我同事小周推荐的那家店很好吃。", "用户的同事小周推荐的那家店很好吃"),
+        ("我朋友阿明介绍的医生不错，很耐心。", "用户的朋友阿明介绍的医生不错，很耐心"),
+        ("我邻居老王送的茶叶很香，是龙井。", "用户的邻居老王送的茶叶很香，是龙井"),
+    ],
+)
+def test_whom_a_relative_clause_names_is_named(words: str, told: str) -> None:
+    assert told in {each.content for each in claims([said(words)])}

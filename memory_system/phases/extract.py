@@ -36,6 +36,7 @@ from memory_system.phases.understanding.scene import is_courtesy, kinds_in
 from memory_system.phases.understanding.script import Script
 from memory_system.phases.understanding.still import otherwise
 from memory_system.phases.understanding.subjects import Subject, as_own, may_be, opening, talked_of
+from memory_system.phases.understanding.wondering import is_anothers
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
 from memory_system.records import ASKED, ASSISTANT
@@ -113,7 +114,8 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     scene = passage.scene
     if passage.mood.drop:
         return [], antecedent
-    if passage.segment.kind == "question" and not _STATED.match(passage.plain):
+    asks = passage.segment.kind == "question" and not is_anothers(passage.plain, scene.lang)
+    if asks and not _STATED.match(passage.plain):
         return _question(passage), antecedent
     last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
     fired = passage.fired.get("claim", []) if scene.first_hand else []

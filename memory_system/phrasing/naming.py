@@ -20,6 +20,14 @@ _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Z]{2,}\d*|\w+\.(?:js|py|io|ai|com|md
 _CAPITAL = re.compile(r"[A-Z](?<!\w.)(?:[\w'’-]*\w)?(?:(?: (?:of|de|van|von|the|la|del) | |-)(?:[A-Z][\w'’-]*\w))*")
 _LATIN_IN_HAN = re.compile(r"[A-Za-z][A-Za-z0-9.+#-]*(?: [A-Z][A-Za-z0-9.+#-]*)*")
 
+_MODALS = frozenset({"Will", "May"})
+ALSO_NAMES = _MODALS | {"April", "June", "August", "Summer", "Autumn"}  # first names that are mostly none
+_BEFORE_MONTH = re.compile(
+    r"\b(?:in|since|until|till|by|from|of|last|next|this|every|on|early|late|mid|during|for|before|after|\d+(?:th|st|nd|rd)?)"
+    r"[ -]$",
+    re.IGNORECASE,
+)
+
 
 def named(text: str, lang: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The names in the text, in order, each once; `known` are names that count wherever they stand."""
@@ -46,6 +54,9 @@ def _english(text: str) -> list[str]:
     for found in _CAPITAL.finditer(text):
         words = found[0].replace("’", "'").removesuffix("'s").split()
         opens = _opens(text, found.start())
+        if _is_called(words, text, found.start()):
+            names.append(" ".join(words))
+            continue
         while words and (words[0] in _never() or (opens and len(words) > 1 and words[0].lower() in ("the", "a"))):
             words, opens = words[1:], False
         while words and words[-1] in _never():
@@ -53,6 +64,15 @@ def _english(text: str) -> list[str]:
         if words and not (opens and len(words) == 1):
             names.append(" ".join(words))
     return names + (_CODE.findall(text) if _CODE_LIKE.search(text) else [])
+
+
+def _is_called(words: list[str], text: str, start: int) -> bool:
+    """Whether somebody is called by a word that is mostly none: April Jones; not "in April Jones moved", and
+    not "Will Jones come?"."""
+    if len(words) < 2 or words[0] not in ALSO_NAMES or any(each in _never() for each in words[1:]):
+        return False
+    asks = words[0] in _MODALS and _opens(text, start) and text.rstrip().endswith("?")
+    return not asks and not _BEFORE_MONTH.search(text, 0, start)
 
 
 def _opens(text: str, start: int) -> bool:

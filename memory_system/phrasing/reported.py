@@ -10,6 +10,7 @@ _OTHER = (
     r"(?:him|her|them|everyone|somebody|someone|(?:my|our|his|her|the|a|their) (?:[\w-]+ ){0,2}?[\w-]+|(?-i:[A-Z])\w+)"
 )
 _ANYONE = r"(?:he|she|they|i|we|(?:my|our|his|her|the|their) (?:[\w-]+ ){0,2}?[\w-]+|(?-i:[A-Z])\w+)"
+_SOMEBODY = r"(?:he|she|they|(?:my|our) (?:[\w-]+ ){0,2}?[\w-]+|(?-i:[A-Z])\w+)"
 _HOW = (
     r"(?:should|shouldn't|must|mustn't|can|can't|cannot|could|couldn't|need|have to|had better|'d better|ought"
     r"|will|won't|'ll|'re|are|aren't|better|don't|never|always|nearly|just)"
@@ -47,11 +48,20 @@ _OF_ONESELF = re.compile(  # 小王突然说：我结婚了
     r"^(?P<frame>(?:[他她]们?|[小阿]\w|老(?!实)\w|\w{1,2}(?:先生|女士|老师|阿姨)|我(?:妈妈?|爸爸?|老公|老婆|[哥姐弟妹]))"
     r"(?:就|又|还|也|突然|大声|悄悄)*(?:说|喊|嚷)(?:道|了?一?句)?)[：:](?P<words>我[^。！？!?\n“”]*)"
 )
+_ASKED_OF_ONESELF = re.compile(  # "my sister asked how do I install it": it is she who wants to
+    rf"(?P<frame>(?:^|[,.;!?] |\b(?:and|but|so|because|that) ){_SOMEBODY} (?:just |also |then |once )?"
+    r"(?:asked|asks|wondered|wonders)(?: again)?(?: (?:me|us))?(?: again)?)[,:]? "
+    r"(?P<question>(?:(?:how|what|where|when|why|who|which(?: \w+)?|how (?:much|many|long|often)) )?"
+    r"(?:do|did|am|can|could|should|would|will|have|is|are|was) (?:i|my|we|our)\b[^?.!\n]*)",
+    re.IGNORECASE,
+)
 _MARKS = {"en": '"{}"', "zh": "“{}”"}
 
 
 def quoted(text: str, lang: str) -> str:
     """The text with what was said to others in quotation marks, and what others said of themselves."""
+    if lang == "en" and ("ask" in text or "wonder" in text) and not any(mark in text for mark in '"“'):
+        text = _ASKED_OF_ONESELF.sub(r'\g<frame> "\g<question>"', text)
     if lang == "zh" and "我" in text:
         text = _OF_ONESELF.sub(r"\g<frame>：“\g<words>”", text)
     if not any(each in text for each in _ONE[lang]) or not _SAYING[lang].search(text):

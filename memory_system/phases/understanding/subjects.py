@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from memory_system.phases.understanding.pronouns import begins_with
 from memory_system.phases.understanding.scene import Scene, as_rules_see
+from memory_system.phrasing.naming import ALSO_NAMES
 from memory_system.rules import table
 from memory_system.rules.words import is_word
 from memory_system.turns import Turn
@@ -48,7 +49,8 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
 def _without_opening(who: str, scene: Scene) -> str:
     """The name without the word that opened the sentence before it: "Bet Max", "Maybe Max"."""
     first, _, rest = who.partition(" ")
-    return rest if rest[:1].isupper() and first in _never(scene.lang) and who not in scene.known else who
+    no_name = first in _never(scene.lang) and first not in ALSO_NAMES and who not in scene.known
+    return rest if rest[:1].isupper() and no_name else who
 
 
 @cache

@@ -48,10 +48,17 @@ def topics(turn: Turn, segment: Segment, reason: str) -> tuple[str, ...]:
 
 
 def asked_about(words: str, around: str) -> tuple[str, ...]:
-    """The names in a question; none in one that is asked in passing, of the weather or of how somebody is."""
+    """The names in a question; none in one that is asked in passing, of the weather or of how somebody is, and in what
+    somebody else asked."""
     lang = text.language_within(words, around)
     names = named(words, lang) or (_openings(words) if lang == "zh" else ())
-    return () if not names or rules.load(lang)["passing"].fires(words) else names
+    idle = names and (rules.load(lang)["passing"].fires(words) or is_anothers(words, lang))
+    return () if idle else names
+
+
+def is_anothers(words: str, lang: str) -> bool:
+    """Whether the words only tell what somebody else asked: "my sister asked how do I install Rust?"."""
+    return rules.load(lang)["anothers"].fires(words)
 
 
 def is_topic(name: str, questions: Iterable[str]) -> bool:

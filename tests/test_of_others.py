@@ -1,0 +1,65 @@
+"""What others ask is no question of the user's, and what the user took them to have done is only supposed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from spoken import claims, said
+from workspaces import consolidate, contents, make, memories, say
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("My sister asked how do I install Rust.", 'User\'s sister asked "how do I install Rust"'),
+        ("my sister asked how do I install Rust?", 'User\'s sister asked "how do I install Rust"'),
+        ("My brother asked again can I borrow the drill.", 'User\'s brother asked again "can I borrow the drill"'),
+        ("I asked how do I install Rust.", "User asked how do they install Rust"),
+        ("我妹妹问怎么装Rust。", "用户的妹妹问怎么装Rust"),
+    ],
+)
+def test_whose_question_it_is(words: str, told: str) -> None:
+    assert [each.content for each in claims([said(words)])] == [told]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("my sister asked how do I install Rust?", "My sister asked about Rust again?", "She asked if Rust is hard?"),
+        ("我妹妹问怎么装Rust？", "我妹妹又问怎么升级Rust？", "她想知道Rust难不难？"),
+    ],
+)  # fmt: skip
+def test_what_another_asks_on_three_days_is_no_interest_of_the_users(asked: tuple[str, ...], tmp_path: Path) -> None:
+    root = make(tmp_path)
+    for day, words in enumerate(asked, 5):
+        say(root, f"s{day}", (f"2026-01-0{day}T09:00:00Z", "user", words))
+        consolidate(root, f"2026-01-0{day + 1}T03:00:00Z")
+    assert not [each for each in memories(root) if each.attribute == "interest"]
+    assert not [each for each in contents(root) if each.startswith(("User asks", "用户问"))]
+
+
+@pytest.mark.parametrize(
+    ("words", "supposed"),
+    [
+        ("I thought Tom had quit.", True),
+        ("I assumed they were going to sell the boat.", True),
+        ("We thought my brother would move to Hull.", True),
+        ("I thought she'd already left Hull.", True),
+        ("我以为小王辞职了。", True),
+        ("我以为他们要卖船。", True),
+        ("I thought the concert in Hull was great.", False),
+        ("I thought Hull was a great town.", False),
+        ("我觉得赫尔的音乐会很好听。", False),
+    ],
+)
+def test_what_one_took_others_to_do_is_supposed(words: str, supposed: bool) -> None:
+    assert {each.confidence < 1 for each in claims([said(words)])} <= {supposed}
+
+
+@pytest.mark.parametrize(
+    "words", ["外婆家在绍兴。", "我外婆老家在绍兴。", "我老婆老家是绍兴的。", "My grandma's hometown is Cork.",
+              "My wife's hometown is Cork.", "My grandma grew up in Cork."],
+)  # fmt: skip
+def test_where_others_come_from_is_no_hometown_of_the_users(words: str) -> None:
+    assert not [each for each in claims([said(words)]) if each.attribute == "hometown" and each.subject == "user"]
