@@ -31,6 +31,7 @@ from memory_system.phases.settling.keeping import (
     valid_to,
     with_evidence,
 )
+from memory_system.phases.settling.moves import fulfilled
 from memory_system.phases.settling.rearranging import heir
 from memory_system.phases.settling.several import goes_by_several
 from memory_system.phases.settling.standing import counts_beside, gives_way, outranks, proves_nothing
@@ -112,6 +113,7 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         taken_back = revising.taken_back(claim, said, draft)
         rivals = revising.over([each for each in taken_back if counts_beside(claim, each)], rivals)
         claim = heir(claim, rivals)
+    rivals = revising.over((each for each in fulfilled(claim, draft) if counts_beside(claim, each)), rivals)
     fact = new_fact(new_id, claim, night)
     if rivals:
         return _contend(fact, rivals, draft, night, doubts, revises=bool(said))

@@ -1,5 +1,5 @@
-"""A move that was only thought of, and a home that bears it out: who might move to Lisbon lives there now. A plan for a
-home is no home, and denies none, so it fills no slot by which the two would meet.
+"""A move that was only thought of or planned, and a home that bears it out: who might move to Lisbon lives there now;
+so with a new job. A plan for a home is no home, and denies none, so it fills no slot by which the two would meet.
 """
 
 from __future__ import annotations
@@ -9,9 +9,33 @@ import re
 from memory_system import rules
 from memory_system.gist import gist_of
 from memory_system.records import Belief, Fact
+from memory_system.slots import EMPLOYER
+from memory_system.store import Memories
 from memory_system.trust import tier_of_evidence
+from memory_system.turns import Claim
 
 HOME = "lives_in"
+_AHEAD = {HOME: "to_move", EMPLOYER: "to_start"}  # rules for what of the slot is still to come
+_MOST = 6  # memories with such a word that are looked at, newest first
+
+
+def fulfilled(claim: Claim, memories: Memories) -> list[Fact]:
+    """The plans that the claim tells to have come true: to move where somebody lives now, to start where they work."""
+    words = gist_of(claim.value).words
+    if claim.attribute not in _AHEAD or not claim.polarity or claim.modality != "stated" or not words:
+        return []
+    found = memories.find_alike(dict.fromkeys(words))
+    ids = dict.fromkeys(each for _, near in found.values() for each in near[-_MOST:])
+    earlier = (each for each in map(memories.get, ids) if type(each) is Fact and each.said_at < claim.said_at)
+    return [each for each in earlier if _was_planned(each, claim)]
+
+
+def _was_planned(plan: Fact, claim: Claim) -> bool:
+    if plan.subject != claim.subject or not plan.polarity or plan.attribute not in ("", "plan"):
+        return False
+    ahead = plan.category == "schedule" or plan.attribute == "plan"
+    named = set(gist_of(claim.value).words) <= set(gist_of(plan.content).words)
+    return ahead and named and _is_to_come(plan.content, _AHEAD[claim.attribute])
 
 
 def was_supposed(home: Fact, belief: Belief) -> bool:
@@ -24,7 +48,7 @@ def was_supposed(home: Fact, belief: Belief) -> bool:
     return named and _is_to_come(belief.content)
 
 
-def _is_to_come(told: str) -> bool:
-    """Whether the sentence speaks of a move, and does not deny it (`unless`)."""
-    found = rules.load("alike")["to_move"].firing(told)
+def _is_to_come(told: str, what: str = "to_move") -> bool:
+    """Whether the sentence speaks of a move (or a new job), and does not deny it (`unless`)."""
+    found = rules.load("alike")[what].firing(told)
     return any(not re.search(str(rule.data["unless"]), told, re.IGNORECASE) for rule in found)
