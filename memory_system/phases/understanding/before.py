@@ -23,6 +23,7 @@ _REACH = {"en": 320, "zh": 180}  # characters before the words in which it may s
 _MOST = 3  # sentences back
 _MOST_PERSON = 5  # for whom somebody is: a person is spoken of longer than a thing
 _LONGEST = {"en": 64, "zh": 90}  # columns of what is told beside
+_PAIRS = (("“", "”"), ("‘", "’"), ("「", "」"), ("《", "》"))
 _FIRST_CLAUSE = re.compile(
     rf"[^\n]{{24,{_LONGEST['en']}}}?(?:[,;](?= )| [-–—](?= )| (?=(?:and|but|so|because|which|where|when|while) ))"
 )
@@ -116,7 +117,7 @@ def _tells(sentence: str, lang: str) -> bool:
 
 def _is_cut(sentence: str) -> bool:
     """Whether a quotation begins in the sentence that does not end there."""
-    return any(sentence.count(opening) != sentence.count(closing) for opening, closing in ("“”", "‘’", "「」", "《》"))
+    return any(sentence.count(opening) != sentence.count(closing) for opening, closing in _PAIRS)
 
 
 @cache

@@ -31,7 +31,7 @@ _TRAILING_ZH = re.compile(r"(?:[，,]?我(?:觉得|感觉|想)|什么的|之类�
 _PICTURES = re.compile(rf"\s*[{text.PICTURES}\u2600-\u27BF\U0001F493-\U0001F49F\uFE0F\u200D ]+$")
 _LEADING_ZH = re.compile(r"^(?:只有|才|正好|刚好|整整)+(?=[\d一二两三四五六七八九十百])")
 _MARKS = " \t.,!?;:~-–—"  # a quotation in what is to be done ends with its mark
-_PAIRS = ("“”", "‘’", "（）", "()")
+_PAIRS = (("“", "”"), ("‘", "’"), ("（", "）"), ("(", ")"))
 BLANKS = " \t'\"“”‘’.,!?;:，。！？；：、~～-–—"
 _CALLED = re.compile(
     r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20}?)(?=的|$|[^\w-])"
