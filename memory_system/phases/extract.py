@@ -85,7 +85,7 @@ def _run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterab
         claims, antecedent = _claims(passage, antecedent)
         claims = confidences.kept(passage, thoughts.put_right(passage, claims))
         told += [claim.content for claim in claims]
-        reason = _reason(passage)
+        reason = passage.why_nothing
         if waiting and waiting.put(passage, claims, _blank(passage), count, reason):
             yield from waiting.overdue()
             continue
@@ -100,13 +100,6 @@ def _run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterab
 def _is_told_already(passage: Passage, told: Iterable[str]) -> bool:
     """Whether the passage is a picture that a sentence before it was told with."""
     return bool(passage.picture) and any(shows(each, passage.picture) for each in told)
-
-
-def _reason(passage: Passage) -> str:
-    """Why nothing came of a segment."""
-    if passage.mood.drop:
-        return passage.mood.drop
-    return "question" if passage.segment.kind == "question" else "fragment"
 
 
 def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], Subject | None]:

@@ -59,6 +59,13 @@ class Passage:
         return self.turn.message.is_noted or bool(self.scene.prefix)
 
     @property
+    def why_nothing(self) -> str:
+        """Why nothing came of it, where nothing did."""
+        if self.mood.drop:
+            return self.mood.drop
+        return "question" if self.segment.kind == "question" else "fragment"
+
+    @property
     def is_outdated(self) -> bool:
         """Whether a name that was introduced since the passage was looked at makes another one of it."""
         return with_pronoun(as_rules_see(self.quote), self.scene) != (self.plain, self.named)
