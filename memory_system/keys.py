@@ -4,6 +4,7 @@ words that it stands on. A key is a tuple that begins with what it is a key of.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from memory_system import text
@@ -13,6 +14,8 @@ from memory_system.traditional import simplified
 
 Key = tuple[str | bytes, ...]
 
+_PLURAL = re.compile(r"(?<=[a-z]{2}[^su])s$")
+_PLURAL = re.compile(r"(?<=[a-z]{2}[^su])s$")
 _END_MARKS = " .!?~,。！？～，…"
 
 
@@ -22,8 +25,9 @@ def slot_key(subject: str, attribute: str) -> Key:
 
 
 def value_key(subject: str, attribute: str, value: str) -> Key:
-    """The key of the active memories that give a slot this value, whatever its case, width or kind of characters."""
-    return ("value", subject, attribute, text.fold(simplified(value)))
+    """The key of the active memories that give a slot this value, whatever its case, width, kind of characters or
+    number: who is allergic to eggs has an egg allergy."""
+    return ("value", subject, attribute, _PLURAL.sub("", text.fold(simplified(value))))
 
 
 def entity_key(entity: str) -> Key:

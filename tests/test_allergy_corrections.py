@@ -148,3 +148,17 @@ def test_what_was_thought_once_is_told_as_that_and_fills_no_slot(words: str, tol
 )
 def test_what_it_turned_out_to_be_fills_the_slot(words: str, allergic: set[str]) -> None:
     assert {each.value for each in claims([said(words)]) if each.attribute == "allergy"} == allergic
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "left"),
+    [
+        ("I'm allergic to eggs.", "I've outgrown my egg allergy.", "User is not allergic to egg"),
+        ("I have an egg allergy.", "My egg allergy is gone!", "User is not allergic to egg"),
+        ("I'm allergic to eggs.", "I tested negative for an egg allergy.", "User is not allergic to egg"),
+        ("我对鸡蛋过敏。", "我的鸡蛋过敏好了。", "用户对鸡蛋不过敏"),
+    ],
+)
+def test_an_allergy_that_is_over_ends_the_one_known(first: str, then: str, left: str, tmp_path: Path) -> None:
+    two_days(tmp_path, first, then)
+    assert contents(tmp_path) == {left}
