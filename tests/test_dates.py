@@ -272,3 +272,18 @@ def test_other_sentences_do_not_matter(text: str, anchor: datetime, around: tupl
 @given(st.text(max_size=200), anchors)
 def test_any_text_is_survived(text: str, anchor: datetime) -> None:
     dates.resolve(text, anchor, "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "written"),
+    [
+        (
+            "I will be there on November 22 or 23, between 10 am and 2 pm",
+            "en",
+            "I will be there on 22 November 2026 or 23, between 10 am and 2 pm",
+        ),
+        ("I'll call you on November 22 at 10 am", "en", "I'll call you at 10 am on 22 November 2026"),
+    ],
+)
+def test_an_hour_behind_two_days_is_of_neither(text: str, lang: str, written: str) -> None:
+    assert dates.resolve(text, datetime(2026, 3, 4, 10, tzinfo=ZoneInfo("UTC")), lang)[0] == written

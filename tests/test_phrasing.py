@@ -297,3 +297,43 @@ def test_a_question_is_told_as_asked(lang: str, text: str, told: str) -> None:
 def test_an_assistant_means_the_one_it_speaks_to_and_all(lang: str, words: str, told: str) -> None:
     voices = {"en": Voices("the assistant", "User"), "zh": Voices("助手", "用户")}[lang]
     assert retell(words, voices, lang).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We tried Delta - it's a card game where you trade boats.", "it is a card game where one trades boats"),
+        ("It's odd how a slow waltz can lift your mood.", "can lift one's mood"),
+        ("Old rivals get loud when you win at home.", "get loud when one wins at home"),
+        ("It's hard to sing when you don't trust your voice.", "hard to sing when one does not trust one's voice"),
+        ("I love how you can steer the boat with your feet.", "loves how one can steer the boat with one's feet"),
+        ("In the game, you play as a baker.", "in the game, one plays as a baker"),
+        ("Its message about following your dreams moved me.", "about following one's dreams"),
+        ("Such games unless you have strong nerves are bad for you.", "bad for one"),
+        ("It's always good to air your cellar.", "it is always good to air one's cellar"),
+        ("I read a novel that keeps me awake. I think you will like it.", "thinks Caleb will like it"),
+        ("I liked the show where you sang.", "liked the show where Caleb sang"),
+        ("It's so cool when you play the drums.", "so cool when Caleb plays the drums"),
+        ("It's great to see you when you come over.", "great to see Caleb when Caleb comes over"),
+    ],
+)
+def test_you_is_anyone_in_what_holds_for_all(text: str, expected: str) -> None:
+    assert expected in retell(text, Voices("User", "Caleb"), "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Love and patience should come first.", "User says love and patience should come first"),
+        ("Love baking and rowing.", "User loves baking and rowing"),
+        ("Enjoy your week at the lake!", "User says enjoy Caleb's week at the lake"),
+        ("Feel free to borrow the oars.", "User says feel free to borrow the oars"),
+        ("But having a boat of my own is fun.", "Having a boat of User's own is fun"),
+        ("Therefore I stayed at home.", "User stayed at home"),
+        ("Otherwise my day was calm.", "User's day was calm"),
+        ("Otherwise I would have missed the boat.", "Otherwise User would have missed the boat"),
+        ("Instead of bread I baked a pie.", "Instead of bread User baked a pie"),
+    ],
+)
+def test_what_opens_a_statement_is_no_verb_of_the_speaker_and_points_at_nothing(text: str, expected: str) -> None:
+    assert retell(text, Voices("User", "Caleb"), "en") == expected

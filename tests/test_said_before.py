@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from spoken import claims, said, talk, told
+from spoken import claims, pieces, said, talk, told
 
 from memory_system.phases.understanding.before import said_before
 
@@ -235,3 +235,46 @@ def test_what_one_does_each_week_is_why_nothing_else_is_to_be_put_there() -> Non
 )
 def test_a_chinese_sentence_may_begin_with_a_date_or_a_title(before: str, words: str) -> None:
     assert said_before(before + words, len(before), words, "zh") == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My uncle fetched me from the harbour at noon. Otherwise I would have walked home in the hail.",
+        "The cold kept me up for most of the night. Therefore I skip the choir and drink sage tea.",
+        "My aunt gave me two old clocks for the kitchen. The other one shows the harbour of Bergen in winter.",
+    ],
+)
+def test_what_a_connective_joins_to_the_sentence_before_is_told_with_it(text: str) -> None:
+    first = text.partition(". ")[0].replace("My ", "").replace("me ", "")
+    assert any(each.count(". ") and first.split()[0] in each for each in told(text))
+
+
+def test_of_a_long_english_sentence_without_a_short_clause_a_longer_one_is_told() -> None:
+    first = (
+        "I recently visited the natural hot springs below the old lighthouse (Blue Basin, Crab Pool), and it was one of"
+        " the most restful trips of the whole year. "
+    )
+    second = "I was working up there and slept well."
+    named = "I recently visited the natural hot springs below the old lighthouse"
+    assert said_before(first + second, len(first), second, "en") == named
+
+
+def test_a_clause_that_only_opens_the_next_is_not_told_beside() -> None:
+    opening = "Speaking of old harbours in the north, I sailed to the pier at Bergen with my uncle and his crew. "
+    assert (
+        said_before(opening + "It rained.", len(opening), "It rained.", "en") != "Speaking of old harbours in the north"
+    )
+
+
+def test_what_only_goes_on_with_a_clause_is_not_cut_from_it() -> None:
+    text = (
+        "I want to end my letter to the harbour office with a strong wish about the old crane and its keeper,"
+        " like inviting the whole crew to a talk between the first and the third tide of the spring week,"
+        " and I'm not sure whether naming the tides is too strict for them."
+    )
+    assert not any(each.startswith("like ") for each in pieces(text))
+
+
+def test_who_stays_in_bed_lives_elsewhere() -> None:
+    assert not any(each.attribute for each in claims([said("I'm staying in bed and drinking tea.")]))

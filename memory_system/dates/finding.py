@@ -31,6 +31,9 @@ _BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
 _WEEKDAY = frozenset(("dow",))
 _LABEL_ENDS = ("]", "】")
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
+_AND_ANOTHER = re.compile(
+    r" (?:and|or|to) (?:the )?\d{1,2}(?:st|nd|rd|th)?(?!\d| ?[ap]\.?m\b|:|\.\d)|[和或及、]\d{1,2}[日号]"
+)
 _FINE = ("day", "part", "hour", "minute")
 _ENDS = frozenset(frozenset(keys.split()) for keys in ("dow", "day", "month", "month day"))  # how a range may end
 
@@ -294,6 +297,8 @@ def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interva
     tense, stop = moment.tense(), spec_of(piece.lang)["sentence"]
     if tense is None:
         return None
+    if done and _AND_ANOTHER.match(text, done[-1].span[1]):
+        return None  # "on the 22nd or 23, between 10 am and noon"
     if done and done[-1].granularity in _FINE and not stop.search(text, done[-1].span[1], piece.start):
         return at_day(piece.fields, done[-1].start.date())
     found, now = at_day(piece.fields, moment.today), moment.anchor.replace(tzinfo=None)

@@ -14,8 +14,10 @@ from memory_system.phases.segment import goes_with
 from memory_system.phases.understanding.asked import cost_of, is_request, tells_the_topic, told_beside
 from memory_system.phases.understanding.before import said_before
 from memory_system.phases.understanding.frames import FICTION, Frames
+from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import leans
 from memory_system.phases.understanding.pictures import stands_before_picture
+from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.phases.understanding.wishes import Wishes
 from memory_system.phases.understanding.withheld import WITHHELD, TakingBack, withheld
 from memory_system.phases.understanding.wondering import topics
@@ -28,6 +30,7 @@ _ANSWER = 260  # tokens kept of one answer of an assistant, at most: what it was
 _REACTED = 0.5  # more for the best of a message that the next one to speak reacts to: it was news
 _FURTHER = 0.4  # less for each better segment of the same message: breadth before depth
 _BESIDE = 0.03  # less for every token of a sentence that must be told beside: others say it alone
+_UNCLEAR = 0.4  # less for what speaks of something that nothing told with it names
 _FURTHER_ANSWER = 0.5  # an assistant's says one thing at length
 _MOST_FURTHER = 4
 LEANED_ON = ("", "trivial")  # what says too little by itself may still say what another speaks of
@@ -178,9 +181,27 @@ def _charge_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
             extra = 0 if joins else cost_of(said)
             verdict.cost += extra
             verdict.score -= _BESIDE * extra
-        elif verdict.hangs and before not in LEANED_ON and not stands_before_picture(turn, segment):
+        elif own and lang == "en" and _is_unclear(turn, segment, verdict, last if not before else None, begins=begins):
+            verdict.score -= _UNCLEAR
+        if not said and verdict.hangs and before not in LEANED_ON and not stands_before_picture(turn, segment):
             verdict.cost *= begins and bool(told_beside(turn, words, lang))
         before, begins, last = verdict.reason, begins and bool(verdict.reason), segment
+
+
+def _is_unclear(turn: Turn, segment: Segment, verdict: Verdict, last: Segment | None, *, begins: bool) -> bool:
+    """Whether nobody could tell from the memory of an English statement what it speaks of: neither by what is kept
+    right before it (`last`), nor by a picture, nor by what the other has said."""
+    words = turn.text_of(segment)
+    if (
+        verdict.reason
+        or segment.kind != "statement"
+        or verdict.score > ALWAYS / 2
+        or not hangs(as_rules_see(words), "en")
+    ):
+        return False
+    if (last and goes_with(turn, last, last, segment, "en")) or stands_before_picture(turn, segment):
+        return False
+    return not (begins and told_beside(turn, words, "en"))
 
 
 def verdicts_of(turn: Turn, seen: Sequence[Look], judge: Judge, guard: Guard, frames: Frames) -> list[Verdict]:

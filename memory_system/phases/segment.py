@@ -44,6 +44,11 @@ _CLAUSE = re.compile(
     r"\s*(?:(?:and|but|so|because|then) )?(?:I|I'm|I've|I'd|I'll|i|my|we|we're|the|it|it's|he|she|they|there|this)\b"
     r"|\s*[\u4e00-\u9fff]"
 )
+_APPENDED = re.compile(  # what only goes on with the clause before it, and says nothing without that
+    r"\s*(?:which|who|whose|whom|especially|particularly|specifically|including|such as|like|as well as|rather than"
+    r"|considering|even though|although|so that)\b",
+    re.IGNORECASE,
+)
 _OPENED = re.compile(r"[“「\"]")
 _SPECIAL = re.compile(r"```|^\s*(?:[|>#]|[-*•] |\d+[.)] )", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*•+] |\d+[.)、]).*\w", re.MULTILINE)  # what was asked for often comes as a list
@@ -346,6 +351,7 @@ def _short_enough(body: str, start: int, end: int) -> Iterator[Span]:
     """The span, cut at commas into pieces of at most LONG columns as far as commas allow."""
     while 2 * (end - start) > LONG and width(body[start:end]) > LONG:
         commas = [mark.end() for mark in _COMMA.finditer(body, start + SHORT, max(start + SHORT, end - SHORT))]
+        commas = [at for at in commas if not _APPENDED.match(body, at)] or commas
         commas = [at for at in commas if opens_at(body, at) == at] or commas
         clauses = [at for at in commas if _CLAUSE.match(body, at)]
         commas = clauses or (commas if width(body[start:end]) > 2 * LONG else [])

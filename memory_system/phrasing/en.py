@@ -54,6 +54,14 @@ _DEPENDENT = re.compile(
     r"(?:which|whose|where|who|including|such as|rather than|as well as|or|than)\b",
     re.IGNORECASE,
 )
+_LINK = re.compile(  # to what was said before; "otherwise I would have …" says nothing without that
+    r"(?:but(?! for\b)|and|also|plus(?! (?:one|size|sign|\d))|therefore|thus|hence|consequently|as a result|accordingly"
+    r"|that (?:being )?said|then again|even so|nevertheless|nonetheless|instead(?!,? of\b)"
+    r"|(?:other than|apart from|aside from|except for) (?:that|this)"
+    r"|otherwise(?!,? [\w ]{1,20}?(?:'d|would|could|might|will|'ll)\b))"
+    r",? (?=[\w\"“])",
+    re.IGNORECASE,
+)
 _CUT_SHORT = re.compile(r"(?<=\w) (?:and|but|because)$", re.IGNORECASE)  # "I work in an office and."
 _DAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?$")
 _TITLE_CASE = re.compile(r"[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+:")
@@ -147,6 +155,8 @@ def stripped(text: str, other: str = "") -> str:
     before = ""
     while before != words:
         before = words
+        linked = _LINK.match(words)
+        words = words[linked.end() :] if linked else words
         greeted = _lead().match(words) if _may_lead(words) else None
         words = _without_name(words[greeted.end() :] if greeted else words, other, bool(greeted)).lstrip(_OPENING)
     words = _CUT_SHORT.sub("", words.rstrip(_CLOSING))

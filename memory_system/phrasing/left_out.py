@@ -60,6 +60,17 @@ _SIDE = re.compile(
 _OF_SEVERAL = re.compile(r"\b(?:our|ourselves|each other)\b", re.IGNORECASE)  # "chasing our dreams"
 _OF_ONE = re.compile(r"\b(?:I|my|me|myself)\b")
 _WISHING = ("would", "might")
+_IS_NOUN = re.compile(  # "love and respect should come first", "hope for peace is what we share"
+    r"\w+ (?:and|or|for|of) [a-z]+(?: [a-z]+)? (?:is|are|was|were|should|can|could|will|would|must|makes?|gives?|means?"
+    r"|matters?|comes?|brings?|keeps?)\b",
+    re.IGNORECASE,
+)
+_BIDDEN = re.compile(  # "enjoy your trip", "feel free to ask" are said to another
+    r"(?:enjoy (?:your(?:self|selves)?|the rest|every (?:moment|bit|minute|second)"
+    r"|it\b(?! (?:when|if|so|very|a lot|too)))"
+    r"|feel (?:free|better soon)|(?:hope|plan) (?:for the best|ahead))\b",
+    re.IGNORECASE,
+)
 _NEWS = frozenset(
     {"day", "news", "story", "few", "times", "week", "night", "morning", "weekend", "year", "thing", "part"}
 )
@@ -103,6 +114,8 @@ def with_subject(words: str) -> str:
         return f"I'm {small}"
     if verb in ("don't", "dont") and not is_word("said_of_oneself", "".join(tokens[first + 1 : first + 2]).lower()):
         return words  # "don't forget your hat" is said to another
+    if _IS_NOUN.match(words) or _BIDDEN.match(words):
+        return words
     if is_word("dropped", verb) or (_is_past(verb) and first + 1 < len(tokens) and not _describes(verb, words)):
         return f"I {small}"
     return words

@@ -7,9 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import accumulate
 
 from memory_system import text
 from memory_system.callings import ASSISTANT_NAME
+from memory_system.phrasing.anyone import of_anyone
 from memory_system.phrasing.nearby import (
     MODALS,
     is_adverb_at,
@@ -43,19 +45,6 @@ _SPOKEN_TO = re.compile(r"\b(?:you|your|yours|u|ur)\b", re.IGNORECASE)
 _PERSONS = frozenset({"i", "we", "you", "let"}) | _MINE | _YOURS
 _BLANK, _MARK, _PERSON, _WORD, _PLAIN = "blank", "mark", "person", "word", "plain"  # what a token is to the walk
 _JOINING = frozenset({"and", "or", "but"})
-_OF_ANYONE = re.compile(  # "foods that aren't good for you", "you can tell how much they love it"
-    r"(?:\bnot|n't)(?: (?:so|really|very|too))* (?:good|bad|healthy) for you\b"
-    r"|^(?:(?:having|finding|being around|being with)|it(?:'s| is) [\w ]{1,30}?(?:to have|having))\b[\w ]{0,20}?"
-    r"\b(?:people|someone|somebody|those|others|friends)(?: around)? (?:who|that) (?:\w+ )?\w+ you\b"  # who back you
-    r"|\byou can (?:(?:just|really|always|only|easily|still) )?(?:tell|hear|feel|smell) (?:how|that|the|it)\b",
-    re.IGNORECASE,
-)
-_DOING = re.compile(  # "loving what you do is rewarding" is said of anyone, "seeing you row is great" is not
-    r"^(?!(?:see|hear|watch|read|know|talk|meet|gett|hav|be|look|send|wish|help|giv|support|spend|catch|miss|mak|lett|show)ing\b)"
-    r"[a-z]{3,}ing\b(?!,? (?:i|we)\b)(?:(?!\b(?:i|i'm|i've|i'd|i'll|me|my|we|us|our|myself)\b)[^.;:!?])*"
-    r"(?:\byourself\b|\b(?:when|if|what|how|as|that) you\b)",
-    re.IGNORECASE,
-)
 _ASKS = re.compile(r"(?:what|who|which|how|why|when|where)\b", re.IGNORECASE)
 _TALKED = re.compile(  # "since we last spoke" is said of the two
     r" (?:(?:have|had|haven't|hadn't|last|first|both) )*"
@@ -106,6 +95,18 @@ def _read(token: str) -> tuple[str, str]:
     return low, _WORD if low in _kinds() or token[0].isupper() else _PLAIN
 
 
+def _within(place: int, stretches: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= place < last for first, last in stretches)
+
+
+def _tokens_within(stretches: Sequence[tuple[int, int]], tokens: Sequence[str], begins: int) -> frozenset[int]:
+    """Which of the tokens, whose first begins at that place, stand in the stretches."""
+    if not stretches:
+        return frozenset()
+    places = accumulate(map(len, tokens), initial=begins)
+    return frozenset(at for at, place in enumerate(places) if _within(place, stretches))
+
+
 class Telling:
     """The walk; it remembers who was spoken of. `named` when the speaker is understood already."""
 
@@ -116,7 +117,7 @@ class Telling:
         self._clear = named  # and nobody since whom "they" could mean
         self._understood = named
         self._others = False  # somebody else is "they" in these words: the speaker has a name throughout
-        self._anyone = False  # "you" is anyone in these words
+        self._anyone: frozenset[int] = frozenset()  # the places at which "you" is anyone
         self._asks = False  # the words ask the other something
         self._to_other = False  # the other is spoken to in these words: "yourself" is said of them, not of anyone
         self._said = -1  # the place up to which the words are told already
@@ -128,18 +129,20 @@ class Telling:
         self._out: list[str] = []
 
     def tell(self, words: str) -> str:
-        if not self._advises and "you" in words:
-            words = _OF_ANYONE.sub(lambda found: found[0].replace("you", "one"), words)
         self._asks = _ASKS.match(words) is not None
-        self._anyone = not self._advises and "you" in words and _DOING.match(words) is not None
+        anyone = [] if self._advises or "you" not in words.lower() else list(of_anyone(words))
         self._others = not self._understood and _SEVERAL.search(words) is not None
-        self._to_other = self._advises or (not self._anyone and _SPOKEN_TO.search(words) is not None)
+        self._to_other = self._advises or any(not _within(each.start(), anyone) for each in _SPOKEN_TO.finditer(words))
         parts = _QUOTED.split(words) if _QUOTE.search(words) or text.may_quote(words) else (words,)
+        begins = 0
         for number, part in enumerate(parts):
             if number % 2:
                 self._out.append(part)  # a quotation and code stay as they are
             else:
-                self._walk(_TOKEN.findall(part))
+                tokens = _TOKEN.findall(part)
+                self._anyone = _tokens_within(anyone, tokens, begins)
+                self._walk(tokens)
+            begins += len(part)
         return _AFTER_STOP.sub(lambda found: found[0][:1].upper() + found[0][1:], "".join(self._out))
 
     def _walk(self, tokens: Sequence[str]) -> None:
@@ -230,8 +233,7 @@ class Telling:
         elif base == "we":
             self._we(ending, tokens, at)
         elif low in _YOURS:
-            oneself = "themselves" if self._to_other else "oneself"
-            self._out.append(oneself if low.startswith("yoursel") else "one's" if self._anyone else f"{self._other}'s")
+            self._out.append(self._yours(low, anyones=at in self._anyone))
         elif base == "you":
             self._second(ending, tokens, at)
         elif base == "let" and ending == "s":
@@ -321,6 +323,11 @@ class Telling:
         """Whether the words speak of what is the speaker's own, or of what "we" do, so that "our" may mean those."""
         return any(each.lower().partition("'")[0] in _OWN_ONES for each in tokens[:at])
 
+    def _yours(self, low: str, *, anyones: bool) -> str:
+        if low.startswith("yoursel"):
+            return "oneself" if anyones or not self._to_other else "themselves"
+        return "one's" if anyones else f"{self._other}'s"
+
     def _lets(self, tokens: Sequence[str], at: int) -> None:
         """What is said to somebody is done with them; an assistant says so of what it is about to do. Before a capital
         it is a name: Let's Encrypt."""
@@ -357,7 +364,7 @@ class Telling:
             return
         moved = is_word("of_anyone", before)  # "it makes you feel alive"
         of_other = self._advises or self._since <= _OWN or self._asks  # "I could help you", "what gave you the idea"
-        anyone = self._anyone or (moved and not of_other)
+        anyone = at in self._anyone or (moved and not of_other)
         self._out.append("one" if anyone else self._other)
         self._clear, self._present = False, False
         is_object = moved or is_word("before_object", before) or is_word("after_verb", after) or is_gerund(before)

@@ -24,8 +24,13 @@ _MOST = 3  # sentences back
 _MOST_PERSON = 5  # for whom somebody is: a person is spoken of longer than a thing
 _LONGEST = {"en": 64, "zh": 90}  # columns of what is told beside
 _PAIRS = (("“", "”"), ("‘", "’"), ("「", "」"), ("《", "》"))
-_FIRST_CLAUSE = re.compile(
-    rf"[^\n]{{24,{_LONGEST['en']}}}?(?:[,;](?= )| [-–—](?= )| (?=(?:and|but|so|because|which|where|when|while) ))"
+_LONGEST_CLAUSE = 100  # and of the first clause of a long sentence, which may have no shorter one
+_SHORTEST_CLAUSE = 24
+_CLAUSE_ENDS = re.compile(
+    r"(?:[,;](?= )| [-–—](?= )| (?=\()| (?=(?:because|which|where|when|while) )"
+    r"| (?=(?:and|but|so) (?:i|i'm|i've|i'd|i'll|my|we|we're|our|he|she|they|it|it's|the|this|that|there|then|now|also)"
+    r" ))",
+    re.IGNORECASE,
 )
 _PAUSE = re.compile("[，；]")
 _SHORTEST, _SHORT = 10, 30  # characters of a Chinese clause that says what is spoken of
@@ -86,8 +91,11 @@ def _said_before_en(message: str, start: int, words: str, *, asks: bool) -> str:
 
 def _in_short(sentence: str) -> str:
     """The sentence, of a long one the first clause."""
-    clause = _FIRST_CLAUSE.match(sentence) if width(sentence) > _LONGEST["en"] else None
-    return clause[0].rstrip(" ,;-–—") if clause else sentence
+    if width(sentence) <= _LONGEST["en"]:
+        return sentence
+    ends = (found.end() for found in _CLAUSE_ENDS.finditer(sentence, _SHORTEST_CLAUSE, _LONGEST_CLAUSE))
+    first = next((at for at in ends if opens_at(sentence, at) == at), None)
+    return sentence[:first].rstrip(" ,;-–—(") if first else sentence
 
 
 def _in_short_zh(sentence: str) -> str:
@@ -105,7 +113,7 @@ def _is_light(words: str) -> bool:
 
 def _tells(sentence: str, lang: str) -> bool:
     """Whether the sentence says by itself what is spoken of, and is no courtesy."""
-    if width(sentence) > _LONGEST[lang] or unnamed(sentence, lang):
+    if width(sentence) > (_LONGEST_CLAUSE if lang == "en" else _LONGEST[lang]) or unnamed(sentence, lang):
         return False
     if lang == "zh" and (rules.load("zh")["leans_back"].fires(sentence) or _is_cut(sentence)):
         return False

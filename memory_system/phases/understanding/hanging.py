@@ -43,6 +43,7 @@ _THERE_IS = re.compile(
     r"'| (?:is|are|was|were|has|have|had|will|would|can|could|might|must|may|should|seems?|goes|comes|came)\b",
     re.IGNORECASE,
 )
+_DOING = re.compile(r"\b[a-z]{2,}ing\b")  # "working up there": no place
 _CLAUSE = re.compile(
     r"[.!?;:,–—()\"\n]+|- |\b(?:and|but|or|so|because|since|when|while|if|which|who|where|after|before|until|than"
     r"|though|although|to|as|cause)\b"
@@ -139,7 +140,7 @@ def _is_unnamed(plain: str, word: str, at: int, end: int) -> bool:
     if is_word("he_or_she", word):
         return not (names_somebody(plain[:at], "en") or _kin("en").match(plain, end))
     if word == "there":
-        return not (_THERE_IS.match(plain, end) or _names_a_thing(plain[:at]))
+        return not (_THERE_IS.match(plain, end) or _names_a_thing(_DOING.sub("", plain[:at])))
     if not _is_pronoun(plain, word, at, end) or (word == "it" and _means_nothing(plain[at:])):
         return False
     if word in ("one", "ones"):  # "the form is the blue one", "the" and "blue" being none

@@ -7,11 +7,22 @@ from functools import cache
 
 from memory_system.rules.words import is_word
 
+_LINKED = (  # to a clause that was said before: "therefore", "if not", "the other one"
+    r"(?:(?:and|but|so|well|yeah),? )*(?:therefore|consequently|as a result|otherwise|if (?:not|so)(?=,)|instead(?! of)"
+    r"|(?:other than|apart from|aside from|except for|after|before|until|besides|despite) (?:that|this)"
+    r"(?=,| i\b| it\b| we\b| he\b| she\b)"
+    r"|since then|by then|in that case|in return|in turn|(?:then again|even so|that (?:being )?said)(?=,)"
+    r"|(?:the )?same (?:goes|thing|for|with)|another (?:one|thing|reason|way|example|option)"
+    r"|(?:some|one|both|most|all|each|none) of them|both (?:are|were|have|had|seem|look)|each (?:one|has|had|is|was)"
+    r"|the (?:other|first|second|last|third) (?:ones?|two)|the (?:other|first|second|last|third|latter|former|rest)"
+    r"(?= (?:is|was|are|were|has|had|will|would|i|of them)\b))\b"
+)
 _OPENS = {
     "en": (
         r"(?:(?:and|but|so|also|plus|then|or|even|just|yes|yeah|well|i think|i guess|i hope|i know|actually),? )*"
         r"(?:it|it's|its|it'll|it'd|that|that's|they|they're|they've|they'll|their|them|he|he's|his|him|she|she's|her"
         r"|this|these|those|there|which|because|cause|especially|such as)\b(?! way)"
+        rf"|{_LINKED}"
     ),
     "zh": (
         r"(?:而且|但是?|所以|不过|然后|并且|我觉得|我想|就是)?[，,]?"

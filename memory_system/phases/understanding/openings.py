@@ -28,7 +28,7 @@ _OPEN_TAIL = re.compile(  # the same in Chinese, told by its end: 跟旧的相�
     rf"|^\s*(?:那么?|但是?|而且?)?[就到]?(?:{_TIME}(?:在{_PLACE})?|在{_PLACE}))[，,]?\s*$"
 )
 _FOR_EXAMPLE = re.compile(
-    r"(?:(?:and|but|so),? )?(?:especially|particularly|for example|like|such as)\b"
+    r"(?:(?:and|but|so),? )?(?:for example|for instance)\b"
     r"|(?:而且)?(?:特别是|尤其是?|比如说?|例如|像)",
     re.IGNORECASE,
 )
