@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from importlib import resources
 from typing import Any
 
@@ -18,6 +20,7 @@ RULES = [
     for group_name, group in rules.load(name, examples=True).items()
     for rule in group.rules
 ]
+PATTERN = re.compile(r"[|(\[{?]")  # other entries beside the lists are patterns and sentences
 
 
 def text_of(example: Any) -> str:
@@ -59,3 +62,10 @@ def test_a_gate_lets_through_what_its_rules_know(lang: str, name: str) -> None:
     examples = [text_of(example) for rule in opening for example in rule.yes]
     assert [text for text in examples if not groups[f"{name}_gate"].fires(text)] == []
     assert [text for text in examples if not groups[f"{name}_gate"].fires(text.upper())] == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_word_list_holds_a_word_twice(lang: str) -> None:
+    lists = {name: words.split() for name, words in rules.table(lang, "words").items() if not PATTERN.search(words)}
+    twice = {name: [word for word, times in Counter(words).items() if times > 1] for name, words in lists.items()}
+    assert {name: words for name, words in twice.items() if words} == {}

@@ -151,6 +151,12 @@ def test_a_reminder_tells_its_time_once() -> None:
     assert found.content == "用户希望被提醒2026年2月5日（周四）给银行打电话"
 
 
+@pytest.mark.parametrize("drawn", ["🎉", "💙", "🇧🇷", "☀️"])
+def test_what_is_to_be_done_is_told_without_emoji(drawn: str) -> None:
+    found = claims([said(f"Remind me to call Anna {drawn}"), said(f"提醒我给安娜打电话{drawn}", entry="2")])
+    assert [each.value for each in found] == ["call Anna", "给安娜打电话"]
+
+
 def test_a_friend_is_not_the_one_who_remembers() -> None:
     messages = talk(("assistant", "I packed the stove.", "Bo"), ("user", "Remember to bring your tent!", "Ana"))
     assert "todo" not in {each.attribute for each in claims(messages)}

@@ -15,10 +15,10 @@ from memory_system.phrasing.typed import spelled_out
 from memory_system.phrasing.verbs import plural_form
 from memory_system.rules import table
 from memory_system.rules.words import is_word
-from memory_system.text import PICTURES, straight
+from memory_system.text import EMOJI, PICTURES, straight
 
 _MARKS = re.compile(
-    r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D\u2190-\u21FF♡]+|(?:\s|^)(?:[:;]-?[)(DPp/]+|<3+)(?=\s|$)"  # emoji
+    rf"[{EMOJI}\u2190-\u21FF♡]+|(?:\s|^)(?:[:;]-?[)(DPp/]+|<3+)(?=\s|$)"  # emoji, arrows
     r"|\*\*|^\s*(?:#+|[-*•+]|\d+[.)])\s+|^>\s*"  # Markdown
 )
 _PICTURE_ENDS = re.compile(

@@ -8,6 +8,7 @@ import re
 from functools import cache
 
 from memory_system.rules import table
+from memory_system.rules.words import is_word, words_of
 
 MOST = 8  # names of one statement
 
@@ -50,16 +51,16 @@ def _is_form(name: str, heads: tuple[str, ...]) -> bool:
 
 
 def _english(text: str) -> list[str]:
-    names = []
+    names, never = [], words_of("not_names")
     for found in _CAPITAL.finditer(text):
         words = found[0].replace("’", "'").removesuffix("'s").split()
         opens = _opens(text, found.start())
         if _is_called(words, text, found.start()):
             names.append(" ".join(words))
             continue
-        while words and (words[0] in _never() or (opens and len(words) > 1 and words[0].lower() in ("the", "a"))):
+        while words and (words[0] in never or (opens and len(words) > 1 and words[0].lower() in ("the", "a"))):
             words, opens = words[1:], False
-        while words and words[-1] in _never():
+        while words and words[-1] in never:
             words = words[:-1]
         if words and not (opens and len(words) == 1):
             names.append(" ".join(words))
@@ -69,7 +70,7 @@ def _english(text: str) -> list[str]:
 def _is_called(words: list[str], text: str, start: int) -> bool:
     """Whether somebody is called by a word that is mostly none: April Jones; not "in April Jones moved", and
     not "Will Jones come?"."""
-    if len(words) < 2 or words[0] not in ALSO_NAMES or any(each in _never() for each in words[1:]):
+    if len(words) < 2 or words[0] not in ALSO_NAMES or any(is_word("not_names", each) for each in words[1:]):
         return False
     asks = words[0] in _MODALS and _opens(text, start) and text.rstrip().endswith("?")
     return not asks and not _BEFORE_MONTH.search(text, 0, start)
@@ -79,11 +80,6 @@ def _opens(text: str, start: int) -> bool:
     """Whether a sentence begins there, so that a capital says nothing."""
     before = text[:start].rstrip(" \"'“(")
     return not before or before[-1] in ".!?:\n–—-"
-
-
-@cache
-def _never() -> frozenset[str]:
-    return frozenset(table("en", "words")["not_names"].split())
 
 
 @cache
@@ -102,11 +98,7 @@ def _places() -> re.Pattern[str]:
 
 
 def _chinese(text: str) -> list[str]:
-    names = [each for each in _people().findall(text) if each not in _common() and each[-1] not in _NO_LAST]
+    common = words_of("not_names", "zh")
+    names = [each for each in _people().findall(text) if each not in common and each[-1] not in _NO_LAST]
     names += [found[1] or found[2] for found in _places().finditer(text)]
     return names + [each for each in _LATIN_IN_HAN.findall(text) if len(each) > 1 and each.lower() not in _NO_LATIN]
-
-
-@cache
-def _common() -> frozenset[str]:
-    return frozenset(table("zh", "words")["not_names"].split())

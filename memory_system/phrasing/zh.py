@@ -8,10 +8,9 @@ from typing import Any
 
 from memory_system.callings import ASSISTANT_NAME, STOCK_NAMES
 from memory_system.rules import table
+from memory_system.text import EMOJI
 
-_MARKS = re.compile(
-    r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\[[\u4e00-\u9fff]{1,3}\]|\*\*|^\s*\d{1,2}[.、)）](?!\d)\s*"
-)
+_MARKS = re.compile(rf"[{EMOJI}]+|\[[\u4e00-\u9fff]{{1,3}}\]|\*\*|^\s*\d{{1,2}}[.、)）](?!\d)\s*")
 _QUOTED = re.compile(r"(“[^”]*”|‘[^‘’]*’|「[^」]*」|『[^』]*』|\"[^\"]*\")")
 _QUOTE = re.compile('[“‘「『"]')  # without one of these nothing is quoted
 _JOINED_LEAD = re.compile(

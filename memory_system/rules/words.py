@@ -8,13 +8,13 @@ from memory_system.rules import table
 
 
 @cache
-def words_of(name: str) -> frozenset[str]:
-    """A word list of the English rules."""
-    return frozenset(table("en", "words")[name].split())
+def words_of(name: str, lang: str = "en") -> frozenset[str]:
+    """A word list of the rules of `lang`; KeyError where they have none of that name."""
+    return frozenset(table(lang, "words")[name].split())
 
 
 def is_word(name: str, word: str) -> bool:
-    """Whether the word is in that list."""
+    """Whether the word is in that list of the English rules."""
     return word in words_of(name)
 
 

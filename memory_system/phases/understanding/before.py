@@ -77,20 +77,20 @@ def _said_before_en(message: str, start: int, words: str, *, asks: bool) -> str:
     begins = max(0, start - _REACH["en"])
     before = message[begins:start]
     whole = [before[slice(*each)] for each in text.sentences(before)][bool(begins) :]  # the first is cut off
-    for each in reversed(whole[-_MOST:]):
-        sentence = _in_short(each)
-        named = {stem(each) for each in _WORD.findall(sentence.lower())} & nouns
-        if (
-            (named or asks or (thing and may_name(sentence, thing)))
-            and not _CODE.search(sentence)
-            and _tells(sentence, "en")
-        ):
+    for sentence in map(_in_short, reversed(whole[-_MOST:])):
+        fits = asks or _has_noun(sentence, nouns) or (thing and may_name(sentence, thing))
+        if fits and not _CODE.search(sentence) and _tells(sentence, "en"):
             return sentence
     return ""
 
 
+def _has_noun(sentence: str, nouns: set[str]) -> bool:
+    """Whether the sentence has one of these nouns, given as stems."""
+    return not nouns.isdisjoint(map(stem, _WORD.findall(sentence.lower())))
+
+
 def _in_short(sentence: str) -> str:
-    """The sentence, of a long one the first clause."""
+    """The English sentence, of a long one the first clause."""
     if width(sentence) <= _LONGEST["en"]:
         return sentence
     ends = (found.end() for found in _CLAUSE_ENDS.finditer(sentence, _SHORTEST_CLAUSE, _LONGEST_CLAUSE))
@@ -99,7 +99,7 @@ def _in_short(sentence: str) -> str:
 
 
 def _in_short_zh(sentence: str) -> str:
-    """The same of a Chinese one: the first clause that does not only open the next."""
+    """The Chinese sentence, of a long one the first clause that does not only open the next."""
     if width(sentence) <= _LONGEST["zh"]:
         return sentence
     pauses = (pause.start() for pause in _PAUSE.finditer(sentence, _SHORTEST, _SHORT + 1))

@@ -28,7 +28,7 @@ _TRAILING = re.compile(
     re.IGNORECASE,
 )
 _TRAILING_ZH = re.compile(r"(?:[，,]?我(?:觉得|感觉|想)|什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
-_PICTURES = re.compile(rf"\s*[{text.PICTURES}\u2600-\u27BF\U0001F493-\U0001F49F\uFE0F\u200D ]+$")
+_EMOJI_AT_END = re.compile(rf"\s*[{text.EMOJI} ]+$")
 _LEADING_ZH = re.compile(r"^(?:只有|才|正好|刚好|整整)+(?=[\d一二两三四五六七八九十百])")
 _MARKS = " \t.,!?;:~-–—"  # a quotation in what is to be done ends with its mark
 _PAIRS = (("“", "”"), ("‘", "’"), ("（", "）"), ("(", ")"))
@@ -128,7 +128,7 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     """The slot that a match of a claim rule fills; None when it does not hold what the rule asks for."""
     scene = passage.scene
     which = "value" if found.parts.get("value") else "thing"
-    said = _PICTURES.sub("", _to_the_end(found, which, passage.plain).strip())
+    said = _EMOJI_AT_END.sub("", _to_the_end(found, which, passage.plain).strip())
     said = said if slots.about(str(rule.data["attribute"])).get("yearly") else passage.dated(said)
     value = cleaned(said, scene.lang)
     if value in ("", "to") or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):

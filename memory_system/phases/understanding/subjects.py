@@ -11,7 +11,7 @@ from memory_system.phases.understanding.pronouns import begins_with
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phrasing.naming import ALSO_NAMES
 from memory_system.rules import table
-from memory_system.rules.words import is_word
+from memory_system.rules.words import is_word, words_of
 from memory_system.turns import Turn
 
 PUNCTUATION = "，。！？；：,!?;:、“” \n"
@@ -49,7 +49,7 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
 def _without_opening(who: str, scene: Scene) -> str:
     """The name without the word that opened the sentence before it: "Bet Max", "Maybe Max"."""
     first, _, rest = who.partition(" ")
-    no_name = first in _never(scene.lang) and first not in ALSO_NAMES and who not in scene.known
+    no_name = first in words_of("not_names", scene.lang) and first not in ALSO_NAMES and who not in scene.known
     return rest if rest[:1].isupper() and no_name else who
 
 
@@ -64,12 +64,9 @@ def _is_no_name(who: str, scene: Scene) -> bool:
         return False
     if scene.lang == "en" and is_word("plural", who.lower()):
         return True  # "Dogs love toys" is said of all of them
-    return who in _never(scene.lang) or (scene.lang == "zh" and len(who) <= 3 and bool(_no_name().search(who[1:])))
-
-
-@cache
-def _never(lang: str) -> frozenset[str]:
-    return frozenset(table(lang, "words")["not_names"].split())
+    if who in words_of("not_names", scene.lang):
+        return True
+    return scene.lang == "zh" and len(who) <= 3 and _no_name().search(who[1:]) is not None
 
 
 @cache
