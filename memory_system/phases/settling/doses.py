@@ -15,7 +15,9 @@ def redosed(claim: Claim, fact: Fact) -> bool:
         return False
     new, old = _doses(claim.content), _doses(fact.content)
     when, whenever = _times(claim.quote), _times(quote_of(fact))
-    return bool(new and old) and not new & old and not (when and whenever and not when & whenever)
+    if when and whenever and when.isdisjoint(whenever):
+        return False
+    return bool(new and old) and new.isdisjoint(old)
 
 
 def _doses(words: str) -> set[tuple[str, str]]:

@@ -27,9 +27,9 @@ def is_coming(named: dict[str, str], fact: Fact, claim: Claim | Fact) -> bool:
     when, other, who = fact.event_time, claim.event_time, persons.bare(named["what"])
     if when is None or when.end <= claim.said_at[:10] or not who:
         return False
-    if (other is None and _DAY.search(persons.words_of(claim))) or (
-        other is not None and not (other.start < when.end and when.start < other.end)
-    ):
+    if other is None and _DAY.search(persons.words_of(claim)):
+        return False
+    if other is not None and (other.end <= when.start or when.end <= other.start):
         return False
     name = rf"\b{re.escape(who)}\b(?!'(?!s \w+ing))" if fact.lang == "en" else rf"{re.escape(who)}(?!的)"
     found = re.search(name, fact.content, re.IGNORECASE)
