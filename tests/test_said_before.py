@@ -278,3 +278,10 @@ def test_what_only_goes_on_with_a_clause_is_not_cut_from_it() -> None:
 
 def test_who_stays_in_bed_lives_elsewhere() -> None:
     assert not any(each.attribute for each in claims([said("I'm staying in bed and drinking tea.")]))
+
+
+def test_what_follows_a_short_answer_with_a_name_is_not_told_beside_ones_own_words_before_it() -> None:
+    before = ("user", "can you find me a good ramen place near the office? nothing with pork, I don't eat pork")
+    answer = ("assistant", "Kaze on Mill Street has a good vegetable ramen.")
+    told = [each.content for each in claims(talk(before, answer, ("user", "went there last month, too salty.")))]
+    assert "User went there in January 2026, too salty" in told

@@ -59,6 +59,8 @@ _SUBORDINATE = re.compile(
 )
 _OPEN_END = " ,;，；、-–—"
 _FIRST_CLAUSE = re.compile(r"[^\n]{24,110}?(?:[,;](?= )| [-–—](?= )|[.!?](?=\s|$)|$)|[^\n]{8,55}?(?:[，；。！？]|$)")
+_SHORT_ANSWER = 120  # columns
+_NAMES = re.compile(r"[a-z,] [A-Z][a-z]+|[“《「][^”》」]+[”》」]|[\u4e00-\u9fff](?:店|馆|屋|餐厅|公园|路)")
 _TAG = re.compile(r"[,，] ?(?:ok(?:ay)?|all ?right|deal|好吗|好不好|可以吗|行吗)[?？]+\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"(?:it|it's|its|that's|this|they|they're|he|he's|she|she's|which|because|cause|especially|such as|like)\b(?! way)"
@@ -81,7 +83,7 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
         yield turn
 
 
-def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment], *, answers: bool) -> tuple[str, bool]:
+def _topic(recent: Sequence[Turn], message: Message, segments: Sequence[Segment], *, answers: bool) -> tuple[str, bool]:
     """What a person who begins with words that lean on something, or answers with less than a sentence, may lean on:
     the last thing people said in the session that can be understood alone; and whether they said it themselves."""
     first = message.text[segments[0].start : segments[0].end] if segments else ""
@@ -95,6 +97,8 @@ def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]
     for turn in recent:
         if turn.message.session == message.session and _is_persons(turn.message):
             own = _voice(turn.message) == _voice(message)
+            if own and _names_in_short(recent[0]):
+                return "", False
             for segment in reversed(turn.segments):
                 said = turn.text_of(segment)
                 if (
@@ -105,6 +109,13 @@ def _topic(recent: Iterable[Turn], message: Message, segments: Sequence[Segment]
                 ):
                     return said, own
     return "", False
+
+
+def _names_in_short(turn: Turn) -> bool:
+    """Whether an assistant has just answered with a sentence that names something: who goes on speaks of that, and not
+    of what they said themselves before it."""
+    answer = turn.message.text
+    return not _is_persons(turn.message) and width(answer) <= _SHORT_ANSWER and _NAMES.search(answer) is not None
 
 
 def _is_answer(message: Message, session: str) -> bool:
