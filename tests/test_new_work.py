@@ -69,6 +69,8 @@ def test_who_has_left_an_employer_is_nothing_there(before: str, after: str, gone
     [
         ("I live in Paris and work at Globex as a designer.", "I left Paris on Sunday after a nice weekend."),
         ("I work at Globex as a designer.", "I've been made redundant twice before, years ago."),
+        ("I work at Globex as a designer.", "I left Globex early today to pick up my son."),
+        ("我在蓝海公司做设计师。", "我从蓝海公司回来了。"),
         ("I work at Globex as a designer.", "My brother was made partner last week."),
         ("我在蓝海公司做设计师。", "我妹妹今天第一天到星河公司上班，当产品经理。"),
         ("我在蓝海公司做设计师。", "我下周去星河公司报到参加培训。"),

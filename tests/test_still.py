@@ -75,6 +75,12 @@ def test_what_is_denied_without_a_new_value_is_over(
         ("I live in Leeds.", "Do you live far out?", "No, York is near."),
         ("I live in Leeds.", "Do you still live in Leeds?", "No idea why you ask, I told you so."),
         ("我住在苏州。", "你还住在苏州吗？", "还住着呢，没搬。"),
+        ("我在银杏上班。", "你还在银杏上班吗？", "不忙的时候还在。"),
+        ("我喜欢爵士乐。", "你还喜欢爵士乐吗？", "不知道，最近没听。"),
+        ("我喜欢爵士乐。", "你还喜欢爵士乐吗？", "不好意思刚看到，喜欢。"),
+        ("我每天跑步。", "你还每天跑步吗？", "不仅跑，还游泳。"),
+        ("I run every morning.", "Do you still run every morning?", "No, not on Sundays."),
+        ("I play tennis.", "Do you still play tennis?", "No, I mean yes, every Sunday."),
         ("我喜欢爵士乐。", "你妹妹还喜欢爵士乐吗？", "不喜欢了。"),
     ],
 )
