@@ -163,3 +163,10 @@ def essence(text: str) -> bytes:
 
 def is_cjk(word: str) -> bool:
     return bool(CJK_RUN.match(word))
+
+
+def stands_in(words: str, said: str) -> bool:
+    """Whether the words are in what was said, whatever their case, and not merely their letters: "Arm" is not in
+    "farmer"."""
+    edge = r"\b" if words.isascii() else ""
+    return bool(re.search(rf"{edge}{re.escape(words)}{edge}", said, re.IGNORECASE))

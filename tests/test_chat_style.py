@@ -115,5 +115,6 @@ def test_what_is_typed_in_haste_is_told_spelled_out(words: str, expected: str) -
     assert told(words) == [expected]
 
 
-def test_code_is_not_spelled_out() -> None:
-    assert spelled_out("alias `dont` to no") == "alias `dont` to no"
+def test_code_and_quotations_are_not_spelled_out() -> None:
+    for words in ("alias `dont` to no", 'the sign said "dont walk"'):
+        assert spelled_out(words) == words

@@ -100,7 +100,8 @@ def retell(text: str, speaker: str, other: str, *, wanted: bool = False) -> str:
     if not assistant and _WISH.match(words):
         return ask(text, speaker, other)
     if not assistant and (_REQUEST.match(words) or (other == ASSISTANT_NAME["en"] and _order().match(words))):
-        return f"{speaker} asks {other} to {Telling(speaker, other, named=True).tell(_lowered(words))}"
+        asked = Telling(speaker, other, named=True).tell(_lowered(words))
+        return written_out(f"{speaker} asks {other} to {asked[:1].lower()}{asked[1:]}")
     told = Telling(speaker, other).tell(words if whole else with_subjects(words))
     if _own_kin().match(told) and not assistant:
         return _capital(written_out(f"{speaker}'s {told[:1].lower()}{told[1:]}"))
@@ -225,7 +226,7 @@ def _order() -> re.Pattern[str]:
     thing = r"an?|the|my|our|some|all|this|next|another|more|\d+|me|us|it|them|(?-i:[A-Z]\w+)"
     return re.compile(
         rf"(?:please )?(?:(?:{words['order']}) (?:{thing})|(?:{words['order_bare']}) \w+)\b"
-        r"(?!.*\b(?:every|always|usually|often)\b)",
+        r"(?! (?:\w+ )?(?:is|are|was|were)\b)(?!.*\b(?:every|always|usually|often)\b)",
         re.IGNORECASE,
     )
 

@@ -8,6 +8,8 @@ from functools import cache
 
 from memory_system.rules import table
 
+_MARKED = re.compile('["“`]')
+
 
 @cache
 def meant() -> Mapping[str, str]:
@@ -17,8 +19,8 @@ def meant() -> Mapping[str, str]:
 
 
 def spelled_out(words: str) -> str:
-    """The sentence with all its words spelled out; code stays as it is."""
-    return words if "`" in words else _typed().sub(_meant, words)
+    """The sentence with all its words spelled out; code and quotations stay as they are."""
+    return words if _MARKED.search(words) else _typed().sub(_meant, words)
 
 
 def _meant(found: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from memory_system import text
 from memory_system.keys import slot_key
 from memory_system.records import Fact
 from memory_system.slots import EMPLOYER
@@ -20,8 +21,12 @@ def held_there(over: Iterable[Fact], new: Fact, memories: Memories) -> Iterator[
             continue
         for attribute in _POSTS:
             for fact in facts_of(memories.find(slot_key(employer.subject, attribute)), memories):
-                named = employer.value.casefold() in fact.content.casefold()
-                if named and fact.polarity and fact.said_at < new.said_at and not fact.is_owners:
+                if (
+                    text.stands_in(employer.value, fact.content)
+                    and fact.polarity
+                    and fact.said_at < new.said_at
+                    and not fact.is_owners
+                ):
                     yield fact
 
 
@@ -29,5 +34,4 @@ def _is_same(employer: Fact, new: Fact) -> bool:
     """Whether the new fact names the same employer, and does not deny it."""
     if new.attribute != EMPLOYER or not new.polarity:
         return False
-    old, now = employer.value.casefold(), new.value.casefold()
-    return old in now or now in old
+    return text.stands_in(employer.value, new.value) or text.stands_in(new.value, employer.value)

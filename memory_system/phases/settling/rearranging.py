@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TypeVar
 
-from memory_system import rules
+from memory_system import rules, text
 from memory_system.gist import gist_of, is_time
 from memory_system.keys import slot_key
 from memory_system.phases.settling import matters, names, retractions
@@ -76,16 +76,10 @@ def corrected_value(claim: Claim, memories: Memories) -> list[Fact]:
         return []
     slot = facts_of(memories.find(slot_key(claim.subject, claim.attribute)), memories)
     others = [each for each in slot if each.polarity and each.value != claim.value and each.said_at < claim.said_at]
-    named = [each for each in others if each.value and _names(each.value, claim.quote)]
+    named = [each for each in others if each.value and text.stands_in(each.value, claim.quote)]
     if named or about(claim.attribute).get("category") == "health":  # a second allergy may stand beside the first
         return named
     return [each for each in others if len(others) == 1 and _frame(each) == _frame(claim)]
-
-
-def _names(value: str, quote: str) -> bool:
-    """Whether the quote has the value, not merely its letters."""
-    edge = r"\b" if value.isascii() else ""
-    return bool(re.search(rf"{edge}{re.escape(value)}{edge}", quote, re.IGNORECASE))
 
 
 def _frame(said: Claim | Fact) -> frozenset[str]:
@@ -133,15 +127,17 @@ def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
 def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:
     """What stands in the speaker's slots that are over, in those of `alone` only where the claim fills none; where the
     rule names `values`, or the words a `place`, only those; and what is `denied` there: who made up are together
-    again."""
-    if claim.modality != "stated":
+    again. Nothing where the words are such that it goes on (`unless`): a second job."""
+    if claim.modality != "stated" or (
+        "unless" in rule.data and re.search(rule.data["unless"], claim.heard, re.IGNORECASE)
+    ):
         return
     place = next(rule.found(claim.heard)).given().get("place", "")
     subject = USER if claim.role == "user" else claim.subject
     values = rule.data.get("values")
     for attribute in (*rule.data["slots"], *(() if claim.attribute else rule.data.get("alone", ()))):
         for fact in facts_of(memories.find(slot_key(subject, attribute)), memories):
-            if (values and fact.value.casefold() not in values) or (place and not _names(fact.value, place)):
+            if (values and fact.value.casefold() not in values) or (place and not text.stands_in(fact.value, place)):
                 continue
             if fact.polarity and fact.said_at < claim.said_at and fact.attribute != claim.attribute:
                 yield fact
