@@ -22,6 +22,7 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.
 _ITEM = re.compile(
     r"(?:^|[：:；;]|\d\. ?[\u4e00-\u9fff][^.]*[\u4e00-\u9fff] )\s*\d{1,2}\.$"
 )  # an item's number ends nothing
+_FACTORIAL = re.compile(r"\d!\s*[a-z=+*/\\(){}<>,.×·≈^-]")  # 4! = 24 is one formula
 SINGLE_QUOTATION = re.compile(  # of the first person; ' is that of I'm as well, and one within a word ends nothing
     r"(?<!\w)['‘](?!(?i:cause|cuz|coz|tis|til|twas)\b)(?=[A-Z]|my\b)"
     r"(?=(?:[^'\n]|(?<=\w)'(?=\w))*?\b(?:I|[Mm]y)\b)(?:[^'\n]|(?<=\w)'(?=\w))*'(?!\w)"
@@ -115,6 +116,8 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
         end = mark.end()
         at = mark.start()
         if text[at] == "." and (_ITEM if text[at - 1 : at].isdigit() else _ABBREVIATION).search(text[start:end]):
+            continue
+        if text[at] == "!" and at and _FACTORIAL.match(text, at - 1):
             continue
         if span := strip_span(text, start, end):
             yield span

@@ -532,6 +532,10 @@ def test_a_name_that_is_denied_is_no_name(text: str) -> None:
             "User went hiking in the Harz with Tom and User's cousin. It was so foggy that User and others lost the"
             " path twice",
         ),
+        (  # who somebody is does not begin another thought
+            "I'm thinking of asking Amir, a friend from the boat club, to read my letter before March 20.",
+            "User is thinking of asking Amir, a friend from the boat club, to read User's letter before 20 March 2026",
+        ),
         (
             "我上周在苏州买了一把旧吉他。那把琴的声音特别好，我很喜欢它。",
             "用户2026年2月3日的前一周在苏州买了一把旧吉他。那把琴的声音特别好，用户很喜欢它",

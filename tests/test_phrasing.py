@@ -275,6 +275,7 @@ def test_no_first_person_is_left(text: str) -> None:
         ("en", "Am I late with the taxes?", "User asks: are they late with the taxes"),
         ("en", "What gave you the idea?", "User asks: what gave the assistant the idea"),
         ("en", "so could you please review my cover letter?", "User asks the assistant to review their cover letter"),
+        ("en", "I'm wondering how I can use my boat?", "User is wondering how they can use their boat"),
         ("zh", "怎么部署到我的服务器上？", "用户问：怎么部署到用户的服务器上"),
         ("zh", "你能看看我的简历吗？", "用户问：助手能看看用户的简历吗"),
         ("en", "?", ""),

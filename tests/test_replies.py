@@ -182,6 +182,10 @@ def test_a_request_that_leans_is_told_with_the_statement_before_it(asked: str, b
             ["User went to Oslo with User's aunt", "User shared an image: a fjord in the evening"],
         ),
         (
+            "I decided to include this at the end of my script.\n[shared image: a photo of an old letter]",
+            ["User decided to include this at the end of their script (image: an old letter)"],
+        ),
+        (
             "这是我周末在湖边画的水彩。\n[图片：一条木船停在湖边]",
             ["这是用户周末在湖边画的水彩（图：一条木船停在湖边）"],
         ),

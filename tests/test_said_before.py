@@ -112,6 +112,8 @@ def test_what_stands_alone_or_has_nothing_before_it_is_told_alone(first: str, se
         ("My printer drops jobs at night.", "I've tried cleaning those jobs up, but it still fails."),
         ("I'm having trouble with the dishwasher valve.", "I've tried replacing the valve twice."),
         ("I'm planning a quilt show in Bath.", "Any advice on the show is welcome."),
+        ("I passed the exam in boat building.", "How can I use this new skill at work?"),
+        ("My stock report takes nine seconds.", "How can I improve this query?"),
     ],
 )
 def test_english_is_told_with_what_a_pronoun_or_a_noun_said_again_means(first: str, second: str) -> None:
@@ -127,6 +129,8 @@ def test_english_is_told_with_what_a_pronoun_or_a_noun_said_again_means(first: s
         ("The kettle is new.", "I want him to like maths before the summer."),
         ("I spend the weekend in Bath.", "The weekend was cold."),
         ("logger.addHandler(queue_handler)", "Please look at the handler again."),
+        ("I'm planning a quilt show in Bath.", "I ran into this super nice couple."),
+        ("My report takes nine seconds.", "I wrote a query, and this query is slow."),
     ],
 )
 def test_english_that_lacks_nothing_or_finds_nothing_is_told_alone(first: str, second: str) -> None:
@@ -141,6 +145,21 @@ def test_of_a_long_sentence_the_first_clause_is_told_beside() -> None:
     second = "I've tried replacing the valve twice."
     expected = "I'm having trouble with the valve of our old dishwasher"
     assert said_before(f"{first} {second}", len(first) + 1, second, "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "code", "second", "lang"),
+    [
+        ("I'm speeding up the stock report.", "Here's my code:", "How can I improve this code?", "en"),
+        ("我在给库存报表提速。", "代码如下：", "它现在要跑九秒。", "zh"),
+    ],
+)
+def test_what_is_said_before_code_is_told_beside_what_is_said_behind_it(
+    first: str, code: str, second: str, lang: str
+) -> None:
+    listing = "\n```python\n" + "rows = [row.total for row in table.select(day=today)]\n" * 12 + "```\n"
+    before = first + " " + code + listing + "But I'm not sure if this is the right way. " * (lang == "en")
+    assert said_before(before + second, len(before), second, lang) == first
 
 
 def test_what_hangs_is_told_together_with_the_sentence_that_names_it() -> None:

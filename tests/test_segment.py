@@ -207,3 +207,12 @@ def test_runs_of_han_kana_and_hangul_are_made_of_just_those_signs() -> None:
     one = re.compile(f"[{text.CJK}]")
     other = [sign for sign in map(chr, range(0x110000)) if bool(one.match(sign)) != bool(text.CJK_RUN.match(sign))]
     assert other == []
+
+
+def test_a_factorial_ends_no_sentence() -> None:
+    body = "I won't use 4! since that counts all of them, and 4! = 24. My son is 5! He loves numbers."
+    assert [body[start:end] for start, end in text.sentences(body)] == [
+        "I won't use 4! since that counts all of them, and 4! = 24.",
+        "My son is 5!",
+        "He loves numbers.",
+    ]

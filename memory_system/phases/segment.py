@@ -46,7 +46,7 @@ _CLAUSE = re.compile(
 )
 _APPENDED = re.compile(  # what only goes on with the clause before it, and says nothing without that
     r"\s*(?:which|who|whose|whom|especially|particularly|specifically|including|such as|like|as well as|rather than"
-    r"|considering|even though|although|so that)\b",
+    r"|considering|using|ensuring|making sure|keeping|assuming|given|even though|although|so that)\b",
     re.IGNORECASE,
 )
 _OPENED = re.compile(r"[“「\"]")

@@ -83,6 +83,9 @@ _HALF = re.compile(  # "I'd love to": what, another has said
 _INVERTED = re.compile(
     r"\b(do|did|can|could|should|would|will|may|might|must|shall|have|had|am|was) i\b", re.IGNORECASE
 )
+_WONDERING = re.compile(
+    r"i(?:'m| am| was|'ve been| have been)?(?: \w+ly| just| also| kinda| still)* wonder", re.IGNORECASE
+)
 _PLURAL = {"am": "are", "was": "were"}
 _ASKED = ("they", "it", "you", "he", "she", "we", "i")
 _LAUGHS = ("lol", "lmao", "hehe", "xd", "tho")
@@ -123,6 +126,8 @@ def ask(text: str, speaker: str, other: str) -> str:
     words = stripped(text, other).rstrip(" ?")
     if len(words) < 4:
         return ""
+    if _WONDERING.match(words):
+        return _capital(written_out(Telling(speaker, other).tell(words)))
     wish = _WISH.match(words)
     said = words[wish.end() :] if wish else _INVERTED.sub(_they, _lowered(words))
     told = Telling(speaker, other, named=True).tell(said)

@@ -36,6 +36,12 @@ _PAUSE = re.compile("[，；]")
 _SHORTEST, _SHORT = 10, 30  # characters of a Chinese clause that says what is spoken of
 _CODE = re.compile(r"[{}=;<>|#]|//|```|\w\(|[a-z]\.[a-z]+[A-Z(]|^[^A-Za-z\"“'\u4e00-\u9fff]|^[A-Z][\w ]{2,16} ?: ")
 _THE_NOUN = re.compile(r"\b(?:[Tt]he|[Tt]h(?:is|at|ese|ose)) (?:(?:new|whole|same|other|first|last) )?([a-z]{4,})\b")
+_POINTS = re.compile(  # what only leads to something, or asks after it
+    r"(?:(?:and|but|so),? )*(?:here(?:'s| is| are)|for example|for instance|maybe)\b"
+    r"|.*\b(?:sure|wonder\w*|know|see|check) (?:if|whether|that) (?:this|that|it)\b",
+    re.IGNORECASE,
+)
+_FENCED = re.compile(r"```.*?(?:```|$)", re.DOTALL)  # code says nothing of what it is for
 _WORD = re.compile(r"[a-z]{4,}")
 _LIGHT = 36  # characters of words that say little without what stands before them
 _SAYS_ITSELF = re.compile(r"[A-Za-z]{2}|\d|[《“「‘]")
@@ -50,17 +56,18 @@ def said_before(message: str, start: int, words: str, lang: str, *, asks: bool =
     if not start:
         return ""
     said = _said_before_zh if lang == "zh" else _said_before_en
-    return said(message, start, words, asks=asks)
+    prose = _FENCED.sub("\n", message[:start]) if "```" in message else message[:start]
+    return said(prose, words, asks=asks)
 
 
-def _said_before_zh(message: str, start: int, words: str, *, asks: bool) -> str:
+def _said_before_zh(prose: str, words: str, *, asks: bool) -> str:
     thing = unnamed(words, "zh")
     if not (thing or asks or _is_light(words)):
         return ""
-    label = _LABEL.match(message)
-    begins = max(label.end() if label else 0, start - _REACH["zh"])
-    sentences = [found[0].strip() for found in _SENTENCE.finditer(message, begins, max(begins, start))]
-    if begins and begins == start - _REACH["zh"]:
+    label = _LABEL.match(prose)
+    begins = max(label.end() if label else 0, len(prose) - _REACH["zh"])
+    sentences = [found[0].strip() for found in _SENTENCE.finditer(prose, begins)]
+    if begins and begins == len(prose) - _REACH["zh"]:
         sentences = sentences[1:]  # the first is cut off
     most = _MOST_PERSON if thing[:1] in ("他", "她") else _MOST
     for each in map(_in_short_zh, reversed(sentences[-most:])):
@@ -69,19 +76,30 @@ def _said_before_zh(message: str, start: int, words: str, *, asks: bool) -> str:
     return ""
 
 
-def _said_before_en(message: str, start: int, words: str, *, asks: bool) -> str:
+def _said_before_en(prose: str, words: str, *, asks: bool) -> str:
     thing = unnamed(words, "en")
     nouns = {stem(each.lower()) for each in _THE_NOUN.findall(words)} - _common_nouns()
     if not (thing or nouns or asks):
         return ""
-    begins = max(0, start - _REACH["en"])
-    before = message[begins:start]
-    whole = [before[slice(*each)] for each in text.sentences(before)][bool(begins) :]  # the first is cut off
-    for sentence in map(_in_short, reversed(whole[-_MOST:])):
-        fits = asks or _has_noun(sentence, nouns) or (thing and may_name(sentence, thing))
-        if fits and not _CODE.search(sentence) and _tells(sentence, "en"):
+    telling = [each for each in _sentences_before(prose) if not _CODE.search(each) and _tells(each, "en")]
+    for sentence in telling:
+        if asks or _has_noun(sentence, nouns) or (thing and may_name(sentence, thing)):
             return sentence
-    return ""
+    return telling[0] if telling and _points_back(words) and telling[0] not in words else ""
+
+
+def _sentences_before(prose: str) -> list[str]:
+    """The last sentences of the prose, the last first, long ones in short."""
+    begins = max(0, len(prose) - _REACH["en"])
+    prose = prose[begins:]
+    whole = [prose[slice(*each)] for each in text.sentences(prose)][bool(begins) :]  # the first is cut off
+    return [_in_short(each) for each in reversed(whole[-_MOST:])]
+
+
+def _points_back(words: str) -> bool:
+    """Whether the words speak of "this code" or "this new skill" without having named it: what it is stands before."""
+    points = _this_in_hand().search(words)
+    return points is not None and not _has_noun(words[: points.start()], {stem(points[1])})
 
 
 def _has_noun(sentence: str, nouns: set[str]) -> bool:
@@ -117,7 +135,7 @@ def _tells(sentence: str, lang: str) -> bool:
         return False
     if lang == "zh" and (rules.load("zh")["leans_back"].fires(sentence) or _is_cut(sentence)):
         return False
-    if not names_enough(sentence, lang, 3) or trust.suspects(sentence, owner=False):
+    if not names_enough(sentence, lang, 3) or trust.suspects(sentence, owner=False) or _POINTS.match(sentence):
         return False
     plain = as_rules_see(sentence)
     return not (rules.load(lang)["noise"].fires(plain) or is_courtesy(plain, lang))
@@ -126,6 +144,12 @@ def _tells(sentence: str, lang: str) -> bool:
 def _is_cut(sentence: str) -> bool:
     """Whether a quotation begins in the sentence that does not end there."""
     return any(sentence.count(opening) != sentence.count(closing) for opening, closing in _PAIRS)
+
+
+@cache
+def _this_in_hand() -> re.Pattern[str]:
+    """ "This code", "these new requirements": what somebody works at, never what they only now bring up."""
+    return re.compile(rf"\b[Tt]h(?:is|ese) (?:(?:new|whole|current) )?({rules.table('en', 'words')['in_hand']})s?\b")
 
 
 @cache

@@ -17,6 +17,8 @@ _LEAST = {"en": 5, "zh": 2}  # letters, Chinese characters, that the part must h
 _JOINED = re.compile(
     r"\s*(?:(?:and |but )?(?:so|because|cause|since|which|who|where|when|while|if|after|before|until|till|as|ever"
     r"|especially|even|like|mostly|though|although|he|she|they|it|his|her|their)\b"
+    r"|(?:my|our|an?|the) (?:[a-z]+ ){0,2}?[a-z]+(?:,| (?:from|at|of|in|who)\b)"  # who somebody is, just named
+    r"|我(?:们)?(?:的|[^，。]{1,12}的)?(?:朋友|同事|同学|老师|邻居|亲戚)[，,]"
     r"|[跟和向对][^，。]{1,8}(?:说|讲|商量|谈|打)|因为|所以|因此|如果|要是|假如|当|除非|直到|尤其|特别|比如|他|她|它|的时候)",
     re.IGNORECASE,
 )

@@ -19,7 +19,10 @@ _POINTING = {
     "en": re.compile(
         r"\b(?:here(?:'s| is| are)|(?:check out|check|look at|take a look at) (?:this|these|that|my|our)"
         r"|(?:^|[^n] )(?:this|these|that|the) (?:\w+ )?(?:pic|pics|picture|pictures|photo|photos|image|snap|shot|one i)"
-        rf"|made (?:this|these)|(?:this|these) (?!{_TIMES})[a-z]+ (?:i|my|we))\b",
+        r"|made (?:this|these)"
+        r"|(?:includ|us|wr[io]t|dr[ae]w|paint|bak|bought|built|build|found|wear|pick|chose|add)\w* (?:this|these)"
+        r"(?=\W*$| (?:at|in|for|on|with|as|last|yesterday|today)\b)"
+        rf"|(?:this|these) (?!{_TIMES})[a-z]+ (?:i|my|we))\b",
         re.IGNORECASE,
     ),
     "zh": re.compile("这(?:张|幅|是我|就是)|看(?:看|一下|下)?这|(?:图|照片)(?:里|中|上|是)|如图"),
