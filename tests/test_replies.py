@@ -67,6 +67,15 @@ def test_a_reply_that_says_too_little_is_told_with_its_question(asked: str, answ
     assert content in contents(("user", asked, "Ana"), ("assistant", answer, "Ben"))
 
 
+def test_a_question_about_that_figure_tells_that_it_is_about_a_figure() -> None:
+    found = contents(
+        ("user", "What made you get that figure?", "Ana"),
+        ("assistant", "I got it because a friend in Bergen carves them.", "Ben"),
+    )
+    assert found == ["Ben got it because a friend in Bergen carves them (asked: what made Ben get that figure)"]
+    assert not tells_the_topic("Did that really fit?")
+
+
 @pytest.mark.parametrize(
     ("turns", "content"),
     [

@@ -35,6 +35,8 @@ _LEANING = {
     ),
     "zh": re.compile("[它他她其]|这|那|呢[？?]?$|还有|别的|其他|同样|除此|另外"),
 }
+_DEMONSTRATIVE = ("that", "this", "these", "those")
+_NOUN_BEHIND = re.compile(r" (?![a-z]+(?:ly|ed|ing)\b)([a-z]{4,})\b")
 _SUBJECT = {
     "en": re.compile(
         r"(?:(?:on|in|at|last|this|next|yesterday|today|lately|recently|currently|right now)\b[^.!?]{0,40}?,? "
@@ -108,10 +110,18 @@ def tells_the_topic(asked: str, *, at_length: bool = False, least: int = _LEAST)
         return False
     if lang == "en" and not (at_length or _OPENS.match(plain)):
         return False
-    leaning = _LEANING[lang].search(plain)
-    before = plain[: leaning.start()] if leaning else plain
+    before = plain[: _where_it_leans(plain, lang)]
     named = names_enough(_WISH.sub("", before), lang, least)
     return named and not trust.suspects(plain, owner=False)
+
+
+def _where_it_leans(plain: str, lang: str) -> int | None:
+    """Where the question leans on something; "that figure" is a figure, whichever."""
+    for found in _LEANING[lang].finditer(plain):
+        noun = _NOUN_BEHIND.match(plain, found.end()) if found[0].lower() in _DEMONSTRATIVE else None
+        if noun is None or noun[1] in idle("en", *_NO_TOPIC):
+            return found.start()
+    return None
 
 
 def is_request(words: str, lang: str) -> bool:
@@ -142,8 +152,10 @@ def is_needed(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
         return True
     if width(reply) > _SHORT_REPLY:
         return False
+    if first_hand and lang == "en" and hangs(reply, lang) and not hangs(asked, lang):
+        return True
     if not takes_up(reply, asked, lang):
-        return first_hand and lang == "en" and hangs(reply, lang) and not hangs(asked, lang)
+        return False
     return leans(reply, lang) or (first_hand and (not _SUBJECT[lang].match(reply) or _picks(reply, asked, lang)))
 
 
