@@ -178,9 +178,7 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
             each,
             passage,
         )
-        for each in sorted(
-            readings, key=lambda each: each.attribute == EMPLOYER
-        )  # a post comes after the one before it
+        for each in sorted(readings, key=lambda each: each.attribute == EMPLOYER)  # after the post before it
     ]
     if whole and not alone:
         claims.append(_general(passage, whole, whose))
@@ -331,17 +329,20 @@ def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | 
 
 
 def _told(reading: Reading, when: dates.When | None, passage: Passage) -> str:
-    """The slot in the words of its rule; what happens (`happens`) with its time, what has lasted with its beginning."""
+    """The slot in the words of its rule; what happens (`happens`) with its time, what has lasted with its beginning. A
+    rule may name the word that the time stands before or after (`when_before`, `when_after`)."""
     content, lang = reading.content, passage.scene.lang
     if content and not passage.whens and not passage.noted:
         content += dating.since(passage.plain, reading.value_span[1], passage.scene.anchor, lang)
-    if when is None or passage.noted or not reading.rule.data.keys() & {"happens", "when_before"}:
+    if when is None or passage.noted or not reading.rule.data.keys() & {"happens", "when_before", "when_after"}:
         return content
     time, who = dates.adverbial(when, lang), reading.subject.shown
     if time in content:
         return content  # 提醒我周四…: the value tells it
     if before := reading.rule.data.get("when_before"):
         return content.replace(str(before), f"{time}{before}", 1)
+    if after := reading.rule.data.get("when_after"):
+        return content.replace(str(after), f"{after} {time}" if lang == "en" else f"{after}{time}", 1)
     return f"{content} {time}" if lang == "en" else content.replace(who, f"{who}{time}", 1)
 
 

@@ -5,7 +5,7 @@ it, what it would be worth.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -180,6 +180,13 @@ def _said_before(turn: Turn, segment: Segment) -> str:
     return turn.message.text[max(0, segment.start - _BEHIND) : segment.start]
 
 
+def _gives_way(rule: rules.Rule, claims: Iterable[rules.Rule]) -> bool:
+    """Whether the rule holds only where nothing fills a certain slot: what is to be written so from now on is no letter
+    asked for."""
+    slot = rule.data.get("gives_way_to")
+    return slot is not None and any(each.data.get("attribute") == slot for each in claims)
+
+
 def _is_void(rule: rules.Rule, words: str) -> bool:
     """Whether the words that the rule matches have such in them as its `unless` says."""
     unless = rule.data.get("unless")
@@ -228,7 +235,7 @@ def _passage(
 ) -> Passage:
     turn, segment, scene = place
     quote = turn.text_of(segment)
-    modality = fired.get("modality", [])
+    modality = [rule for rule in fired.get("modality", ()) if not _gives_way(rule, fired.get("claim", ()))]
     mood = mood_of(turn, segment, modality, scene.groups["modality"])
     if mood.confidence < 1 and scene.first_hand and not turn.message.is_noted and turn.message.role != "agent":
         mood = as_stated(mood, plain, scene.lang, modality, fired.get("claim", ()))
