@@ -5,6 +5,7 @@ is an error that names the nearest known one. The seed's keys keep the seed's na
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
@@ -292,21 +293,45 @@ def parse_config(row: dict[str, Any], where: str) -> Config:
 
 
 def _explain(error: Any) -> str:
+    path = [str(part) for part in error["loc"]]
+    name, given = ".".join(path), error["input"]
+    match error["type"]:
+        case "tuple_type":
+            return f"{name}: it must be a list" + (f', like ["{given}"]' if isinstance(given, str) else "")
+        case "model_type":
+            return f"{name}: it must be an object, like {_json(dict(islice(_known(path).items(), 1)))}"
+        case "missing":
+            return f"{name}: it is missing"
+        case "extra_forbidden":
+            return f"there is no key {name}" + _meant(path, given)
+    return f"{name}: {error['msg'].removeprefix('Value error, ').replace('Input should be', 'it must be')}"
+
+
+def _meant(path: list[str], given: Any) -> str:
+    """What a key that does not exist was probably meant to be."""
     import difflib
 
-    path = [str(part) for part in error["loc"]]
-    name = ".".join(path)
-    if error["type"] == "tuple_type":
-        given = error["input"]
-        return f"{name}: it must be a list" + (f', like ["{given}"]' if isinstance(given, str) else "")
-    if error["type"] != "extra_forbidden":
-        return f"{name}: {error['msg'].removeprefix('Value error, ')}"
-    near = difflib.get_close_matches(path[-1], _known_keys(path[:-1]), n=1, cutoff=0.4)
-    return f"there is no key {name}" + (f"; did you mean {near[0]}?" if near else "")
+    known = _known(path[:-1])
+    section, *inner = path[-1].split(".")
+    if inner and isinstance(known.get(section), dict):  # as the docs name it, and not as it is written
+        for part in reversed(inner):
+            given = {part: given}
+        return f"; write it inside {section}: {_json({section: given})}"
+    near = difflib.get_close_matches(path[-1], known, n=1, cutoff=0.4)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
-def _known_keys(path: list[str]) -> list[str]:
-    row: Any = Config().model_dump() | {"sources": Source(path="").model_dump()}
+def _json(row: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(row, ensure_ascii=False)
+
+
+def _known(path: list[str]) -> dict[str, Any]:
+    """The keys that may stand there, with their defaults."""
+    row: Any = Config().model_dump() | {"sources": Source(path="../talks").model_dump()}
+    row["llm"]["prices"] = LLMConfig().prices[0].model_dump()
     for part in path:
         row = row if part.isdigit() else row[part]  # a number is a place in a list, and all its places are alike
-    return list(row)
+    known: dict[str, Any] = row
+    return known

@@ -16,6 +16,7 @@ import orjson
 from memory_system import clock, pipeline
 from memory_system.errors import LockedError
 from memory_system.explain import change_row
+from memory_system.files import FILE_MODE, FOLDER_MODE
 from memory_system.layout import PEOPLES_FILES, SEARCH_INDEX, Layout
 from memory_system.llm.estimating import Estimator
 from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
@@ -82,10 +83,13 @@ def _copied(ws: Workspace, *, allow_losses: bool) -> Iterator[Workspace]:
 
 
 def _copy(layout: Layout, root: Path) -> None:
-    """What the nights read and write; transcripts, which they only read, are linked where the disk can."""
-    shutil.copytree(layout.memory, root / layout.memory.name, ignore=_ignored)
+    """What the nights read and write; transcripts, which they only read, are linked where the disk can. The copy may be
+    written to, even if the workspace may not."""
+    shutil.copytree(layout.memory, root / layout.memory.name, ignore=_ignored, copy_function=_writable)
     if layout.sessions.is_dir():
         shutil.copytree(layout.sessions, root / layout.sessions.name, ignore=_ignored, copy_function=_linked)
+    for folder, _, _ in os.walk(root):
+        Path(folder).chmod(FOLDER_MODE)
     for name in PEOPLES_FILES:
         if (layout.root / name).is_file():
             shutil.copyfile(layout.root / name, root / name)
@@ -106,6 +110,11 @@ def _ignored(folder: str, names: list[str]) -> list[str]:
     return [name for name, path in paths.items() if path.is_symlink() or not (path.is_file() or path.is_dir())] + [
         name for name in names if name.startswith(SEARCH_INDEX)
     ]
+
+
+def _writable(source: str, target: str) -> None:
+    shutil.copy2(source, target)
+    Path(target).chmod(FILE_MODE)
 
 
 def _linked(source: str, target: str) -> str:
