@@ -74,7 +74,7 @@ def capture(
     role: Role = "user",
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
-    memory. `role` says whose words they are: the owner's, or those of an assistant, which count less."""
+    memory; with other words it is a UsageError, so that none are lost. `role` says whose words they are: the owner's, or those of an assistant, which count less."""
     ws.refuse_unsafe()
     content, source, key = (" ".join(_clean(each).split()) for each in (content, source, key))
     entities = [_clean(each) for each in entities]
@@ -83,6 +83,7 @@ def capture(
     _refuse_bare_secret(content)
     known = _captured_before(ws, TYPES[kind], key) if key else None
     if known is not None:
+        _refuse_another_text(known, content, _capture_ref(ws, key))
         return known
     record = _captured(ws, content, TYPES[kind], importance, entities, source, key, role).model_copy(
         update={"category": category}
@@ -95,6 +96,16 @@ def capture(
     ws.inbox.add(record)
     ws.accesses.note("capture", [record.id], ws.now, who)
     return record
+
+
+def _refuse_another_text(known: Fact, content: str, ref: str) -> None:
+    """UsageError when the capture with that ref said something else: whatever nights have made of its words."""
+    said = next((each.quote for each in known.evidence if each.ref == ref), known.content)
+    if text.essence(said) != text.essence(content):
+        raise UsageError(
+            f"nothing was captured: the key {ref.removeprefix(f'{CAPTURED}:')!r} stands for {known.id}: {said}",
+            f"change that one: memory edit {known.id} --content WORDS; or give this one a key of its own",
+        )
 
 
 def _refuse_flood(ws: Workspace) -> None:

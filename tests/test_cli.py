@@ -218,6 +218,35 @@ def test_capture_with_a_key_is_one_memory(run: Run, workspace: Path) -> None:
     assert answer(run("capture", "User rows", "--key", "k1", "--json"))["id"] == first["id"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second"), [("User parks in bay 14", "User parks in bay 15"), ("用户停在3号位", "用户停在4号位")]
+)
+def test_another_text_with_a_key_that_is_taken_is_refused(run: Run, workspace: Path, first: str, second: str) -> None:
+    known = answer(run("capture", first, "--key", "bay", "--json"))["id"]
+    for _ in range(2):
+        done = run("capture", second, "--key", "bay")
+        assert done.returncode == 2
+        assert f"the key 'bay' stands for {known}: {first}" in done.stderr
+        assert f"memory edit {known}" in done.stderr
+        run("consolidate", "--force")
+    assert answer(run("capture", first.replace(" ", "  "), "--key", "bay", "--json"))["id"] == known
+
+
+def test_a_key_still_stands_for_words_that_were_corrected(run: Run, workspace: Path) -> None:
+    known = answer(run("capture", "User parks in bay 14", "--key", "bay", "--json"))["id"]
+    run("consolidate", "--force")
+    assert run("edit", known, "--content", "User parks in bay 15").returncode == 0
+    assert answer(run("capture", "User parks in bay 14", "--key", "bay", "--json"))["id"] == known
+
+
+@pytest.mark.parametrize("words", ["", "  ", "\u3000"])
+def test_an_empty_question_is_refused_as_an_empty_capture_is(run: Run, workspace: Path, words: str) -> None:
+    for command in ("search", "capture"):
+        done = run(command, words)
+        assert done.returncode == 2
+        assert f'→ memory {command} "what to' in done.stderr
+
+
 def test_note_in_the_seeds_form(run: Run, workspace: Path) -> None:
     done = answer(
         run("note", "User prefers dark mode.", "--category", "preference", "--json", "--now", "2026-03-02T14:30:15Z")

@@ -10,6 +10,7 @@ import typer
 
 from memory_system import clock
 from memory_system.cli.answers import AS_OF_HELP, Settings, handled
+from memory_system.errors import UsageError
 
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help
 
@@ -35,6 +36,8 @@ def search(
     """Find memories, notes and what was said."""
     from memory_system import finder
 
+    if not query.strip():
+        raise UsageError("there is nothing to look for: the question is empty", 'memory search "what to look for"')
     settings: Settings = context.obj
     with settings.open_as_of(as_of) as ws:
         found = finder.search(
@@ -60,8 +63,6 @@ def _warn(settings: Settings, found: dict[str, Any]) -> None:
 
 
 def _day(text: str) -> date | None:
-    from memory_system.errors import UsageError
-
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:

@@ -21,7 +21,7 @@ def capture(
     confidence: Annotated[float | None, typer.Option(help="Between 0 and 1; of a belief.")] = None,
     entities: Annotated[str, typer.Option(help="Names it is about, with commas between.")] = "",
     source: Annotated[str, typer.Option(help="Where it comes from: session:entry.")] = "",
-    key: Annotated[str, typer.Option(help="The same key twice is one memory.")] = "",
+    key: Annotated[str, typer.Option(help="The same key and text twice are one memory.")] = "",
 ) -> None:
     """Remember one thing now; it is found at once and folded in tonight."""
     from memory_system import edit
