@@ -74,7 +74,8 @@ def capture(
     role: Role = "user",
 ) -> Fact:
     """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
-    memory; with other words it is a UsageError, so that none are lost. `role` says whose words they are: the owner's, or those of an assistant, which count less."""
+    memory; with other words it is a UsageError, so that none are lost. `role` says whose words they are: the owner's,
+    or those of an assistant, which count less."""
     ws.refuse_unsafe()
     content, source, key = (" ".join(_clean(each).split()) for each in (content, source, key))
     entities = [_clean(each) for each in entities]

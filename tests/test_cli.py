@@ -247,6 +247,25 @@ def test_an_empty_question_is_refused_as_an_empty_capture_is(run: Run, workspace
         assert f'→ memory {command} "what to' in done.stderr
 
 
+@pytest.mark.parametrize("broken", ['{"thresholds": 5}', '{"a', "[]"])
+def test_with_a_config_that_cannot_be_read_a_capture_is_refused_and_nothing_acknowledged(
+    run: Run, workspace: Path, broken: str
+) -> None:
+    assert run("capture", "User rows").returncode == 0
+    path, inbox = workspace / "memory/config.json", workspace / "memory/state/inbox.jsonl"
+    good, before = path.read_bytes(), inbox.read_bytes()
+    path.write_text(broken, "utf-8")
+    for command in ("capture", "note"):
+        done = run(command, "User swims")
+        assert done.returncode == 3
+        assert str(path) in done.stderr
+        assert done.stdout == ""
+    assert inbox.read_bytes() == before
+    path.write_bytes(good)
+    run("consolidate", "--now", NOW)
+    assert {"User rows", "User swims"} & {record.content for record in memories(workspace)} == {"User rows"}
+
+
 def test_note_in_the_seeds_form(run: Run, workspace: Path) -> None:
     done = answer(
         run("note", "User prefers dark mode.", "--category", "preference", "--json", "--now", "2026-03-02T14:30:15Z")
