@@ -25,7 +25,7 @@ from memory_system.phases.understanding.essays import (
     is_drafted,
     with_whole_quotations,
 )
-from memory_system.phases.understanding.filling import Reading, named_in, read
+from memory_system.phases.understanding.filling import Reading, named_in, read, rules_for
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.mood import Mood
 from memory_system.phases.understanding.parting import is_to_come, parted, tells_when, time_of
@@ -111,9 +111,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     if asks and not _STATED.match(passage.plain):
         return _question(passage), antecedent
     last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
-    fired = passage.fired.get("claim", []) if scene.first_hand else []
-    if passage.is_misspoken:
-        fired = [rule for rule in fired if rule.data.get("after_all")]
+    fired = rules_for(passage, antecedent) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = repaired(read(passage, fired, passage.named or last or opened), passage)
     readings = [each for each in readings if _is_meant(each, passage) and not is_to_come(each, passage)]

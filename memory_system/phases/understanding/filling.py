@@ -12,7 +12,7 @@ from memory_system.callings import STOCK_NAMES
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.scene import Scene
-from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, kin, plural_words, whose
+from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, kin, plural_words, speaks_of_others, whose
 from memory_system.phrasing.naming import named
 from memory_system.phrasing.verbs import be_of
 from memory_system.records import ASSISTANT
@@ -62,6 +62,17 @@ class Reading:
     content: str
     span: tuple[int, int]
     value_span: tuple[int, int]
+
+
+def rules_for(passage: Passage, antecedent: Subject | None) -> list[Rule]:
+    """The claim rules that fire in the passage and may fill a slot there: of what is taken back in the same breath only
+    those that say so, and those that leave the speaker out (`elided`) only where nobody else is spoken of."""
+    fired = passage.fired.get("claim", [])
+    if passage.is_misspoken:
+        fired = [rule for rule in fired if rule.data.get("after_all")]
+    if any(rule.data.get("elided") for rule in fired) and (antecedent or speaks_of_others(passage.turn)):
+        fired = [rule for rule in fired if not rule.data.get("elided")]
+    return fired
 
 
 def read(passage: Passage, fired: Sequence[Rule], antecedent: Subject | None) -> list[Reading]:

@@ -17,6 +17,7 @@ from memory_system.turns import Turn
 PUNCTUATION = "，。！？；：,!?;:、“” \n"
 _PRONOUNS = frozenset({"he", "she", "他", "她", "它", "其"})
 _SELF = frozenset({"", "i", "my", "we", "我", "本人"})
+_HE_OR_SHE = re.compile(r"\b(?:he|she|his|her)\b|[他她]", re.IGNORECASE)
 _CLAUSE_START = re.compile(rf"(?:^|[{PUNCTUATION}])(?=[\u4e00-\u9fff])")
 
 
@@ -179,6 +180,12 @@ def talked_of(turn: Turn, scene: Scene) -> Subject | None:
     kin, name = found[0]["kin"], found[0]["name"]
     meant = Subject(name, name) if name else _near(f"my {kin}", scene)
     return meant if may_be(pronoun, kin or "") else None
+
+
+def speaks_of_others(turn: Turn) -> bool:
+    """Whether the talk right before the message names somebody near, or "he" or "she"."""
+    before = as_rules_see(f"{turn.asked}\n{turn.topic}")
+    return bool(_anybody().search(before) or _HE_OR_SHE.search(before))
 
 
 def may_be(pronoun: str, called: str) -> bool:
