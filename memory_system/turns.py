@@ -63,7 +63,7 @@ class Turn:
     """A message with those of its segments that are still in play; `asked` is the question it may answer, `topic` what
     the talk was about before it, and `own_topic` whether the same one said so; `answered` whether an assistant's answer
     stands right before it, `confided` the wish, said after it, that
-    it stays between the two."""
+    it stays between the two; `follows` is the ref of the message before it that the same one said."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)
@@ -72,6 +72,7 @@ class Turn:
     own_topic: bool = False
     confided: str = ""
     answered: bool = False
+    follows: str = ""
 
     def text_of(self, segment: Segment) -> str:
         return self.message.text[segment.start : segment.end]
@@ -82,7 +83,7 @@ class Turn:
         row = {
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
             "segments": [(each.start, each.end, each.kind, each.importance, each.rules) for each in self.segments],
-            "around": (self.asked, self.topic, self.own_topic, self.confided, self.answered),
+            "around": (self.asked, self.topic, self.own_topic, self.confided, self.answered, self.follows),
         }
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
@@ -104,9 +105,9 @@ class Turn:
         ]
         asked, topic, own = row["asked"], row.get("topic", ""), row.get("own_topic", False)
         confided = row.get("confided", "")
-        answered = row.get("answered", False)
+        answered, follows = row.get("answered", False), row.get("follows", "")
         message = Message(**row["message"])
-        return cls(message, segments, asked, topic, own_topic=own, confided=confided, answered=answered)
+        return cls(message, segments, asked, topic, own, confided, answered, follows)
 
 
 @dataclass(slots=True)

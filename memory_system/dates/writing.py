@@ -92,6 +92,10 @@ _CLAUSE_OPENS = re.compile(r"(?i)(?:,|\b(?:and|but|so|because|cause|since|as|tha
 _IS = re.compile(r"(?i)\s+(?:is|isn't|was|wasn't|will|won't)\b")
 _OWNER = re.compile(r"['’]s\b(?!\s+(?:an?|the|my|our|his|her|going|not|been|gonna|so|too)\b)")
 _LATIN = re.compile(r"[A-Za-z0-9]")
+_AGED = re.compile(  # 今年五岁 is said of the day, and of no year
+    "(?:也|都|已经|才|刚刚?|刚?满|就|快)*(?:[0-9]{1,3}|[一二三四五六七八九十]{1,4})周?岁(?:半|多)?了?(?!的?(?:生日|大寿))"
+)
+_AS_OF = "（截至{}）"
 _OWN_PREPOSITION = frozenset(
     ("dow", "month", "day", "festival", "year", "third", "decade", "weekend", "hour", "season")
 )
@@ -106,14 +110,24 @@ def resolve(text: str, anchor: datetime, lang: str, before: str = "") -> tuple[s
     parts: list[str] = []
     cursor = 0
     ranged = _ranged(text, scanned)
+    ages = {when.span: aged.end() for when, piece in scanned if (aged := _age(text, when, piece))}
     for number, (when, piece) in enumerate(scanned):
-        if not complete(piece.fields):
+        if when.span in ages:
+            day = spell(When((0, 0), anchor, anchor, "day", ""), lang)
+            parts += (text[cursor : when.span[0]], text[when.span[1] : ages[when.span]], _AS_OF.format(day))
+            cursor = ages[when.span]
+        elif not complete(piece.fields):
             free = number not in ranged and number - 1 not in ranged
             words = (_aside(text, when, piece, anchor, lang) if free else None) or spell(when, lang)
             start, end, words = _placed(text, when, piece, words) if lang == piece.lang == "en" else (*when.span, words)
             parts += (text[cursor:start], _apart(text, start, end, words))
             cursor = end
-    return "".join((*parts, text[cursor:])), [when for when, _ in scanned]
+    return "".join((*parts, text[cursor:])), [when for when, _ in scanned if when.span not in ages]
+
+
+def _age(text: str, when: When, piece: Piece) -> re.Match[str] | None:
+    """The years behind 今年 that somebody has lived by then."""
+    return _AGED.match(text, when.span[1]) if piece.fields == {"years": 0} and piece.lang == "zh" else None
 
 
 def _ranged(text: str, scanned: list[tuple[When, Piece]]) -> set[int]:

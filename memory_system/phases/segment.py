@@ -78,6 +78,7 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
         asked = _asked(recent[0] if recent else None, message)
         turn = Turn(message, segments, asked, *_topic(recent, message, segments, answers=bool(asked)))
         turn.answered = bool(recent) and _is_answer(recent[0].message, message.session)
+        turn.follows = next((each.message.ref for each in recent if _goes_on(each.message, message)), "")
         tally["segments"] += len(segments)
         recent.appendleft(turn)
         yield turn
@@ -116,6 +117,10 @@ def _names_in_short(turn: Turn) -> bool:
     of what they said themselves before it."""
     answer = turn.message.text
     return not _is_persons(turn.message) and width(answer) <= _SHORT_ANSWER and _NAMES.search(answer) is not None
+
+
+def _goes_on(before: Message, message: Message) -> bool:
+    return before.session == message.session and _voice(before) == _voice(message)
 
 
 def _is_answer(message: Message, session: str) -> bool:

@@ -12,6 +12,7 @@ from functools import cache
 
 from memory_system import clock, text
 from memory_system.phases.understanding.filling import Reading, cleaned
+from memory_system.phases.understanding.misnumbered import Numbers
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.stopped import Deeds
 from memory_system.rules import Rule, table
@@ -72,16 +73,24 @@ class Afterthoughts:
     def __init__(self) -> None:
         self._last: dict[tuple[str, str], Claim] = {}
         self._deeds = Deeds()
+        self._numbers = Numbers()
 
     def put_right(self, passage: Passage, claims: list[Claim]) -> list[Claim]:
         """The claims of the passage, which may put right what was said before it. They are remembered."""
         if not passage.scene.first_hand or passage.mood.drop or passage.segment.kind == "question":
+            self._numbers.remember(passage, [])
             return claims
-        if not any(each.attribute for each in claims) and (meant := self._meant(passage)):
-            claims = [meant]
+        filled = {each.attribute for each in claims if each.attribute}
+        right = self._numbers.put_right(passage)
+        other = [] if right or filled else self._meant(passage)
+        if right is not None and not other and filled <= {"age", *(each.attribute for each in right)}:
+            claims = right  # a bare 不对，6岁 is of whoever was spoken of, or of nobody
+        elif other:
+            claims = other
         elif ended := self._deeds.given_up(passage):
             claims = [ended]
         self._deeds.remember(passage, claims)
+        self._numbers.remember(passage, claims)
         speaker = passage.turn.message.session, passage.scene.subject
         if slotted := [each for each in claims if each.attribute and each.value]:
             self._last[speaker] = slotted[-1]
@@ -89,21 +98,24 @@ class Afterthoughts:
             self._last.pop(speaker, None)
         return claims
 
-    def _meant(self, passage: Passage) -> Claim | None:
+    def _meant(self, passage: Passage) -> list[Claim]:
         """The last claim with the value that the passage begins with, where it begins by taking something back."""
         last = self._last.get((passage.turn.message.session, passage.scene.subject))
         found = _afterthought(passage.scene.lang).match(passage.plain, passage.offset) if last else None
         if found is None or last is None or last.lang != passage.scene.lang or _is_long_ago(last, passage):
-            return None
+            return []
         said = found["value"].strip()
         value = cleaned(_dated(said, last.attribute, passage), last.lang)
         if not _is_like(value, last.value, last.lang) or last.value not in last.content:
-            return None
+            return []
+        if last.value.isdigit() and not value.isdigit():
+            return []  # 6个月 is no number of years
         message, segment = passage.turn.message, passage.segment
-        return replace(
+        right = replace(
             last, content=last.content.replace(last.value, value, 1), value=value, quote=passage.quote, ref=message.ref,
             span=(segment.start, segment.end), said_at=message.said_at, correction=True, event_time=None, expires=None,
         )  # fmt: skip
+        return [right]
 
 
 def _is_long_ago(last: Claim, passage: Passage) -> bool:
