@@ -115,6 +115,8 @@ def two_days(root: Path, first: str, then: str) -> set[str]:
         ("周五看牙医。", "The dentist moved to next Tuesday.", "看牙"),
         ("下周二剪头发。", "The haircut has been cancelled.", "剪头发"),
         ("My job interview is on Friday at Corvex.", "面试改到下周一了。", "Corvex"),
+        ("We're getting married on 20 June in Porto.", "The wedding has been moved to 27 June.", "20 June"),
+        ("我们6月20号在大理结婚。", "婚礼改到6月27号了。", "6月20"),
     ],
 )
 def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: str, gone: str) -> None:
@@ -147,6 +149,7 @@ def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: st
         ("Always use bullet points in your answers.", "No more coffee for me, I sleep badly.", "bullet points"),
         ("以后回答都用表情符号。", "别再用公制单位了。", "表情符号"),
         ("下周二剪头发。", "The concert has been cancelled.", "剪头发"),
+        ("We're getting married on 20 June.", "My cousin's wedding has been moved to 27 June.", "20 June"),
         ("I have a dentist appointment on Friday.", "面试改到下周二了。", "dentist"),
         ("I love my dentist.", "看牙改到下周二了。", "dentist"),
     ],
@@ -256,9 +259,30 @@ def test_a_reminder_that_comes_again_is_not_over(words: str, *, expires: bool) -
     assert bool(reminder.expires) is expires
 
 
-def test_a_reminder_tells_when() -> None:
-    [reminder] = [each for each in claims([said("周日提醒我给奶奶打电话。")]) if each.attribute == "reminder"]
-    assert reminder.content == "用户希望2026年2月8日被提醒给奶奶打电话"
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("周日提醒我给奶奶打电话。", "用户希望2026年2月8日被提醒给奶奶打电话"),
+        ("能不能明天九点半提醒我倒垃圾？", "用户希望2026年2月4日九点半被提醒倒垃圾"),
+        (
+            "Can you remind me tomorrow at 9:30 to call Bea?",
+            "User wants to be reminded on 4 February 2026 at 9:30 to call Bea",
+        ),
+        ("Remind me on Sunday at 3 pm to row.", "User wants to be reminded at 3 pm on 8 February 2026 to row"),
+    ],
+)
+def test_a_reminder_tells_when(words: str, told: str) -> None:
+    [reminder] = [each for each in claims([said(words)]) if each.attribute == "reminder"]
+    assert reminder.content == told
+
+
+def test_a_plan_put_to_another_day_is_told_with_it(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    say(root, "s1", ("2026-03-01T09:00:00Z", "user", "我们打算今年国庆结婚。"))
+    say(root, "s2", ("2026-03-10T09:00:00Z", "user", "跟你说下，婚礼改到10月3号了。"))
+    consolidate(root, "2026-03-11T12:00:00Z")
+    [plan] = [each for each in memories(root) if each.attribute == "plan"]
+    assert plan.value == plan.content == "用户说婚礼改到2026年10月3日了"
 
 
 @pytest.mark.parametrize(

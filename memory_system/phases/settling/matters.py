@@ -14,6 +14,7 @@ from memory_system.gist import gist_of, is_time
 from memory_system.records import Fact
 
 _BESIDE = {"en": 6, "zh": 14}  # words (Chinese: characters) that a memory may say beside
+_OPTIONAL = re.compile(r"\??'?\?|[()]")  # "flights?" is looked for as "flights"
 _EMPTY = re.compile(
     r"^(?:[^，]{1,8}?(?:说|通知)(?!明))?(?:所以|那么?|然后|我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)*|(?:以后|今后)$|的?(?:事情?|计划|安排|时间|日期|行程)$"
 )
@@ -30,11 +31,17 @@ def senses(what: str, lang: str, *, abroad: bool) -> dict[str, Sense]:
     """What the words mean, by language; in the other one where it is wanted and every word has its equal there. Empty
     where they name nothing."""
     words = core(what, lang)
-    found = {lang: Sense(what, words)} if words else {}
+    found = {lang: Sense(f"{what} {_spelled(words, lang)}", words)} if words else {}
     other = "zh" if lang == "en" else "en"
     if words and abroad and (equal := _equals(words, lang)):
-        found[other] = Sense(" ".join(sorted(equal)), equal)
+        found[other] = Sense(f"{' '.join(sorted(equal))} {_spelled(equal, other)}", equal)
     return found
+
+
+def _spelled(words: frozenset[str], lang: str) -> str:
+    """The other words of their kinds, for looking: who is getting married spoke of no wedding."""
+    rows = [row for row in rules.table("alike", lang)["kinds"] if core(row[0], lang) <= words]
+    return " ".join(_OPTIONAL.sub("", each) for row in rows for each in row[1:])
 
 
 def _equals(words: frozenset[str], lang: str) -> frozenset[str]:

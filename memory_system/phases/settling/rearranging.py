@@ -108,7 +108,8 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
     if "misspoken" in named:
         value = _to(named["misspoken"]).strip(" .!。！，,")
         content = old.content.replace(old.value, value) if old.value in old.content else content
-    elif old.attribute == "habit":  # its value is all that is done, and when
+    elif old.attribute == "habit" or (old.category == "schedule" and _NUMBER.search(old.value)):
+        # its value is all that is done, and when: a new date is no other number
         value = content
     elif "dosed" in named and (number := _NUMBER.search(_to(named["dosed"]))):
         value = _NUMBER.sub(number[0], old.value, count=1)
