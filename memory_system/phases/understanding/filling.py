@@ -142,7 +142,7 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     said = _EMOJI_AT_END.sub("", _to_the_end(found, which, passage.plain).strip())
     said = said if slots.about(str(rule.data["attribute"])).get("yearly") else passage.dated(said)
     value = cleaned(said, scene.lang)
-    if value in ("", "to") or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found.parts.get("who", "")):
+    if value in ("", "to") or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found, passage):
         return None
     if scene.lang == "zh" and not found.parts.get("who") and not _opens_clause(passage.plain, found.span[0]):
         return None
@@ -233,10 +233,13 @@ def _kin() -> re.Pattern[str]:
     )
 
 
-def _allowed(rule: Rule, value: str, who: str) -> bool:
+def _allowed(rule: Rule, value: str, found: Found, passage: Passage) -> bool:
     """Whether the value and the subject are such as the rule takes: `unless` and `who_unless` void it, `only` must be
-    there."""
-    unless, only, who_unless = (rule.data.get(key) for key in ("unless", "only", "who_unless"))
+    there, and nothing of `not_beside` anywhere in the passage."""
+    unless, only, who_unless, beside = (rule.data.get(key) for key in ("unless", "only", "who_unless", "not_beside"))
+    who = found.parts.get("who", "")
+    if beside and _compiled(beside, re.IGNORECASE).search(passage.plain):
+        return False
     if unless and _compiled(unless, re.IGNORECASE).search(value):
         return False
     if who_unless and _compiled(who_unless, re.IGNORECASE).search(who):
