@@ -323,6 +323,7 @@ def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | 
     claim.attribute, claim.value = reading.attribute, reading.value
     claim.event_time = dates.to_event(when) if when and not _is_lasting(reading) else None
     claim.polarity = bool(rule.data.get("polarity", True))
+    claim.correction |= not claim.polarity and category in slots.GRAVE and passage.is_found_out(reading.span[0])
     return claim
 
 

@@ -78,6 +78,12 @@ class Passage:
             return False
         return any(rule.data.get("misspoken") for rule in self.scene.groups["modality"].firing(words))
 
+    def is_found_out(self, start: int) -> bool:
+        """Whether the words right before that place of `plain` say that a test has an answer."""
+        before = _said_before(self.turn, self.segment) + self.plain[:start]
+        form = rules.table(self.scene.lang, "words")["result_is_in"]
+        return bool(before) and re.search(form, before, re.IGNORECASE) is not None
+
     @property
     def made_up_from(self) -> int | None:
         """Where in `plain` what is made up, played or dreamt begins; None where the words are meant."""

@@ -37,8 +37,10 @@ _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\
 
 def as_rules_see(words: str) -> str:
     """The words as rules read them, as long as they were: ' for ’, a comma for the blank that is one in Chinese, 我 for
-    俺, and no first person out of a quotation of others."""
+    俺, a capital for the name in "my wife sarah", and no first person out of a quotation of others."""
     words = text.paused(text.straight(words)).replace("俺", "我")
+    if "my " in words or "our " in words:
+        words = _small_name().sub(lambda found: found[1] + found[2].capitalize(), words)
     if not words.isascii() and _WIDE.search(words):
         words = words.translate(_NARROW)
     if text.may_quote(words):
@@ -46,6 +48,13 @@ def as_rules_see(words: str) -> str:
     if '"' not in words and "“" not in words and "「" not in words and "‘" not in words:
         return words
     return _FIRST_PERSON_QUOTE.sub(_blank, words)
+
+
+@cache
+def _small_name() -> re.Pattern[str]:
+    """A common name without its capital behind a word for somebody near: "my wife sarah"."""
+    kin, names = rules.table("en", "parts")["kin_word"], "|".join(rules.table("en", "words")["given"].split())
+    return re.compile(rf"\b((?i:my|our) (?:[a-z]+ )?(?i:{kin}) )({names})\b")
 
 
 def _blank(found: re.Match[str]) -> str:
