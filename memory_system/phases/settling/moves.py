@@ -8,13 +8,14 @@ import re
 
 from memory_system import rules
 from memory_system.gist import gist_of
+from memory_system.keys import slot_key
 from memory_system.records import Belief, Fact
 from memory_system.slots import EMPLOYER
-from memory_system.store import Memories
+from memory_system.store import Memories, facts_of
 from memory_system.trust import tier_of_evidence
 from memory_system.turns import Claim
 
-HOME = "lives_in"
+HOME, PLAN = "lives_in", "plan"
 _AHEAD = {HOME: "to_move", EMPLOYER: "to_start"}  # rules for what of the slot is still to come
 _MOST = 6  # memories with such a word that are looked at, newest first
 
@@ -30,10 +31,23 @@ def fulfilled(claim: Claim, memories: Memories) -> list[Fact]:
     return [each for each in earlier if _was_planned(each, claim)]
 
 
+def given_up(claim: Claim, memories: Memories) -> list[Fact]:
+    """The one plan to go away, from a home or from work, of somebody who stays; none where there are several."""
+    plans = facts_of(memories.find(slot_key(claim.subject, PLAN)), memories)
+    away = [
+        each
+        for each in plans
+        if each.polarity
+        and each.said_at < claim.said_at
+        and (_is_to_come(each.content) or rules.load("alike")["to_leave"].fires(each.content))
+    ]
+    return away if len(away) == 1 else []
+
+
 def _was_planned(plan: Fact, claim: Claim) -> bool:
-    if plan.subject != claim.subject or not plan.polarity or plan.attribute not in ("", "plan"):
+    if plan.subject != claim.subject or not plan.polarity or plan.attribute not in ("", PLAN):
         return False
-    ahead = plan.category == "schedule" or plan.attribute == "plan"
+    ahead = plan.category == "schedule" or plan.attribute == PLAN
     named = set(gist_of(claim.value).words) <= set(gist_of(plan.content).words)
     return ahead and named and _is_to_come(plan.content, _AHEAD[claim.attribute])
 

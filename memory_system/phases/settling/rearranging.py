@@ -13,8 +13,9 @@ from typing import TypeVar
 from memory_system import rules, text
 from memory_system.gist import gist_of, is_time
 from memory_system.keys import slot_key
-from memory_system.phases.settling import matters, names, retractions
+from memory_system.phases.settling import matters, moves, names, retractions
 from memory_system.phases.settling.fitting import FITS, quote_of
+from memory_system.phases.settling.postponed import postponed
 from memory_system.records import USER, Belief, Fact
 from memory_system.rules import Found
 from memory_system.slots import about
@@ -52,7 +53,9 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
     heard = claim.heard
     for rule in rules.load(claim.lang)["revision"].firing(heard):
         cue = str(rule.data["cue"])
-        if cue == "over":
+        if cue == "stays":
+            found |= {each.id: each for each in moves.given_up(claim, memories)}
+        elif cue == "over":
             found |= {each.id: each for each in _of_slots(rule, claim, memories)}
         elif cue == "lifted":
             found |= {each.id: each for each in _lifted(next(rule.found(heard)).given(), claim, memories)}
@@ -96,6 +99,8 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
         return names.corrected(claim, named[names.RENAMED], older)
     for cue in named.keys() & retractions.CUES:
         return retractions.inherited(cue, named[cue], claim, older[-1])
+    for cue in named.keys() & _TO_A_TIME:
+        claim = postponed(claim, _to(named[cue]).strip(" .!。！了啦"), _span(cue, claim), older)
     slots = {(each.subject, each.attribute) for each in older if each.attribute}
     if claim.attribute or len(slots) != 1:
         return claim
@@ -123,6 +128,12 @@ def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
     heard = claim.heard
     for rule in rules.load(claim.lang)["revision"].firing(heard):
         yield str(rule.data["cue"]), next(rule.found(heard)).given()
+
+
+def _span(cue: str, claim: Claim) -> tuple[int, int]:
+    """Where the words stand by which the claim puts something to another time."""
+    firing = rules.load(claim.lang)["revision"].firing(claim.heard)
+    return next(next(rule.found(claim.heard)).span for rule in firing if rule.data["cue"] == cue)
 
 
 def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:
