@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from workspaces import consolidate, contents, make, say
 
+from memory_system.phases.understanding.still import statements_by
+from memory_system.rules import Rule
+
 
 def answered(root: Path, known: str, asked: str, answer: str) -> set[str]:
     """What stands after the user had said one thing, and weeks later answered a question of the assistant's."""
@@ -87,3 +90,36 @@ def test_what_is_denied_without_a_new_value_is_over(
 def test_what_is_not_denied_stays(known: str, asked: str, answer: str, tmp_path: Path) -> None:
     answered(make(tmp_path), known, asked, answer)
     assert not contents(tmp_path, "archive")
+
+
+@pytest.mark.parametrize(
+    ("lang", "asked", "statements"),
+    [
+        (
+            "en",
+            "Are you still at Brightwater in Hull?",
+            [("I'm at Brightwater in Hull", "I've left Brightwater in Hull")],
+        ),
+        ("en", "Are you still at Brightwater?", []),
+        ("en", "Are you at Brightwater?", []),
+        ("zh", "你还在苏州银杏吗？", [("我在苏州的银杏", "我离开了苏州的银杏")]),
+        ("zh", "你还在银杏吗？", []),
+    ],
+)
+def test_a_question_without_what_the_sentences_name_says_nothing(
+    lang: str, asked: str, statements: list[tuple[str, str]]
+) -> None:
+    rows = {
+        "en": {
+            "statement": "I'm at {where} in {town}",
+            "ended": "I've left {where} in {town}",
+            "pattern": r"\byou still at (?P<where>\w+)(?: in (?P<town>\w+))?",
+        },
+        "zh": {
+            "statement": "我在{town}的{where}",
+            "ended": "我离开了{town}的{where}",
+            "pattern": "你还在(?P<town>苏州)?(?P<where>[^苏吗]+)吗",
+        },
+    }
+    rule = Rule.from_row({"id": "still.there", "why": "a part may be left out", **rows[lang]})
+    assert list(statements_by(rule, asked, lang)) == statements

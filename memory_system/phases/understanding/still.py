@@ -5,7 +5,7 @@ The question says, in the words of the one who answers, what was so; the answer 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -15,11 +15,12 @@ from memory_system.phases.understanding.filling import Reading, cleaned, read
 from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import is_no_value
 from memory_system.phases.understanding.scene import as_rules_see
-from memory_system.rules import load, table
+from memory_system.rules import Rule, load, table
 from memory_system.turns import Segment, Turn
 
 _LONGEST = {"en": 24, "zh": 10}  # characters of what is put in the place of the old
 _WORDS = 3  # and English words
+_PLACE = re.compile(r"\{(\w+)\}")
 
 
 class Otherwise(NamedTuple):
@@ -61,12 +62,20 @@ def _last_of(asked: str) -> str:
 def _statements(asked: str, lang: str) -> Iterator[tuple[str, str]]:
     """What the question takes to be so, as the one who is asked would say it, and the same as what is so no more."""
     for rule in load(lang)["still"].firing(asked):
-        parts = {name: _mine(words, lang) for name, words in next(rule.found(asked)).given().items()}
-        yield _filled(rule.data, "statement", parts), _filled(rule.data, "ended", parts)
+        yield from statements_by(rule, asked, lang)
 
 
-def _filled(data: Mapping[str, object], key: str, parts: Mapping[str, str]) -> str:
-    return str(data[key]).format_map(parts)
+def statements_by(rule: Rule, asked: str, lang: str) -> Iterator[tuple[str, str]]:
+    """The same by one rule; nothing where the question leaves out what its sentences name."""
+    for found in rule.found(asked):
+        parts = {name: _mine(words, lang) for name, words in found.given().items()}
+        if parts.keys() >= _named(rule):
+            yield str(rule.data["statement"]).format_map(parts), str(rule.data["ended"]).format_map(parts)
+
+
+def _named(rule: Rule) -> set[str]:
+    """The names that stand in the rule's sentences."""
+    return set(_PLACE.findall(f"{rule.data['statement']} {rule.data['ended']}"))
 
 
 def _mine(words: str, lang: str) -> str:
