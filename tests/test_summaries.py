@@ -29,7 +29,19 @@ def zh_likes(thing: str, day: int) -> Fact:
     return fact(f"用户喜欢{thing}", day, lang="zh", attribute="likes", value=thing)
 
 
+def one_of(thing: str, day: int) -> Fact:
+    return fact(f"One of User's favorite books is {thing}", day, attribute="likes", value=thing)
+
+
+def zh_one_of(thing: str, day: int) -> Fact:
+    return fact(f"用户最喜欢的书之一是{thing}", day, lang="zh", attribute="likes", value=thing)
+
+
 CASES = [
+    ([one_of("Dune", 1)], "One of User's favorite books is Dune."),
+    ([one_of("Dune", 1), one_of("Emma", 2)], "User's favorite books include Emma and Dune."),
+    ([zh_one_of("沙丘", 1)], "用户最喜欢的书之一是沙丘。"),
+    ([zh_one_of("沙丘", 1), zh_one_of("爱玛", 2), zh_likes("茶", 3)], "用户喜欢茶；最喜欢的书包括爱玛和沙丘。"),
     ([likes("tea", 1), likes("rowing", 3), likes("jazz", 2)], "User likes rowing, jazz and tea."),
     ([zh_likes("喝茶", 1), zh_likes("划船", 3), zh_likes("爵士乐", 2)], "用户喜欢划船、爵士乐和喝茶。"),
     ([fact("User runs a bakery", 1), fact("User bakes at night", 2)], "User bakes at night; runs a bakery."),

@@ -4,6 +4,7 @@ kind stand in one clause, and nothing is said that no fact says.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -16,6 +17,11 @@ _ENDS = "。.；; "
 _MARK = {"en": "; ", "zh": "；"}
 _STOP = {"en": ". ", "zh": "。"}
 _AND = {"en": (", ", " and "), "zh": ("、", "和")}
+# "One of User's favorite books is" (最喜欢的书之一是) names one; how several are named.
+_SEVERAL = {
+    "en": (re.compile(r"^One of (.+) is $"), r"\1 include "),
+    "zh": (re.compile("之一是$"), "包括"),
+}
 
 
 class _Clause(NamedTuple):
@@ -75,8 +81,11 @@ def _is_listed(fact: Fact) -> bool:
 
 def _said(clause: _Clause, lang: str) -> str:
     values = list(dict.fromkeys(clause.values))
+    if len(values) < 2:
+        return clause.head + "".join(values)
     comma, last = _AND[lang]
-    return clause.head + (comma.join(values[:-1]) + last if len(values) > 1 else "") + "".join(values[-1:])
+    several, plural = _SEVERAL[lang]
+    return several.sub(plural, clause.head) + comma.join(values[:-1]) + last + values[-1]
 
 
 def _without(name: str, content: str, lang: str) -> str:
