@@ -112,6 +112,19 @@ def test_what_is_only_supposed_is_marked(world: World) -> None:
     assert lines(world.about("钢琴会卖掉吗？"))[0].startswith("- （不确定）2026-02-03 用户可能")
 
 
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        (["My landlord raised the rent again.", "I play the cello.", "We have a red kayak."], "What about my rent?"),
+        (["房东是不是又要涨房租？", "我拉大提琴。", "我们有一条红色的皮划艇。"], "房租怎么了？"),
+    ],
+)
+def test_what_only_stands_beside_the_answer_is_not_given(world: World, said: list[str], question: str) -> None:
+    world.say(*said)
+    found = world.about(question)
+    assert [each["id"] for each in found["items"]] == ["s1:e0"]
+
+
 def test_what_is_certain_is_never_called_unsure(world: World) -> None:
     """What belongs here less than the best is still as certain as it was."""
     world.remember(fact("User loves the book Dune"), fact("User likes reading The Hobbit"), fact("User sold a boat"))

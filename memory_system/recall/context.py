@@ -22,6 +22,7 @@ from memory_system.recall.named import is_asked_of
 from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.people import is_about, spoken_of
 from memory_system.recall.question import Question
+from memory_system.recall.ranking import has_own
 from memory_system.recall.results import Result
 from memory_system.recall.search import Answer, answer_to, type_of
 from memory_system.recall.units import Unit, Units
@@ -45,7 +46,8 @@ Known = Callable[[Fact], bool]
 @dataclass(slots=True)
 class Item:
     """Something that may be shown: `share` is its score as a share of the best one's, `row` the memory as it stands in
-    its file, empty for words and notes; `level` how sure it is that it belongs here."""
+    its file, empty for words and notes; `matches` whether it has something of the question itself, not only what stands
+    beside it; `level` how sure it is that it belongs here."""
 
     id: str
     type: str
@@ -54,6 +56,7 @@ class Item:
     share: float
     refs: list[str]
     row: Row
+    matches: bool
     level: Level | None = None
     line: str = ""
 
@@ -161,7 +164,7 @@ class _Gathered:
         share = score / best if best else 0.0
         if row and any(kind.holds(row) for kind in self._cues.topics):
             share = min(1.0, share * TOPIC)
-        return Item(unit.ref, type_of(result), unit, score, share, list(result.refs), row)
+        return Item(unit.ref, type_of(result), unit, score, share, list(result.refs), row, has_own(result.best))
 
     def _rows(self, keys: Iterable[str]) -> dict[str, Row]:
         keys = list(keys)
@@ -177,7 +180,7 @@ class _Gathered:
                 refs = [each["ref"] for each in row.get("evidence", ())]
                 type_ = type_name(kind_of(row["id"]))
                 level: Level = "middle" if type_ == "belief" else "high"
-                yield Item(row["id"], type_, units.memory(row), 1.0, 1.0, refs, row, level)
+                yield Item(row["id"], type_, units.memory(row), 1.0, 1.0, refs, row, matches=True, level=level)
 
     def _of_kind(self, kind: Kind) -> list[Row]:
         waiting = [orjson.loads(line) for line in self._pending.values()]
@@ -191,10 +194,13 @@ class _Gathered:
 
     def _level(self, item: Item, known: float) -> Level | None:
         """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure, nor
-        what only asks: it may have every word of the question and no answer."""
+        what only asks: it may have every word of the question and no answer. What has no word of it may stand beside
+        what has by chance: in a small workspace everything stands beside everything."""
         wanted = self._config.context
         if known * item.share**2 >= wanted.sure and item.type != "belief" and not only_asks(item.unit.text):
             return "high"
+        if not item.matches:
+            return None
         if item.share >= wanted.unsure:
             return "middle"
         return "low" if item.share >= wanted.pointer and self._shows(item) else None

@@ -219,6 +219,12 @@ def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Valu
     }
 
 
+def has_own(found: Scored) -> bool:
+    """Whether a candidate has a word of the question, means it or states what it asks, and does not only stand beside
+    what does."""
+    return any(found.parts.get(part) for part in ("words", "meaning", "stated"))
+
+
 def text_score(bm25: float) -> float:
     """BM25 as a number from 0 to 1, as seed 004 makes it one."""
     return bm25 / (1 + bm25)
