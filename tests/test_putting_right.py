@@ -117,6 +117,10 @@ def two_days(root: Path, first: str, then: str) -> set[str]:
         ("My job interview is on Friday at Corvex.", "面试改到下周一了。", "Corvex"),
         ("We're getting married on 20 June in Porto.", "The wedding has been moved to 27 June.", "20 June"),
         ("我们6月20号在大理结婚。", "婚礼改到6月27号了。", "6月20"),
+        ("We have dinner with the Hales on Friday.", "Friday's dinner is cancelled.", "the Hales"),
+        ("饭局定在周五晚上。", "周五的饭局取消了。", "定在"),
+        ("We use Postgres 14 at work.", "We upgraded to Postgres 16.", "Postgres 14"),
+        ("我们公司用的是MySQL 5.7。", "数据库升级到MySQL 8了。", "5.7"),
     ],
 )
 def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: str, gone: str) -> None:
@@ -150,6 +154,9 @@ def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: st
         ("以后回答都用表情符号。", "别再用公制单位了。", "表情符号"),
         ("下周二剪头发。", "The concert has been cancelled.", "剪头发"),
         ("We're getting married on 20 June.", "My cousin's wedding has been moved to 27 June.", "20 June"),
+        ("We have dinner with the Hales on Saturday.", "Friday's dinner is cancelled.", "the Hales"),
+        ("饭局定在周六晚上。", "周五的饭局取消了。", "定在"),
+        ("We use Postgres 14 at work.", "My brother upgraded to Python 3.12.", "Postgres 14"),
         ("I have a dentist appointment on Friday.", "面试改到下周二了。", "dentist"),
         ("I love my dentist.", "看牙改到下周二了。", "dentist"),
     ],

@@ -20,6 +20,14 @@ _EMPTY = re.compile(
 )
 
 
+_DAY = {
+    "en": re.compile(r"^(?:(?:this|next|on) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:'s)? (?=\w)", re.IGNORECASE),
+    "zh": re.compile(
+        r"^(?:[这下]?个?(?:周|星期|礼拜)[一二三四五六日天末]|今天|明天|后天)(?:[早晚]上?|[上中下]午)?的?(?=\w)"
+    ),
+}
+
+
 class Sense(NamedTuple):
     """What is named, in the words of one language: as it may be looked for, and the words that say what it is."""
 
@@ -56,6 +64,11 @@ def _pairs(lang: str) -> dict[str, str]:
     if lang == "zh":
         return {core_of: english for english, chinese in rows for core_of in core(chinese, "zh")}
     return {core_of: chinese for english, chinese in rows for core_of in core(english, "en")}
+
+
+def without_day(what: str, lang: str) -> str:
+    """The words without the weekday that they begin with: "Friday's dinner" is a dinner."""
+    return _DAY[lang].sub("", what)
 
 
 def is_about(words: frozenset[str], fact: Fact) -> bool:

@@ -194,9 +194,10 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
     if not name or (cue in _TO_A_TIME and not _begins_with_time(_to(named), claim.lang)):
         return None
     what, before = named[name], quote[: match.places[name][0]]
+    timeless = matters.without_day(what, claim.lang) if cue == "called_off" else what
     if _ANOTHER[claim.lang].search(before):
         return None
-    senses = matters.senses(what, claim.lang, abroad=cue in _ARRANGEMENTS)
+    senses = matters.senses(timeless, claim.lang, abroad=cue in _ARRANGEMENTS)
     found = memories.find_alike(dict.fromkeys(word for each in senses.values() for word in gist_of(each.said).words))
     ids = dict.fromkeys(each for _, ids in found.values() for each in ids[-_MOST:])
     found_again = (memories.get(each) for each in ids)
@@ -210,11 +211,18 @@ def _newest(cue: str, match: Found, claim: Claim | Fact, memories: Memories, kin
         and (each.subject == claim.subject or (cue in _LOOSE and (mine or claim.subject == USER)))
         and (_names_value(what, each) if cue == "misspoken" else matters.is_about(senses[each.lang].words, each))
         and not (cue == "redated" and matters.is_beside(senses[each.lang].words, each))
+        and (timeless == what or _is_on_its_day(each, claim))
         and FITS[cue](each, claim)
     ]
     if cue in _ARRANGEMENTS and not matters.are_one(fitting):
         return None
     return max(fitting, key=lambda each: (each.said_at, each.id), default=None)
+
+
+def _is_on_its_day(fact: Fact, claim: Claim | Fact) -> bool:
+    """Whether both tell of the same day: Friday's dinner is none of Saturday's."""
+    when, then = fact.event_time, claim.event_time
+    return when is not None and then is not None and when.start[:10] == then.start[:10]
 
 
 def _names_value(what: str, fact: Fact) -> bool:
