@@ -28,6 +28,13 @@ def two_days(root: Path, first: tuple[str, ...], then: str) -> set[str]:
         ),
         ("我妈下周三做膝盖手术", "手术推迟到4月2号了", "用户的妈2026年4月2日做膝盖手术"),
         ("我爸3月20号做白内障手术", "手术改到4月2号了", "用户的爸2026年4月2日做白内障手术"),
+        (
+            "we have standup at 9:30 every morning",
+            "standup is at 10 now",
+            "User and others have standup at 10 every morning",
+        ),
+        ("my daughter's school starts at 8:15", "school starts at 8:30 now", "User's daughter's school starts at 8:30"),
+        ("我们每天9点半开早会", "早会现在10点了", "用户等人每天10点开早会"),
     ],
 )
 def test_what_was_put_off_is_told_with_what_it_is(tmp_path: Path, first: str, then: str, told: str) -> None:
@@ -68,6 +75,8 @@ def test_the_plan_is_over(tmp_path: Path, first: str, then: str) -> None:
         (("My sister is planning to move to Lisbon",), "we decided to stay"),
         (("我爸3月20号做白内障手术", "我妈3月25号做膝盖手术"), "手术改到4月2号了"),
         (("我打算搬去里斯本",), "他决定不搬了"),
+        (("my son is 9",), "the train is at 10 now"),
+        (("we have standup at 9:30 every morning", "my team has standup at 11 on Mondays"), "standup is at 10 now"),
     ],
 )
 def test_what_is_not_certain_stands(tmp_path: Path, first: tuple[str, ...], then: str) -> None:

@@ -15,6 +15,12 @@ from memory_system.turns import Claim
 
 _ASIDE = r"(?: ?[（(][^（）()]*[)）])?"  # which weekday it was
 _BESIDE = re.compile(r"[\W了啦哦吧呢]*(?:(?:now|sorry|btw|so|and|ugh|ok)[\W]*)*", re.IGNORECASE)
+_CLOCK = {  # the hour of what is every day, and no day
+    "en": re.compile(r"\b(?:at |from )?(?P<hour>\d{1,2}(?::\d\d)?(?: ?[ap]m\b)?)(?![\d:/])", re.IGNORECASE),
+    "zh": re.compile(
+        r"(?:[早晚]上|[上下]午)?(?P<hour>(?:\d{1,2}|[一二三四五六七八九十]{1,2})(?:点(?:半|[一三]刻|\d{1,2}分?)?|:\d\d))"
+    ),
+}
 _LEAST = 2  # characters that are more than a particle beside the time
 
 
@@ -22,10 +28,13 @@ def postponed(claim: Claim, to: str, span: tuple[int, int], older: Sequence[Fact
     """The claim as the plan it moves, at its new time, where that says more and the claim nothing else; the claim as it
     is otherwise. `to` are the words for the new time, `span` those that move the plan."""
     old, when = older[-1], claim.event_time
-    if claim.attribute or when is None or old.event_time is None or old.lang != claim.lang:
-        return claim
     rest = claim.heard[: span[0]] + claim.heard[span[1] :]
-    if not _BESIDE.fullmatch(rest) or len(to) > len(when.text) + _LEAST or not _says_more(old, claim):
+    if claim.attribute or old.lang != claim.lang or not _BESIDE.fullmatch(rest) or not _says_more(old, claim):
+        return claim
+    if when is None and old.event_time is None:
+        told = _at_another_hour(old, to)
+        return replace(claim, content=told, subject=old.subject, entities=old.entities) if told else claim
+    if when is None or old.event_time is None or len(to) > len(when.text) + _LEAST:
         return claim
     told = _told(old, old.event_time, when)
     if not told:
@@ -41,13 +50,23 @@ def _says_more(old: Fact, claim: Claim) -> bool:
     return any(not is_time(word) for word in beside)
 
 
+def _at_another_hour(old: Fact, to: str) -> str:
+    """What is so every day, with the new hour in the place of its only one; empty where either is no hour."""
+    hour = _CLOCK[old.lang].fullmatch(re.sub(r" (?:now|instead)$", "", to))
+    found = list(_CLOCK[old.lang].finditer(old.content))
+    if hour is None or len(found) != 1 or len(re.findall(r"\d+(?::\d+)?", old.content)) > 1:
+        return ""
+    start, end = found[0].span("hour")
+    return old.content[:start] + hour["hour"].strip() + old.content[end:]
+
+
 def _told(old: Fact, before: EventTime, after: EventTime) -> str:
     """The plan with the new time in the place of the old one; empty where that does not stand in it once."""
     for tell in (dates.adverbial, dates.spell):
         was, now = (tell(_when(each), old.lang) for each in (before, after))
-        told, times = re.subn(re.escape(was) + rf"(?!\d){_ASIDE}", lambda _, now=now: now, old.content)
-        if times == 1:
-            return told
+        found = list(re.finditer(re.escape(was) + rf"(?!\d){_ASIDE}", old.content))
+        if len(found) == 1:
+            return old.content[: found[0].start()] + now + old.content[found[0].end() :]
     return ""
 
 
