@@ -109,6 +109,10 @@ def test_what_only_looks_like_a_slot_is_none(words: str) -> None:
     [
         ("i cant do fridays anymore", "User cannot do fridays anymore"),
         ("ive got a dog and shes three", "User has got a dog and she is three"),
+        ("yall are invited to my garden party", "Y'all are invited to User's garden party"),
+        ("ya’ll are invited to my garden party", "Y'all are invited to User's garden party"),
+        ("imma move to Boston next month", "User is going to move to Boston in March 2026"),
+        ("im tryna learn the banjo", "User is trying to learn the banjo"),
     ],
 )
 def test_what_is_typed_in_haste_is_told_spelled_out(words: str, expected: str) -> None:
@@ -118,3 +122,16 @@ def test_what_is_typed_in_haste_is_told_spelled_out(words: str, expected: str) -
 def test_code_and_quotations_are_not_spelled_out() -> None:
     for words in ("alias `dont` to no", 'the sign said "dont walk"'):
         assert spelled_out(words) == words
+
+
+@pytest.mark.parametrize(
+    ("fact", "promise", "is_kept"),
+    [
+        ("My passport runs out in June.", "I'll remind you in May.", False),
+        ("My passport runs out in June.", "I'll remind you in May to renew the passport.", True),
+        ("我的护照六月到期。", "好的，我会在五月提醒你。", False),
+    ],
+)
+def test_a_promise_to_remind_of_nothing_is_not_kept(fact: str, promise: str, is_kept: bool) -> None:
+    turns = talk(("user", fact), ("assistant", promise))
+    assert any("assistant" in each.content or "助手" in each.content for each in claims(turns)) == is_kept

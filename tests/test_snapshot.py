@@ -88,6 +88,15 @@ def test_what_was_only_said_in_passing_is_left_to_search_where_more_is_known(tmp
     assert "heron" in snapshot_of(tmp_path / "new", *slots, remark)
 
 
+def test_what_was_of_a_moment_is_over_by_the_morning(tmp_path: Path) -> None:
+    moment = {"category": "temporary", "said_at": "2026-03-01T20:00:00Z"}
+    text = snapshot_of(
+        tmp_path, fact("User's mum is napping", **moment), fact("User saw a heron", said_at=moment["said_at"])
+    )
+    assert "napping" not in text
+    assert "heron" in text
+
+
 @pytest.mark.parametrize(
     ("content", "values"),
     [
@@ -108,6 +117,10 @@ def test_what_does_not_stand_alone_or_tell_of_people_is_left_to_search(
     [
         ("Help me write a resignation letter to my old team lead, three sentences are enough.", "letter"),
         ("帮我写一封离职感谢信，给以前的组长，三四句话就行。", "感谢信"),
+        ("My mum is just now reading the almanac.", "almanac"),
+        ("I'm gonna quit and become a farmer lol", "farmer"),
+        ("我妈刚才在翻黄历", "黄历"),
+        ("气死了，我要辞职去种地！", "种地"),
         ("My allergy test results are in.", "results"),
         ("过敏原检测的结果出来了。", "结果"),
         ("过敏原检测的结果出来了，我对芒果过敏。", "结果"),

@@ -46,7 +46,7 @@ def candidates(index: Index, moment: datetime) -> list[Candidate]:
         each.id: each for each in index.at(moment).ranked(CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))
     }
     found = [candidate_of(each) for each in ranked.values()]
-    kept = [each for each in found if not isinstance(each.record, Summary)]
+    kept = [each for each in found if not (isinstance(each.record, Summary) or is_over(each.record))]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     return kept
@@ -93,6 +93,11 @@ def _lasts(record: Fact, remark: float) -> bool:
         or record.importance > remark
         or record.method == CAPTURED
     )
+
+
+def is_over(record: Fact) -> bool:
+    """Whether it was of a moment, which the night has ended: only what it says of a day may still come."""
+    return record.category == "temporary" and record.event_time is None and record.method != CAPTURED
 
 
 def candidate_of(ranked: Ranked) -> Candidate:

@@ -27,6 +27,7 @@ from memory_system.phases.shortlist import (
     candidates,
     choose,
     for_core,
+    is_over,
     short,
     within,
 )
@@ -281,7 +282,7 @@ def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidat
     start, end = moment - timedelta(days=RECENT_DAYS - 1), moment + timedelta(days=1)
     ranked = index.at(moment).ranked(CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))
     found = [each for each in map(candidate_of, ranked) if not isinstance(each.record, Summary)]
-    found = [each for each in found if not trust.is_unproven(each.record)]
+    found = [each for each in found if not (trust.is_unproven(each.record) or is_over(each.record))]
     for each in sorted(found, key=lambda each: each.record.said_at, reverse=True):
         said = clock.parse_instant(each.record.said_at or each.record.created)
         if said is not None and each.record.id not in used:

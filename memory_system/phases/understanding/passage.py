@@ -28,7 +28,9 @@ _BEHIND = 160  # and before it in which a month may be named
 _SAID = re.compile(r"\b(?:[Ii] (?:said|thought|told|wrote|mentioned|believed))\b|[说讲]|以为")
 _OFTEN = re.compile(r"\b(?:every|each|daily|weekly|monthly|whenever|always)\b|每|天天|经常|定期", re.IGNORECASE)
 _DIRECT = re.compile(r"[，,：:\"“]|\b(?:go|goes|went|like)\b", re.IGNORECASE)
-_DECIDING = ("safety", "health", "relation", "status")
+_GRAVEST = ("safety", "health")
+_DECIDING = (*_GRAVEST, "relation", "status")
+_MOODS = ("intrinsic", "modality")
 
 
 @dataclass(slots=True)
@@ -138,7 +140,7 @@ class Passage:
         if natures and self.made_up_from is not None:
             return self.scene.category or "general"  # nobody's health
         natures |= {each.removeprefix(JUDGED) for each in self.segment.rules if each.startswith(JUDGED)}
-        for category in _DECIDING if natures else ():
+        for category in _GRAVEST if self.is_of_the_moment else _DECIDING:
             if category in natures:
                 return category
         if self.scene.category:
@@ -148,7 +150,13 @@ class Passage:
             return "schedule"
         if "preference" in natures:
             return "preference"
-        return "temporary" if "temporary" in natures else "event" if event else "general"
+        passes = "temporary" in natures or self.is_of_the_moment
+        return "temporary" if passes else "event" if event else "general"
+
+    @property
+    def is_of_the_moment(self) -> bool:
+        """Whether it is said of this very moment or in a mood, and is nothing by tomorrow."""
+        return any(rule.data.get("moment") for group in _MOODS for rule in self.fired.get(group, ()))
 
     @property
     def is_ahead(self) -> bool:
