@@ -8,10 +8,9 @@ from datetime import datetime
 
 import orjson
 
-from memory_system import rules, trust
+from memory_system import trust
 from memory_system.config import TokenBudget
 from memory_system.phases.understanding.leaning import leans
-from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.recall.index import Index
 from memory_system.recall.standing import Ranked
 from memory_system.records import ASSISTANT, CAPTURED, USER, Belief, Fact, Summary, from_line
@@ -73,14 +72,11 @@ def _words_of(candidate: Candidate) -> tuple[str, str]:
 
 
 def _stands_alone(record: Fact) -> bool:
-    """Whether it tells something of the people that is more than a moment's, and can be understood without what was
-    said before it."""
+    """Whether it tells something of the people, and can be understood without what was said before it."""
     if record.subject == ASSISTANT or record.was_asked:
         return False
     words = record.evidence[0].quote if record.evidence else record.content
-    if not record.method.startswith("rule:"):
-        return True
-    return not (leans(words, record.lang) or rules.load(record.lang or "en")["momentary"].fires(as_rules_see(words)))
+    return not (record.method.startswith("rule:") and leans(words, record.lang))
 
 
 def _lasts(record: Fact, remark: float) -> bool:
