@@ -72,5 +72,6 @@ def near(word: str, known: Collection[str]) -> list[str]:
     found |= dict.fromkeys({*known}.intersection(forms), 0)
     for form in forms:
         for stem, distance, _ in extract(form, stems, scorer=OSA.distance, score_cutoff=most, limit=None):
-            found[stem] = min(distance, found.get(stem, distance))
+            if distance < 2 or min(len(form), len(stem)) >= LONG - 1:  # what is left may be short: "wedd" is no "week"
+                found[stem] = min(distance, found.get(stem, distance))
     return sorted(found, key=lambda stem: (found[stem], stem))[:MEANT]
