@@ -180,18 +180,20 @@ def test_what_an_assistant_says_is_seldom_kept() -> None:
     english = talk(
         ("user", "What should I read?"), ("assistant", "I'd recommend The Blue Fox."),
         ("user", "My flight is on Friday at nine."),
-        ("assistant", "I'll remind you on Thursday. You are a nurse from Leeds."),
+        ("assistant", "I'll remind you on Thursday to check in. You are a nurse from Leeds."),
+        ("user", "Thanks."), ("assistant", "I'll remind you on Thursday."),
     )  # fmt: skip
     chinese = talk(
         ("user", "有什么书推荐吗？"), ("assistant", "我推荐你读《边城》。"),
-        ("user", "我周五九点的飞机。"), ("assistant", "我会在周四提醒你的。你是成都的护士。"),
+        ("user", "我周五九点的飞机。"), ("assistant", "我会在周四提醒你值机。你是成都的护士。"),
+        ("user", "谢谢。"), ("assistant", "我会在周四提醒你的。"),
     )  # fmt: skip
     assert kept(english) == [
         "I'd recommend The Blue Fox.",
         "My flight is on Friday at nine.",
-        "I'll remind you on Thursday.",
+        "I'll remind you on Thursday to check in.",
     ]
-    assert kept(chinese) == ["我推荐你读《边城》。", "我周五九点的飞机。", "我会在周四提醒你的。"]
+    assert kept(chinese) == ["我推荐你读《边城》。", "我周五九点的飞机。", "我会在周四提醒你值机。"]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ LONG = 200  # columns above which a sentence is cut at commas
 SHORT = 10  # columns below which it joins its neighbour
 _ESSAY = 700  # columns from which an assistant's message is one
 _JOINED = 160  # columns a sentence and the one that goes on about it may have together
+_TOLD_TOGETHER = 240  # columns up to which neighbours make one memory: each helps to understand the other
 _LEANING = 260  # and where the second alone would say nothing
 _QUOTED_MOST = 400  # characters after which an open quotation mark was a slip
 _CUT_FROM = 14  # columns below which looking for a cut is not worth it
@@ -224,7 +225,7 @@ def _belongs(turn: Turn, group: list[Segment], segment: Segment, apart: Callable
     body, last = turn.message.text, group[-1]
     if not _is_next(turn, last, segment):
         return False
-    if width(body[group[0].start : segment.end]) <= _JOINED and not (apart(last) or apart(segment)):
+    if width(body[group[0].start : segment.end]) <= _TOLD_TOGETHER and not (apart(last) or apart(segment)):
         return True
     return goes_with(turn, group[0], last, segment, lang)
 
