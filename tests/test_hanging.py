@@ -66,6 +66,7 @@ def test_words_stand_where_something_before_a_pronoun_could_be_meant(lang: str, 
         ("en", "I love it. My garden has forty tomato plants", "My garden has forty tomato plants"),
         ("en", "I bought it in Lisbon", "I bought it in Lisbon"),
         ("en", "It took us three hours", "It took us three hours"),
+        ("en", "I follow a podcast about bees. They're hilarious", "I follow a podcast about bees. They're hilarious"),
         ("zh", "它很适合我", ""),
         ("zh", "这真不容易。我每天骑车上班", "我每天骑车上班"),
         ("zh", "它花了我300块", "它花了我300块"),
@@ -73,6 +74,13 @@ def test_words_stand_where_something_before_a_pronoun_could_be_meant(lang: str, 
 )
 def test_what_hangs_and_says_little_is_left_out(lang: str, words: str, standing: str) -> None:
     assert what_stands(words, lang) == standing
+
+
+@pytest.mark.parametrize(
+    "words", ["I love listening to them.", "I enjoy going there.", "我喜欢和他们聊天", "我很喜欢听它"]
+)
+def test_what_only_points_at_something_is_no_preference(words: str) -> None:
+    assert not [each for each in claims([said(words)]) if each.attribute]
 
 
 def contents(*turns: tuple[str, str, str]) -> list[str]:

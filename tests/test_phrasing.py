@@ -27,6 +27,7 @@ ENGLISH = [
     ("My sister gave me her bike", "User's sister gave User her bike"),
     ("I love my job", "User loves their job"),
     ("My wife and I love hiking", "User's wife and User love hiking"),
+    ("They're late and I hate waiting", "They are late and User hates waiting"),
     ("The timing is bad, but what can I do", "The timing is bad, but what can User do"),
     ("I know what I have to do. I know it well", "User knows what they have to do. User knows it well"),
     ("I replaced `your_api_key` in the file", "User replaced `your_api_key` in the file"),

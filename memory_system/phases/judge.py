@@ -15,7 +15,7 @@ from memory_system.phases.understanding.answers import is_grave
 from memory_system.phases.understanding.asked import tells_the_topic
 from memory_system.phases.understanding.confided import tells_in_confidence
 from memory_system.phases.understanding.essays import closes
-from memory_system.phases.understanding.hanging import hangs, may_say_little, says_little
+from memory_system.phases.understanding.hanging import may_say_little, says_little, what_stands
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.scene import as_rules_see, fired_in, kinds_in
 from memory_system.phases.understanding.still import asks_whether_still
@@ -205,7 +205,7 @@ def _hangs(verdict: Verdict, turn: Turn, plain: str, lang: str) -> bool:
     """Whether what is kept of a person's words could be understood by nobody alone."""
     if verdict.reason or verdict.score > ALWAYS / 2 or not turn.message.is_first_hand or turn.message.is_noted:
         return False
-    return says_little(plain, lang) and hangs(plain, lang)
+    return says_little(plain, lang) and not what_stands(plain, lang)
 
 
 def _weight(fired: list[rules.Rule] | None) -> float:

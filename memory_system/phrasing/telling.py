@@ -268,7 +268,7 @@ class Telling:
             is_word("verbs", each)
             or is_word("past", each)
             or is_word("finite", each)
-            or each.endswith(("ed", "ing", "gonna", "gotta"))
+            or each.endswith(("ed", "ing", "gonna", "gotta", "'re", "'ve", "'ll", "'d"))
             for each in before[:-1]
         )
 

@@ -9,6 +9,7 @@ from functools import cache
 
 from memory_system import phrasing, slots, text
 from memory_system.callings import STOCK_NAMES
+from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.scene import Scene
@@ -207,6 +208,8 @@ def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Pa
     row = slots.about(attribute)
     if row.get("value_type") == "person" and any(sign.isdigit() for sign in said) and not _WITH_NUMBER.fullmatch(said):
         return False
+    if row.get("category") == "preference" and hangs(said, passage.scene.lang):
+        return False  # "I love listening to them": what is liked is named elsewhere
     unnamed = passage.scene.lang == "zh" and not found.parts.get("who")
     oneself = unnamed and subject.key == passage.scene.subject
     if oneself and attribute in _LEAST_BODY and _is_small(attribute, said):

@@ -79,14 +79,18 @@ _EMPTY_SIGNS = ("common", "vague", "no_thing")  # lists of signs that are nothin
 
 def what_stands(words: str, lang: str) -> str:
     """What of the words is worth telling alone: without sentences at their beginning that hang in the air and say
-    little; nothing, where all of them do. What says more is told although it hangs."""
+    little; nothing, where all of them do. What says more is told although it hangs, and so is what goes on about a
+    sentence that says what is spoken of: "I follow a podcast about bees. They're hilarious"."""
     if not hangs(words, lang):
         return words
-    for end in (found.end() for found in _SENTENCE_END.finditer(words)):
+    ends = [found.end() for found in _SENTENCE_END.finditer(words)]
+    for end in ends:
         rest = words[end:]
         if len(rest) >= _LEAST[lang] and says_little(words[:end], lang) and not hangs(rest, lang):
             return rest
-    return "" if says_little(words, lang) else words
+    opens = words[: ends[0]] if ends else ""
+    stands = len(opens) >= _LEAST[lang] and not hangs(opens, lang)
+    return words if stands or not says_little(words, lang) else ""
 
 
 def may_say_little(own: float, lang: str) -> bool:
