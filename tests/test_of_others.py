@@ -63,3 +63,24 @@ def test_what_one_took_others_to_do_is_supposed(words: str, supposed: bool) -> N
 )  # fmt: skip
 def test_where_others_come_from_is_no_hometown_of_the_users(words: str) -> None:
     assert not [each for each in claims([said(words)]) if each.attribute == "hometown" and each.subject == "user"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("我女儿五岁，儿子八岁。", ["用户的女儿五岁", "用户的儿子八岁"]),
+        ("我爸爸是老师，妈妈是护士。", ["用户的爸爸是老师", "用户的妈妈是护士"]),
+        ("我哥住在上海，姐姐住在广州。", ["用户的哥住在上海", "用户的姐姐住在广州"]),
+        ("女儿小雨今年5岁了。", ["用户的女儿叫小雨", "小雨5岁"]),
+        ("My daughter is 5 and my son is 8.", ["User's daughter is 5 years old", "User's son is 8 years old"]),
+        ("My sister likes tea and my brother likes jam.", ["User's sister likes tea", "User's brother likes jam"]),
+    ],
+)
+def test_of_two_that_are_named_beside_one_another_each_has_its_own(words: str, told: list[str]) -> None:
+    assert sorted(each.content for each in claims([said(words)])) == sorted(told)
+
+
+@pytest.mark.parametrize("words", ["我姐住在广州，儿子八岁。", "他的儿子喜欢恐龙。", "我同事小李很厉害。儿子八岁。"])
+def test_whose_son_it_is_that_is_named_behind_another_nobody_can_tell(words: str) -> None:
+    assert not [each for each in claims([said(words)]) if each.subject == "用户的儿子"]
+    assert any("儿子" in each.content for each in claims([said(words)]))

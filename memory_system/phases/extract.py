@@ -35,7 +35,15 @@ from memory_system.phases.understanding.replying import shows, standing, with_qu
 from memory_system.phases.understanding.scene import is_courtesy, kinds_in
 from memory_system.phases.understanding.script import Script
 from memory_system.phases.understanding.still import otherwise
-from memory_system.phases.understanding.subjects import Subject, as_own, may_be, opening, talked_of
+from memory_system.phases.understanding.subjects import (
+    Subject,
+    as_own,
+    begins_with_kin,
+    may_be,
+    names_kin,
+    opening,
+    talked_of,
+)
 from memory_system.phases.understanding.wondering import is_anothers
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
@@ -110,7 +118,8 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     asks = passage.segment.kind == "question" and not is_anothers(passage.plain, scene.lang)
     if asks and not _STATED.match(passage.plain):
         return _question(passage), antecedent
-    last = antecedent if antecedent and _LEANING[scene.lang].search(passage.plain) else None
+    leaning = _LEANING[scene.lang].search(passage.plain) or begins_with_kin(passage.plain, scene.lang)
+    last = antecedent if leaning else None
     fired = rules_for(passage, antecedent) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = repaired(read(passage, fired, passage.named or last or opened), passage)
@@ -219,7 +228,7 @@ def _rest(readings: list[Reading], passage: Passage, about: Subject | None) -> t
     if scene.lang == "zh" and (about_named := of_named(readings, rest, passage)):
         return about_named
     bare = phrasing.bare(plain, scene.voices, scene.lang) if 2 * len(plain) >= _MORE else ""
-    if len(bare) + text.cjk_count(bare) < _MORE:
+    if len(bare) + text.cjk_count(bare) < _MORE and not names_kin(plain, scene.lang):
         return "", about
     if len(readings) > 1 and all(whole for _, _, whole in rest):
         return passage.dated("".join(passage.quote[start:end] for start, end, _ in rest)), about

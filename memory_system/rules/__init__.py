@@ -60,11 +60,14 @@ class Rule:
         return found
 
     def found(self, text: str) -> Iterator[Found]:
-        """Every match with its named groups."""
-        names = _names(self.pattern)
+        """Every match with its named groups. One may begin in what ends the one before it: the words behind the last
+        group only show where that is over."""
+        names, pattern = _names(self.pattern), _compiled(self.pattern)
         data = simplified(text).encode()  # RE2 sees bytes, and only places that are asked for are counted
-        for match in self.matches(data):
+        at = 0
+        while match := pattern.search(data, at):
             span, *spans = match.span(), *(match.span(number) for _, number in names)
+            at = max(span[0] + 1, max((end for _, end in spans), default=span[1]))
             if len(data) > len(text):
                 span, *spans = ((_sign(data, start), _sign(data, end)) for start, end in (span, *spans))
             places = {name: place for (name, _), place in zip(names, spans, strict=True)}

@@ -13,7 +13,15 @@ from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.scene import Scene
-from memory_system.phases.understanding.subjects import PUNCTUATION, Subject, kin, plural_words, speaks_of_others, whose
+from memory_system.phases.understanding.subjects import (
+    PUNCTUATION,
+    Subject,
+    begins_with_kin,
+    kin,
+    plural_words,
+    speaks_of_others,
+    whose,
+)
 from memory_system.phrasing.naming import named
 from memory_system.phrasing.verbs import be_of
 from memory_system.records import ASSISTANT
@@ -145,7 +153,7 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     value = cleaned(said, scene.lang)
     if value in ("", "to") or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found, passage):
         return None
-    if scene.lang == "zh" and not found.parts.get("who") and not _opens_clause(passage.plain, found.span[0]):
+    if scene.lang == "zh" and _is_unclear(found, passage.plain):
         return None
     attribute = _attribute(rule, found, scene.lang)
     who, start = _in_full(found, passage)
@@ -160,6 +168,14 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     content = _content(rule, found, _shown(said, attribute, scene), subject, scene)
     span = start, found.span[1]
     return Reading(rule, subject, attribute, _meant(rule, attribute, value), content, span, found.places[which])
+
+
+def _is_unclear(found: Found, plain: str) -> bool:
+    """Whether whom a Chinese match is about is left out, or a mother of whom it does not say whose, and it stands
+    behind what may be its subject."""
+    who = found.parts.get("who", "")
+    start = found.places["who"][0] if who else found.span[0]
+    return (not who or begins_with_kin(who, "zh")) and not _opens_clause(plain, start)
 
 
 def _in_full(found: Found, passage: Passage) -> tuple[str, int]:

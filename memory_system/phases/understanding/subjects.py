@@ -41,8 +41,9 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
         return Subject(scene.subject, scene.voices.speaker)
     if low.startswith(("my ", "our ")) or who.startswith("我"):
         return _near(who, scene)
-    if scene.lang == "zh" and kin().fullmatch(who):
-        return _near(f"我{who}", scene)
+    if scene.lang == "zh" and (circle := _circle(who)):
+        owner = last is None or last.key == scene.subject or _circle_of(last, scene) == circle
+        return _near(f"我{who}", scene) if owner else None
     who = _without_opening(who, scene)
     return None if _is_no_name(who, scene) else Subject(who, who)
 
@@ -58,6 +59,39 @@ def _without_opening(who: str, scene: Scene) -> str:
 def kin() -> re.Pattern[str]:
     """The Chinese words for somebody near, whom a speaker may name without 我: 舅妈在青岛上班."""
     return re.compile(str(table("zh", "parts")["kin_word"]))
+
+
+def begins_with_kin(plain: str, lang: str) -> bool:
+    """Whether Chinese words begin with one of a family, and do not say whose: after 我同事小李 it is hers."""
+    return lang == "zh" and _family().match(plain) is not None
+
+
+def _circle_of(subject: Subject, scene: Scene) -> str:
+    mine = f"{scene.voices.speaker}的"
+    return _circle(subject.key.removeprefix(mine)) if subject.key.startswith(mine) else ""
+
+
+def _circle(who: str) -> str:
+    """Which part of a family 儿子 or 大女儿小雨 belongs to: who comes with a partner is named beside a child, who one
+    grew up with beside a parent; empty for anybody else."""
+    found = _family().match(who)
+    return "own" if found and found[1] in _own_family() else "elders" if found else ""
+
+
+@cache
+def _family() -> re.Pattern[str]:
+    return re.compile(rf"[大小二三]?({table('zh', 'parts')['family']})")
+
+
+@cache
+def _own_family() -> frozenset[str]:
+    kin = table("zh", "kin")
+    return frozenset(f"{kin['partner']} {kin['child']}".split())
+
+
+def names_kin(plain: str, lang: str) -> bool:
+    """Whether the words name anybody near by what they are to somebody: "my brother", 爸爸."""
+    return (kin() if lang == "zh" else _kin_word()).search(plain) is not None
 
 
 def _is_no_name(who: str, scene: Scene) -> bool:
@@ -106,7 +140,7 @@ def _name_behind_kin(words: list[str]) -> str:
 
 @cache
 def _kin_word() -> re.Pattern[str]:
-    return re.compile(str(table("en", "parts")["kin_word"]), re.IGNORECASE)
+    return re.compile(rf"\b(?:{table('en', 'parts')['kin_word']})", re.IGNORECASE)
 
 
 @cache
