@@ -31,7 +31,7 @@ from memory_system.phases.understanding.mood import Mood
 from memory_system.phases.understanding.parting import is_to_come, parted, tells_when, time_of
 from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import Afterthoughts, repaired
-from memory_system.phases.understanding.replying import shows, standing, with_question, with_what_is_before
+from memory_system.phases.understanding.replying import is_shown_already, standing, with_question, with_what_is_before
 from memory_system.phases.understanding.scene import is_courtesy, kinds_in
 from memory_system.phases.understanding.script import Script
 from memory_system.phases.understanding.still import otherwise
@@ -87,7 +87,7 @@ def _run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterab
         if passage.turn is not speaking:
             speaking, antecedent, told = passage.turn, talked_of(passage.turn, passage.scene), []
             confidences = Confidences.of(passage.turn, passage.scene)
-        if _is_told_already(passage, told):
+        if is_shown_already(passage, told):
             tally["kept.with_claim"] += count
             continue
         claims, antecedent = _claims(passage, antecedent)
@@ -103,11 +103,6 @@ def _run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterab
     if waiting:
         yield from waiting.answered()
         yield from waiting.answered_late()
-
-
-def _is_told_already(passage: Passage, told: Iterable[str]) -> bool:
-    """Whether the passage is a picture that a sentence before it was told with."""
-    return bool(passage.picture) and any(shows(each, passage.picture) for each in told)
 
 
 def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], Subject | None]:

@@ -6,6 +6,7 @@ itself would explain nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from memory_system import dates, phrasing, rules, slots
 from memory_system.phases.understanding.asked import goes_on, is_needed, tells_of, tells_the_topic, told_beside
@@ -91,10 +92,10 @@ def _may_be_left_out(passage: Passage) -> bool:
     return passage.category() not in slots.CERTAIN
 
 
-def shows(told: str, picture: str) -> bool:
-    """Whether what was told has that picture beside it."""
-    beside = _IMAGE.search(told)
-    return beside is not None and picture.endswith(beside[1] or beside[2])
+def is_shown_already(passage: Passage, told: Iterable[str]) -> bool:
+    """Whether the passage is a picture that has been told beside a sentence before it."""
+    beside = (_IMAGE.search(each) for each in told if passage.picture)
+    return any(found and passage.picture.endswith(found[1] or found[2]) for found in beside)
 
 
 def _topic(passage: Passage) -> str:
