@@ -356,3 +356,17 @@ def test_what_changes_from_a_month_on_and_what_one_has_put_ones_name_down_for_li
 )
 def test_short_names_in_small_letters(text: str, expected: list[str]) -> None:
     assert [f"{each.start:%m-%d}" for each in dates.find(text, WEDNESDAY)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("The plumber is coming Friday.", "The plumber is coming on 20 March 2026."),
+        ("We fly on the coming Friday.", "We fly on 20 March 2026."),
+        ("Let us row on next Monday.", "Let us row on 23 March 2026."),
+        ("The coming Monday is a holiday.", "23 March 2026 is a holiday."),
+        ("We decided on a small party on 12 December.", "We decided on a small party on 12 December 2026."),
+    ],
+)
+def test_a_day_is_written_with_one_preposition_and_takes_no_verb_with_it(text: str, written: str) -> None:
+    assert dates.resolve(text, WEDNESDAY, "en")[0] == written

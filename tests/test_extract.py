@@ -396,6 +396,14 @@ def test_each_sentence_is_told_in_its_own_language() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["My recital is planned for May 2026. I mostly play in the mornings.", "演出定在2026年5月。我一般早上练琴。"],
+)
+def test_what_is_to_come_is_told_apart_from_what_lasts(text: str) -> None:
+    assert len(told(text)) == 2
+
+
+@pytest.mark.parametrize(
     ("text", "parts"),
     [
         ("The harbour froze over last winter. People skated to the island.", ["froze", "island"]),

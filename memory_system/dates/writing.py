@@ -79,6 +79,7 @@ def _festival_in(when: When) -> int | None:
 
 _COUNTED = re.compile(r"\w+ (?:weeks|weekends) (?:before|after)\b")
 _PREPOSITION = re.compile(r"(?i)\b(?:on|in|at)\s+$")
+_ON = re.compile(r"(?i)\bon\s+$")
 _GOVERNED = re.compile(
     r"(?i)\b(?:since|until|till|til|by|before|after|from|for|of|to|through|between|about|around|than|like|except|during|over|within|starting|beginning)\s+$"
 )
@@ -181,7 +182,7 @@ def _placed(text: str, when: When, piece: Piece, words: str) -> tuple[int, int, 
     if owner := _OWNER.match(after):
         end += owner.end()
         words = "the " + words.removeprefix("the ")
-    elif bare and (written := _PREPOSITION.search(before)):
+    elif bare and (written := (_ON if "rel" in piece.fields else _PREPOSITION).search(before)):
         start, opening = written.start(), written[0][0].isupper()
         words = needed + words
     elif not (
@@ -197,10 +198,10 @@ def _placed(text: str, when: When, piece: Piece, words: str) -> tuple[int, int, 
 
 def _is_bare(piece: Piece, first: str) -> bool:
     """Whether the expression takes its preposition from the sentence ("on Friday", "at 3 pm", "at noon yesterday");
-    before the others `in` and `on` belong to the verb ("I moved in last week")."""
+    before the others `in` and `on` belong to the verb ("I moved in last week"), but for the `on` of a weekday."""
     if "hour" in piece.fields and (first.isdigit() or piece.fields.get("part") == "midday"):
         return True
-    return "rel" not in piece.fields and bool(kind(piece.fields) & _OWN_PREPOSITION)
+    return ("rel" not in piece.fields or "dow" in piece.fields) and bool(kind(piece.fields) & _OWN_PREPOSITION)
 
 
 def _preposition(when: When) -> str:

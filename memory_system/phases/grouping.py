@@ -37,8 +37,8 @@ def grouped(turns: Iterable[Turn], night: Night, known: Known) -> Iterator[tuple
 
 
 def _is_passing(passage: Passage) -> bool:
-    """Whether the passage makes a belief, or a memory that runs out."""
-    return passage.mood.confidence < 1 or passage.expires(passage.category()) is not None
+    """Whether the passage makes a belief, or a memory that runs out or may be put off."""
+    return passage.mood.confidence < 1 or passage.is_yet_to_begin or passage.expires(passage.category()) is not None
 
 
 def _meant_apart(passage: Passage, segments: list[Segment], night: Night) -> Iterator[tuple[Passage, int]]:

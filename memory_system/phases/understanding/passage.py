@@ -164,6 +164,12 @@ class Passage:
         end = self.event and datetime.fromisoformat(self.event.end)
         return bool(end and end > self.scene.anchor.replace(tzinfo=None))
 
+    @property
+    def is_yet_to_begin(self) -> bool:
+        """Whether there is an event, and it begins after the words were said."""
+        start = self.event and datetime.fromisoformat(self.event.start)
+        return bool(start and start > self.scene.anchor.replace(tzinfo=None))
+
     def importance(self, category: str) -> float:
         """Intrinsic by category, what is over within the day being temporary, plus the signals of the segment; what a
         language model was asked about has its importance."""
