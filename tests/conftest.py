@@ -51,9 +51,12 @@ def _own_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
     own = ("MEMORY_WORKSPACE", "OPENCLAW_STATE_DIR", "OPENCLAW_WORKSPACE_DIR")
     for name in (*own, *(each for each in os.environ if each.startswith("ANTHROPIC_"))):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path_factory.mktemp("no-profile")))
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
-    monkeypatch.chdir(Path(tmp_path_factory.mktemp("folder")))
+    world = tmp_path_factory.mktemp("world")
+    for name in ("no-profile", "home", "folder"):
+        (world / name).mkdir()
+    monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(world / "no-profile"))
+    monkeypatch.setenv("HOME", str(world / "home"))
+    monkeypatch.chdir(world / "folder")
     yield
 
 
