@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import at, make, memories, say
+from workspaces import at, consolidate, make, memories, say
 
 from memory_system.files import Files
 from memory_system.workspace import Workspace
@@ -46,15 +46,21 @@ def workspace(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture
+def slept(workspace: Path) -> Path:
+    """The same after its night, which needs no process of its own where something else is tested."""
+    consolidate(workspace, NOW)
+    return workspace
+
+
 def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     assert "Traceback" not in done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
-@pytest.mark.usefixtures("workspace")
+@pytest.mark.usefixtures("slept")
 def test_a_rollback_names_what_would_undo_it_and_nothing_else(run: Run) -> None:
-    run("--now", NOW, "consolidate")
     assert "memory rollback #2" in run("rollback", "#1").stdout
     assert run("rollback", "#1").stdout.strip() == "nothing to undo"
     assert answer(run("--json", "rollback", "#1", "--redo"))["entry"] == "#3"
@@ -122,8 +128,7 @@ def test_one_bad_file_leaves_room_for_the_others(run: Run, workspace: Path) -> N
     assert any("and 499 more lines like it" in each["what"] for each in everything)
 
 
-def test_search_and_get(run: Run, workspace: Path) -> None:
-    run("consolidate", "--now", NOW)
+def test_search_and_get(run: Run, slept: Path) -> None:
     for query, word in (("peanut allergies", "peanuts"), ("杭州", "杭州"), ("住", "杭州")):
         found = answer(run("search", query, "--json", "--scope", "memories"))
         assert word in found["results"][0]["text"]
@@ -140,8 +145,7 @@ def test_search_and_get(run: Run, workspace: Path) -> None:
     assert run("get", "../secret").returncode == 1
 
 
-def test_context(run: Run, workspace: Path) -> None:
-    run("consolidate", "--now", NOW)
+def test_context(run: Run, slept: Path) -> None:
     assert "allergic to peanuts" in run("context", "Can I eat peanuts?").stdout
     assert "杭州" in run("context", "-", input="还记得我住在哪里吗？").stdout
     assert run("context", "thanks!").stdout == ""
@@ -150,9 +154,8 @@ def test_context(run: Run, workspace: Path) -> None:
     assert run("context", "peanuts", "--budget", "-1").returncode == 2
 
 
-def test_every_answer_leaves_a_line(run: Run, workspace: Path) -> None:
-    run("consolidate", "--now", NOW)
-    log = workspace / "memory/state/access.jsonl"
+def test_every_answer_leaves_a_line(run: Run, slept: Path) -> None:
+    log = slept / "memory/state/access.jsonl"
     before = log.read_text().count("\n") if log.exists() else 0
     memory = answer(run("search", "peanuts", "--json", "--scope", "memories", "--now", NOW))["results"][0]["id"]
     for command in (("search", "zzz"), ("get", memory), ("get", "a:e1"), ("context", "peanuts"), ("context", "hi")):
@@ -168,13 +171,12 @@ def test_every_answer_leaves_a_line(run: Run, workspace: Path) -> None:
 def test_a_day_is_shown_as_it_is_where_the_owner_lives(run: Run, tmp_path: Path) -> None:
     root = make(tmp_path / "w", zone="Asia/Shanghai")
     say(root, "a", ("2026-03-01T23:40:00Z", "user", "我对花生过敏。"))  # on 2 March in Shanghai
-    run("--now", NOW, "consolidate")
+    consolidate(root, NOW)
     assert "2026-03-02 用户对花生过敏" in run("search", "花生", "--scope", "memories").stdout
     assert "2026-03-02" in run("context", "我对什么过敏").stdout
 
 
-def test_search_only_among_some_and_explained(run: Run, workspace: Path) -> None:
-    run("consolidate", "--now", NOW)
+def test_search_only_among_some_and_explained(run: Run, slept: Path) -> None:
     assert answer(run("search", "peanuts", "--json", "--since", "2026-03-03"))["results"] == []
     assert answer(run("search", "peanuts", "--json", "--until", "2026-03-01"))["results"] == []
     day = ("--since", "2026-03-02", "--until", "2026-03-02")
@@ -205,7 +207,7 @@ def test_a_capture_of_nothing_but_a_secret_is_refused(run: Run, workspace: Path,
 def test_two_captures_of_one_second_say_each_where_they_come_from(run: Run, workspace: Path) -> None:
     for words in ("User parks in bay 14", "用户把车停在14号车位"):
         assert run("--now", NOW, "capture", words).returncode == 0
-    run("--now", "2026-03-04T12:00:00Z", "consolidate")
+    consolidate(workspace, "2026-03-04T12:00:00Z")
     refs = [each.evidence[0].ref for each in memories(workspace) if each.method == "capture"]
     assert len(set(refs)) == 2
     assert all(ref.startswith("capture:2026-03-03T12:00:00") for ref in refs)
@@ -276,8 +278,7 @@ def test_note_in_the_seeds_form(run: Run, workspace: Path) -> None:
     assert "dark mode" in answer(run("search", "dark mode", "--json"))["results"][0]["text"]
 
 
-def test_archive_and_restore(run: Run, workspace: Path) -> None:
-    run("consolidate", "--now", NOW)
+def test_archive_and_restore(run: Run, slept: Path) -> None:
     memory_id = answer(run("search", "peanuts", "--json", "--scope", "memories"))["results"][0]["id"]
     assert run("archive", memory_id).returncode == 0
     assert answer(run("search", "peanuts", "--json", "--scope", "memories"))["results"] == []
@@ -289,8 +290,7 @@ def test_archive_and_restore(run: Run, workspace: Path) -> None:
     assert run("archive", "f_20260101_0000000000").returncode == 1
 
 
-def test_stats_look_like_the_seeds(run: Run, workspace: Path) -> None:
-    run("consolidate", "--now", NOW)
+def test_stats_look_like_the_seeds(run: Run, slept: Path) -> None:
     lines = run("stats", "--now", NOW).stdout.split("\n")
     assert lines[0] == "📊 Memory System Stats"
     assert "Active: 2 | Archive: 0" in lines
