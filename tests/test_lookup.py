@@ -175,6 +175,12 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return remembering(tmp_path_factory.mktemp("large"), VERY_MANY)
 
 
+@pytest.fixture
+def many(large: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return Path(shutil.copytree(large, tmp_path / "many"))
+
+
 def keys(root: Path) -> Path:
     return root / "memory/layer2/index/keys.sqlite"
 
@@ -187,8 +193,8 @@ def next_night(root: Path) -> set[str]:
     return {each for each in contents(root) if "kettle" not in each}
 
 
-def test_a_night_over_very_many_remembers_what_a_night_over_few_does(tmp_path: Path) -> None:
-    few, many = remembering(tmp_path / "few", 50), remembering(tmp_path / "many", VERY_MANY)
+def test_a_night_over_very_many_remembers_what_a_night_over_few_does(many: Path, tmp_path: Path) -> None:
+    few = remembering(tmp_path / "few", 50)
     assert not keys(few).exists()
     assert keys(many).exists()
     remembered = next_night(many)
@@ -200,67 +206,59 @@ def test_a_night_over_very_many_remembers_what_a_night_over_few_does(tmp_path: P
 @pytest.mark.parametrize("damage", [
     lambda path: path.write_bytes(b"no database" * 500), lambda path: path.unlink(),
 ])  # fmt: skip
-def test_a_catalogue_that_is_damaged_or_gone_is_made_anew(tmp_path: Path, damage: Any) -> None:
-    root = remembering(tmp_path, VERY_MANY)
-    damage(keys(root))
-    assert "User moved to Lisbon" in next_night(root)
-    assert problems(root, "2026-01-04T04:00:00Z") == []
+def test_a_catalogue_that_is_damaged_or_gone_is_made_anew(many: Path, damage: Any) -> None:
+    damage(keys(many))
+    assert "User moved to Lisbon" in next_night(many)
+    assert problems(many, "2026-01-04T04:00:00Z") == []
 
 
-def test_a_catalogue_follows_what_is_changed_by_hand(tmp_path: Path) -> None:
-    root = remembering(tmp_path, VERY_MANY)
-    made = keys(root).stat().st_ino
-    with Workspace.open(root, now=at("2026-01-03T09:00:00Z"), write=True) as ws:
+def test_a_catalogue_follows_what_is_changed_by_hand(many: Path) -> None:
+    made = keys(many).stat().st_ino
+    with Workspace.open(many, now=at("2026-01-03T09:00:00Z"), write=True) as ws:
         home = next(each for _, each in ws.store.records() if each.attribute == "lives_in")
         correct.edit(ws, home.id, {"value": "Braga"})
-    assert problems(root, "2026-01-03T10:00:00Z") == []
-    next_night(root)
-    assert keys(root).stat().st_ino == made  # it was not made anew
-    assert problems(root, "2026-01-04T04:00:00Z") == []
+    assert problems(many, "2026-01-03T10:00:00Z") == []
+    next_night(many)
+    assert keys(many).stat().st_ino == made  # it was not made anew
+    assert problems(many, "2026-01-04T04:00:00Z") == []
 
 
-def test_validate_names_a_catalogue_that_does_not_hold_what_the_truth_says(tmp_path: Path) -> None:
-    root = remembering(tmp_path, VERY_MANY)
-    with closing(Database(keys(root))) as database:
+def test_validate_names_a_catalogue_that_does_not_hold_what_the_truth_says(many: Path) -> None:
+    with closing(Database(keys(many))) as database:
         database.rows("DELETE FROM memory WHERE id = 'f_20260101_0000000007'")
-    assert ["keys.sqlite" in each for each in problems(root, "2026-01-03T10:00:00Z")] == [True]
+    assert ["keys.sqlite" in each for each in problems(many, "2026-01-03T10:00:00Z")] == [True]
 
 
 @pytest.mark.parametrize("page", range(2, 12))
-def test_a_night_over_a_catalogue_that_is_damaged_within_reads_the_memories(
-    large: Path, tmp_path: Path, page: int
-) -> None:
-    root = Path(shutil.copytree(large, tmp_path / "w"))
-    with keys(root).open("r+b") as file:
+def test_a_night_over_a_catalogue_that_is_damaged_within_reads_the_memories(many: Path, page: int) -> None:
+    with keys(many).open("r+b") as file:
         file.seek((page - 1) * 4096)
         file.write(b"\xff" * 4096)
-    assert "User moved to Lisbon" in next_night(root)
-    assert [each for each in problems(root, "2026-01-04T04:00:00Z") if "keys.sqlite" not in each] == []
+    assert "User moved to Lisbon" in next_night(many)
+    assert [each for each in problems(many, "2026-01-04T04:00:00Z") if "keys.sqlite" not in each] == []
 
 
-def test_what_is_forgotten_is_found_by_no_key(large: Path, tmp_path: Path) -> None:
-    root = Path(shutil.copytree(large, tmp_path / "w"))
-    next_night(root)
-    with Workspace.open(root, now=at("2026-01-04T05:00:00Z"), write=True) as ws:
+def test_what_is_forgotten_is_found_by_no_key(many: Path) -> None:
+    next_night(many)
+    with Workspace.open(many, now=at("2026-01-04T05:00:00Z"), write=True) as ws:
         ws.store.prepare()
         forgetting.forget(ws, forgetting.plan_of(ws, Selection(session="b")))
         assert ws.store.find(entity_key("Mia")) == []
-        say(root, "c", ("2026-01-04T09:00:00Z", "user", "I have a cello."))
-    assert problems(root, "2026-01-04T06:00:00Z") == []
-    consolidate(root, "2026-01-05T03:10:00Z")
-    assert problems(root, "2026-01-05T04:00:00Z") == []
-    assert "Mia" not in "".join(contents(root))
+        say(many, "c", ("2026-01-04T09:00:00Z", "user", "I have a cello."))
+    assert problems(many, "2026-01-04T06:00:00Z") == []
+    consolidate(many, "2026-01-05T03:10:00Z")
+    assert problems(many, "2026-01-05T04:00:00Z") == []
+    assert "Mia" not in "".join(contents(many))
 
 
-def test_a_commit_stands_without_its_catalogue(large: Path, tmp_path: Path) -> None:
-    root = Path(shutil.copytree(large, tmp_path / "w"))
-    with Workspace.open(root, now=at("2026-01-03T09:00:00Z"), write=True) as ws:
+def test_a_commit_stands_without_its_catalogue(many: Path) -> None:
+    with Workspace.open(many, now=at("2026-01-03T09:00:00Z"), write=True) as ws:
         ws.store.prepare()
-        keys(root).unlink()  # under an open connection: SQLite refuses to write to it
+        keys(many).unlink()  # under an open connection: SQLite refuses to write to it
         home = next(each for _, each in ws.store.records() if each.attribute == "lives_in")
         correct.edit(ws, home.id, {"value": "Braga"})
-    assert "User lives in Braga" in contents(root)
-    assert problems(root, "2026-01-03T10:00:00Z") == []
+    assert "User lives in Braga" in contents(many)
+    assert problems(many, "2026-01-03T10:00:00Z") == []
 
 
 def test_keys_that_very_many_share_find_none_and_those_that_many_share_find_the_newest(tmp_path: Path) -> None:
