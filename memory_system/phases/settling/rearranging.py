@@ -5,7 +5,7 @@ however differently the two are put. The claim takes over its slot.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import TypeVar
@@ -92,23 +92,34 @@ def _frame(said: Claim | Fact) -> frozenset[str]:
 
 def heir(claim: Claim, older: list[Fact]) -> Claim:
     """The claim in the slot of what it displaces, where it has none: a dose, an appointment, an allergy stay one."""
-    named = {cue: found for cue, found in _named(claim) if cue in _TAKING_OVER} if older else {}
+    found = {cue: match for cue, match in _cues(claim) if cue in _TAKING_OVER} if older else {}
+    named = {cue: match.given() for cue, match in found.items()}
     if names.DIED in named:
         return names.mourned(claim, older)
     if names.RENAMED in named:
         return names.corrected(claim, named[names.RENAMED], older)
-    for cue in named.keys() & retractions.CUES:
-        return retractions.inherited(cue, named[cue], claim, older[-1])
-    for cue in named.keys() & _TO_A_TIME:
-        claim = postponed(claim, _to(named[cue]).strip(" .!。！了啦"), _span(cue, claim), older)
+    for cue, given in named.items():
+        if cue in retractions.CUES:
+            return retractions.inherited(cue, given, claim, older[-1])
+    for cue, given in named.items():
+        if cue in _TO_A_TIME:
+            claim = postponed(claim, _to(given).strip(" .!。！了啦"), found[cue].span, older)
     slots = {(each.subject, each.attribute) for each in older if each.attribute}
     if claim.attribute or len(slots) != 1:
         return claim
     if "lifted" in named and slots <= {(USER, each) for each in _WISHES}:  # once the wish is gone, little is left
         return replace(claim, category="temporary", importance=_OVER)
-    if not named:
-        return claim
-    [old] = [each for each in older if each.attribute][:1]
+    return _in_slot_of(next(each for each in older if each.attribute), claim, named) if named else claim
+
+
+def _cues(claim: Claim) -> Iterator[tuple[str, Found]]:
+    """What the claim says of what was said before, and in which words."""
+    for rule in rules.load(claim.lang)["revision"].firing(claim.heard):
+        yield str(rule.data["cue"]), next(rule.found(claim.heard))
+
+
+def _in_slot_of(old: Fact, claim: Claim, named: Mapping[str, dict[str, str]]) -> Claim:
+    """The claim in the slot of the older fact, with that of its value which another one takes the place of."""
     value, content = old.value, claim.content
     if "misspoken" in named:
         value = _to(named["misspoken"]).strip(" .!。！，,")
@@ -122,18 +133,6 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
         claim, content=content, subject=old.subject, attribute=old.attribute, value=value, category=old.category,
         importance=max(claim.importance, old.importance),
     )  # fmt: skip
-
-
-def _named(claim: Claim) -> Iterator[tuple[str, dict[str, str]]]:
-    heard = claim.heard
-    for rule in rules.load(claim.lang)["revision"].firing(heard):
-        yield str(rule.data["cue"]), next(rule.found(heard)).given()
-
-
-def _span(cue: str, claim: Claim) -> tuple[int, int]:
-    """Where the words stand by which the claim puts something to another time."""
-    firing = rules.load(claim.lang)["revision"].firing(claim.heard)
-    return next(next(rule.found(claim.heard)).span for rule in firing if rule.data["cue"] == cue)
 
 
 def _of_slots(rule: rules.Rule, claim: Claim, memories: Memories) -> Iterator[Fact]:
