@@ -127,7 +127,7 @@ def scores_of(turns: Iterator[Turn], judge: Judge, known: Known, guard: Guard) -
             _spread(verdicts, assistant=not first_hand)
         if turn.asked or turn.topic:
             _charge(turn, verdicts, around)
-        _charge_within(turn, verdicts, around)
+        _weigh_within(turn, verdicts, around)
         found.hear(turn, verdicts)
         if not is_owners_word(turn.message):
             numbers = (n for n, each in enumerate(verdicts, len(found.scores)) if not each.reason)
@@ -166,31 +166,46 @@ def _charge(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
             verdict.cost += cost_of(turn.asked) * (not verdict.reason and "\n" in turn.text_of(segment))
 
 
-def _charge_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
-    """Add what the sentence of the message costs that is told with another which lacks it. What hangs in the air costs
-    nothing where nothing is told with it: nothing will come of it."""
-    before, begins = "nothing", True
-    last: Segment | None = None
+def _weigh_within(turn: Turn, verdicts: list[Verdict], lang: str) -> None:
+    """Weigh each segment beside the others of its message: what lacks a sentence of it costs that as well, or is worth
+    less where there is none. What hangs in the air costs nothing where nothing is told with it: nothing comes of it."""
     own = turn.message.is_first_hand and not turn.message.is_noted
+    reason, begins = "nothing", True
+    last: Segment | None = None
     for segment, verdict in zip(turn.segments, verdicts, strict=True):
-        words = turn.text_of(segment)
-        asks = segment.kind == "question" and is_request(words, lang)
-        said = own and not verdict.reason and said_before(turn.message.text, segment.start, words, lang, asks=asks)
-        if said:
-            joins = last is not None and not before and lang == "en" and goes_with(turn, last, last, segment, lang)
-            extra = 0 if joins else cost_of(said)
-            verdict.cost += extra
-            verdict.score -= _BESIDE * extra
-        elif own and lang == "en" and _is_unclear(turn, segment, verdict, last if not before else None, begins=begins):
-            verdict.score -= _UNCLEAR
-        if not said and verdict.hangs and before not in LEANED_ON and not stands_before_picture(turn, segment):
-            verdict.cost *= begins and bool(told_beside(turn, words, lang))
-        before, begins, last = verdict.reason, begins and bool(verdict.reason), segment
+        kept = None if reason else last
+        if said := _lacking(turn, segment, lang) if own and not verdict.reason else "":
+            _charge_beside(verdict, said, joins=lang == "en" and kept is not None and _joins(turn, kept, segment))
+        else:
+            if own and lang == "en" and _is_unclear(turn, segment, verdict, kept, begins=begins):
+                verdict.score -= _UNCLEAR
+            if verdict.hangs and reason not in LEANED_ON and not stands_before_picture(turn, segment):
+                verdict.cost *= begins and bool(told_beside(turn, turn.text_of(segment), lang))
+        reason, begins, last = verdict.reason, begins and bool(verdict.reason), segment
 
 
-def _is_unclear(turn: Turn, segment: Segment, verdict: Verdict, last: Segment | None, *, begins: bool) -> bool:
+def _lacking(turn: Turn, segment: Segment, lang: str) -> str:
+    """The sentence of the message that the segment is told with."""
+    words = turn.text_of(segment)
+    asks = segment.kind == "question" and is_request(words, lang)
+    return said_before(turn.message.text, segment.start, words, lang, asks=asks)
+
+
+def _charge_beside(verdict: Verdict, said: str, *, joins: bool) -> None:
+    """Add what the sentence costs, unless it is kept right before, and both make one memory (`joins`)."""
+    extra = 0 if joins else cost_of(said)
+    verdict.cost += extra
+    verdict.score -= _BESIDE * extra
+
+
+def _joins(turn: Turn, kept: Segment, segment: Segment) -> bool:
+    """Whether an English segment makes one memory with the one that is kept right before it."""
+    return goes_with(turn, kept, kept, segment, "en")
+
+
+def _is_unclear(turn: Turn, segment: Segment, verdict: Verdict, kept: Segment | None, *, begins: bool) -> bool:
     """Whether nobody could tell from the memory of an English statement what it speaks of: neither by what is kept
-    right before it (`last`), nor by a picture, nor by what the other has said."""
+    right before it, nor by a picture, nor by what the other has said."""
     words = turn.text_of(segment)
     if (
         verdict.reason
@@ -199,7 +214,7 @@ def _is_unclear(turn: Turn, segment: Segment, verdict: Verdict, last: Segment | 
         or not hangs(as_rules_see(words), "en")
     ):
         return False
-    if (last and goes_with(turn, last, last, segment, "en")) or stands_before_picture(turn, segment):
+    if (kept and _joins(turn, kept, segment)) or stands_before_picture(turn, segment):
         return False
     return not (begins and told_beside(turn, words, "en"))
 

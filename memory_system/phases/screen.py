@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from itertools import accumulate, compress, groupby, repeat
@@ -68,12 +68,7 @@ def run(
             for number in sorted(waits.intersection(span)):
                 left_over.leave(_left(turn, number - span.start, number, found, kept))
             _let_count(turn, span, asked, left_over)
-        segments = [
-            _marked(segment, number, found, rescued.get(number))
-            for number, segment in zip(span, turn.segments, strict=True)
-            if kept[number]
-        ]
-        if segments:
+        if segments := _kept_of(turn, span, found, kept, rescued):
             yield replace(turn, segments=segments, confided=found.confided.get(place, ""))
 
 
@@ -157,6 +152,14 @@ def _count(kept: bytearray, found: Scores, tally: Counter[str]) -> None:
         else:
             reason = found.outcome(number)[0] if found.scores[number] <= NEVER else "share"
             tally[f"segments.dropped.{reason}"] += 1
+
+
+def _kept_of(
+    turn: Turn, span: range, found: Scores, kept: bytearray, rescued: Mapping[int, asking.Rescued]
+) -> list[Segment]:
+    """The segments of the turn that are kept."""
+    numbered = zip(span, turn.segments, strict=True)
+    return [_marked(segment, number, found, rescued.get(number)) for number, segment in numbered if kept[number]]
 
 
 def _marked(segment: Segment, number: int, found: Scores, rescued: asking.Rescued | None) -> Segment:
