@@ -56,16 +56,14 @@ def search(
         return _noted(ws, "search", taught, who, Giver(ws, unmasked=unmasked))
     filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
 
-    def ask(index: Index) -> dict[str, Any]:
-        near, warning = _meaning(ws, index, query, mode)
-        found = ranking.search(
+    def ask(index: Index, near: Near | None) -> dict[str, Any]:
+        return ranking.search(
             ws.layout, ws.config, index, ws.inbox.pending(), query,
             now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
             filters=filters, explain=explain, near=near,
         )  # fmt: skip
-        return found | ({"warning": warning} if warning else {})
 
-    found = asked(ws, ask)
+    found = _asked(ws, query, mode, ask)
     if not found["results"] and "warning" not in found and ws.is_written_beside:
         found["warning"] = "a night is running, or something else that writes: what it has not written yet is not found"
     giver = Giver(ws, unmasked=unmasked)
@@ -86,6 +84,18 @@ def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, giver: Give
     ws.accesses.note(did, (row["id"] for row in found.get("results") or found.get("items", ())), ws.now, who)
     answer: dict[str, Any] = giver.answer(found)
     return answer
+
+
+def _asked(
+    ws: Workspace, question: str, mode: Mode, ask: Callable[[Index, Near | None], dict[str, Any]]
+) -> dict[str, Any]:
+    """What `ask` answers with the meaning of the question, or without it and with a warning that says why."""
+
+    def answer(index: Index) -> dict[str, Any]:
+        near, warning = _meaning(ws, index, question, mode)
+        return ask(index, near) | ({"warning": warning} if warning else {})
+
+    return asked(ws, answer)
 
 
 def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near | None, str]:
@@ -166,15 +176,13 @@ def context(
 
         known = shown_in(ws)
 
-    def ask(index: Index) -> dict[str, Any]:
-        near, warning = _meaning(ws, index, message, "auto")
-        found = inject(
+    def ask(index: Index, near: Near | None) -> dict[str, Any]:
+        return inject(
             ws.layout, ws.config, index, ws.inbox.pending(), message,
             now=ws.now, budget=most, known=known, near=near, refused=_refused(ws, unmasked),
         )  # fmt: skip
-        return found | ({"warning": warning} if warning else {})
 
-    return _noted(ws, "context", asked(ws, ask), who, Giver(ws, unmasked=unmasked))
+    return _noted(ws, "context", _asked(ws, message, "auto", ask), who, Giver(ws, unmasked=unmasked))
 
 
 def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:

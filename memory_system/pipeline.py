@@ -269,10 +269,8 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
         yield from index.rebuild(ws)
     elif number == 7:
         yield from snapshot.write(derive.snapshot_moment(ws), ws)
-    else:
-        for phase in STAGED:
-            if phase.number == number:
-                yield from ws.checkpoint.read_stage(phase.name, dict)
+    elif name := {phase.number: phase.name for phase in STAGED}.get(number):
+        yield from ws.checkpoint.read_stage(name, dict)
 
 
 @contextmanager
