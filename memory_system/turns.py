@@ -62,8 +62,8 @@ class Segment:
 class Turn:
     """A message with those of its segments that are still in play; `asked` is the question it may answer, `topic` what
     the talk was about before it, and `own_topic` whether the same one said so; `answered` whether an assistant's answer
-    stands right before it, `confided` the wish, said after it, that
-    it stays between the two; `follows` is the ref of the message before it that the same one said."""
+    stands right before it, `confided` the wish, said after it, that it stays between the two; `follows` is the ref of
+    the message before it that the same one said."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)

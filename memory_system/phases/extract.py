@@ -174,14 +174,10 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
     rest, whose = _rest(readings, passage, about) if readings else (passage.words, about)
     whole = _retold(passage, whose, rest)
     alone = whole if whose is about and len(readings) == 1 and _takes_all(readings[0], passage) else ""
-    claims = [
-        _as_heard(
-            _slotted(passage, each, alone or _own(each, readings, passage), time_of(each, readings, passage)),
-            each,
-            passage,
-        )
-        for each in sorted(readings, key=lambda each: each.attribute == EMPLOYER)  # after the post before it
-    ]
+    claims = []
+    for each in sorted(readings, key=lambda reading: reading.attribute == EMPLOYER):  # after the post before it
+        told = alone or _own(each, readings, passage)
+        claims.append(_as_heard(_slotted(passage, each, told, time_of(each, readings, passage)), each, passage))
     if whole and not alone:
         claims.append(_general(passage, whole, whose))
     return [claim for claim in claims if claim.content]
@@ -276,7 +272,7 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     if about is None and category in slots.GRAVE and pronouns.begins_with(passage.plain, scene.lang):
         category = "general"  # "he is allergic to cats": whoever he is, it is no health of the speaker's
     kind = "general"
-    if phrasing.is_request(told, scene.voices, scene.lang) and _is_passing(passage, category):
+    if phrasing.is_request(told, scene.voices, scene.lang) and _is_soon_done(passage, category):
         kind, category = ASKED, "general"  # a letter of resignation to be written is no change of one's status
     claim = _claim(passage, told, category, subject, f"{kind}.{scene.lang}")
     if not scene.first_hand:  # however it is hedged, it was said; what it says of the user is another matter
@@ -285,8 +281,9 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     return claim
 
 
-def _is_passing(passage: Passage, category: str) -> bool:
-    """Whether what the passage asks for is done once and over: no wish for every answer, no day, nothing grave."""
+def _is_soon_done(passage: Passage, category: str) -> bool:
+    """Whether what the passage asks for is done once and over: it is no wish for every answer, names no day, and
+    nothing grave."""
     return passage.event is None and category not in slots.CERTAIN
 
 
