@@ -83,11 +83,11 @@ def straight(words: str) -> str:
 EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"  # a class: all drawings, and what joins them
 PICTURES = "\U0001f300-\U0001f492\U0001f4a0-\U0001faff"  # what ends a sentence, and no hearts: "I 💙 Rome" goes on
 _PAUSE = re.compile(  # not where the words before ask for more, or those behind go on with them: 我住在 上海浦东
-    "(?<=[\u4e00-\u9fff]{2}[^对在是叫住吃喝喜欢爱和给跟从把来自到去有为姓属用买看，。！？])"
-    "[ \U0001f300-\U0001faff]+(?=(?!过敏|工作|上班)[^的是在对地得住叫姓，。！？][\u4e00-\u9fff]{2})"
+    f"(?<=[\u4e00-\u9fff]{{2}}[^对在是叫住吃喝喜欢爱和给跟从把来自到去有为姓属用买看，。！？ {EMOJI}])"
+    f"[ {EMOJI}]+(?=(?!过敏|工作|上班)[^的是在对地得住叫姓，。！？ {EMOJI}][\u4e00-\u9fff]{{2}})"
     "|(?<=过敏) (?=是)|(?<=[\u4e00-\u9fff]了) (?=\\d)"
 )
-_MAY_PAUSE = re.compile("[ \U0001f300-\U0001faff]")  # most Chinese text has neither: that is soon seen
+_MAY_PAUSE = re.compile(f"[ {EMOJI}]")  # most Chinese text has neither: that is soon seen
 
 
 def paused(words: str) -> str:

@@ -141,9 +141,13 @@ def test_a_blank_beside_another_script_is_no_comma() -> None:
         "我对 青霉素 过敏",
         "我的座右铭是 知足常乐",
         "我 住在 苏州",
+        "我住在  上海浦东",
+        "我住在🎉🎉上海浦东",
+        "真的好累🎉🎉的明天",
     ):
         assert paused(words) == words
     assert paused("今天真的好累🎉🎉明天去跑步") == "今天真的好累， 明天去跑步"
+    assert paused("今天真的好累❤️明天去跑步") == "今天真的好累， 明天去跑步"
     assert paused("石膏拆了 胳膊细了🎉明天去跑步") == "石膏拆了，胳膊细了，明天去跑步"
 
 
