@@ -191,6 +191,10 @@ def test_a_request_that_leans_is_told_with_the_statement_before_it(asked: str, b
             ["User went to Oslo with User's aunt", "User shared an image: a fjord in the evening"],
         ),
         (
+            "This semester I studied glaciers.\n[shared image: a photo of a fjord in the evening]",
+            ["This semester User studied glaciers", "User shared an image: a fjord in the evening"],
+        ),
+        (
             "I decided to include this at the end of my script.\n[shared image: a photo of an old letter]",
             ["User decided to include this at the end of their script (image: an old letter)"],
         ),

@@ -9,6 +9,7 @@ from functools import cache
 
 from memory_system.rules import table
 from memory_system.rules.words import is_word, words_of
+from memory_system.text import straight
 
 MOST = 8  # names of one statement
 
@@ -53,7 +54,7 @@ def _is_form(name: str, heads: tuple[str, ...]) -> bool:
 def _english(text: str) -> list[str]:
     names, never = [], words_of("not_names")
     for found in _CAPITAL.finditer(text):
-        words = found[0].replace("’", "'").removesuffix("'s").split()
+        words = straight(found[0]).removesuffix("'s").split()
         opens = _opens(text, found.start())
         if _is_called(words, text, found.start()):
             names.append(" ".join(words))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from memory_system import rules
+from memory_system import rules, text
 from memory_system.keys import slot_key
 from memory_system.records import USER, Fact
 from memory_system.store import Memories, facts_of
@@ -29,7 +29,7 @@ def as_wish(capture: Fact) -> Fact:
     beginning and about how to answer: what Ana said of flowers is no wish to the assistant."""
     if capture.category != _GENERAL or not is_owners(capture.evidence) or type(capture) is not Fact:
         return capture
-    told = capture.content.replace("’", "'")
+    told = text.straight(capture.content)
     fired = (rule for rule in rules.load(capture.lang)["claim"].firing(told) if rule.data["attribute"] == WISH)
     begins = any(not told[: found.span[0]].strip() for rule in fired for found in rule.found(told))
     if not begins or not (_OF_ANSWERS.search(told) or ways(told, capture.lang)):

@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 def answer_of(passage: Passage) -> Answer | None:
     """The slot that the passage fills as an answer; None where it fills none."""
-    asked, scene = passage.turn.asked.replace("’", "'"), passage.scene
+    asked, scene = text.straight(passage.turn.asked), passage.scene
     if not (asked and scene.first_hand) or passage.segment.start != passage.turn.segments[0].start:
         return None
     *_, (start, end) = text.sentences(asked)  # of two questions the last: a value is of one slot

@@ -104,7 +104,7 @@ _LONG_WORD = re.compile(r"[a-z]{4,}")
 def tells_the_topic(asked: str, *, at_length: bool = False, least: int = _LEAST) -> bool:
     """Whether the question is one, short, and names what it asks about before it leans on anything, in `least` words.
     `at_length` lets a longer one pass, and a request."""
-    plain = asked.replace("’", "'")
+    plain = text.straight(asked)
     lang = text.language(plain)
     if width(plain) > (_LONGEST_REQUEST if at_length else _LONGEST) or not (at_length or plain.endswith(("?", "？"))):
         return False
@@ -214,7 +214,7 @@ def goes_on(turn: Turn, segment: Segment, lang: str) -> bool:
 
 def can_be_topic(words: str, lang: str) -> bool:
     """Whether the words say what a talk is about: they lean on nothing, are short, and name enough."""
-    if width(words) > _LONGEST or _LEANING[lang].search(words.replace("’", "'")):
+    if width(words) > _LONGEST or _LEANING[lang].search(text.straight(words)):
         return False
     return names_enough(words, lang, _LEAST_TOPIC) and not trust.suspects(words, owner=False)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_system import rules
+from memory_system import rules, text
 from memory_system.rules.words import idle, is_word, words_of
 
 _TIMES = (
@@ -123,7 +123,7 @@ def unnamed(words: str, lang: str) -> str:
     """The word for somebody or something that nothing before it could be; empty where there is none."""
     if not _GATE[lang].search(words):
         return ""
-    plain = words.replace("’", "'")
+    plain = text.straight(words)
     return _unnamed_zh(plain) if lang == "zh" else _unnamed_en(plain)
 
 

@@ -32,14 +32,14 @@ _OPENS = {
     ),
 }
 _NAMES = r"an?|the|my|our|your|his|her|their|some|any|every|no"  # words before a noun, which "it" may mean then
-_TIMES = "week|weekend|month|year|morning|afternoon|evening|time|summer|winter|spring|fall|autumn|season|semester|term"
+PERIODS = "week|weekend|month|year|morning|afternoon|evening|time|summer|winter|spring|fall|autumn|season|semester|term"
 _DAYS = "days|weeks|months|past|last|coming|next|first"
 _NOT_NAMED = rf"(?:(?!\b(?:{_NAMES})\b|(?-i:\b[A-HJ-Z][a-z])).){{0,60}}?\b"
 _INSIDE = {
     "en": (
         rf"(?:(?!\b(?:{_NAMES}|of|to)\b|(?-i:\b[A-HJ-Z][a-z])).){{0,60}}?\b"
         r"(?:it|them|him|her|one|there|that one|this one)\b(?! (?:is|was) (?:an?|the)\b| (?:to|that)\b)"
-        rf"|{_NOT_NAMED}(?:this (?!{_TIMES})[a-z]+|(?:these|those) (?!{_DAYS})[a-z]+"
+        rf"|{_NOT_NAMED}(?:this (?!{PERIODS})[a-z]+|(?:these|those) (?!{_DAYS})[a-z]+"
         r"|that (?:kind|sort|way|stuff|place|moment)\b)"
     ),
     "zh": (

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import re
 
+from memory_system import text
 from memory_system.phases.understanding.hanging import hangs
+from memory_system.phases.understanding.leaning import PERIODS
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.turns import Segment, Turn
 
 _OPENING = ("[", "【")
-_TIMES = (
-    "week|weekend|month|year|morning|afternoon|evening|time|summer|winter|spring|fall|autumn|way|kind|sort|much|is|was"
-)
+_NOT_SHOWN = f"{PERIODS}|way|kind|sort|much|is|was"
 _RIGHT_BEHIND = 60  # characters: thanks and the like may stand between
 _POINTING = {
     "en": re.compile(
@@ -22,7 +22,7 @@ _POINTING = {
         r"|made (?:this|these)"
         r"|(?:includ|us|wr[io]t|dr[ae]w|paint|bak|bought|built|build|found|wear|pick|chose|add)\w* (?:this|these)"
         r"(?=\W*$| (?:at|in|for|on|with|as|last|yesterday|today)\b)"
-        rf"|(?:this|these) (?!{_TIMES})[a-z]+ (?:i|my|we))\b",
+        rf"|(?:this|these) (?!{_NOT_SHOWN})[a-z]+ (?:i|my|we))\b",
         re.IGNORECASE,
     ),
     "zh": re.compile("这(?:张|幅|是我|就是)|看(?:看|一下|下)?这|(?:图|照片)(?:里|中|上|是)|如图"),
@@ -31,7 +31,7 @@ _POINTING = {
 
 def points(words: str, lang: str) -> bool:
     """Whether the words point at a picture."""
-    return words[:1] not in _OPENING and _POINTING[lang].search(words.replace("’", "'")) is not None
+    return words[:1] not in _OPENING and _POINTING[lang].search(text.straight(words)) is not None
 
 
 def shown(plain: str, scene: Scene) -> tuple[str, str]:

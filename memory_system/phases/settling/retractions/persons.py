@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_system import rules
+from memory_system import rules, text
 from memory_system.records import USER, Fact
 from memory_system.turns import Claim
 
@@ -64,7 +64,7 @@ def others_in(lang: str) -> re.Pattern[str]:
 def words_of(claim: Claim | Fact) -> str:
     """The words that were said."""
     said = claim.quote if isinstance(claim, Claim) else claim.evidence[0].quote
-    return said.replace("’", "'")
+    return text.straight(said)
 
 
 def says_another(quote: str, lang: str) -> bool:
