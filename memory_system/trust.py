@@ -208,8 +208,7 @@ def _is_own(rule: rules.Rule, before: str, words: str, owner: Callings) -> bool:
 
 @cache
 def _written(pattern: str) -> re.Pattern[str]:
-    parts = rules.table("trust", "parts")
-    return re.compile(parts[pattern.strip("%")] if pattern.startswith("%") else pattern, re.IGNORECASE)
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _is_talk(rule: rules.Rule, words: str) -> bool:

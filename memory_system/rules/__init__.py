@@ -3,7 +3,8 @@ that it must match (`yes`) and must not (`no`), which the tests run and nothing 
 What else a rule needs stands beside as plain keys.
 
 All patterns of a group are matched in one pass by RE2, which is linear in the text whatever the pattern. What several
-patterns share stands once in the table `parts` of the file; `%name%` in a pattern stands for the part of that name.
+patterns share stands once in the table `parts` of the file; `%name%` in a pattern, or in what voids it, stands for the
+part of that name.
 Patterns for Chinese are in simplified characters and read traditional ones as those; what they find is as written.
 """
 
@@ -22,10 +23,11 @@ from memory_system.carried import RULES
 from memory_system.traditional import simplified
 
 _PART = re.compile(r"%([a-z_]+)%")
-# A list stands on one line, or its lines stand between the brackets'.
-_UNMARKED = re.compile(
+_SECOND = frozenset({"unless", "unless_before", "unless_first", "who_unless", "not_beside", "only"})  # patterns as well
+_UNMARKED = re.compile(  # what many type without its apostrophe (im, dont) is read like what has it
     r"(?<=[i(|:])'(?=m\b)|'(?=ve\b)|(?<=n)'(?=t\b)|(?<=\bhe)'(?=s\b)|(?<=\bshe)'(?=s\b)|(?<=that)'(?=s\b)"
 )
+# A list stands on one line, or its lines stand between the brackets'.
 _EXAMPLES = re.compile(r"^(?:yes|no) = (?:\[\n(?:(?!\]\n).*\n)*\]|.*)\n", re.MULTILINE)
 _FEW = 12  # rules that one automaton holds well
 _MEMORY = 64 << 20  # bytes RE2 may use for a group's automaton; a set that runs out of it matches nothing
@@ -45,8 +47,11 @@ class Rule:
     @classmethod
     def from_row(cls, row: Mapping[str, Any], parts: Mapping[str, str] | None = None) -> Rule:
         own = ("id", "why", "pattern", "yes", "no")
-        rest = {key: value for key, value in row.items() if key not in own}
-        pattern = _expanded(row["pattern"], parts or {})
+        known = parts or {}
+        rest = {
+            key: _with_parts(value, known) if key in _SECOND else value for key, value in row.items() if key not in own
+        }
+        pattern = _UNMARKED.sub("'?", _with_parts(row["pattern"], known))
         return cls(row["id"], row["why"], pattern, tuple(row.get("yes", ())), tuple(row.get("no", ())), rest)
 
     def search(self, text: str) -> Any:
@@ -176,12 +181,11 @@ def _document(name: str, *, examples: bool = False) -> dict[str, Any]:
     return tomllib.loads(written if examples else _EXAMPLES.sub("", written))
 
 
-def _expanded(pattern: str, parts: Mapping[str, str]) -> str:
-    """The pattern with its parts put in; parts may hold parts. What many type without its apostrophe (im, dont) is read
-    like what has it. KeyError for a part that the file lacks."""
+def _with_parts(pattern: str, parts: Mapping[str, str]) -> str:
+    """The pattern with its parts put in; parts may hold parts. KeyError for a part that the file lacks."""
     while "%" in pattern and (name := _PART.search(pattern)):
         pattern = pattern.replace(name[0], f"(?:{parts[name[1]]})")
-    return _UNMARKED.sub("'?", pattern)
+    return pattern
 
 
 @cache
