@@ -80,15 +80,7 @@ class Afterthoughts:
         if not passage.scene.first_hand or passage.mood.drop or passage.segment.kind == "question":
             self._numbers.remember(passage, [])
             return claims
-        filled = {each.attribute for each in claims if each.attribute}
-        right = self._numbers.put_right(passage)
-        other = [] if right or filled else self._meant(passage)
-        if right is not None and not other and filled <= {"age", *(each.attribute for each in right)}:
-            claims = right  # a bare 不对，6岁 is of whoever was spoken of, or of nobody
-        elif other:
-            claims = other
-        elif ended := self._deeds.given_up(passage):
-            claims = [ended]
+        claims = self._instead(passage, claims)
         self._deeds.remember(passage, claims)
         self._numbers.remember(passage, claims)
         speaker = passage.turn.message.session, passage.scene.subject
@@ -98,24 +90,34 @@ class Afterthoughts:
             self._last.pop(speaker, None)
         return claims
 
-    def _meant(self, passage: Passage) -> list[Claim]:
+    def _instead(self, passage: Passage, claims: list[Claim]) -> list[Claim]:
+        """What the passage puts right or ends, else its claims."""
+        filled = {each.attribute for each in claims if each.attribute}
+        right = self._numbers.put_right(passage)
+        if not (right or filled) and (meant := self._meant(passage)):
+            return [meant]
+        if right is not None and filled <= {"age", *(each.attribute for each in right)}:
+            return right  # a bare 不对，6岁 is of whoever was spoken of, or of nobody
+        ended = self._deeds.given_up(passage)
+        return [ended] if ended else claims
+
+    def _meant(self, passage: Passage) -> Claim | None:
         """The last claim with the value that the passage begins with, where it begins by taking something back."""
         last = self._last.get((passage.turn.message.session, passage.scene.subject))
         found = _afterthought(passage.scene.lang).match(passage.plain, passage.offset) if last else None
         if found is None or last is None or last.lang != passage.scene.lang or _is_long_ago(last, passage):
-            return []
+            return None
         said = found["value"].strip()
         value = cleaned(_dated(said, last.attribute, passage), last.lang)
         if not _is_like(value, last.value, last.lang) or last.value not in last.content:
-            return []
+            return None
         if last.value.isdigit() and not value.isdigit():
-            return []  # 6个月 is no number of years
+            return None  # 6个月 is no number of years
         message, segment = passage.turn.message, passage.segment
-        right = replace(
+        return replace(
             last, content=last.content.replace(last.value, value, 1), value=value, quote=passage.quote, ref=message.ref,
             span=(segment.start, segment.end), said_at=message.said_at, correction=True, event_time=None, expires=None,
         )  # fmt: skip
-        return [right]
 
 
 def _is_long_ago(last: Claim, passage: Passage) -> bool:
