@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from spoken import claims, said
-from workspaces import consolidate, contents, make, memories, say
+from workspaces import afterwards, contents, memories
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_both_the_denial_and_what_it_is_instead_are_read(
     ],
 )
 def test_an_outright_correction_takes_the_place_of_the_allergy(tmp_path: Path, first: str, then: str) -> None:
-    two_days(tmp_path, first, then)
+    afterwards(tmp_path, first, then)
     assert [each.value for each in memories(tmp_path, "archive")] == ["kiwi" if first.isascii() else "芒果"]
     said_before = [past.value for each in memories(tmp_path) if each.attribute == "allergy" for past in each.history]
     assert said_before == [each.value for each in memories(tmp_path, "archive")]
@@ -70,16 +70,9 @@ def test_an_outright_correction_takes_the_place_of_the_allergy(tmp_path: Path, f
     ],
 )
 def test_another_allergy_stays(tmp_path: Path, first: str, then: str, kept: str) -> None:
-    two_days(tmp_path, first, then)
+    afterwards(tmp_path, first, then)
     assert any(kept in each for each in contents(tmp_path))
     assert not contents(tmp_path, "archive")
-
-
-def two_days(root: Path, first: str, then: str) -> None:
-    make(root)
-    say(root, "a", ("2026-03-02T10:00:00Z", "user", first))
-    say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
-    consolidate(root, "2026-03-05T12:00:00Z")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +94,7 @@ def two_days(root: Path, first: str, then: str) -> None:
 def test_what_one_cannot_have_stays_when_what_one_takes_changes(
     first: str, then: str, stays: str, tmp_path: Path
 ) -> None:
-    two_days(tmp_path, first, then)
+    afterwards(tmp_path, first, then)
     assert any(each.startswith(stays) for each in contents(tmp_path))
 
 
@@ -160,5 +153,5 @@ def test_what_it_turned_out_to_be_fills_the_slot(words: str, allergic: set[str])
     ],
 )
 def test_an_allergy_that_is_over_ends_the_one_known(first: str, then: str, left: str, tmp_path: Path) -> None:
-    two_days(tmp_path, first, then)
+    afterwards(tmp_path, first, then)
     assert contents(tmp_path) == {left}

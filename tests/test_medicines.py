@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from spoken import claims, said, talk
-from workspaces import consolidate, contents, make, say
+from workspaces import afterwards
 
 
 def takes(*messages: tuple[str, str]) -> list[tuple[str, bool]]:
@@ -68,18 +68,11 @@ def test_who_leaves_the_subject_out_may_speak_of_whoever_was_asked_about() -> No
     ],
 )
 def test_what_was_given_up_is_history(tmp_path: Path, first: str, then: str, gone: str, now: str) -> None:
-    root = make(tmp_path)
-    say(root, "a", ("2026-03-02T10:00:00Z", "user", first))
-    say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
-    consolidate(root, "2026-03-05T12:00:00Z")
-    assert now in contents(root)
-    assert not [each for each in contents(root) if gone in each]
+    found = afterwards(tmp_path, first, then)
+    assert now in found
+    assert not [each for each in found if gone in each]
 
 
 def test_the_medicine_of_another_goes_on(tmp_path: Path) -> None:
-    root = make(tmp_path)
-    say(root, "a", ("2026-03-02T10:00:00Z", "user", "I take metformin."))
-    say(root, "b", ("2026-03-04T10:00:00Z", "user", "My mum's off metformin now."))
-    consolidate(root, "2026-03-05T12:00:00Z")
-    assert "User takes metformin" in contents(root)
+    assert "User takes metformin" in afterwards(tmp_path, "I take metformin.", "My mum's off metformin now.")
     assert claims([said("My mum's off metformin now.")])[0].subject == "User's mother"

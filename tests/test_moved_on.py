@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from spoken import claims, said, talk
-from workspaces import consolidate, contents, make, say
+from workspaces import afterwards, consolidate, contents, make, say
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,5 @@ def test_the_job_that_somebody_got_is_told_with_its_first_day(tmp_path: Path) ->
 
 
 def test_a_new_job_ends_the_one_before(tmp_path: Path) -> None:
-    root = make(tmp_path)
-    say(root, "a", ("2026-03-01T10:00:00Z", "user", "I work at Fernway."))
-    say(root, "b", ("2026-03-04T10:00:00Z", "user", "started my new job at the Nuffield clinic today!"))
-    consolidate(root, "2026-03-05T12:00:00Z")
-    assert "User works at Fernway" in contents(root, "archive")
+    afterwards(tmp_path, "I work at Fernway.", "started my new job at the Nuffield clinic today!")
+    assert "User works at Fernway" in contents(tmp_path, "archive")

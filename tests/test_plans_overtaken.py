@@ -5,17 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from workspaces import consolidate, contents, make, say
-
-
-def two_days(root: Path, first: tuple[str, ...], then: str) -> set[str]:
-    """What is active after both nights."""
-    make(root)
-    said = [(f"2026-03-01T10:0{number}:00Z", "user", words) for number, words in enumerate(first)]
-    say(root, "a", *said)
-    say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
-    consolidate(root, "2026-03-05T12:00:00Z")
-    return contents(root)
+from workspaces import afterwards, contents
 
 
 @pytest.mark.parametrize(
@@ -38,13 +28,13 @@ def two_days(root: Path, first: tuple[str, ...], then: str) -> set[str]:
     ],
 )
 def test_what_was_put_off_is_told_with_what_it_is(tmp_path: Path, first: str, then: str, told: str) -> None:
-    assert two_days(tmp_path, (first,), then) == {told}
+    assert afterwards(tmp_path, first, then) == {told}
 
 
 def test_what_is_said_beside_the_new_time_is_kept(tmp_path: Path) -> None:
-    found = two_days(
+    found = afterwards(
         tmp_path,
-        ("my flight to Berlin is on thursday",),
+        "my flight to Berlin is on thursday",
         "flight got moved to friday, there is a strike at the airport",
     )
     assert [each for each in found if "strike" in each]
@@ -62,7 +52,7 @@ def test_what_is_said_beside_the_new_time_is_kept(tmp_path: Path) -> None:
     ],
 )
 def test_the_plan_is_over(tmp_path: Path, first: str, then: str) -> None:
-    two_days(tmp_path, (first,), then)
+    afterwards(tmp_path, first, then)
     assert len(contents(tmp_path, "archive")) == 1
 
 
@@ -80,5 +70,5 @@ def test_the_plan_is_over(tmp_path: Path, first: str, then: str) -> None:
     ],
 )
 def test_what_is_not_certain_stands(tmp_path: Path, first: tuple[str, ...], then: str) -> None:
-    two_days(tmp_path, first, then)
+    afterwards(tmp_path, *first, then)
     assert not contents(tmp_path, "archive")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from spoken import claims, said, talk
-from workspaces import consolidate, contents, make, memories, say
+from workspaces import afterwards, consolidate, make, memories, say
 
 # ---- in the same breath, and with the next
 
@@ -68,15 +68,6 @@ def test_a_breath_on_another_day_puts_nothing_right(first: str, then: str) -> No
 # ---- on another day
 
 
-def two_days(root: Path, first: str, then: str) -> set[str]:
-    """What is active after both nights of the first thing said."""
-    make(root, zone="Europe/London")
-    say(root, "a", ("2026-03-02T10:00:00Z", "user", first))
-    say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
-    consolidate(root, "2026-03-05T12:00:00Z")
-    return {each for each in contents(root) if each != ""}
-
-
 @pytest.mark.parametrize(
     ("first", "then", "gone"),
     [
@@ -124,7 +115,7 @@ def two_days(root: Path, first: str, then: str) -> set[str]:
     ],
 )
 def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: str, gone: str) -> None:
-    assert not [each for each in two_days(tmp_path, first, then) if gone in each]
+    assert not [each for each in afterwards(tmp_path, first, then) if gone in each]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +153,7 @@ def test_the_old_gives_way_to_what_names_it(tmp_path: Path, first: str, then: st
     ],
 )
 def test_what_is_not_named_stays(tmp_path: Path, first: str, then: str, kept: str) -> None:
-    found = two_days(tmp_path, first, then)
+    found = afterwards(tmp_path, first, then)
     assert [each for each in found if kept in each], found
 
 
@@ -198,7 +189,7 @@ def test_a_wish_taken_back_is_told_as_one(words: str, told: str) -> None:
     ],
 )
 def test_a_name_put_right_is_right_in_what_was_told(tmp_path: Path, first: str, then: str, told: set[str]) -> None:
-    assert told <= (found := two_days(tmp_path, first, then))
+    assert told <= (found := afterwards(tmp_path, first, then))
     assert {each for each in found if "not" not in each and "不" not in each} == told
 
 
@@ -218,7 +209,7 @@ def test_a_name_put_right_is_right_in_what_was_told(tmp_path: Path, first: str, 
     ],
 )
 def test_a_pet_that_died_is_told_as_having_died(tmp_path: Path, first: str, then: str, told: str) -> None:
-    assert two_days(tmp_path, first, then) == {told}
+    assert afterwards(tmp_path, first, then) == {told}
     [memory] = [each for each in memories(tmp_path) if each.content == told]
     assert memory.attribute == ""
     assert memory.history[0].content
@@ -235,7 +226,7 @@ def test_a_pet_that_died_is_told_as_having_died(tmp_path: Path, first: str, then
     ],
 )
 def test_the_others_live(tmp_path: Path, first: str, then: str, kept: str) -> None:
-    assert kept in two_days(tmp_path, first, then)
+    assert kept in afterwards(tmp_path, first, then)
 
 
 # ---- beliefs, reminders
@@ -307,16 +298,16 @@ def test_a_plan_put_to_another_day_is_told_with_it(tmp_path: Path) -> None:
 def test_what_only_sounds_like_a_wrong_name_or_a_death_takes_nothing(
     tmp_path: Path, first: str, then: str, stays: str
 ) -> None:
-    assert any(stays in each for each in two_days(tmp_path, first, then))
+    assert any(stays in each for each in afterwards(tmp_path, first, then))
 
 
 def test_no_more_of_what_is_no_wish_takes_no_wish_back(tmp_path: Path) -> None:
-    found = two_days(tmp_path, "Please answer in French.", "No more French fries for me, says my doctor.")
+    found = afterwards(tmp_path, "Please answer in French.", "No more French fries for me, says my doctor.")
     assert any("answer in French" in each for each in found)
 
 
 def test_only_the_whole_name_is_put_right(tmp_path: Path) -> None:
-    found = two_days(tmp_path, "My dog Al loves the Alpine meadow.", "My dog is called Sal, not Al.")
+    found = afterwards(tmp_path, "My dog Al loves the Alpine meadow.", "My dog is called Sal, not Al.")
     assert not any("Salpine" in each for each in found)
 
 
@@ -329,6 +320,6 @@ def test_only_the_whole_name_is_put_right(tmp_path: Path) -> None:
     ],
 )
 def test_of_a_pet_it_is_a_death(tmp_path: Path, first: str, then: str) -> None:
-    before = two_days(tmp_path / "alive", first, "Thanks!")
+    before = afterwards(tmp_path / "alive", first, "Thanks!")
     assert before
-    assert not before & two_days(tmp_path / "dead", first, then)
+    assert not before & afterwards(tmp_path / "dead", first, then)

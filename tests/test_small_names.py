@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from spoken import claims, kinds, said
-from workspaces import consolidate, contents, make, say
+from workspaces import afterwards
 
 
 def slots(words: str) -> set[tuple[str, str, str]]:
@@ -40,14 +40,6 @@ def test_what_is_no_fact(words: str, kind: str) -> None:
     assert kinds(words) == [kind]
 
 
-def two_days(root: Path, first: str, then: str) -> set[str]:
-    make(root)
-    say(root, "a", ("2026-03-02T10:00:00Z", "user", first))
-    say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
-    consolidate(root, "2026-03-05T12:00:00Z")
-    return contents(root)
-
-
 @pytest.mark.parametrize(
     ("first", "then"),
     [
@@ -59,7 +51,7 @@ def two_days(root: Path, first: str, then: str) -> set[str]:
     ],
 )
 def test_an_allergy_that_was_none_is_history(tmp_path: Path, first: str, then: str) -> None:
-    assert not {"User is allergic to eggs", "用户对鸡蛋过敏"} & two_days(tmp_path, first, then)
+    assert not {"User is allergic to eggs", "用户对鸡蛋过敏"} & afterwards(tmp_path, first, then)
 
 
 @pytest.mark.parametrize(
@@ -75,4 +67,4 @@ def test_an_allergy_that_was_none_is_history(tmp_path: Path, first: str, then: s
     ],
 )
 def test_an_allergy_stays_that_nothing_ruled_out(tmp_path: Path, first: str, then: str, kept: str) -> None:
-    assert kept in two_days(tmp_path, first, then)
+    assert kept in afterwards(tmp_path, first, then)

@@ -91,6 +91,16 @@ def two_days(root: Path, now: str) -> Path:
     return root
 
 
+def afterwards(root: Path, *said: str) -> set[str]:
+    """What is active in a new workspace after what the user said: the last of it two days after the others."""
+    make(root)
+    *first, then = said
+    say(root, "a", *((f"2026-03-02T10:{minute:02}:00Z", "user", text) for minute, text in enumerate(first)))
+    say(root, "b", ("2026-03-04T10:00:00Z", "user", then))
+    consolidate(root, "2026-03-05T12:00:00Z")
+    return contents(root)
+
+
 def problems(root: Path, now: str) -> list[str]:
     """What `validate` finds: where, and what."""
     with Workspace.open(root, now=at(now)) as ws:
