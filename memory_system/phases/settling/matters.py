@@ -18,8 +18,6 @@ _OPTIONAL = re.compile(r"\??'?\?|[()]")  # "flights?" is looked for as "flights"
 _EMPTY = re.compile(
     r"^(?:[^，]{1,8}?(?:说|通知)(?!明))?(?:所以|那么?|然后|我们?|咱们?|你|那个|这个|原来|本来|去|把|医生|给|将|的|说)*|(?:以后|今后)$|的?(?:事情?|计划|安排|时间|日期|行程)$"
 )
-
-
 _DAY = {
     "en": re.compile(r"^(?:(?:this|next|on) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:'s)? (?=\w)", re.IGNORECASE),
     "zh": re.compile(

@@ -148,7 +148,7 @@ def _is_cut(sentence: str) -> bool:
 
 @cache
 def _this_in_hand() -> re.Pattern[str]:
-    """ "This code", "these new requirements": what somebody works at, never what they only now bring up."""
+    """What somebody works at ("this code", "these new requirements"), and never what they only now bring up."""
     return re.compile(rf"\b[Tt]h(?:is|ese) (?:(?:new|whole|current) )?({rules.table('en', 'words')['in_hand']})s?\b")
 
 
