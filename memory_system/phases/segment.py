@@ -26,8 +26,8 @@ LONG = 200  # columns above which a sentence is cut at commas
 SHORT = 10  # columns below which it joins its neighbour
 _ESSAY = 700  # columns from which an assistant's message is one
 _JOINED = 160  # columns a sentence and the one that goes on about it may have together
-_TOLD_TOGETHER = 240  # columns up to which neighbours make one memory: each helps to understand the other
 _LEANING = 260  # and where the second alone would say nothing
+_TOLD_TOGETHER = 240  # columns up to which neighbours make one memory: each helps to understand the other
 _QUOTED_MOST = 400  # characters after which an open quotation mark was a slip
 _CUT_FROM = 14  # columns below which looking for a cut is not worth it
 
