@@ -57,6 +57,7 @@ _MARK = re.compile(f"[{PUNCTUATION}]")
 _WITH_NUMBER = re.compile(r"[^\W\d_]+\d{1,3}")  # a name like Max2
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LEAST_BODY = {"weight": 30, "height": 120}  # kilograms and centimetres
+_OF_A_CHILD = re.compile("[1-9]|1[01]|[一二三四五六七八九十]|十一")  # years
 _METRES = 3  # below which a height is given in metres
 
 
@@ -230,6 +231,8 @@ def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Pa
     oneself = unnamed and subject.key == passage.scene.subject
     if oneself and attribute in _LEAST_BODY and _is_small(attribute, said):
         return False  # a cat's 6.8公斤, a child's 102cm
+    if oneself and attribute == "age" and _OF_A_CHILD.fullmatch(said):
+        return False  # 汤圆是布偶，五岁: whoever tells of themselves names themselves
     if oneself and row.get("category") == "contact" and kin().search(passage.plain[: found.span[0]]):
         return False  # 紧急联系人是我姐姐，电话…: whose number it is nobody can tell
     return not (oneself and row.get("subject_type") == "person" and _kin().search(passage.plain, 0, found.span[0]))
