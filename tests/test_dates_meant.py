@@ -104,6 +104,13 @@ def test_the_month_may_stand_in_the_piece_before() -> None:
         "他周六基本都在店里",
         "周末最适合爬山",
         "She still sings in the pub on weekends",
+        "我更喜欢早上开会",
+        "我不喜欢晚上跟人聊天",
+        "她特别爱周六去图书馆",
+        "我喜欢周五开会",
+        "I prefer to have meetings on Friday",
+        "We really like to meet friends on Sunday",
+        "Ana loves painting on Sunday",
     ],
 )
 def test_a_habit_and_a_house_have_no_date(text: str) -> None:
@@ -121,6 +128,10 @@ def test_a_habit_and_a_house_have_no_date(text: str) -> None:
         ("周六比较适合爬山", ["03-21"]),
         ("周六常州见", ["03-21"]),
         ("on Friday the exam was over at last", ["03-13"]),
+        ("我喜欢这家，周六我们去吃", ["03-21"]),
+        ("周五买了条裙子，很喜欢", ["03-13"]),
+        ("I'd like to meet on Saturday", ["03-21"]),
+        ("I love seeing what you made on Friday", ["03-13"]),
     ],
 )
 def test_one_day_is_no_habit(text: str, expected: list[str]) -> None:

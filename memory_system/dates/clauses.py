@@ -44,6 +44,8 @@ class Cues:
         if spec["habit"].search(before) or spec["habit"].search(after):
             return None
         clause = self._around(spec["clause"])
+        if spec["liked"].search(clause[0]):
+            return None
         if spec["often"].match(clause[1]) and kind(self.piece.fields) in _ANY:
             return None
         if spec["put"].search(clause[0]) or was_put(self.text, (self.piece.start, self.piece.end), self.piece.lang):
