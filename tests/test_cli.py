@@ -195,6 +195,25 @@ def test_capture_is_found_at_once_and_folded_in(run: Run, workspace: Path) -> No
     assert not (workspace / "memory/state/inbox.jsonl").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "category"),
+    [
+        ("用户对花生过敏", "health"),
+        ("User is allergic to penicillin", "health"),
+        ("User's emergency contact is Dana", "safety"),
+        ("用户喜欢吃榴莲", "faded"),
+        ("User parks in bay 14", "faded"),
+    ],
+)
+def test_a_captured_matter_of_health_never_fades(run: Run, workspace: Path, words: str, category: str) -> None:
+    made = answer(run("capture", words, "--json", "--now", NOW))
+    for year in (2026, 2027, 2028):
+        say(workspace, f"year{year}", (f"{year}-03-05T09:00:00Z", "user", "I bought a kite for my niece."))
+        assert run("consolidate", "--now", f"{year}-03-06T12:00:00Z").returncode == 0
+    active = {record.id: record.category for record in memories(workspace)}
+    assert active.get(made["id"], "faded") == category
+
+
 @pytest.mark.parametrize("words", ["my password is hunter2x!", "我的密码是abc12345"])
 def test_a_capture_of_nothing_but_a_secret_is_refused(run: Run, workspace: Path, words: str) -> None:
     refused = run("capture", words)

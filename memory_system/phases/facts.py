@@ -20,6 +20,7 @@ from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.settling import alike, revising, styles
 from memory_system.phases.settling.doses import redosed
+from memory_system.phases.settling.grave import as_grave
 from memory_system.phases.settling.jobs import held_there
 from memory_system.phases.settling.keeping import (
     fewer,
@@ -268,7 +269,7 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     way to it."""
     if draft.pool_of(capture.id):
         return
-    scored = styles.as_wish(capture.model_copy(update={"scored_at": night.stamp}))
+    scored = as_grave(styles.as_wish(capture.model_copy(update={"scored_at": night.stamp})))
     found = (draft.get(each) for each in draft.find(content_key(capture.content)))
     known = next((each for each in found if type(each) is type(capture)), None)
     known = known or alike.find(capture, type(capture), draft, night.config.thresholds.alike)
