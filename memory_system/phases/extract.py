@@ -38,9 +38,9 @@ from memory_system.phases.understanding.still import otherwise
 from memory_system.phases.understanding.subjects import (
     Subject,
     as_own,
+    begins_with_another,
     begins_with_kin,
     may_be,
-    names_kin,
     opening,
     talked_of,
 )
@@ -219,7 +219,7 @@ def _rest(readings: list[Reading], passage: Passage, about: Subject | None) -> t
     if scene.lang == "zh" and (about_named := of_named(readings, rest, passage)):
         return about_named
     bare = phrasing.bare(plain, scene.voices, scene.lang) if 2 * len(plain) >= _MORE else ""
-    if len(bare) + text.cjk_count(bare) < _MORE and not names_kin(plain, scene.lang):
+    if len(bare) + text.cjk_count(bare) < _MORE and not begins_with_another(plain, scene.lang):
         return "", about
     if len(readings) > 1 and all(whole for _, _, whole in rest):
         return passage.dated("".join(passage.quote[start:end] for start, end, _ in rest)), about

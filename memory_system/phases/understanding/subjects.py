@@ -44,6 +44,8 @@ def whose(who: str, scene: Scene, last: Subject | None) -> Subject | None:
     if scene.lang == "zh" and (circle := _circle(who)):
         owner = last is None or last.key == scene.subject or _circle_of(last, scene) == circle
         return _near(f"我{who}", scene) if owner else None
+    if scene.lang == "zh" and kin().fullmatch(who):
+        return _near(f"我{who}", scene)
     who = _without_opening(who, scene)
     return None if _is_no_name(who, scene) else Subject(who, who)
 
@@ -89,9 +91,16 @@ def _own_family() -> frozenset[str]:
     return frozenset(f"{kin['partner']} {kin['child']}".split())
 
 
-def names_kin(plain: str, lang: str) -> bool:
-    """Whether the words name anybody near by what they are to somebody: "my brother", 爸爸."""
-    return (kin() if lang == "zh" else _kin_word()).search(plain) is not None
+def begins_with_another(plain: str, lang: str) -> bool:
+    """Whether a clause begins with somebody near: "and my brother surfs", 爸爸爱钓鱼."""
+    words = plain.lstrip(PUNCTUATION)
+    return (_family().match(_mine().sub("", words)) if lang == "zh" else _anothers().match(words)) is not None
+
+
+@cache
+def _anothers() -> re.Pattern[str]:
+    kin = table("en", "parts")["kin_word"]
+    return re.compile(rf"(?:(?:and|but|so) )?(?:(?:my|our) )?(?:\w+ )?(?:{kin})\b", re.IGNORECASE)
 
 
 def _is_no_name(who: str, scene: Scene) -> bool:
@@ -140,7 +149,7 @@ def _name_behind_kin(words: list[str]) -> str:
 
 @cache
 def _kin_word() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{table('en', 'parts')['kin_word']})", re.IGNORECASE)
+    return re.compile(str(table("en", "parts")["kin_word"]), re.IGNORECASE)
 
 
 @cache
