@@ -298,3 +298,10 @@ def test_a_share_of_one_keeps_all_that_is_no_noise() -> None:
 def test_what_only_resolves_offers_or_takes_leave_is_not_kept(words: str) -> None:
     assert kept([said(words)]) == []
     assert kept([said("I'll keep working on my old boat in Bergen.")])
+
+
+@pytest.mark.parametrize("words", ["My password is [secret:password].", "我的密码是 [secret:password]。"])
+def test_what_tells_nothing_but_a_secret_takes_no_room(words: str) -> None:
+    assert kept([said(words), said("My sister Mira rows.", entry="2")], screen={"keep_share": 1}) == [
+        "My sister Mira rows."
+    ]

@@ -259,6 +259,8 @@ def _noise(segment: Segment, plain: str, lang: str) -> str:
 
 def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: float, lang: str, *, always: bool) -> str:
     """Why a segment that is no noise is still nothing to remember, or empty."""
+    if "[secret:" in plain and _is_only_secret(plain, lang):
+        return "secret"
     if not turn.message.is_first_hand:
         return "" if _is_assistants(turn, segment, plain, fired, words, lang) else "assistant"
     if segment.kind not in _ASKING or turn.message.is_noted:
@@ -271,6 +273,11 @@ def _unwanted(turn: Turn, segment: Segment, plain: str, fired: Fired, words: flo
     if always or any(may_read(rule, turn, segment) for rule in fired.get("claim", ())):
         return ""
     return "" if tells_in_confidence(plain, lang) else "request"
+
+
+def _is_only_secret(plain: str, lang: str) -> bool:
+    """Whether nothing is told but what is masked: it would take the place of what can be remembered."""
+    return any(rule.data.get("drop") == "secret" for rule in rules.load(lang)["modality"].firing(plain))
 
 
 def _is_remark(turn: Turn, fired: Fired) -> bool:
