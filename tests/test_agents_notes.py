@@ -127,3 +127,21 @@ def test_a_signature_is_no_word_of_a_note(tmp_path: Path) -> None:
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
         (row,) = (each for each in finder.search(ws, "choir", scope="notes")["results"])
         assert "by: assistant" not in row["text"]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "now"),
+    [
+        ("User lives in Ghent.", "User moved to Bruges.", {"User moved to Bruges"}),
+        ("用户住在杭州。", "用户搬到厦门了。", {"用户搬到了厦门"}),
+    ],
+)
+def test_what_the_owner_notes_in_the_third_person_fills_their_slots(
+    first: str, then: str, now: set[str], tmp_path: Path
+) -> None:
+    make(tmp_path)
+    for day, each in ((2, first), (5, then)):
+        with Workspace.open(tmp_path, now=at(f"2026-03-0{day}T10:00:00Z")) as ws:
+            edit.note(ws, each)
+    consolidate(tmp_path, NOW)
+    assert stated(tmp_path) == now

@@ -18,7 +18,7 @@ from memory_system.phases.understanding.mood import Mood, as_stated, mood_of, wi
 from memory_system.phases.understanding.pictures import shown
 from memory_system.phases.understanding.scene import Scene, as_rules_see, fired_in
 from memory_system.phases.understanding.subjects import Subject, with_pronoun
-from memory_system.records import EventTime
+from memory_system.records import USER, EventTime
 from memory_system.turns import Segment, Turn
 
 Place = tuple[Turn, Segment, Scene]
@@ -28,6 +28,9 @@ _BEHIND = 160  # and before it in which a month may be named
 _SAID = re.compile(r"\b(?:[Ii] (?:said|thought|told|wrote|mentioned|believed))\b|[说讲]|以为")
 _OFTEN = re.compile(r"\b(?:every|each|daily|weekly|monthly|whenever|always)\b|每|天天|经常|定期", re.IGNORECASE)
 _DIRECT = re.compile(r"[，,：:\"“]|\b(?:go|goes|went|like)\b", re.IGNORECASE)
+_OWNER = re.compile(  # as the subject of a sentence
+    r"(?:^|(?<=[.!?;。！？；\n•*-] )|(?<=[。！？；]))(?:(?:[Tt]he )?[Uu]ser(?:'s)?(?= )|用户(?!们))"
+)
 _GRAVEST = ("safety", "health")
 _DECIDING = (*_GRAVEST, "relation", "status")
 _MOODS = ("intrinsic", "modality")
@@ -70,7 +73,7 @@ class Passage:
     @property
     def is_outdated(self) -> bool:
         """Whether a name that was introduced since the passage was looked at makes another one of it."""
-        return with_pronoun(as_rules_see(self.quote), self.scene) != (self.plain, self.named)
+        return _seen(self.turn, self.segment, self.scene) != (self.plain, self.named)
 
     @property
     def is_misspoken(self) -> bool:
@@ -223,13 +226,28 @@ def _until(rule: rules.Rule, plain: str, span: tuple[int, int]) -> tuple[int, in
 def passages(places: Sequence[Place], config: Config) -> list[Passage]:
     """The segments as passages. All rules look at all of them before anything else is done, and so do all forms of
     dates: what many patterns need is much, and stays in the processor's cache meanwhile."""
-    seen = [with_pronoun(as_rules_see(turn.text_of(segment)), scene) for turn, segment, scene in places]
+    seen = [_seen(*place) for place in places]
     fired = [fired_in(plain, scene.lang) for (*_, scene), (plain, _) in zip(places, seen, strict=True)]
     told = [_told(place) for place in places]
     return [
         _passage(place, plain, named, each, words, config)
         for place, (plain, named), each, words in zip(places, seen, fired, told, strict=True)
     ]
+
+
+def _seen(turn: Turn, segment: Segment, scene: Scene) -> tuple[str, Subject | None]:
+    """The words as rules see them, and whom a known name in them means. Notes tell of their owner in the third person:
+    "User lives in Ghent" is read as "I live"."""
+    plain = as_rules_see(turn.text_of(segment))
+    if turn.message.is_noted and scene.subject == USER:
+        plain = _OWNER.sub(_as_i, plain)
+    return with_pronoun(plain, scene)
+
+
+def _as_i(found: re.Match[str]) -> str:
+    """The first person for the owner, as long as the words that it stands for."""
+    mine = {"user": "I", "user's": "my"}.get(found[0].lower().removeprefix("the "), "我")
+    return mine.rjust(len(found[0]))
 
 
 class _Told(NamedTuple):
