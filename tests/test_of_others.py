@@ -72,6 +72,7 @@ def test_where_others_come_from_is_no_hometown_of_the_users(words: str) -> None:
         ("我爸爸是老师，妈妈是护士。", ["用户的爸爸是老师", "用户的妈妈是护士"]),
         ("我哥住在上海，姐姐住在广州。", ["用户的哥住在上海", "用户的姐姐住在广州"]),
         ("女儿小雨今年5岁了。", ["用户的女儿叫小雨", "小雨5岁"]),
+        ("我弟叫陈光，在上大学。", ["用户的弟叫陈光", "陈光在上大学"]),
         ("My daughter is 5 and my son is 8.", ["User's daughter is 5 years old", "User's son is 8 years old"]),
         ("My sister likes tea and my brother likes jam.", ["User's sister likes tea", "User's brother likes jam"]),
     ],

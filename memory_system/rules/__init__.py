@@ -70,7 +70,7 @@ class Rule:
         names, pattern = _names(self.pattern), _compiled(self.pattern)
         data = simplified(text).encode()  # RE2 sees bytes, and only places that are asked for are counted
         at = 0
-        while match := pattern.search(data, at):
+        while at <= len(data) and (match := pattern.search(data, at)):
             span, *spans = match.span(), *(match.span(number) for _, number in names)
             at = max(span[0] + 1, max((end for _, end in spans), default=span[1]))
             if len(data) > len(text):
