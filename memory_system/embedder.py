@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
+from math import isfinite
 from typing import Any, Protocol, TypeAlias
 
 from memory_system import secrets
@@ -123,6 +124,8 @@ def _vectors(answer: Any, count: int) -> list[Vector]:
         raise EmbedderError(f"the embedding endpoint answers with something else: {error!r}") from error
     if len(found) != count or len({len(each) for each in found}) > 1 or not all(found):
         raise EmbedderError(f"the embedding endpoint answers {len(found)} vectors to {count} texts")
+    if not all(isfinite(sum(each)) for each in found):  # it would be kept, and its text never asked for again
+        raise EmbedderError("the embedding endpoint answers vectors that hold no numbers")
     return found
 
 

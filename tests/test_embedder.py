@@ -366,8 +366,11 @@ def test_a_busy_endpoint_is_asked_again_a_few_times_and_never_while_somebody_wai
 
 @pytest.mark.parametrize(
     "broken",
-    [{}, [], {"data": []}, {"data": [{"index": 0, "embedding": "x"}]}, {"data": [{"index": 0, "embedding": []}]}],
-)
+    [
+        {}, [], {"data": []}, {"data": [{"index": 0, "embedding": "x"}]}, {"data": [{"index": 0, "embedding": []}]},
+        {"data": [{"index": 0, "embedding": [0.5, 1e39]}]},  # more than a float32 holds
+    ],
+)  # fmt: skip
 def test_an_answer_that_is_none_is_an_error(knows: Endpoint, broken: Any) -> None:
     knows.broken = broken
     with pytest.raises(EmbedderError):
