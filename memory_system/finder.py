@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
 
 Mode = Literal["auto", "keyword", "vector", "hybrid", "tfidf"]
+NOTES = frozenset({"all", "notes", "", "note"})  # scopes and types that notes are among
 
 
 def search(
@@ -48,11 +49,13 @@ def search(
     """The answer of `memory search --json`; the memories it shows count as used. `since` and `until` are local days,
     both included; `kind` is fact, belief, summary, message or note; `explain` adds the parts of each score. `mode` is
     keyword (words alone), vector (meaning alone), hybrid (both), auto (hybrid where an embedder is configured) or tfidf
-    (the teaching algorithm over notes, which knows none of the other options but `limit`). Where vectors are wanted and
-    not to be had, words answer and `warning` says why. What is held back, and what `policy.masked` names, is shown
-    only if `unmasked`; so it is in the answers below."""
+    (the teaching algorithm over notes, which knows none of the other options but `limit`, and says so where there are
+    some). Where vectors are wanted and not to be had, words answer and `warning` says why. What is held back, and what
+    `policy.masked` names, is shown only if `unmasked`; so it is in the answers below."""
     if mode == "tfidf":
         taught = tfidf.search(ws.layout, query, limit or ws.config.search.limit)
+        if scope not in NOTES or kind not in NOTES or archived or since or until or entity or explain:
+            taught["warning"] = "tfidf looks through notes only, and knows no other option than the limit"
         return _noted(ws, "search", taught, who, Giver(ws, unmasked=unmasked))
     filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
 

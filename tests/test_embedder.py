@@ -9,6 +9,8 @@ import sys
 from array import array
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from memory_system.config import EmbedderConfig
 from memory_system.embedder import HttpEmbedder, batches, embedder_of
 from memory_system.errors import EmbedderError
 from memory_system.phases.index import open_index
+from memory_system.recall.search import Scope
 from memory_system.workspace import Workspace
 
 NOON = "2026-03-03T12:00:00Z"
@@ -57,9 +60,9 @@ def workspace(root: Path, endpoint: Endpoint, **more: Any) -> Path:
     return root
 
 
-def search(root: Path, query: str, **more: Any) -> dict[str, Any]:
+def search(root: Path, query: str, *, scope: Scope = "sessions", **more: Any) -> dict[str, Any]:
     with Workspace.open(root, now=at(NOON)) as ws:
-        return finder.search(ws, query, scope="sessions", **more)
+        return finder.search(ws, query, scope=scope, **more)
 
 
 def texts(found: dict[str, Any]) -> list[str]:
@@ -417,4 +420,20 @@ def test_the_teaching_algorithm_by_hand(tmp_path: Path) -> None:
     assert [row["score"] for row in found["results"]] == [0.5, 0.4082]
     assert search(root, "喝茶", mode="tfidf")["results"] == []  # its known weakness
     assert search(root, "我喜欢喝茶", mode="tfidf", limit=1)["total_found"] == 1
-    assert search(root, "", mode="tfidf") == {"results": [], "total_found": 0}
+    assert search(root, "", mode="tfidf", scope="all") == {"results": [], "total_found": 0}
+
+
+@pytest.mark.parametrize("query", ["green tea", "我喜欢喝茶"])
+def test_the_teaching_algorithm_says_that_it_knows_no_other_option(tmp_path: Path, query: str) -> None:
+    root = make(tmp_path)
+    (root / "MEMORY.md").write_text("# Tea\ngreen tea\n# 茶\n我喜欢喝茶")
+    taught = partial(search, root, query, mode="tfidf")
+    assert "warning" not in taught(scope="all")
+    assert "warning" not in taught(scope="notes", kind="note", limit=3)
+    assert "no other option" in taught(scope="memories")["warning"]
+    options: list[dict[str, Any]] = [
+        {"kind": "belief"}, {"archived": True}, {"since": date(2027, 1, 1)}, {"until": date(2020, 1, 1)},
+        {"entity": "Ann"}, {"explain": True},
+    ]  # fmt: skip
+    for option in options:
+        assert "no other option" in taught(scope="all", **option)["warning"], option
