@@ -80,6 +80,25 @@ def straight(words: str) -> str:
     return _APOSTROPHE.sub("'", words) if "´" in words or "`" in words else words
 
 
+_INNER_DOT = re.compile(  # not of a street, which a sentence may end with: "on Elm St. Our house"
+    r"(?P<street>\b(?!(?:In|At|From|To|Near|Of|The)\b)[A-Z][\w']* St\. )"
+    r"|\bSt\.(?= [A-Z])|(?<![@\w.-])[A-Z]\w+\.(?=(?:com|org|net|io|ai|co)\b)"
+)
+_DOTLESS = re.compile(r"\bSt_(?= [A-Z])|\b[A-Z]\w+_(?=(?:com|org|net|io|ai|co)\b)")
+
+
+def without_inner_dots(words: str) -> str:
+    """The words, as long as they were, with _ for the dot within a name, which ends nothing: St. Louis, Booking.com."""
+    if "." not in words:
+        return words
+    return _INNER_DOT.sub(lambda found: found[0] if found["street"] else f"{found[0][:-1]}_", words)
+
+
+def with_inner_dots(words: str) -> str:
+    """What `without_inner_dots` was given."""
+    return _DOTLESS.sub(lambda found: f"{found[0][:-1]}.", words) if "_" in words else words
+
+
 EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"  # a class: all drawings, and what joins them
 PICTURES = "\U0001f300-\U0001f492\U0001f4a0-\U0001faff"  # what ends a sentence, and no hearts: "I 💙 Rome" goes on
 _PAUSE = re.compile(  # not where the words before ask for more, or those behind go on with them: 我住在 上海浦东

@@ -67,6 +67,31 @@ def test_a_reply_that_says_too_little_is_told_with_its_question(asked: str, answ
     assert content in contents(("user", asked, "Ana"), ("assistant", answer, "Ben"))
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "content"),
+    [
+        (
+            "So the fair is in Ghent?",
+            "Yes, at the town hall.",
+            "User says at the town hall (asked: the fair is in Ghent)",
+        ),
+        ("The race is in May, right?", "Yes, 2 May.", "User says on 2 May 2026 (asked: the race is in May 2026)"),
+        ("The exam's on Friday, isn't it?", "yep at 9am", "User says at 9am (asked: the exam's on 6 February 2026)"),
+        ("婚礼是在杭州吧？", "对，在西湖边。", "用户在西湖边（被问：婚礼是在杭州吧）"),
+        ("你妈妈手术是周五吧？", "对，上午九点。", "用户上午九点（被问：用户妈妈手术是2026年2月6日（周五）吧）"),
+    ],
+)
+def test_an_answer_to_what_is_asked_like_a_statement_says_what_it_is_about(
+    asked: str, answer: str, content: str
+) -> None:
+    assert content in contents(("assistant", asked), ("user", answer))
+
+
+@pytest.mark.parametrize("words", ["We moved here in 2019, didn't we?", "My exam was in May, wasn't it?"])
+def test_what_ends_with_a_tag_is_a_statement(words: str) -> None:
+    assert contents(("user", words))
+
+
 def test_a_question_about_that_figure_tells_that_it_is_about_a_figure() -> None:
     found = contents(
         ("user", "What made you get that figure?", "Ana"),

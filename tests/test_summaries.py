@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from workspaces import lived, memories
 
 from memory_system.phases.composing import compose
-from memory_system.records import Fact, memory_id
+from memory_system.records import Fact, Summary, memory_id
 from memory_system.topics import topics_of
 
 
@@ -84,3 +86,12 @@ def test_no_word_is_invented_and_no_value_lost(things: list[str]) -> None:
 def test_a_stock_name_is_no_topic(name: str) -> None:
     row = fact("Ada met them", subject="Ada", entities=("Ada", name)).model_dump()
     assert list(topics_of(row)) == ["Ada/about"]
+
+
+def test_no_two_topics_get_the_same_summary(tmp_path: Path) -> None:
+    said = (
+        "I work as a paralegal at Hobbs & Lane but I'm applying to law school.",
+        "I'll be quitting Hobbs & Lane at the end of July.",
+    )
+    told = [each.content for each in memories(lived(tmp_path, said)) if isinstance(each, Summary)]
+    assert len(told) == len(set(told)) == 1

@@ -12,10 +12,11 @@ from memory_system import rules, slots, text
 from memory_system.config import Config
 from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.answers import is_grave
-from memory_system.phases.understanding.asked import tells_the_topic
+from memory_system.phases.understanding.asked import tells_of, tells_the_topic
 from memory_system.phases.understanding.confided import tells_in_confidence
 from memory_system.phases.understanding.essays import closes
 from memory_system.phases.understanding.hanging import may_say_little, says_little, what_stands
+from memory_system.phases.understanding.leaning import is_elliptic
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.scene import as_rules_see, fired_in, kinds_in
 from memory_system.phases.understanding.still import asks_whether_still
@@ -291,14 +292,18 @@ def _says_after_all(turn: Turn, plain: str, fired: Fired, lang: str) -> bool:
     """Whether the words, worth little by themselves, still tell something."""
     if not turn.message.is_first_hand:
         return _is_told(fired)
-    return _fills_in(turn, lang) or _puts_off(plain, lang)
+    return _fills_in(turn, plain, lang) or _puts_off(plain, lang)
 
 
-def _fills_in(turn: Turn, lang: str) -> bool:
+def _fills_in(turn: Turn, plain: str, lang: str) -> bool:
     """Whether even a single word may be what was asked for: where somebody lives, what they are called, whether they
-    still do."""
+    still do, and when or where something is that the question names."""
     asked = turn.asked
-    return bool(asked) and (rules.load(lang)["answer"].fires(asked) or asks_whether_still(asked, lang))
+    if not asked:
+        return False
+    if rules.load(lang)["answer"].fires(asked) or asks_whether_still(asked, lang):
+        return True
+    return is_elliptic(plain, lang) and tells_of(plain, asked, lang, first_hand=True)
 
 
 def _puts_off(plain: str, lang: str) -> bool:

@@ -62,7 +62,10 @@ _OPEN_END = " ,;，；、-–—"
 _FIRST_CLAUSE = re.compile(r"[^\n]{24,110}?(?:[,;](?= )| [-–—](?= )|[.!?](?=\s|$)|$)|[^\n]{8,55}?(?:[，；。！？]|$)")
 _SHORT_ANSWER = 120  # columns
 _NAMES = re.compile(r"[a-z,] [A-Z][a-z]+|[“《「][^”》」]+[”》」]|[\u4e00-\u9fff](?:店|馆|屋|餐厅|公园|路)")
-_TAG = re.compile(r"[,，] ?(?:ok(?:ay)?|all ?right|deal|好吗|好不好|可以吗|行吗)[?？]+\s*$", re.IGNORECASE)
+_TAG = re.compile(
+    r"[,，] ?(?:ok(?:ay)?|all ?right|deal|[a-z]+n't (?:it|he|she|they|we|i|there)|好吗|好不好|可以吗|行吗)[?？]+\s*$",
+    re.IGNORECASE,
+)
 _GOES_ON = re.compile(
     r"(?:it|it's|its|that's|this|they|they're|he|he's|she|she's|which|because|cause|especially|such as|like)\b(?! way)"
     r"|(?:它|他|她|这个?|那个?|其|因为|所以|特别是|尤其|比如|例如|并且|也)(?!天|次|周|年|月|晚|我|许)",
@@ -137,7 +140,7 @@ def _asked(before: Turn | None, message: Message) -> str:
     """The last question or request of the turn before, when another one spoke in the same session."""
     if before is None or before.message.session != message.session or _voice(before.message) == _voice(message):
         return ""
-    asking = [number for number, each in enumerate(before.segments) if each.kind in _ASKING]
+    asking = [number for number, each in enumerate(before.segments) if _asks(each, before)]
     if not asking:
         return ""
     last = before.segments[asking[-1]]
@@ -149,6 +152,11 @@ def _asked(before: Turn | None, message: Message) -> str:
     wishes = [before.text_of(before.segments[number]) for number in reversed(asking[:-1])]
     said = [before.text_of(each) for each in before.segments[:2] if each.kind != "chat"]
     return next((short for each in (asked, *wishes, *said) if (short := _in_short(each))), asked)
+
+
+def _asks(segment: Segment, turn: Turn) -> bool:
+    """Whether the segment asks for an answer; what ends with a tag does, though it is a statement: ", isn't it?"."""
+    return segment.kind in _ASKING or (segment.kind == "statement" and turn.text_of(segment).endswith(("?", "？")))
 
 
 def _answered(turn: Turn, asking: Sequence[int], message: Message) -> str:

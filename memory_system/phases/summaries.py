@@ -43,13 +43,20 @@ def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
 
 
 def _all_wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[_Wanted]:
-    """Those of the topics that get a summary, entity by entity."""
+    """Those of the topics that get a summary, entity by entity; two that share their best facts get one."""
+    told: set[frozenset[str]] = set()
     for topic in sorted(topics, key=lambda each: (_entity(each), each)):
         ranked, known = _gathered(topic, draft)
         best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked, reverse=True)[:MOST_FACTS])
         facts = [each for each in best if each is not None]
-        if (wanted := _wanted(topic, facts, known, draft, night)) is not None:
+        if (wanted := _wanted(topic, facts, known, draft, night)) is None:
+            continue
+        sources = frozenset(fact.id for fact in wanted.shown.facts)
+        if sources not in told:
+            told.add(sources)
             yield wanted
+        elif wanted.known is not None:
+            retire(wanted.known, "dissolved", draft, night)
 
 
 def _kept(wanted: _Wanted) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memory_system.callings import ASSISTANT_NAME, STOCK_NAMES
 from memory_system.phrasing import en, zh
 from memory_system.phrasing.reported import quoted
+from memory_system.text import with_inner_dots, without_inner_dots
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ def retell(text: str, voices: Voices, lang: str, *, wanted: bool = False) -> str
         text = quoted(text, lang)
     if lang == "zh":
         return zh.retell(text, voices.speaker, voices.other)
-    return en.retell(text, voices.speaker, voices.other, wanted=wanted)
+    told = en.retell(without_inner_dots(text), voices.speaker, voices.other, wanted=wanted)
+    return with_inner_dots(told)
 
 
 def is_request(told: str, voices: Voices, lang: str) -> bool:

@@ -27,6 +27,15 @@ _OPENS = re.compile(
     r"|can|could|would|will|any)(?:'s)? (?!up\b|new\b|been\b)",
     re.IGNORECASE,
 )
+_AS_SAID = re.compile(  # asks by the voice alone: "So the fair is in Ghent?"
+    r"(?:(?:and|so|but|oh|well|ok),? )*(?:the|your|(?-i:[A-Z][\w'-]+))(?: [\w'-]+){0,4}?"
+    r"(?:'s| is| are| was| were| will)\b",
+    re.IGNORECASE,
+)
+_TAG = re.compile(
+    r",? (?:right|correct|yeah|yes|no|huh|eh|[a-z]+n't (?:it|they|he|she|you))\?$",
+    re.IGNORECASE,
+)
 _LEANING = {
     "en": re.compile(
         r"\b(?:it|its|it's|they|them|their|they're|he|she|him|her|his|there|that|that's|this|these|those|one|ones|else"
@@ -104,11 +113,11 @@ _LONG_WORD = re.compile(r"[a-z]{4,}")
 def tells_the_topic(asked: str, *, at_length: bool = False, least: int = _LEAST) -> bool:
     """Whether the question is one, short, and names what it asks about before it leans on anything, in `least` words.
     `at_length` lets a longer one pass, and a request."""
-    plain = text.straight(asked)
+    plain = _TAG.sub("?", text.straight(asked))
     lang = text.language(plain)
     if width(plain) > (_LONGEST_REQUEST if at_length else _LONGEST) or not (at_length or plain.endswith(("?", "？"))):
         return False
-    if lang == "en" and not (at_length or _OPENS.match(plain)):
+    if lang == "en" and not (at_length or _OPENS.match(plain) or _AS_SAID.match(plain)):
         return False
     before = plain[: _where_it_leans(plain, lang)]
     named = names_enough(_WISH.sub("", before), lang, least)

@@ -113,10 +113,15 @@ def _matches(passage: Passage, fired: Iterable[Rule]) -> list[tuple[Rule, Found]
             continue
         for found in rule.found(passage.plain):
             if found.span[0] >= passage.offset:
-                matches.append((rule, found))
+                matches.append((rule, _as_named(found)))
             if len(passage.plain) - found.span[1] < _SHORTEST:
                 break  # nothing can follow: looking for it costs as much as the match
     return sorted(matches, key=lambda each: each[1].span[0])
+
+
+def _as_named(found: Found) -> Found:
+    """The match with the dots in its names, which rules do not see."""
+    return found._replace(parts={part: text.with_inner_dots(words) for part, words in found.parts.items()})
 
 
 def _is_read(new: Reading, readings: Iterable[Reading]) -> bool:

@@ -54,13 +54,13 @@ _SENTENCE = re.compile(r"[^.!?。！？\n]*")
 _LEAST_ALONE = 24  # characters of a Chinese sentence that may well stand alone
 _ELLIPTIC = {  # begins with when, where or with whom
     "en": (
-        r"(?:(?:yes|yeah|no|mostly|usually|normally|probably|just|only|about|around|maybe),? )*"
+        r"(?:(?:yes|yeah|yep|yup|no|mostly|usually|normally|probably|just|only|about|around|maybe),? )*"
         r"(?:at|in|on|from|to|by|with|for|near|next to|every|once|twice|since|until|till|half|from|between"
         r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:this|next|last) [a-z]+|the \d+|\d+)\b"
     ),
     "zh": (
         r"(?:对|嗯|是的|大概|大约|一般|差不多|就)?[，,]?(?:在|每|坐|骑|住|定在|约在|从|到|跟|和|用|周|下周|上周|明[天早晚]|后天|今[天晚]"
-        r"|[\d一二两三四五六七八九十半]+[点号月年天周个分小])"
+        r"|(?:[早晚]上|[上下中]午|凌晨|傍晚|夜里)?[\d一二两三四五六七八九十半]+[点号月年天周个分小])"
     ),
 }
 _HOW_IT_IS = {  # begins with how somebody or something is

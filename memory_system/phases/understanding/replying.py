@@ -46,7 +46,8 @@ def with_question(told: str, passage: Passage) -> str:
 
 def _with_asked(told: str, asked: str, scene: Scene) -> str:
     """What was told with what the other asked, or what they said of themselves that made somebody answer at length."""
-    question = phrasing.asked(asked, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
+    dated = dates.resolve(asked, scene.anchor, scene.lang)[0]
+    question = phrasing.asked(dated, Voices(scene.voices.other, scene.voices.speaker), scene.lang)
     if not rules.load(scene.lang)["kind"].fires(as_rules_see(asked)):
         return _ON[scene.lang].format(told=told, topic=question)
     return _FORM[scene.lang].format(told=told, asked=question, mark="" if question.startswith("to ") else ":")

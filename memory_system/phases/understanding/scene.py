@@ -37,8 +37,9 @@ _FIRST_PERSON_QUOTE = re.compile(r"[\"“「][^\"”」]*(?:\bI\b|\bmy\b|我)[^\
 
 def as_rules_see(words: str) -> str:
     """The words as rules read them, as long as they were: ' for ’, a comma for the blank that is one in Chinese, 我 for
-    俺, a capital for the name in "my wife sarah", and no first person out of a quotation of others."""
-    words = text.paused(text.straight(words)).replace("俺", "我")
+    俺, a capital for the name in "my wife sarah", no dot within a name, and no first person out of a quotation of
+    others."""
+    words = text.without_inner_dots(text.paused(text.straight(words)).replace("俺", "我"))
     if "my " in words or "our " in words:
         words = _small_name().sub(lambda found: found[1] + found[2].capitalize(), words)
     if not words.isascii() and _WIDE.search(words):
