@@ -33,6 +33,33 @@ def test_what_has_just_happened_is_told_with_the_day(text: str, content: str) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I'm at work currently", "User is at work currently (as of 3 February 2026)"),
+        (
+            "I've been reading a lot about kilns lately, they are tricky.",
+            "User has been reading a lot about kilns lately, they are tricky (as of 3 February 2026)",
+        ),
+        ("我这阵子一直在学做木勺，进步很慢。", "用户这阵子一直在学做木勺（截至2026年2月3日），进步很慢"),
+    ],
+)
+def test_what_is_so_lately_is_told_with_the_day(text: str, content: str) -> None:
+    assert told(text) == [content]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If I'm free these days I carve spoons",
+        "要是这段时间有空我就去学游泳",
+        "I would read more if I were at home currently",
+    ],
+)
+def test_what_is_only_supposed_is_not(text: str) -> None:
+    assert not any(sign in each for each in told(text) for sign in AS_OF)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "It's just a small lamp that I found in Ghent", "I just wanted to say that the soup with leeks was nice",

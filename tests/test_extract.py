@@ -109,7 +109,7 @@ def test_a_name_that_was_introduced_is_known_afterwards() -> None:
     )
     assert chinese == {("user", "friend", "知夏"), ("知夏", "lives_in", "青岛"), ("知夏", "allergy", "海鲜")}
     assert [each.subject for each in english] == ["user", "driftwood"]
-    assert english[1].content == "Driftwood is written in Rust these days"
+    assert english[1].content == "Driftwood is written in Rust these days (as of 3 February 2026)"
 
 
 def test_names_of_earlier_nights_are_known_too() -> None:

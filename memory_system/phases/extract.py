@@ -16,7 +16,7 @@ from memory_system.phases.grouping import grouped
 from memory_system.phases.understanding import dating, pronouns
 from memory_system.phases.understanding.answers import answer_of
 from memory_system.phases.understanding.asked import asks_what_is_wanted, is_request
-from memory_system.phases.understanding.beside import clauses_of, left_over, of_named
+from memory_system.phases.understanding.beside import clauses_of, left_over, names_somebody, of_named
 from memory_system.phases.understanding.confided import Confidences
 from memory_system.phases.understanding.essays import (
     as_sample,
@@ -39,8 +39,8 @@ from memory_system.phases.understanding.subjects import (
     Subject,
     as_own,
     begins_with_another,
-    begins_with_kin,
     may_be,
+    may_go_on,
     opening,
     talked_of,
 )
@@ -63,10 +63,6 @@ _STATED = re.compile(  # "I heard they have boats?" asks nothing
     r"(?!.*\b(?:what|how|why|when|where|who|which|if|whether|can|could|should|would|will|do|does|did|are|is|wonder\w*)\b)",
     re.IGNORECASE,
 )
-_LEANING = {
-    "en": re.compile(r"\b(?:he|she)\b", re.IGNORECASE),
-    "zh": re.compile(r"^\W*(?:他|她|它|其|住|在|今年|身高|生日|喜欢)|^(?!\W*我).*[他她其]"),
-}
 
 
 def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Iterable[str] = ()) -> Iterator[Claim]:
@@ -113,8 +109,7 @@ def _claims(passage: Passage, antecedent: Subject | None) -> tuple[list[Claim], 
     asks = passage.segment.kind == "question" and not is_anothers(passage.plain, scene.lang)
     if asks and not _STATED.match(passage.plain):
         return _question(passage), antecedent
-    leaning = _LEANING[scene.lang].search(passage.plain) or begins_with_kin(passage.plain, scene.lang)
-    last = antecedent if leaning else None
+    last = antecedent if may_go_on(passage.turn, passage.plain, scene.lang) else None
     fired = rules_for(passage, antecedent) if scene.first_hand else []
     opened = passage.named or opening(passage.plain[passage.offset :], scene)
     readings = repaired(read(passage, fired, passage.named or last or opened), passage)
@@ -140,18 +135,20 @@ def _meant_by_pronoun(passage: Passage, last: Subject | None) -> Subject | None:
 
 def _is_meant(reading: Reading, passage: Passage) -> bool:
     """Whether the slot is filled in earnest; what others say of the speaker fills but those of health and safety, which
-    one often knows from others."""
+    one often knows from others, and what those others are called."""
     place = reading.span[0], reading.value_span[1]
     if passage.is_unmeant(*place):
         return False
     if not passage.is_attributed(*place):
         return True
-    return slots.about(reading.attribute).get("category") in slots.GRAVE and not passage.is_others_own(*place)
+    grave = slots.about(reading.attribute).get("category") in slots.GRAVE
+    return (grave or names_somebody(reading)) and not passage.is_others_own(*place)
 
 
 def _as_heard(claim: Claim, reading: Reading, passage: Passage) -> Claim:
     """The claim of a slot; a belief where it is what others say of the speaker."""
-    if claim.confidence <= _HEARSAY or not passage.is_attributed(reading.span[0], reading.value_span[1]):
+    place = reading.span[0], reading.value_span[1]
+    if claim.confidence <= _HEARSAY or names_somebody(reading) or not passage.is_attributed(*place):
         return claim
     basis = _HEARD[passage.scene.lang]
     return replace(claim, modality="reported", confidence=_HEARSAY, basis=basis)

@@ -23,6 +23,14 @@ _ELSEWHEN = {  # it was just so at another time, or is asked or supposed
     ),
     "zh": re.compile("时|那[年天次]|以前|之前|当初|如果|要是|的话|没|不|[吗呢？]"),
 }
+_NOW = {  # what is so in these weeks; 最近 is said of nearly everything
+    "en": re.compile(r"\b(?:lately|currently|right now|at the moment|these days|nowadays)\b", re.IGNORECASE),
+    "zh": re.compile("目前|近来|这阵子|这段(?:时间|日子)"),
+}
+_SUPPOSED = {
+    "en": re.compile(r"\b(?:if|until|would|used to)\b|\?", re.IGNORECASE),
+    "zh": re.compile("如果|要是|的话|当时|那时|以前|[吗呢？]"),
+}
 _ENDS = {
     "en": re.compile(
         r"[.!?](?=\s|$)|[;\n]| [-–—] |,? (?:and|but|so|because|since|while|when|which|who)\b", re.IGNORECASE
@@ -51,27 +59,43 @@ _COST = {"en": 7, "zh": 10}  # tokens of such a day
 
 def dated(words: str, anchor: datetime, lang: str, *, led: bool = False) -> str:
     """The words of somebody who spoke at that time, in which no time is named, with the day by which what is told as
-    just done was done, or with the beginning of what has lasted, in brackets. `led` says that something was said before
-    them: a length of time that opens them is then of that."""
+    just done was done, on which what is so lately was so, or with the beginning of what has lasted, in brackets. `led`
+    says that something was said before them: a length of time that opens them is then of that."""
     for start, place, began in _lasting(words, anchor, lang):
         if led and not _LETTER.search(words, 0, start):
             continue
         return words[:place] + began + words[place:]
+    stop = next(_told_as_of(words, lang), None)
+    if stop is None:
+        return words
+    day = dates.spell(dates.When((0, 0), anchor, anchor, "day", ""), lang)
+    return words[:stop] + _AS_OF[lang].format(day) + words[stop:]
+
+
+def _told_as_of(words: str, lang: str) -> Iterator[int]:
+    """Where the clauses end that tell what has just happened, or what is so lately."""
     for just in _JUST[lang].finditer(words):
-        end = _ENDS[lang].search(words, just.end())
-        stop = end.start() if end else len(words)
-        begun = max((each.end() for each in _ENDS[lang].finditer(words, 0, just.start())), default=0)
-        if _is_event(just, lang) and not _ELSEWHEN[lang].search(words[begun : stop + 1]):
-            day = dates.spell(dates.When((0, 0), anchor, anchor, "day", ""), lang)
-            return words[:stop] + _AS_OF[lang].format(day) + words[stop:]
-    return words
+        start, stop = _clause_around(just, words, lang)
+        if _is_event(just, lang) and not _ELSEWHEN[lang].search(words[start : stop + 1]):
+            yield stop
+    for now in _NOW[lang].finditer(words):
+        start, stop = _clause_around(now, words, lang)
+        if not _SUPPOSED[lang].search(words[start : stop + 1]):
+            yield stop
+
+
+def _clause_around(found: re.Match[str], words: str, lang: str) -> tuple[int, int]:
+    end = _ENDS[lang].search(words, found.end())
+    start = max((each.end() for each in _ENDS[lang].finditer(words, 0, found.start())), default=0)
+    return start, end.start() if end else len(words)
 
 
 def cost_of(words: str, lang: str) -> int:
-    """About how many tokens the day of what has just happened adds."""
-    if not any(each in words for each in _CUES[lang]):
-        return 0
-    return _COST[lang] * any(_is_event(just, lang) for just in _JUST[lang].finditer(words))
+    """About how many tokens the day adds of what has just happened, or is so lately."""
+    just = any(each in words for each in _CUES[lang])
+    if just and any(_is_event(each, lang) for each in _JUST[lang].finditer(words)):
+        return _COST[lang]
+    return _COST[lang] * bool(_NOW[lang].search(words))
 
 
 def _is_event(just: re.Match[str], lang: str) -> bool:

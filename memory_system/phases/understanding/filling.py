@@ -17,11 +17,11 @@ from memory_system.phases.understanding.subjects import (
     PUNCTUATION,
     Subject,
     begins_with_kin,
-    kin,
     plural_words,
     speaks_of_others,
     whose,
 )
+from memory_system.phases.understanding.unnamed import is_of_speaker
 from memory_system.phrasing.naming import named
 from memory_system.phrasing.verbs import be_of
 from memory_system.records import ASSISTANT
@@ -33,7 +33,7 @@ _DEEDS = frozenset({"instruction", "reminder", "todo", "plan"})  # their values 
 _ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|our)\s+(?=\S)", re.IGNORECASE)
 _TRAILING = re.compile(
     r"\s+(?:very much|so much|a lot|(?:the )?most|a ton|so|really|also|already|now|anymore|myself|again|best|more"
-    r"|after all|,? ?i (?:think|guess|suppose|believe))$",
+    r"|after all|please|pls|plz|,? ?i (?:think|guess|suppose|believe))$",
     re.IGNORECASE,
 )
 _TRAILING_ZH = re.compile(r"(?:[，,]?我(?:觉得|感觉|想)|什么的|之类的?|等等|的时候|了|呢|啊|吧|呀|哦|啦)+$")
@@ -46,19 +46,18 @@ _CALLED = re.compile(
     r"(?:\b(?:called|named) |叫做?)([A-Za-z\u4e00-\u9fff][\w-]{0,20}?)(?=的|$|[^\w-])"
     r"(?! (?:and|or)\b|,|、|和)"  # of several names none is the name
 )
+_AGE_BEHIND = re.compile(r" \(\d{1,2}\)")
 _REST_OF_NUMBER = re.compile(r"(?:\.\d\w*)+")
 NAMED = ("person", "animal")
 _NAME = {
     "en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"),
     "zh": re.compile(r"(?![一二两三四五六七八九十几])[\u4e00-\u9fff]{2,4}"),
 }
+_AND = re.compile(r",? and |, |[、和与跟]")
 _FIRST_NAME = re.compile(r"[A-Z][\w'-]* $")
 _MARK = re.compile(f"[{PUNCTUATION}]")
 _WITH_NUMBER = re.compile(r"[^\W\d_]+\d{1,3}")  # a name like Max2
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_LEAST_BODY = {"weight": 30, "height": 120}  # kilograms and centimetres
-_OF_A_CHILD = re.compile("[1-9]|1[01]|[一二三四五六七八九十]|十一")  # years
-_METRES = 3  # below which a height is given in metres
 
 
 @dataclass(slots=True)
@@ -101,7 +100,7 @@ def read(passage: Passage, fired: Sequence[Rule], antecedent: Subject | None) ->
                 last = reading.subject
             elif named_in(reading, passage.scene):
                 last = Subject(reading.value, reading.value)
-    return sorted(readings, key=lambda each: each.span)
+    return sorted((each for each in readings if not _is_in_another(each, readings)), key=lambda each: each.span)
 
 
 def _matches(passage: Passage, fired: Iterable[Rule]) -> list[tuple[Rule, Found]]:
@@ -135,6 +134,17 @@ def _is_read(new: Reading, readings: Iterable[Reading]) -> bool:
     )
 
 
+def _is_in_another(reading: Reading, readings: Iterable[Reading]) -> bool:
+    """Whether another gives the names of those whom this one only counts: "two cats, Nori and Miso"."""
+    if slots.about(reading.attribute).get("value_type") not in NAMED:
+        return False
+    slot, (start, end) = (reading.subject, reading.attribute), reading.value_span
+    return any(
+        (each.subject, each.attribute) == slot and each.span[0] <= start and end <= each.value_span[0]
+        for each in readings
+    )
+
+
 def named_in(reading: Reading, scene: Scene) -> bool:
     """Whether the reading gives the name of somebody near, or of an animal, who is spoken of from then on."""
     row = slots.about(reading.attribute)
@@ -146,8 +156,9 @@ def _learn(reading: Reading, scene: Scene) -> None:
     if slots.about(reading.attribute).get("value_type") not in (*NAMED, "project"):
         return
     called = _CALLED.search(reading.value)
-    if called or _NAME[scene.lang].fullmatch(reading.value):
-        scene.known.add(called[1] if called else reading.value)
+    for name in _AND.split(reading.value):
+        if called or _NAME[scene.lang].fullmatch(name):
+            scene.known.add(called[1] if called else name)
 
 
 def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -> Reading | None:
@@ -228,36 +239,17 @@ def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Pa
     """Whether the value can be one of the attribute's, and the one who speaks its subject: nobody is called by a date,
     and after a clause about a daughter 今年五岁 is not said of oneself."""
     row = slots.about(attribute)
-    if row.get("value_type") == "person" and any(sign.isdigit() for sign in said) and not _WITH_NUMBER.fullmatch(said):
+    ageless = _AGE_BEHIND.sub("", said)
+    if row.get("value_type") == "person" and _NUMBER.search(ageless) and not _WITH_NUMBER.fullmatch(said):
         return False
     if row.get("category") == "preference" and hangs(said, passage.scene.lang):
         return False  # "I love listening to them": what is liked is named elsewhere
-    unnamed = passage.scene.lang == "zh" and not found.parts.get("who")
-    oneself = unnamed and subject.key == passage.scene.subject
-    if oneself and attribute in _LEAST_BODY and _is_small(attribute, said):
-        return False  # a cat's 6.8公斤, a child's 102cm
-    if oneself and attribute == "age" and _OF_A_CHILD.fullmatch(said):
-        return False  # 汤圆是布偶，五岁: whoever tells of themselves names themselves
-    if oneself and row.get("category") == "contact" and kin().search(passage.plain[: found.span[0]]):
-        return False  # 紧急联系人是我姐姐，电话…: whose number it is nobody can tell
-    return not (oneself and row.get("subject_type") == "person" and _kin().search(passage.plain, 0, found.span[0]))
-
-
-def _is_small(attribute: str, said: str) -> bool:
-    """Whether a measure that names nobody is too small to be a grown person's."""
-    number = _NUMBER.search(said)
-    if not number:
-        return False
-    size = float(number[0]) / (2 if "斤" in said and "公斤" not in said else 1)
-    return _METRES <= size < _LEAST_BODY[attribute] or (attribute == "weight" and size < _METRES)
-
-
-@cache
-def _kin() -> re.Pattern[str]:
-    """Another person as the topic of a clause, which the clauses after it go on about."""
-    return re.compile(
-        rf"(?:^|[，。！？；、,])[^，。！？；,]{{0,6}}(?:{table('zh', 'parts')['kin_word']})[^，。！？；,]*(?:[，,；]|$)"
+    unnamed = (
+        passage.scene.lang == "zh" and not found.parts.get("who") and "我" not in passage.plain[slice(*found.span)]
     )
+    if not unnamed or subject.key != passage.scene.subject:
+        return True
+    return is_of_speaker(attribute, said, passage.plain[: found.span[0]], passage.scene.known)
 
 
 def _allowed(rule: Rule, value: str, found: Found, passage: Passage) -> bool:

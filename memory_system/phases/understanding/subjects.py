@@ -19,6 +19,10 @@ _PRONOUNS = frozenset({"he", "she", "他", "她", "它", "其"})
 _SELF = frozenset({"", "i", "my", "we", "我", "本人"})
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her)\b|[他她]", re.IGNORECASE)
 _CLAUSE_START = re.compile(rf"(?:^|[{PUNCTUATION}])(?=[\u4e00-\u9fff])")
+_LEANING = {
+    "en": re.compile(r"\b(?:he|she)\b", re.IGNORECASE),
+    "zh": re.compile(r"^\W*(?:他|她|它|其|住|在|今年|身高|生日|喜欢)|^(?!\W*我).*[他她其]"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +191,8 @@ def _opening(lang: str) -> re.Pattern[str]:
     parts = table(lang, "parts")
     kin = parts["kin_word"]
     if lang == "zh":
-        mine = rf"(?:我(?:们?家)?的?|(?=(?:{kin}).{{0,8}}(?:说|告诉|问|提到|觉得)))"
+        said = rf"(?:{kin}).{{0,8}}(?:说|告诉|问|提到|觉得)"
+        mine = rf"(?:我(?:们?家)?的?|(?={said}|(?:{parts['family']})[今昨明上下这刚最在有得].+[他她](?!们)))"
         name = rf"(?:{parts['surname']}[\u4e00-\u9fff]{{1,2}}(?=[在是也有喜]))?"
         doctors_word = (
             r"(?!(?:[^，,。]{0,6}[，,])?(?:我的?)?(?:家庭|主治)?(?:医生|大夫).{0,3}(?:说|诊断|确诊|建议|让|开了))"
@@ -211,9 +216,12 @@ def as_own(told: str, subject: Subject, scene: Scene) -> str:
 
 
 def talked_of(turn: Turn, scene: Scene) -> Subject | None:
-    """Whom "he" or "she" means that the message begins with: the one person that the talk before it names."""
+    """Whom "he" or "she" means that the message begins with: the one person that the talk before it names; in Chinese
+    whom the question is about."""
+    if scene.lang == "zh":
+        return _asked_about(turn, scene)
     pronoun = begins_with(turn.message.text, scene.lang)
-    if scene.lang != "en" or pronoun not in ("he", "she"):
+    if pronoun not in ("he", "she"):
         return None
     before = turn.asked or turn.topic
     own = turn.own_topic and not turn.asked
@@ -223,6 +231,25 @@ def talked_of(turn: Turn, scene: Scene) -> Subject | None:
     kin, name = found[0]["kin"], found[0]["name"]
     meant = Subject(name, name) if name else _near(f"my {kin}", scene)
     return meant if may_be(pronoun, kin or "") else None
+
+
+def may_go_on(turn: Turn, plain: str, lang: str) -> bool:
+    """Whether the words may be about whom the talk before them was about: they have a pronoun, or in Chinese no subject
+    where somebody near was asked about (你妈身体怎么样？)."""
+    if _LEANING[lang].search(plain) or begins_with_kin(plain, lang):
+        return True
+    return lang == "zh" and "我" not in plain and len(_yours().findall(turn.asked)) == 1
+
+
+def _asked_about(turn: Turn, scene: Scene) -> Subject | None:
+    found = _yours().findall(turn.asked)
+    return _near(f"我{found[0]}", scene) if len(found) == 1 else None
+
+
+@cache
+def _yours() -> re.Pattern[str]:
+    kin = table("zh", "parts")["kin_word"]
+    return re.compile(rf"(?<![和跟与])[你您](?:们?家)?的?((?:{kin}))(?![们和跟与]|家)")
 
 
 def speaks_of_others(turn: Turn) -> bool:
