@@ -65,7 +65,7 @@ def test_what_may_be_another_matter_stays(tmp_path: Path, days: tuple[str, ...],
     [
         (("小满四岁", "下周四带小满去看牙", "说错了，小满是五岁不是四岁"), "小满四岁", "小满五岁"),
         (("我女儿芋圆四岁", "更正一下，芋圆是五岁"), "芋圆四岁", "芋圆五岁"),
-        (("6月5号小林办婚礼", "更正一下：婚礼是6月19号"), "6月5日", "婚礼是6月19"),
+        (("6月5号小林办婚礼", "更正一下：婚礼是6月19号"), "6月5日", "2026年6月19日小林办婚礼"),
         (("下周三体检", "体检是周四，不是周三"), "3月18日", "3月12日"),
         (("my grant deadline is 27 March", "i told you wrong, the grant deadline is 25 March"), "27 March", "25 March"),
         (("My eye test is on Thursday at 9", "The eye test is on Friday, not Thursday"), "at 9", "13 March"),

@@ -78,3 +78,11 @@ def test_each_of_several_names_is_known(words: str, slot: tuple[str, str, str], 
 )
 def test_who_thinks_something_is_known_by_name(words: str, name: str) -> None:
     assert ("user", "partner", name) in slots_of(("user", words))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["我的会计换成方敏了，电话13800002222。", "隔壁王阿姨说，电话13800002222。", "我姐叫林竹，电话13800002222。"],
+)
+def test_whose_number_it_is_nobody_can_tell(words: str) -> None:
+    assert ("user", "phone", "13800002222") not in slots_of(("user", words))

@@ -25,7 +25,7 @@ _ELSEWHEN = {  # it was just so at another time, or is asked or supposed
 }
 _NOW = {  # what is so in these weeks; 最近 is said of nearly everything
     "en": re.compile(r"\b(?:lately|currently|right now|at the moment|these days|nowadays)\b", re.IGNORECASE),
-    "zh": re.compile("目前|近来|这阵子|这段(?:时间|日子)"),
+    "zh": re.compile("目前(?!没)|这阵子|这段(?:时间|日子)"),
 }
 _SUPPOSED = {
     "en": re.compile(r"\b(?:if|until|would|used to)\b|\?", re.IGNORECASE),

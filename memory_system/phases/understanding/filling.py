@@ -47,7 +47,8 @@ _CALLED = re.compile(
     r"(?! (?:and|or)\b|,|、|和)"  # of several names none is the name
 )
 _AGE_BEHIND = re.compile(r" \(\d{1,2}\)")
-_REST_OF_NUMBER = re.compile(r"(?:\.\d\w*)+")
+_REST_OF_NUMBER = re.compile(r"(?:\.\d\w*|,\d{3}\b)+")
+_GOVERNED = re.compile(r"\b(?:for|of|from|with|to|by|about|than) $")  # whom it stands behind is no subject
 NAMED = ("person", "animal")
 _NAME = {
     "en": re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?"),
@@ -174,6 +175,8 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
         return None
     attribute = _attribute(rule, found, scene.lang)
     who, start = _in_full(found, passage)
+    if scene.lang == "en" and who[:1].isupper() and _GOVERNED.search(passage.plain, 0, start):
+        return None  # "the table for Anna is 4"
     subject = _subject(rule, who, found, scene, last)
     if (
         subject is None

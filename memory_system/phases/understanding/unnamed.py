@@ -7,7 +7,7 @@ from functools import cache
 
 from memory_system import slots
 from memory_system.phases.understanding.known import Known
-from memory_system.phases.understanding.subjects import PUNCTUATION, kin
+from memory_system.phases.understanding.subjects import PUNCTUATION
 from memory_system.rules import table
 
 _MARK = re.compile(f"[{PUNCTUATION}]")
@@ -29,9 +29,11 @@ def is_of_speaker(attribute: str, said: str, before: str, known: Known) -> bool:
         return False  # a cat's 6.8公斤, a child's 102cm
     if attribute == "age" and (_OF_A_CHILD.fullmatch(said) or not _INTRODUCED.search(before)):
         return False  # 汤圆是布偶，五岁: whoever tells of themselves names themselves
-    if row.get("category") == "contact" and kin().search(before):
+    if row.get("category") == "contact" and _somebodys().search(before):
         return False  # 紧急联系人是我姐姐，电话…: whose number it is nobody can tell
-    return row.get("subject_type") != "person" or not _is_of_another(before, known)
+    if row.get("subject_type") != "person" or not before:
+        return True
+    return not (_kin().search(before) or (row.get("category") != "relation" and _goes_on(before, known)))
 
 
 def _is_small(attribute: str, said: str) -> bool:
@@ -43,16 +45,21 @@ def _is_small(attribute: str, said: str) -> bool:
     return _METRES <= size < _LEAST_BODY[attribute] or (attribute == "weight" and size < _METRES)
 
 
-def _is_of_another(before: str, known: Known) -> bool:
+def _goes_on(before: str, known: Known) -> bool:
     """Whether a clause names another, and none behind it the speaker: 小李请假了，对花粉过敏."""
-    if _kin().search(before):
-        return True
     for clause in reversed(_MARK.split(_SENTENCE_MARK.split(before)[-1])):
         if "我" in clause or "咱" in clause:
             return False
         if known.at(clause, 0) or _another().match(clause):
             return True
     return False
+
+
+@cache
+def _somebodys() -> re.Pattern[str]:
+    """Somebody whose number may come next: a relative, 我的会计."""
+    parts = table("zh", "parts")
+    return re.compile(rf"{parts['kin_word']}|{parts['title']}|我们?的(?!电话|手机|号|邮箱|微信|联系)")
 
 
 @cache
