@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from memory_system.night import Phase
 from memory_system.phases import (
     beliefs,
+    captured,
     decay,
     entities,
     extract,
@@ -44,7 +45,9 @@ STAGED = (
     Phase(3, "extract", lambda run: _in_time_order(
         extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(run.ws.store)))),
     Phase(4, "facts", lambda run: run.draft(
-        "facts", facts.run(run.claims(stated=True), run.captures(), run.latest, run.night, run.tally))),
+        "facts", facts.run(
+            run.claims(stated=True), captured.read(run.captures(), run.night, facts.known_names(run.ws.store)),
+            run.latest, run.night, run.tally))),
     Phase(4, "beliefs", lambda run: run.draft(
         "beliefs", beliefs.run(
             run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally, run.wondered()))),

@@ -18,6 +18,7 @@ from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
+from memory_system.phases.captured import Captured, in_its_slot, says_no_more
 from memory_system.phases.settling import alike, revising, styles
 from memory_system.phases.settling.doses import redosed
 from memory_system.phases.settling.grave import as_grave
@@ -50,21 +51,21 @@ MOST_HISTORY = 50  # earlier values a fact names; those before them are still li
 
 
 def run(
-    claims: Iterable[Claim], captures: Iterable[Fact], memories: Memories, night: Night, tally: Counter[str]
+    claims: Iterable[Claim], captures: Iterable[Captured], memories: Memories, night: Night, tally: Counter[str]
 ) -> Draft:
     """The facts after the night's stated claims and captures."""
     draft = Draft(memories)
-    written: dict[bool, list[Fact]] = {True: [], False: []}
-    for capture in captures:
-        written[is_owners(capture.evidence)].append(capture)
-    for capture in written[True]:
-        fold_capture(capture, draft, night)
+    written: dict[bool, list[Captured]] = {True: [], False: []}
+    for each in captures:
+        written[is_owners(each[0].evidence)].append(each)
+    for capture, states in written[True]:
+        fold_capture(capture, states, draft, night)
     asker = night.asker(conflicts.NAME)
     doubts: list[Doubt] = []
     for claim in claims:
         tally[settle(claim, draft, night, doubts if asker else None)] += 1
-    for capture in written[False]:  # after what was said: an agent writes down what it has just been told
-        fold_capture(capture, draft, night)
+    for capture, states in written[False]:  # after what was said: an agent writes down what it has just been told
+        fold_capture(capture, states, draft, night)
     for doubt in conflicts.over(asker, doubts) if asker and doubts else ():
         _supersede_after_all(doubt, draft, night)
     if night.llm is not None and night.llm.late:
@@ -109,12 +110,8 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     rivals = [each for each in _rivals(claim, draft) if counts_beside(claim, each)]
     if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
         return proves_nothing(claim, like) or _merge(like, claim, draft, night)
-    said = revising.cues(claim)
-    if said:
-        taken_back = revising.taken_back(claim, said, draft)
-        rivals = revising.over([each for each in taken_back if counts_beside(claim, each)], rivals)
-        claim = heir(claim, rivals)
-    rivals = revising.over((each for each in fulfilled(claim, draft) if counts_beside(claim, each)), rivals)
+    rivals, said = _over_with(claim, rivals, draft)
+    claim = heir(claim, rivals) if said else claim
     fact = new_fact(new_id, claim, night)
     if rivals:
         return _contend(fact, rivals, draft, night, doubts, revises=bool(said))
@@ -123,6 +120,14 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         doubts += [Doubt(each, fact) for each in near if counts_beside(claim, each) and not each.is_owners]
     draft.put("active", fact, "new")
     return "claims.new"
+
+
+def _over_with(claim: Claim, rivals: Iterable[Fact], draft: Draft) -> tuple[list[Fact], frozenset[str]]:
+    """What is over with the claim, beside its rivals what it takes back and what has come true; and how it says so."""
+    said = revising.cues(claim)
+    taken_back = revising.taken_back(claim, said, draft) if said else []
+    rivals = revising.over([each for each in taken_back if counts_beside(claim, each)], rivals)
+    return revising.over((each for each in fulfilled(claim, draft) if counts_beside(claim, each)), rivals), said
 
 
 def _contend(
@@ -263,22 +268,17 @@ def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
     return "claims.superseding"
 
 
-def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
-    """A capture becomes a memory under the id it was given. When the same is known already, that one is confirmed (by
-    words that count as much) and the capture goes to the archive, where its id still leads to it; a lesser word gives
-    way to it."""
+def fold_capture(capture: Fact, states: list[Claim], draft: Draft, night: Night) -> None:
+    """A capture becomes a memory under the id it was given, in the slot it fills, and what `states` ends is over. When
+    the same is known already, that one is confirmed (by words that count as much) and the capture goes to the archive,
+    where its id still leads to it; a lesser word gives way to it."""
     if draft.pool_of(capture.id):
         return
-    scored = as_grave(styles.as_wish(capture.model_copy(update={"scored_at": night.stamp})))
-    found = (draft.get(each) for each in draft.find(content_key(capture.content)))
-    known = next((each for each in found if type(each) is type(capture)), None)
-    known = known or alike.find(capture, type(capture), draft, night.config.thresholds.alike)
+    scored = styles.as_wish(capture.model_copy(update={"scored_at": night.stamp}))
+    scored = as_grave(in_its_slot(scored, states, night))
+    known = _known(capture, states, draft, night)
     if known is None:
-        outdated = [each for each in styles.outdated(scored, draft) if not each.is_owners]
-        if outdated:
-            supersede(outdated, scored, draft, night)
-        else:
-            draft.put("active", scored, "new")
+        _stand(scored, states, draft, night)
         return
     tier = tier_of_evidence(capture.evidence)
     if gives_way(known, tier):
@@ -287,6 +287,29 @@ def fold_capture(capture: Fact, draft: Draft, night: Night) -> None:
     if tier >= tier_of_evidence(known.evidence):
         draft.put("active", _joined_by(capture, known, night), "confirmed")
     draft.put("archive", scored.model_copy(update={"retired": "merged", "superseded_by": known.id}), "merged")
+
+
+def _known(capture: Fact, states: list[Claim], draft: Draft, night: Night) -> Fact | None:
+    """The memory that says what the capture says."""
+    found = (draft.get(each) for each in draft.find(content_key(capture.content)))
+    known = next((each for each in found if type(each) is type(capture)), None)
+    known = known or alike.find(capture, type(capture), draft, night.config.thresholds.alike)
+    if known is None and says_no_more(capture, states) and is_single(states[0].attribute):
+        return _same(states[0], draft)
+    return known
+
+
+def _stand(capture: Fact, states: Iterable[Claim], draft: Draft, night: Night) -> None:
+    """Put the capture to what it cannot be true beside."""
+    rivals, revises = list(styles.outdated(capture, draft)), False
+    for claim in states:
+        beside = (each for each in _rivals(claim, draft) if counts_beside(claim, each))
+        over, said = _over_with(claim, beside, draft)
+        rivals, revises = revising.over(over, rivals), revises or bool(said)
+    if rivals:
+        _contend(capture, rivals, draft, night, None, revises=revises)
+    else:
+        draft.put("active", capture, "new")
 
 
 def _joined_by(capture: Fact, known: Fact, night: Night) -> Fact:
