@@ -13,7 +13,7 @@ from typing import TypeVar
 from memory_system import rules, text
 from memory_system.gist import gist_of, is_time
 from memory_system.keys import slot_key
-from memory_system.phases.settling import matters, moves, names, retractions
+from memory_system.phases.settling import matters, moves, names, retractions, swaps
 from memory_system.phases.settling.fitting import FITS, quote_of
 from memory_system.phases.settling.postponed import postponed
 from memory_system.records import USER, Belief, Fact
@@ -34,7 +34,17 @@ _PUT_TO = ("to", "until", "amount", "much")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|[一二三四五六七八九十两半]+(?=[片粒颗次毫])")
 _OF_NAMES = {names.RENAMED: names.renamed, names.DIED: names.died}
 _TAKING_OVER = frozenset(
-    {"dosed", "moved", "redated", "misspoken", "lifted", retractions.EXCHANGED, retractions.RECOUNTED, *_OF_NAMES}
+    {
+        "dosed",
+        "moved",
+        "redated",
+        "misspoken",
+        "lifted",
+        retractions.EXCHANGED,
+        retractions.RECOUNTED,
+        swaps.SWAPPED,
+        *_OF_NAMES,
+    }
 )
 _LOOSE = frozenset({"moved", "called_off", "dosed"})  # somebody else may do it to what is the speaker's
 _ARRANGEMENTS = frozenset({"moved", "redated", "called_off"})  # of which the other language may have told
@@ -59,6 +69,8 @@ def displaced(claim: Claim, memories: Memories) -> list[Fact]:
             found |= {each.id: each for each in _of_slots(rule, claim, memories)}
         elif cue == "lifted":
             found |= {each.id: each for each in _lifted(next(rule.found(heard)).given(), claim, memories)}
+        elif cue in swaps.CUES:
+            found |= {each.id: each for each in swaps.over(rule, claim, memories)}
         elif cue in _OF_NAMES:
             given = next(rule.found(heard)).given()
             found |= {each.id: each for each in _OF_NAMES[cue](given, claim, memories)}
@@ -99,7 +111,7 @@ def heir(claim: Claim, older: list[Fact]) -> Claim:
     if names.RENAMED in named:
         return names.corrected(claim, named[names.RENAMED], older)
     for cue, given in named.items():
-        if cue in retractions.CUES:
+        if cue in retractions.CUES and swaps.SWAPPED not in named:
             return retractions.inherited(cue, given, claim, older[-1])
     for cue, given in named.items():
         if cue in _TO_A_TIME:
@@ -124,6 +136,8 @@ def _in_slot_of(old: Fact, claim: Claim, named: Mapping[str, dict[str, str]]) ->
     if "misspoken" in named:
         value = _to(named["misspoken"]).strip(" .!。！，,")
         content = old.content.replace(old.value, value) if old.value in old.content else content
+    elif swaps.SWAPPED in named:
+        value = _to(named[swaps.SWAPPED])
     elif old.attribute == "habit" or (old.category == "schedule" and _NUMBER.search(old.value)):
         # its value is all that is done, and when: a new date is no other number
         value = content
