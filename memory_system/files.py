@@ -159,6 +159,7 @@ class Files:
         bytes, for an iterable is used up by then. Who is `alone` with the file takes back what the disk did not take:
         after a failed fsync nobody knows what of it is there. `durable=False` is for hints: they may be lost with the
         power."""
+        new = follow_renames and not path.exists()
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
@@ -174,10 +175,21 @@ class Files:
                     if durable:
                         self.disk.fsync(descriptor)
                 replaced = follow_renames and not _same_file(descriptor, path)
+            except OSError:
+                if new:
+                    self._withdraw(path, descriptor, data if isinstance(data, bytes) else b"")
+                raise
             finally:
                 os.close(descriptor)
         if replaced:
             self.append(path, data, follow_renames=True, durable=durable)
+
+    def _withdraw(self, path: Path, descriptor: int, data: bytes) -> None:
+        """Take away a file that was made for data which the disk did not take, as long as nobody else has added to it:
+        who waits to add notices that it is another file then."""
+        with suppress(OSError):
+            if _same_file(descriptor, path) and data.startswith(os.pread(descriptor, len(data) + 1, 0)):
+                self.disk.unlink(path)
 
     def rewrite(self, path: Path, changed: Callable[[list[bytes]], list[bytes]], *, durable: bool = True) -> None:
         """Put other lines in the place of a file's, to which others add meanwhile (`append` with `follow_renames`):

@@ -98,11 +98,45 @@ def break_at(start: Path, root: Path, fail: int, code: int, expected: dict[str, 
     shutil.rmtree(root)
 
 
-def test_a_note_after_one_that_failed_has_the_days_heading(tmp_path: Path) -> None:
-    """The file was made and nothing could be written into it: the next note took it for begun."""
+@pytest.mark.parametrize("kind", ["write", "fsync"])
+def test_a_note_or_capture_that_failed_leaves_no_file_behind(tmp_path: Path, kind: str) -> None:
+    """On a full disk an empty file stood there, which the next note took for begun."""
     root = make(tmp_path)
-    with Workspace.open(root, now=at(END), disk=FailingDisk(fail=2)) as ws, pytest.raises(MemorySystemError):
+    before = sorted(root.rglob("*"))
+    for act_, words in ((edit.note, NOTE), (edit.note, "水壶是红的"), (edit.capture, NOTE)):
+        counting = FailingDisk()
+        copy = Path(shutil.copytree(root, tmp_path.parent / f"{tmp_path.name}-{kind}"))
+        with Workspace.open(copy, now=at(END), disk=counting) as ws:
+            act_(ws, words)
+        shutil.rmtree(copy)
+        disk = FailingDisk(fail=counting.done.index(kind) + 1)
+        with Workspace.open(root, now=at(END), disk=disk) as ws, pytest.raises(MemorySystemError):
+            act_(ws, words)
+        assert sorted(root.rglob("*")) == before
+
+
+def test_a_failed_note_keeps_what_somebody_else_has_added(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    day = root / "memory/2026-03-05.md"
+
+    class Shared(FailingDisk):
+        def write(self, descriptor: int, data: bytes) -> None:
+            day.write_text("by hand\n")
+            super().write(descriptor, data)
+
+    counting = FailingDisk()
+    copy = Path(shutil.copytree(root, tmp_path.parent / f"{tmp_path.name}-copy"))
+    with Workspace.open(copy, now=at(END), disk=counting) as ws:
         edit.note(ws, NOTE)
+    disk = Shared(fail=counting.done.index("write") + 1)
+    with Workspace.open(root, now=at(END), disk=disk) as ws, pytest.raises(MemorySystemError):
+        edit.note(ws, NOTE)
+    assert day.read_text().startswith("by hand\n")
+
+
+def test_a_note_after_an_empty_file_has_the_days_heading(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    (root / "memory/2026-03-05.md").touch()
     with Workspace.open(root, now=at(END)) as ws:
         edit.note(ws, NOTE)
     note = (root / "memory/2026-03-05.md").read_text()
