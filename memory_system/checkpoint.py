@@ -27,7 +27,7 @@ RESTORE = "put back a copy of the file, or have it made from the journal: memory
 _LEFT = re.compile(r".+@\d+-\d+ \d+ -?\d+\.\d\d", re.DOTALL)  # a row of what is left over
 STAMPS = {
     "last_run", "last_success", "night", "last_night", "shown_night", "last_message", "next_change", "decay_held",
-    "silence_accepted", "unbalanced",
+    "fades_until", "silence_accepted", "unbalanced",
 }  # fmt: skip
 
 
@@ -53,6 +53,7 @@ class State:
     derived: str = ""  # hash of the journal's entry up to which index, profiles and snapshot stand
     unbalanced: str = ""  # the last night whose sums did not close
     decay_held: str = ""  # since when decay waits for --force, after a gap that looks like a wrong clock
+    fades_until: str = ""  # while it is held: the last night before the gap, to which scores have faded
     silence_accepted: str = ""  # until when the owner has said that the clock is right
     schema: str = SCHEMA  # of the program that wrote it last
     others: dict[str, Any] = field(default_factory=dict)  # keys of a newer program, kept as they are

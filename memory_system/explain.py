@@ -73,7 +73,7 @@ def _rank(record: Fact, ws: Workspace) -> dict[str, Any]:
         "importance": record.importance,
         "score": record.score,
         "scored_at": record.scored_at,
-        "effective": round(retention.effective(record, ws.now, ws.config), 4),
+        "effective": round(retention.effective(record, ws.faded_at(ws.now), ws.config), 4),
         "decay_per_day": round(retention.rate(record, ws.config), 6),
         "floor": ws.config.thresholds.floor if retention.is_protected(record) else None,
     }

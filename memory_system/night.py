@@ -304,6 +304,7 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
         "shown_night": "",
         "last_message": max([state.last_message, *(row["last"] for row in rows.values())]),
         "decay_held": state.decay_held or (run.night.stamp if run.night.held else ""),
+        "fades_until": state.fades_until or (state.last_night if run.night.held else ""),
         "barren_nights": _barren_nights(state.barren_nights, account),
         "next_change": None,
         "phase_data": {**state.phase_data, "commit": account},

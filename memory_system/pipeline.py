@@ -127,7 +127,8 @@ def _begin(ws: Workspace, *, force: bool) -> None:
     """With `force`, the owner says that the cause of failures is mended and that the clock is right."""
     state = ws.checkpoint.state
     if force:
-        state.retry_count, state.decay_held, state.silence_accepted = 0, "", clock.stamp(ws.now)
+        state.retry_count, state.decay_held, state.fades_until = 0, "", ""
+        state.silence_accepted = clock.stamp(ws.now)
         if nights.is_ahead(ws):
             state.last_night = clock.stamp(ws.config.schedule.last(ws.now) or ws.now)
         if "commit" not in state.phase_data:
@@ -196,7 +197,7 @@ def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
     """After the last night: the snapshot of the latest slot even if it was empty, the journal's past months packed,
     what the embedder left out, and the alarm for useless nights."""
     if nights.is_long_silence(found, ws) and not ws.checkpoint.state.decay_held:
-        ws.checkpoint.save(decay_held=clock.stamp(ws.now))
+        ws.checkpoint.save(decay_held=clock.stamp(ws.now), fades_until=ws.checkpoint.state.last_night)
     empty = nights.last_slot(ws)
     if empty is not None:
         from memory_system.phases import snapshot

@@ -116,7 +116,7 @@ def _shared(ws: Workspace, chat: str, words: Phrases) -> Layer | None:
     mark = f'"{SHARED}"'.encode()
     lines = (line for kind in (Fact, Belief) for _, line in ws.store.lines("active", kind) if mark in line)
     told = [each for each in map(from_line, lines) if may_be_told(each, sessions)]
-    told.sort(key=lambda each: (-effective(each, ws.now, ws.config), each.id))
+    told.sort(key=lambda each: (-effective(each, ws.faded_at(ws.now), ws.config), each.id))
     shown = "\n".join(f"- {short(each)}" for each in told[:MOST_SHARED])
     return Layer("shared", "", words["shared"], shown) if shown else None
 

@@ -151,6 +151,11 @@ class Workspace:
             return clock.zone_named(self._settings["timezone"])
         return self.config.zone
 
+    def faded_at(self, moment: datetime) -> datetime:
+        """The moment up to which scores have faded at that one: nothing fades while the clock is in doubt."""
+        until = self.checkpoint.state.fades_until
+        return min(moment, clock.read_stamp(until)) if until else moment
+
     @cached_property
     def masked(self) -> Collection[str]:
         """What the owner does not want to be shown (`policy.masked`)."""

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import orjson
 
-from memory_system import trust
+from memory_system import clock, trust
 from memory_system.config import TokenBudget
 from memory_system.phases.understanding.leaning import leans
 from memory_system.recall.index import Index
@@ -37,15 +37,14 @@ class Candidate:
     topic: str
 
 
-def candidates(index: Index, moment: datetime) -> list[Candidate]:
+def candidates(index: Index, moment: datetime, faded_at: datetime) -> list[Candidate]:
     """The facts and beliefs that may stand in the snapshot, best first: by effective score, and those about identity,
-    health and safety by importance."""
-    ranked = {each.id: each for each in index.at(moment).ranked(CANDIDATES)}
-    ranked |= {
-        each.id: each for each in index.at(moment).ranked(CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))
-    }
-    found = [candidate_of(each) for each in ranked.values()]
-    kept = [each for each in found if not (isinstance(each.record, Summary) or is_over(each.record))]
+    health and safety by importance. What has expired waits to be put away while the clock is in doubt."""
+    standing, over = index.at(faded_at), clock.stamp(moment)
+    ranked = {each.id: each for each in standing.ranked(CANDIDATES)}
+    ranked |= {each.id: each for each in standing.ranked(CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))}
+    found = [each for each in map(candidate_of, ranked.values()) if not isinstance(each.record, Summary)]
+    kept = [each for each in found if not (is_over(each.record) or (each.record.expires or over) < over)]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     return kept

@@ -133,7 +133,7 @@ def without_identity(text: str) -> str:
 def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
     """The snapshot of that local date, and what was chosen for its core."""
     moment = datetime.combine(day, time(), ws.config.zone)
-    found = [each for each in candidates(index, moment) if not trust.is_unproven(each.record)]
+    found = [each for each in candidates(index, moment, ws.faded_at(moment)) if not trust.is_unproven(each.record)]
     lang = ws.config.language if ws.config.language != "auto" else main_language(found)
     words, budget = WORDS[lang], ws.config.token_budget
     room = int(budget.layer1_total * SECTION_SHARE)
