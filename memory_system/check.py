@@ -108,7 +108,8 @@ def evidence(ws: Workspace) -> Iterator[Problem]:
                 if quote not in message.text:
                     yield Problem(where, f"the quote does not stand in {message.ref}: {quote[:60]!r}", RESTORE)
     for ref, places in sorted(wanted.items()):
-        yield Problem(places[0][0], f"there is no message {ref}", "put the transcript back, or archive the memory")
+        for where in dict.fromkeys(where for where, _ in places):
+            yield Problem(where, f"there is no message {ref}", "put the transcript back, or archive the memory")
 
 
 def journal(ws: Workspace) -> Iterator[Problem]:

@@ -25,6 +25,8 @@ from memory_system.schemas import due
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
+GONE = "gone"  # under which the index notes the sessions whose transcripts are not there any more
+
 
 def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -> Iterator[str]:
     """Bring the index up to the journal's head; yields the names of the files written."""
@@ -91,7 +93,20 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
         if wishes:
             _drop_taken_back(session, index, ws)
     _drop_refused(unread, index, cursors)
+    _follow_transcripts(index, ws)
     put_notes(index, ws)
+
+
+def _follow_transcripts(index: Index, ws: Workspace) -> None:
+    """What transcripts said that are gone leaves the index, as if it were made anew, and comes back with them."""
+    cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
+    before, gone = index.noted(GONE).keys(), ws.library.gone(cursors)
+    for session in sorted(gone - before):
+        index.drop_session(session)
+    for session in sorted((before - gone) & cursors.keys()):
+        index.put_messages(cursors[session].path, _searchable(ws.library.reread(session, cursors[session])))
+    if gone != before:
+        index.note(GONE, dict.fromkeys(sorted(gone)))
 
 
 def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Message]:
@@ -193,9 +208,10 @@ def _as_they_stand(changes: Iterable[Change], ws: Workspace) -> Iterator[tuple[P
 def fill(index: Index, ws: Workspace) -> None:
     """Everything that an index of the workspace holds, into an empty one."""
     index.put_memories(ws.store.all_lines())
-    for session, row in sorted(ws.checkpoint.state.cursors.items()):
-        cursor = Cursor.from_row(row)
+    cursors = {session: Cursor.from_row(row) for session, row in sorted(ws.checkpoint.state.cursors.items())}
+    for session, cursor in cursors.items():
         index.put_messages(cursor.path, _searchable(ws.library.reread(session, cursor)))
+    index.note(GONE, dict.fromkeys(sorted(ws.library.gone(cursors))))
     put_notes(index, ws)
 
 

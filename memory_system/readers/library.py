@@ -166,6 +166,12 @@ class Library:
                 if not why:
                     yield reading.message(number, reading.said(number), text)
 
+    def gone(self, cursors: Mapping[str, Cursor]) -> set[str]:
+        """The sessions that were read and whose transcripts are not there any more."""
+        if not self._places:
+            self.backlog(cursors)
+        return cursors.keys() - self._places.keys()
+
     def script(self, session: str, cursor: Cursor | None) -> Transcript | None:
         """The session's transcript as it is now; None when it is gone."""
         if session not in self._places:

@@ -197,8 +197,7 @@ class Index:
 
     def noted(self, key: str) -> dict[str, Any]:
         """What was noted in it under that name; empty when nothing was."""
-        found: dict[str, Any] = orjson.loads(self._meta(key) or b"{}")
-        return found
+        return dict(orjson.loads(self._meta(key) or b"{}"))
 
     def note(self, key: str, value: Mapping[str, Any]) -> None:
         self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", [(key, orjson.dumps({**value}).decode())])
@@ -206,6 +205,10 @@ class Index:
     def drop_messages(self, refs: Iterable[str]) -> None:
         """Take messages out."""
         writing.take_out_messages(self._database, refs)
+
+    def drop_session(self, session: str) -> None:
+        """Take all messages of the session out."""
+        writing.take_out_session(self._database, storable(session))
 
     def has_messages(self, refs: Iterable[str]) -> set[str]:
         """Those of the refs that are indexed."""
@@ -237,14 +240,12 @@ class Index:
         return self._database.reading()
 
     def holders(self, term: str, scopes: Collection[str], limit: int = -1) -> list[int]:
-        """The numbers of the units of the scopes (keys of `SCOPES`, side by side there) that have one of `terms.asked`,
-        at most `limit`."""
+        """The units of the scopes (of `SCOPES`, side by side there) that have one of `terms.asked`, at most `limit`."""
         expression = terms.match(term)
         return self._matching(expression, scopes, limit) if expression else []
 
     def held(self, term: str, scopes: Collection[str], most: int) -> tuple[list[int], int]:
-        """`holders`, and how many they are; of what more than `most` have, only that. Such words are asked again and
-        again, and dear to count."""
+        """`holders`, and how many they are; of what more than `most` have, only that: it is dear to count."""
         expression = terms.match(term)
         if not expression:
             return [], 0

@@ -12,6 +12,7 @@ import orjson
 from memory_system.recall.database import Database
 from memory_system.recall.numbers import PARTS_FROM, SCOPES, SESSION_BITS, first_of, last_of, session_of
 from memory_system.recall.units import Unit
+from memory_system.records import session_of as session_named
 from memory_system.turns import Message
 
 Numbered = tuple[int, Unit]
@@ -147,6 +148,15 @@ def take_out_messages(database: Database, keys: Iterable[str]) -> None:
         erase(database, units)
         places = [(session_of(number),) for number, _ in units[:1]]
         database.run("UPDATE session SET messages = messages - 1 WHERE number = ?", places)
+
+
+def take_out_session(database: Database, name: str) -> None:
+    """Take out all messages of the session, and the session."""
+    sql = "SELECT * FROM whole WHERE scope = ? AND key > ? AND key < ?"
+    rows = database.rows(sql, (SCOPES["session"], f"{name}:", f"{name};"))
+    units = ((row[0], Unit(*row[2:])) for row in rows)
+    erase(database, [each for each in units if session_named(each[1].ref) == name])  # another may begin with its name
+    database.run("DELETE FROM session WHERE name = ?", [(name,)])
 
 
 def erase(database: Database, numbered: Collection[Numbered]) -> None:
