@@ -66,3 +66,16 @@ def test_what_goes_on_about_who_was_named_is_kept_and_none_of_the_owners(words: 
 
 def test_a_courtesy_beside_a_name_is_not_told() -> None:
     assert [each.content for each in claims([said("我叫陈晨，很高兴认识你。")])] == ["用户的名字是陈晨"]
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "told"),
+    [
+        ("I keep rabbits.", "rabbits", "User keeps rabbits"),
+        ("My uncle keeps bees.", "bees", "User's uncle keeps bees"),
+        ("我养了三只兔子", "三只兔子", "用户养了三只兔子"),
+    ],
+)
+def test_animals_that_somebody_keeps_are_pets(words: str, value: str, told: str) -> None:
+    (claim,) = claims([said(words)])
+    assert (claim.attribute, claim.value, claim.content) == ("pet", value, told)

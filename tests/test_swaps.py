@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from workspaces import afterwards, contents
+from workspaces import afterwards, contents, memories
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,18 @@ def test_a_thing_that_was_swapped_is_history(before: str, then: str, gone: str, 
 def test_what_is_said_of_it_otherwise_stays(before: str, then: str, tmp_path: Path) -> None:
     afterwards(tmp_path, before, then)
     assert contents(tmp_path, "archive") == set()
+
+
+@pytest.mark.parametrize(
+    ("before", "then", "slot"),
+    [
+        ("我开的是朗逸。", "朗逸卖了，换了辆比亚迪汉", ("vehicle", "比亚迪汉")),
+        ("I drive a Golf.", "We traded in our old Golf for a Tesla Model 3.", ("vehicle", "Tesla Model 3")),
+        ("My phone is a Pixel 6.", "I replaced my Pixel with an iPhone.", ("device.phone", "iPhone")),
+    ],
+)
+def test_what_took_its_place_is_named_without_article(
+    before: str, then: str, slot: tuple[str, str], tmp_path: Path
+) -> None:
+    afterwards(tmp_path, before, then)
+    assert slot in {(each.attribute, each.value) for each in memories(tmp_path)}

@@ -4,6 +4,7 @@ that was exchanged, who does not come, a number that is another. The older memor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
@@ -23,6 +24,7 @@ DENIED, EXCHANGED, STAYS_AWAY, RECOUNTED = "denied", "exchanged", "stays_away", 
 SUPPOSED_TOO = frozenset({DENIED, STAYS_AWAY})  # cues that put an end to what was only supposed as well
 
 _MOST = 12  # memories with such a word that are looked at, newest first
+_ARTICLE = re.compile(r"^(?:(?:an?|the|my)(?: |$)|一?[辆台部只款](?=.))")  # before the name of a thing
 _ENDS = " .!。！，,了啦"
 
 
@@ -53,9 +55,10 @@ def inherited(cue: str, given: dict[str, str], claim: Claim, old: Fact) -> Claim
     """The claim in the slot of the memory whose place it takes: the medicine it was exchanged for; what was told before
     with the right number in it."""
     named = parts(given)
-    if cue == EXCHANGED and not claim.attribute and old.attribute and named["to"]:
+    put = _ARTICLE.sub("", named["to"])
+    if cue == EXCHANGED and not claim.attribute and old.attribute and put:
         return replace(
-            claim, subject=old.subject, attribute=old.attribute, value=named["to"], category=old.category,
+            claim, subject=old.subject, attribute=old.attribute, value=put, category=old.category,
             importance=max(claim.importance, old.importance),
         )  # fmt: skip
     if cue == RECOUNTED and not claim.attribute:
