@@ -408,3 +408,32 @@ def test_the_title_of_a_note_has_its_date_written_out(words: str, content: str) 
 )
 def test_where_somebody_works_or_studies_and_as_what(words: str, slots: set[tuple[str, str, str]]) -> None:
     assert {(each.subject, each.attribute, each.value) for each in claims([said(words)]) if each.attribute} == slots
+
+
+@pytest.mark.parametrize(
+    ("words", "slot"),
+    [
+        ("I'm Petra, 41, based in Bergen.", ("lives_in", "Bergen")),
+        ("I'm a nurse, living in Cork.", ("lives_in", "Cork")),
+        ("my wife's Danish", ("nationality", "Danish")),
+    ],
+)
+def test_who_introduces_somebody_says_where_they_are_from(words: str, slot: tuple[str, str]) -> None:
+    assert slot in {(each.attribute, each.value) for each in claims([said(words)])}
+
+
+def test_whose_a_piece_is_makes_nobody_of_a_nation() -> None:
+    assert not any(each.attribute for each in claims([said("We rehearse Dvorak's American.")]))
+
+
+def test_for_whom_somebody_drives_is_kept() -> None:
+    assert "User drives a lorry for DHL, nights mostly" in told("I drive a lorry for DHL, nights mostly.")
+
+
+@pytest.mark.parametrize(
+    "words", ["My medical is on the 28th, remind me to bring my glasses.", "我28号体检，提醒我带眼镜。"]
+)
+def test_a_reminder_is_for_the_day_that_is_named_right_before_it(words: str) -> None:
+    reminder = next(each for each in claims([said(words)]) if each.attribute == "reminder")
+    assert reminder.event_time and reminder.event_time.start.startswith("2026-02-28")
+    assert reminder.expires and reminder.expires > "2026-02-28"

@@ -159,7 +159,11 @@ def _of_parts(
 ) -> tuple[list[Claim], Subject | None]:
     """The claims of a passage that says two things, each with what belongs to it."""
     claims: list[Claim] = []
+    event = None
     for part in passages([(passage.turn, each, passage.scene) for each in parts], passage.config):
+        if part.event is None and any(rule.data["attribute"] == "reminder" for rule in part.fired.get("claim", ())):
+            part = replace(part, event=event)  # "my medical is on the 28th, remind me to bring my glasses"
+        event = part.event or event
         told, antecedent = _claims(part, antecedent)
         claims += told
     return claims, antecedent
@@ -279,8 +283,7 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
 
 
 def _is_soon_done(passage: Passage, category: str) -> bool:
-    """Whether what the passage asks for is done once and over: it is no wish for every answer, names no day, and
-    nothing grave."""
+    """Whether what is asked for is done once and over: no wish for every answer, without a day, and not grave."""
     return passage.event is None and category not in slots.CERTAIN
 
 
@@ -319,7 +322,8 @@ def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | 
     claim = _claim(passage, content, category, reading.subject, rule.id)
     _meant(claim, replace(mood, modality=modality, correction=mood.correction or bool(rule.data.get("correction"))))
     claim.attribute, claim.value = reading.attribute, reading.value
-    claim.event_time = dates.to_event(when) if when and not _is_lasting(reading) else None
+    own = when if when and not _is_lasting(reading) else None
+    claim.event_time = dates.to_event(own) if own else passage.event if reading.attribute == "reminder" else None
     claim.polarity = bool(rule.data.get("polarity", True))
     claim.correction |= not claim.polarity and category in slots.GRAVE and passage.is_found_out(reading.span[0])
     return claim

@@ -12,11 +12,12 @@ from memory_system.phases.understanding.subjects import Subject
 from memory_system.rules.words import is_word
 
 _LONG_REST = 6  # Chinese characters that a clause may have beside its slot without saying more
-_OWN_WORD = re.compile(r"[^\W\d_]{4,}|\d+")
+_OWN_WORD = re.compile(r"\b[A-Z]{2,}\b|[^\W\d_]{4,}|\d+")
 _WORD = re.compile(r"[a-z]{3,}")
 _IDLE = re.compile(
     r"\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten) (?:year|month)s?\b(?! ago)"  # told as "since"
-    r"|\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]"
+    r"|\b(?:and|too|also|as well|now|by the way|for me|there|here)\b|[了呢啊吧呀哦啦的]",
+    re.IGNORECASE,
 )
 _LEAST_MORE = 6  # columns that are said of somebody who was named: 爱吃鱼
 _HE_OR_SHE = re.compile("^(?:而且|不过|但是?)?[他她它](?!们)")
@@ -56,7 +57,7 @@ def _says_more(left: str, lang: str) -> bool:
     """Whether what a clause has beside its slot is long, or has a word that not every sentence has."""
     if lang == "zh":
         return text.cjk_count(left) > _LONG_REST
-    return any(not is_word("common", each) for each in _OWN_WORD.findall(_IDLE.sub("", left.lower())))
+    return any(not is_word("common", each.lower()) for each in _OWN_WORD.findall(_IDLE.sub("", left)))
 
 
 def names_somebody(reading: Reading) -> bool:
