@@ -86,3 +86,8 @@ def test_who_thinks_something_is_known_by_name(words: str, name: str) -> None:
 )
 def test_whose_number_it_is_nobody_can_tell(words: str) -> None:
     assert ("user", "phone", "13800002222") not in slots_of(("user", words))
+
+
+@pytest.mark.parametrize("words", ["双胞胎儿子九月上小学。", "我爸搬去养老院了。"])
+def test_a_word_for_kin_or_a_deed_is_no_name(words: str) -> None:
+    assert not {each for each in slots_of(("user", words)) if each[1] in ("sibling", "child", "parent")}
