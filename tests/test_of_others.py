@@ -85,3 +85,20 @@ def test_of_two_that_are_named_beside_one_another_each_has_its_own(words: str, t
 def test_whose_son_it_is_that_is_named_behind_another_nobody_can_tell(words: str) -> None:
     assert not [each for each in claims([said(words)]) if each.subject == "用户的儿子"]
     assert any("儿子" in each.content for each in claims([said(words)]))
+
+
+@pytest.mark.parametrize(
+    "words", ["Mum's in hospital again, has pneumonia. On antibiotics.", "My sister is visiting. On wegovy now."]
+)
+def test_what_follows_on_somebody_near_fills_nothing_of_the_speaker(words: str) -> None:
+    assert not any(each.attribute for each in claims([said(words)]) if each.subject == "user")
+
+
+def test_what_is_behind_a_home_of_ones_own_does() -> None:
+    assert ("medication", "sertraline") in {
+        (each.attribute, each.value) for each in claims([said("Moved to Leeds. On sertraline now.")])
+    }
+
+
+def test_what_one_sits_in_all_day_is_no_home() -> None:
+    assert not any(each.attribute == "lives_in" for each in claims([said("I live in the dashboard all day lol")]))

@@ -77,6 +77,11 @@ def test_a_reply_that_says_too_little_is_told_with_its_question(asked: str, answ
         ),
         ("The race is in May, right?", "Yes, 2 May.", "User says on 2 May 2026 (asked: the race is in May 2026)"),
         ("The exam's on Friday, isn't it?", "yep at 9am", "User says at 9am (asked: the exam's on 6 February 2026)"),
+        (
+            "What does your husband do?",
+            "Teacher, at Hillside.",
+            "User says Teacher, at Hillside (asked: what does User's husband do)",
+        ),
         ("婚礼是在杭州吧？", "对，在西湖边。", "用户在西湖边（被问：婚礼是在杭州吧）"),
         ("你妈妈手术是周五吧？", "对，上午九点。", "用户上午九点（被问：用户妈妈手术是2026年2月6日（周五）吧）"),
     ],

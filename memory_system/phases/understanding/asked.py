@@ -144,7 +144,8 @@ def tells_of(reply: str, asked: str, lang: str, *, first_hand: bool) -> bool:
     if not first_hand or is_elliptic(reply, lang):
         return tells_the_topic(asked, least=1 if first_hand else _LEAST)
     bare = _answers_barely(reply, asked, lang)
-    return tells_the_topic(asked, least=_LEAST_ANSWERED[lang] if bare else _LEAST)
+    about_one = bare and _near().search(asked.lower())  # "what does your husband do?" names enough
+    return tells_the_topic(asked, least=1 if about_one else _LEAST_ANSWERED[lang] if bare else _LEAST)
 
 
 def _answers_barely(reply: str, asked: str, lang: str) -> bool:

@@ -80,7 +80,8 @@ def rules_for(passage: Passage, antecedent: Subject | None) -> list[Rule]:
     fired = passage.fired.get("claim", [])
     if passage.is_misspoken:
         fired = [rule for rule in fired if rule.data.get("after_all")]
-    if any(rule.data.get("elided") for rule in fired) and (antecedent or speaks_of_others(passage.turn)):
+    elided = any(rule.data.get("elided") for rule in fired)
+    if elided and (antecedent or speaks_of_others(passage.turn, passage.segment.start)):
         fired = [rule for rule in fired if not rule.data.get("elided")]
     return fired
 

@@ -252,10 +252,18 @@ def _yours() -> re.Pattern[str]:
     return re.compile(rf"(?<![和跟与])[你您](?:们?家)?的?((?:{kin}))(?![们和跟与]|家)")
 
 
-def speaks_of_others(turn: Turn) -> bool:
-    """Whether the talk right before the message names somebody near, or "he" or "she"."""
+def speaks_of_others(turn: Turn, start: int) -> bool:
+    """Whether the talk right before the place in the message names somebody near, or "he" or "she"."""
     before = as_rules_see(f"{turn.asked}\n{turn.topic}")
-    return bool(_anybody().search(before) or _HE_OR_SHE.search(before))
+    said = as_rules_see(turn.message.text[:start])
+    return bool(_anybody().search(before) or _HE_OR_SHE.search(before) or _family_said().search(said))
+
+
+@cache
+def _family_said() -> re.Pattern[str]:
+    """Somebody near at the beginning of a sentence, whom the next may go on about ("Mum is in hospital")."""
+    kin = table("en", "parts")["kin_word"]
+    return re.compile(rf"(?:^|[.!?\n] *)(?:(?:my|our) )?(?:\w+ )?(?:{kin})(?:'s|s)?\b", re.IGNORECASE)
 
 
 def may_be(pronoun: str, called: str) -> bool:
