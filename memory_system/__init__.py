@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memory_system.edit import capture
     from memory_system.finder import context, get, search
     from memory_system.pipeline import consolidate
+    from memory_system.upkeep.edit import capture
     from memory_system.workspace import Workspace
 
 __version__ = "0.1.0"
@@ -19,7 +19,7 @@ __all__ = ["Workspace", "capture", "consolidate", "context", "get", "search"]
 
 _HOMES = {
     "Workspace": "workspace",
-    "capture": "edit",
+    "capture": "upkeep.edit",
     "consolidate": "pipeline",
     "context": "finder",
     "get": "finder",

@@ -6,11 +6,15 @@ In memory an instant is an aware `datetime` in UTC; on disk it is text in the se
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, tzinfo
+import re
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 SECONDS_PER_DAY = 86_400.0
 MS_THRESHOLD = 1e11  # a number below it is seconds, above it milliseconds (OpenClaw's own rule)
+SPARSEST_DAYS = 3_000  # a night on 29 February may be eight years away
+_DAILY = re.compile(r"(?P<minute>[0-5]?[0-9]) (?P<hour>1?[0-9]|2[0-3]) \* \* \*")  # what most have
 
 
 def now() -> datetime:
@@ -66,3 +70,62 @@ def day_of(stamp: str, zone: tzinfo) -> str:
 def zone_named(name: str) -> ZoneInfo:
     """The time zone of that IANA name; KeyError or ValueError when there is none."""
     return ZoneInfo(name)
+
+
+class Schedule:
+    """The nights of a workspace: the first hit of a cron expression on each local date, so that the hour which a clock
+    change repeats gives one night and not two."""
+
+    def __init__(self, expression: str, zone: ZoneInfo) -> None:
+        self.expression = expression
+        self.zone = zone
+        daily = _DAILY.fullmatch(expression)
+        self._daily = time(int(daily["hour"]), int(daily["minute"])) if daily else None
+        self.on = lru_cache(maxsize=4096)(self._on)
+
+    def _on(self, day: date) -> datetime | None:
+        """The night of that local date, or None."""
+        if self._daily and self._is_plain(day):  # as croniter has it, which takes long to import
+            return datetime.combine(day, self._daily, self.zone).astimezone(UTC)
+        midnight = datetime.combine(day, time(), self.zone).astimezone(UTC)  # in UTC a repeated hour is told apart
+        found = self._next(midnight - timedelta(microseconds=1))
+        return found if local_date(found, self.zone) == day else None
+
+    def _is_plain(self, day: date) -> bool:
+        """Whether no clock is changed on that local date."""
+        days = (day, day + timedelta(days=1))
+        start, end = (datetime.combine(each, time(), self.zone).astimezone(UTC) for each in days)
+        return end - start == timedelta(days=1)
+
+    def _next(self, moment: datetime) -> datetime:
+        from croniter import croniter
+
+        found: datetime = croniter(self.expression, moment.astimezone(self.zone)).get_next(datetime)
+        return found.astimezone(UTC)
+
+    def after(self, moment: datetime) -> datetime:
+        """The first night later than the moment: the one that handles what was said at it."""
+        day = local_date(moment, self.zone)
+        nights = (self.on(day + timedelta(days=ahead)) for ahead in range(SPARSEST_DAYS))
+        return next(night for night in nights if night is not None and night > moment)
+
+    def last(self, moment: datetime) -> datetime | None:
+        """The latest night not after the moment, as far back as the next may be ahead."""
+        day = local_date(moment, self.zone)
+        nights = (self.on(day - timedelta(days=back)) for back in range(SPARSEST_DAYS))
+        return next((night for night in nights if night is not None and night <= moment), None)
+
+
+def checked_cron(schedule: str) -> str:
+    """The expression itself, or ValueError: five fields or an alias, nothing random, and it must come true some day."""
+    from croniter import croniter
+    from croniter.croniter import CroniterError
+
+    fields = schedule.split()
+    if not (schedule.startswith("@") or len(fields) == 5) or "R" in fields:
+        raise ValueError(f"{schedule!r} is not a cron expression of five fields, like 0 3 * * *")
+    try:
+        croniter(schedule, datetime(2000, 1, 1, tzinfo=UTC)).get_next()
+    except (CroniterError, ValueError, KeyError) as error:
+        raise ValueError(f"{schedule!r} never comes true: {error}") from None
+    return schedule

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from memory_system import clock
+from memory_system.clock import Schedule, checked_cron
 from memory_system.errors import ConfigError
-from memory_system.schedule import Schedule, checked_cron
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0)]

@@ -23,6 +23,7 @@ MemorySystemError
 ├── MissingLinesError          8
 ├── QuarantinedError           8
 ├── ExhaustedError             4
+├── DefectError                70
 └── NotFoundError              1
 
 Bad *data* (an unreadable transcript line, say) is never raised: it is a `records.Problem`, counted and reported.
@@ -178,6 +179,13 @@ class ExhaustedError(WorkspaceError):
     """This run failed three times and is not retried by itself."""
 
     hint = "when the cause is mended: memory consolidate --force"
+
+
+class DefectError(MemorySystemError):
+    """A file that is installed with the program is missing or damaged."""
+
+    exit_code = 70
+    hint = "install the program again: pip install --force-reinstall memory-system"
 
 
 class NotFoundError(MemorySystemError):

@@ -9,18 +9,18 @@ from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from memory_system import clock
-from memory_system.accesses import Who
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.giving import Giver
-from memory_system.indexed import asked
+from memory_system.nights.indexed import asked
+from memory_system.privacy.trust import is_borrowed
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
-from memory_system.recall.database import StaleIndexError
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.search import Scope
 from memory_system.recall.units import Unit
+from memory_system.store.accesses import Who
+from memory_system.store.database import StaleIndexError
 from memory_system.text import language
-from memory_system.trust import is_borrowed
 from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:  # imported where vectors are searched
@@ -106,8 +106,8 @@ def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near 
     wanted = ws.config.embedder
     if mode == "keyword" or (mode == "auto" and wanted.kind == "none"):
         return None, ""
-    from memory_system.embedder import embedder_of
     from memory_system.recall import vectors
+    from memory_system.recall.embedder import embedder_of
 
     embedder = embedder_of(wanted)
     try:

@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from memory_system.masks import masked, shown
-from memory_system.secrets import redact
+from memory_system.privacy.masks import masked, shown
+from memory_system.privacy.secrets import redact
 from memory_system.workspace import Workspace
 
 

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from memory_system import accounting, clock, nights
-from memory_system.checkpoint import MAX_TRIES
+from memory_system import clock
 from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemError, UnbalancedError, UsageError
 from memory_system.llm import LLM
-from memory_system.questions import Questions, asked_by, asking
+from memory_system.nights import accounting, due
+from memory_system.nights.questions import Questions, asked_by, asking
 from memory_system.readers import Cursor
 from memory_system.recall.title import title_of
 from memory_system.records import KINDS, Problem, type_name
+from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:
-    from memory_system.night import Progress, Run
+    from memory_system.nights.night import Progress, Run
 
 
 @dataclass
@@ -108,12 +109,12 @@ def _run_nights(
             if at is None:
                 break
             report.run_id = report.run_id or _run_id(ws)
-            from memory_system.night import Run, run_night
-            from memory_system.order import DERIVED, STAGED
+            from memory_system.nights.night import Run, run_night
+            from memory_system.nights.order import DERIVED, STAGED
             from memory_system.phases import Night
 
             questions.begin(report.run_id, clock.stamp(at))
-            held = bool(ws.checkpoint.state.decay_held) or nights.is_long_silence(found, ws)
+            held = bool(ws.checkpoint.state.decay_held) or due.is_long_silence(found, ws)
             ws.store.prepare()
             run = Run(ws, Night(at, ws.config, questions.asker, held), found.sessions_before(at), progress)
             account = run_night(run, STAGED, DERIVED, allow_retire=allow_retire)
@@ -129,7 +130,7 @@ def _begin(ws: Workspace, *, force: bool) -> None:
     if force:
         state.retry_count, state.decay_held, state.fades_until = 0, "", ""
         state.silence_accepted = clock.stamp(ws.now)
-        if nights.is_ahead(ws):
+        if due.is_ahead(ws):
             state.last_night = clock.stamp(ws.config.schedule.last(ws.now) or ws.now)
         if "commit" not in state.phase_data:
             state.phase_data = {}
@@ -141,7 +142,7 @@ def _mend(ws: Workspace) -> None:
     """What a run that was stopped left half written, or behind the truth or the owner's wish to mask."""
     if ws.checkpoint.state.current_phase is None and ws.is_derived and not ws.masked:
         return
-    from memory_system import derive
+    from memory_system.nights import derive
 
     derive.sweep(ws)
     if "commit" not in ws.checkpoint.state.phase_data:
@@ -159,14 +160,14 @@ def _run_id(ws: Workspace) -> str:
     return state.run_id
 
 
-def waiting(ws: Workspace, *others: str) -> tuple[nights.Waiting, list[Problem]]:
+def waiting(ws: Workspace, *others: str) -> tuple[due.Waiting, list[Problem]]:
     """What no night has handled yet (`others`: since when something else waits), and what is wrong with the transcripts
     that hold it."""
     cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
     backlog = ws.library.backlog(cursors)
     stamps = sorted([*others, *(record.created for record in ws.inbox.pending()), *ws.accesses.stamps()])
-    problems = [*backlog.problems, *ws.inbox.problems(), *nights.clock_problems(ws)]
-    return nights.Waiting(backlog.waiting, stamps), problems
+    problems = [*backlog.problems, *ws.inbox.problems(), *due.clock_problems(ws)]
+    return due.Waiting(backlog.waiting, stamps), problems
 
 
 def embedding_problems(ws: Workspace) -> Iterator[Problem]:
@@ -180,25 +181,25 @@ def embedding_problems(ws: Workspace) -> Iterator[Problem]:
         yield Problem("embedder", f"{missing} texts have no vector yet: {said}", hint)
 
 
-def _next(ws: Workspace, found: nights.Waiting, report: Report, *, force: bool, if_due: bool) -> datetime | None:
+def _next(ws: Workspace, found: due.Waiting, report: Report, *, force: bool, if_due: bool) -> datetime | None:
     """The half-done night, else the next due slot, else the partial night that was asked for."""
     state = ws.checkpoint.state
     if state.current_phase is not None:
         return clock.read_stamp(state.night)
-    due = nights.next_night(found, ws)
-    end = nights.end_of(ws.now)
-    if due is not None or clock.stamp(end) in report.nights:
-        return due
-    partial = force or (if_due and nights.is_due(found, ws))
+    night = due.next_night(found, ws)
+    end = due.end_of(ws.now)
+    if night is not None or clock.stamp(end) in report.nights:
+        return night
+    partial = force or (if_due and due.is_due(found, ws))
     return end if partial and clock.stamp(end) > state.last_night else None
 
 
-def _finish(ws: Workspace, found: nights.Waiting, report: Report) -> None:
+def _finish(ws: Workspace, found: due.Waiting, report: Report) -> None:
     """After the last night: the snapshot of the latest slot even if it was empty, the journal's past months packed,
     what the embedder left out, and the alarm for useless nights."""
-    if nights.is_long_silence(found, ws) and not ws.checkpoint.state.decay_held:
+    if due.is_long_silence(found, ws) and not ws.checkpoint.state.decay_held:
         ws.checkpoint.save(decay_held=clock.stamp(ws.now), fades_until=ws.checkpoint.state.last_night)
-    empty = nights.last_slot(ws)
+    empty = due.last_slot(ws)
     if empty is not None:
         from memory_system.phases import snapshot
 
@@ -217,7 +218,7 @@ def _alarm(ws: Workspace, report: Report) -> MemorySystemError | None:
     anything."""
     if not report.accounts:
         return None
-    from memory_system.night import BARREN_LIMIT, is_barren
+    from memory_system.nights.night import BARREN_LIMIT, is_barren
 
     if not all(account["balanced"] for account in report.accounts):
         return UnbalancedError()
@@ -247,9 +248,9 @@ def _counts(ws: Workspace) -> dict[str, int]:
 def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
     and shown, with what they have counted at the end, 6 and 7 derive their files anew."""
-    from memory_system import derive
-    from memory_system.night import Run
-    from memory_system.order import STAGED
+    from memory_system.nights import derive
+    from memory_system.nights.night import Run
+    from memory_system.nights.order import STAGED
     from memory_system.phases import Night, extract, facts, index, screen, snapshot
 
     state = ws.checkpoint.state

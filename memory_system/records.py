@@ -47,6 +47,10 @@ SETTABLE = WORDS | {
 TELLING = ("content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method")
 RETURNED = {"retired": None, "superseded_by": None, "valid_to": None}  # what one that leaves the archive loses
 USER, ASSISTANT = "user", "assistant"  # the subjects that are no names
+# what memories call a user and an assistant of whom no name is known
+USER_NAME = {"zh": "用户", "en": "User"}
+ASSISTANT_NAME = {"zh": "助手", "en": "the assistant"}
+STOCK_NAMES = frozenset((*USER_NAME.values(), *ASSISTANT_NAME.values()))
 CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
 ASKED = "question"  # the rule by which a question tells what somebody is about
 

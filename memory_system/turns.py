@@ -12,7 +12,7 @@ import orjson
 
 from memory_system import text
 from memory_system.records import EventTime
-from memory_system.traditional import simplified
+from memory_system.text.traditional import simplified
 
 NOTE_ROLES = frozenset({"note", "agent"})
 

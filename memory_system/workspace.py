@@ -20,24 +20,23 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import __version__, clock
-from memory_system.accesses import Accesses
-from memory_system.carried import PROMPTS, RULES
+from memory_system.disk.files import Disk, Files
+from memory_system.disk.locks import is_held, lock_holder
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
-from memory_system.files import Disk, Files
-from memory_system.inbox import Inbox
 from memory_system.layout import Layout
-from memory_system.locks import is_held, lock_holder
 from memory_system.records import Fact
+from memory_system.store.accesses import Accesses
+from memory_system.store.inbox import Inbox
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
-    from memory_system.checkpoint import Checkpoint
     from memory_system.config import Config
-    from memory_system.entries import Entry
-    from memory_system.journal import Journal
-    from memory_system.quarantine import Quarantine
+    from memory_system.privacy.quarantine import Quarantine
+    from memory_system.privacy.tombstones import Tombstones
     from memory_system.readers import Library
-    from memory_system.store import Store
-    from memory_system.tombstones import Tombstones
+    from memory_system.store.checkpoint import Checkpoint
+    from memory_system.store.entries import Entry
+    from memory_system.store.journal import Journal
+    from memory_system.store.store import Store
 
 
 T = TypeVar("T")
@@ -89,16 +88,16 @@ class Workspace:
         return workspace
 
     def _settle(self, *, allow_losses: bool) -> None:
-        from memory_system.schemas import due
+        from memory_system.store.schemas import due
 
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()
         if self.recovered or not self.store.seen.holds():
-            from memory_system import by_hand
+            from memory_system.store import by_hand
 
             self.taken_over = by_hand.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
         if due(self.checkpoint.state.schema):
-            from memory_system.migrate import migrate
+            from memory_system.store.migrate import migrate
 
             migrate(self.store, clock.stamp(self.now))
 
@@ -171,13 +170,13 @@ class Workspace:
 
     @cached_property
     def journal(self) -> Journal:
-        from memory_system.journal import Journal
+        from memory_system.store.journal import Journal
 
         return Journal(self.layout.journal, self.files)
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
-        from memory_system.checkpoint import Checkpoint
+        from memory_system.store.checkpoint import Checkpoint
 
         return Checkpoint(self.layout, self.files)
 
@@ -191,19 +190,19 @@ class Workspace:
 
     @cached_property
     def store(self) -> Store:
-        from memory_system.store import Store
+        from memory_system.store.store import Store
 
         return Store(self.layout, self.config, self.files, self.journal, self.checkpoint, lambda: self.fingerprint)
 
     @cached_property
     def tombstones(self) -> Tombstones:
-        from memory_system.tombstones import Tombstones
+        from memory_system.privacy.tombstones import Tombstones
 
         return Tombstones(self.layout, self.files)
 
     @cached_property
     def quarantine(self) -> Quarantine:
-        from memory_system.quarantine import Quarantine
+        from memory_system.privacy.quarantine import Quarantine
 
         return Quarantine(self.layout, self.files)
 
@@ -243,10 +242,13 @@ class Workspace:
     @cached_property
     def fingerprint(self) -> str:
         """Of everything that decides what a night makes of its input: program, rules, prompts, configuration."""
+        from memory_system import rules
+        from memory_system.llm import prompts
+
         seen = hashlib.blake2b(digest_size=8)
         seen.update(__version__.encode())
         seen.update(self.config.model_dump_json().encode())
-        for each in sorted((*RULES.iterdir(), *PROMPTS.iterdir()), key=lambda path: path.name):
+        for each in sorted((*rules.FOLDER.iterdir(), *prompts.FOLDER.iterdir()), key=lambda path: path.name):
             if each.suffix in (".toml", ".md"):
                 seen.update(each.read_bytes())
         return seen.hexdigest()

@@ -86,7 +86,7 @@ def talks(sets: Iterable[Path], most: int | None) -> Iterator[tuple[str, list[Ta
 @contextmanager
 def workspace(talk: Talk, **config: Any) -> Iterator[Any]:
     """A workspace of the conversation in a temporary folder, open for writing, not yet consolidated."""
-    from memory_system import edit
+    from memory_system.upkeep import edit
     from memory_system.workspace import Workspace
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -213,7 +213,7 @@ def every_segment(talk: Talk) -> int:
 def by_night(ws: Any) -> Iterator[list[str]]:
     """All segments of each night that has any, as the lines of a question."""
     from memory_system import pipeline
-    from memory_system.night import Run
+    from memory_system.nights.night import Run
     from memory_system.phases import Night, segment
     from memory_system.phases.asking.segments import shown
 

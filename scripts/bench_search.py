@@ -55,12 +55,13 @@ class Talk:
 
 def build(root: Path, count: int) -> None:
     """An index of so many messages in a new workspace; prints what it took."""
-    from memory_system import clock, edit
+    from memory_system import clock
     from memory_system.config import Config
-    from memory_system.files import Files
+    from memory_system.disk.files import Files
     from memory_system.layout import Layout
     from memory_system.recall.index import Index
     from memory_system.turns import Message
+    from memory_system.upkeep import edit
 
     edit.init(root, "UTC")
     layout, talk = Layout(root.absolute()), Talk()

@@ -63,7 +63,7 @@ def fill(root: Path, facts: int) -> None:
 def alone(root: Path, queries: int) -> list[float]:
     """CPU milliseconds of each search, without server and client."""
     from memory_system import clock
-    from memory_system.tools import Toolbox
+    from memory_system.agent.tools import Toolbox
 
     tools = Toolbox(root, lambda: clock.read_stamp(NOW))
     times = []

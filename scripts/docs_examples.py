@@ -24,7 +24,8 @@ def pretty(value: Any) -> str:
 @cache
 def sample() -> tuple[list[Any], dict[str, dict[str, Any]]]:
     """The active memories of the sample workspace after its last night, and its entity profiles by name."""
-    from memory_system import clock, edit, pipeline
+    from memory_system import clock, pipeline
+    from memory_system.upkeep import edit
     from memory_system.workspace import Workspace
 
     with tempfile.TemporaryDirectory() as temporary:

@@ -201,7 +201,7 @@ def range_of(field: Any, say: Say) -> str:
 
 
 def phases() -> str:
-    from memory_system.order import PHASES
+    from memory_system.nights.order import PHASES
 
     told = ((each.number, code(each.name), about_phase(each.name)) for each in PHASES)
     return table(("", "name", "what it does"), told)
@@ -284,8 +284,9 @@ def effect(data: Any, say: Say) -> str:
 
 def fading() -> str:
     """How long memories of a few importances last when nothing touches them."""
-    from memory_system import records, retention
+    from memory_system import records
     from memory_system.config import Config
+    from memory_system.store import retention
 
     config, rows = Config(), []
     for kind, worth in ((kind, worth) for kind in records.TYPES.values() for worth in (0.2, 0.5, 0.8, 1.0)):

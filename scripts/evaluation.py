@@ -96,7 +96,8 @@ def measure(
 @contextmanager
 def consolidated(folder: Path, keep: float | None = None) -> Iterator[Any]:
     """A workspace of the conversation in a temporary folder, consolidated night by night up to its end."""
-    from memory_system import edit, pipeline
+    from memory_system import pipeline
+    from memory_system.upkeep import edit
     from memory_system.workspace import Workspace
 
     with tempfile.TemporaryDirectory() as temporary:

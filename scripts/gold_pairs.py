@@ -25,10 +25,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from memory_system.config import Config, Thresholds
-from memory_system.draft import Draft
 from memory_system.phases import Night, beliefs, extract, facts, screen, segment
 from memory_system.records import Fact
-from memory_system.store import Memories
+from memory_system.store.draft import Draft
+from memory_system.store.store import Memories
 from memory_system.turns import Message
 
 GOLD = Path(__file__).resolve().parent.parent / "tests/pairs_gold.toml"

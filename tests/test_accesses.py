@@ -9,9 +9,10 @@ from pathlib import Path
 
 from workspaces import at, consolidate, make, memories, say
 
-from memory_system import edit, finder, forgetting
+from memory_system import finder, forgetting
+from memory_system.agent.tools import Toolbox
 from memory_system.forgetting import Selection
-from memory_system.tools import Toolbox
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"

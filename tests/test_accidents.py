@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, edit, finder, pipeline, stats
-from memory_system.entries import Change, Entry
+from memory_system import finder, pipeline
+from memory_system.disk.locks import is_held
 from memory_system.errors import BarrenNightError, LockedError, RetirementError, UnbalancedError
 from memory_system.layout import Layout
-from memory_system.locks import is_held
 from memory_system.records import to_line
-from memory_system.store import Store
+from memory_system.store.entries import Change, Entry
+from memory_system.store.store import Store
+from memory_system.upkeep import check, edit, stats
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"

@@ -15,10 +15,10 @@ from memory_system.agent import flush, pruning, window
 from memory_system.agent.compaction import compact
 from memory_system.agent.messages import INTERRUPTED, messages_of, result_message, told, user_message
 from memory_system.agent.model import Reply
+from memory_system.agent.prompt import phrases
+from memory_system.agent.rows import Row
 from memory_system.config import ChatConfig
 from memory_system.llm import Usage
-from memory_system.prompt import phrases
-from memory_system.sessions.rows import Row
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, memories, say
 
-from memory_system import check, edit, finder
+from memory_system import finder
+from memory_system.agent.tools import Toolbox
 from memory_system.records import Fact
-from memory_system.tools import Toolbox
+from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-08T12:00:00Z"

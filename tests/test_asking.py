@@ -16,14 +16,15 @@ from answering import claim, lines_of, telling
 from claude_server import DROP, Reply, Server, error, serving
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, forgetting, pipeline
+from memory_system import forgetting, pipeline
 from memory_system.config import Config
-from memory_system.files import Files
+from memory_system.disk.files import Files
 from memory_system.forgetting.choosing import Selection
 from memory_system.llm import Usage
 from memory_system.llm.answers import KEPT_RUNS, Answers
 from memory_system.llm.ledger import Ledger
 from memory_system.llm.prompts import template
+from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-04T12:00:00Z"

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, say
 
-from memory_system import audit, forgetting
+from memory_system import forgetting
 from memory_system.forgetting import Selection
+from memory_system.upkeep import audit
 from memory_system.workspace import Workspace
 
 

@@ -16,9 +16,9 @@ import orjson
 import pytest
 from workspaces import at, consolidate, make, say
 
-from memory_system import audit, backup, check, crypt
-from memory_system.crypt import Key
 from memory_system.errors import SealedError, UnsafeError, UnwritableError, UsageError
+from memory_system.upkeep import audit, backup, check, crypt
+from memory_system.upkeep.crypt import Key
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"

@@ -15,11 +15,12 @@ from test_asking import MEANINGS, NOW, QUOTE, QUOTE_ZH, fill, rows, rules_alone
 from test_questions import a_belief, a_topic, always, ask_only, keeping, much_talk, shortening, summary_of, two_values
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, edit, forgetting
+from memory_system import forgetting
 from memory_system.errors import DamagedError
 from memory_system.forgetting.choosing import Selection
 from memory_system.llm.prompts import template
 from memory_system.text import estimate_tokens
+from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 
 LATER = "2026-03-05T12:00:00Z"

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, say
 
-from memory_system import check, finder
+from memory_system import finder
+from memory_system.disk.files import Disk
+from memory_system.disk.mounts import without_locks
 from memory_system.errors import LockedError, LocklessError
-from memory_system.files import Disk
-from memory_system.mounts import without_locks
+from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
@@ -87,7 +88,8 @@ CAPTURE = """
 import sys, time
 from pathlib import Path
 from workspaces import at
-from memory_system import edit, finder
+from memory_system.upkeep import edit
+from memory_system import finder
 from memory_system.workspace import Workspace
 for number in range(int(sys.argv[3])):
     with Workspace.open(Path(sys.argv[1]), now=at("2026-03-04T10:00:00Z")) as ws:

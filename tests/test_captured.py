@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, memories, problems, say
 
-from memory_system import edit
 from memory_system.records import Fact
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 AFTER = "2026-03-24T03:00:00Z"

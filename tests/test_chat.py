@@ -17,12 +17,12 @@ import pytest
 from loopback import Brain, Failure, Request, call, last, loopback, system, tokens
 from workspaces import at, consolidate, contents, make
 
-from memory_system import stats
+from memory_system.agent import register, rows
 from memory_system.agent.chat import Chat
 from memory_system.agent.model import Claude, ContextFullError
+from memory_system.agent.session import Session
 from memory_system.errors import LLMError
-from memory_system.sessions import register, rows
-from memory_system.sessions.session import Session
+from memory_system.upkeep import stats
 from memory_system.workspace import Workspace
 
 START = at("2026-03-02T09:00:00Z")

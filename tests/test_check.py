@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from workspaces import at, problems
 
-from memory_system import check
+from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workspaces import at
 
-from memory_system import clock, retention
+from memory_system import clock
+from memory_system.clock import Schedule
 from memory_system.config import Config, parse_config
 from memory_system.errors import ConfigError
 from memory_system.records import Belief, Fact, Summary
-from memory_system.schedule import Schedule
+from memory_system.store import retention
 
 
 @pytest.mark.parametrize(

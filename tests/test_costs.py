@@ -13,12 +13,12 @@ from test_asking import MEANINGS, NOW, fill
 from typer.testing import CliRunner
 from workspaces import at, consolidate, layers
 
-from memory_system import preview, stats
 from memory_system.cli import app
 from memory_system.config import Config
-from memory_system.files import Files
+from memory_system.disk.files import Files
 from memory_system.llm import Usage
 from memory_system.llm.ledger import Ledger
+from memory_system.upkeep import preview, stats
 from memory_system.workspace import Workspace
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, memories, say
 
-from memory_system.correct import edit
-from memory_system.distill import apply, distill
+from memory_system.upkeep.correct import edit
+from memory_system.upkeep.distill import apply, distill
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-29T04:00:00Z"

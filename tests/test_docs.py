@@ -266,7 +266,7 @@ def test_importing_the_package_loads_nothing_of_it() -> None:
     assert done.stdout.strip() == "['memory_system']"
 
 
-@pytest.mark.parametrize("first", [*memory_system.__all__, "edit", "finder", "pipeline"])
+@pytest.mark.parametrize("first", [*memory_system.__all__, "upkeep", "finder", "pipeline"])
 def test_the_public_names_are_there_whatever_is_loaded_first(first: str) -> None:
     code = (
         f"from memory_system import {first}\n"
@@ -277,7 +277,7 @@ def test_the_public_names_are_there_whatever_is_loaded_first(first: str) -> None
         "print(*(each.__module__ for each in (Workspace, capture, consolidate, search)))\n"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
-    homes = ["workspace", "edit", "pipeline", "finder"]
+    homes = ["workspace", "upkeep.edit", "pipeline", "finder"]
     assert done.stdout.split() == [f"memory_system.{home}" for home in homes]
 
 

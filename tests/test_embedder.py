@@ -18,12 +18,14 @@ import pytest
 from endpoint import Endpoint, guessing, knowing, serving
 from workspaces import at, consolidate, make, say
 
-from memory_system import derive, finder, stats
+from memory_system import finder
 from memory_system.config import EmbedderConfig
-from memory_system.embedder import HttpEmbedder, batches, embedder_of
 from memory_system.errors import EmbedderError
+from memory_system.nights import derive
 from memory_system.phases.index import open_index
+from memory_system.recall.embedder import HttpEmbedder, batches, embedder_of
 from memory_system.recall.search import Scope
+from memory_system.upkeep import stats
 from memory_system.workspace import Workspace
 
 NOON = "2026-03-03T12:00:00Z"

@@ -14,10 +14,11 @@ import orjson
 import pytest
 from workspaces import at, consolidate, contents, layers, make, say
 
-from memory_system import check, edit, explain, pipeline, undo
+from memory_system import pipeline
 from memory_system.errors import DependentChangesError, LockedError, NotFoundError
-from memory_system.preview import preview
 from memory_system.records import CAPTURED
+from memory_system.upkeep import check, edit, explain, undo
+from memory_system.upkeep.preview import preview
 from memory_system.workspace import Workspace
 
 DAYS = (

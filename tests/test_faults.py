@@ -14,9 +14,10 @@ import pytest
 from faults import CODES, FailingDisk, RecordingDisk, after_power_loss
 from workspaces import at, consolidate, layers, make, problems, say
 
-from memory_system import derive, edit
+from memory_system.disk.files import Disk
 from memory_system.errors import MemorySystemError
-from memory_system.files import Disk
+from memory_system.nights import derive
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 END = "2026-03-05T12:00:00Z"

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say
 
-from memory_system import check, edit, finder, forgetting, undo
+from memory_system import finder, forgetting
 from memory_system.errors import DamagedError, NotFoundError, QuarantinedError, UsageError
 from memory_system.forgetting import Selection, people
+from memory_system.upkeep import check, edit, undo
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-06T12:00:00Z"

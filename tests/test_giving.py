@@ -12,10 +12,10 @@ from mcp import Client
 from typer.testing import CliRunner
 from workspaces import at, consolidate, make, memories, say
 
-from memory_system import serve
+from memory_system.agent import serve
+from memory_system.agent.tools import Toolbox
 from memory_system.cli import app, hoisted
 from memory_system.hosts import hooks
-from memory_system.tools import Toolbox
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"

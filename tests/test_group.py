@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import at, consolidate, contents, make, memories, say
 
-from memory_system import check, correct, prompt
+from memory_system.agent import prompt
 from memory_system.errors import UsageError
 from memory_system.records import Summary
+from memory_system.upkeep import check, correct
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"

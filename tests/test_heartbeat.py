@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from workspaces import at, consolidate, make, say
 
-from memory_system import edit, stats
 from memory_system.cli.keeping import status_lines
-from memory_system.heartbeat import heartbeat
+from memory_system.upkeep import edit, stats
+from memory_system.upkeep.heartbeat import heartbeat
 from memory_system.workspace import Workspace
 
 

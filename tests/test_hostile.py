@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from workspaces import at, consolidate, contents, make, say
 
-from memory_system import check, edit, explain, finder, stats
+from memory_system import finder
 from memory_system.errors import MemorySystemError
-from memory_system.secrets import redact
+from memory_system.privacy.secrets import redact
+from memory_system.upkeep import check, edit, explain, stats
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"

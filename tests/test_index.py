@@ -15,12 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_system import clock, retention
+from memory_system import clock
 from memory_system.config import Config, parse_config
+from memory_system.disk.files import Files
 from memory_system.errors import LockedError
-from memory_system.files import Files
 from memory_system.recall.candidates import Wanted
-from memory_system.recall.database import StaleIndexError
 from memory_system.recall.gathering import gather
 from memory_system.recall.index import MOST_KEPT, Index
 from memory_system.recall.numbers import SCOPE_BITS, SCOPES
@@ -30,6 +29,8 @@ from memory_system.recall.ranking import rank
 from memory_system.recall.sessions import SPARE
 from memory_system.recall.units import Unit, Units
 from memory_system.records import POOLS, Belief, Fact, Pool, memory_id, to_line
+from memory_system.store import retention
+from memory_system.store.database import StaleIndexError
 from memory_system.turns import Message
 
 CONFIG = Config()

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, problems, say
 
-from memory_system import forgetting, preview, undo
+from memory_system import forgetting
 from memory_system.errors import DamagedError
 from memory_system.forgetting import Selection
+from memory_system.upkeep import preview, undo
 from memory_system.workspace import Workspace
 
 PLACES = ("Ghent", "Porto", "Leeds", "Turin", "Bergen", "Malmo", "Tartu", "Cadiz", "Split", "Basel")

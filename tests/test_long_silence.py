@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, memories, problems, say
 
-from memory_system import explain
+from memory_system.upkeep import explain
 from memory_system.workspace import Workspace
 
 BEFORE, AFTER = "2024-03-03T03:00:00Z", "2026-03-04T03:00:00Z"

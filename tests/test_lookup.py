@@ -15,18 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workspaces import at, consolidate, contents, make, problems, say
 
-from memory_system import catalogue, correct, forgetting, lookup
+from memory_system import forgetting
 from memory_system.config import Config
-from memory_system.entries import Change, Entry
-from memory_system.files import Files
+from memory_system.disk.files import Files
 from memory_system.forgetting.choosing import Selection
-from memory_system.gist import gist_of
-from memory_system.keys import entity_key, keys_of_row
-from memory_system.likeness import keys_of
-from memory_system.lookup import Lookup
-from memory_system.recall.database import Database
 from memory_system.records import Fact, Pool, Row, to_line
-from memory_system.store import VERY_MANY
+from memory_system.store import catalogue, lookup
+from memory_system.store.database import Database
+from memory_system.store.entries import Change, Entry
+from memory_system.store.gist import gist_of
+from memory_system.store.keys import entity_key, keys_of_row
+from memory_system.store.likeness import keys_of
+from memory_system.store.lookup import Lookup
+from memory_system.store.store import VERY_MANY
+from memory_system.upkeep import correct
 from memory_system.workspace import Workspace
 
 CONFIG = Config()

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from workspaces import Crash, CrashingDisk, at, make, say
 
-from memory_system import check, clock, correct, edit, finder, forgetting, pipeline, undo
+from memory_system import clock, finder, forgetting, pipeline
 from memory_system.errors import ExhaustedError
 from memory_system.records import to_line
-from memory_system.store import origin_part
+from memory_system.store.store import origin_part
+from memory_system.upkeep import check, correct, edit, undo
 from memory_system.workspace import Workspace
 
 THINGS = (

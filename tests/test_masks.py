@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 from workspaces import at, consolidate, contents, make, say
 
-from memory_system import check, finder, masks, prompt
-from memory_system.tools import Toolbox
+from memory_system import finder
+from memory_system.agent import prompt
+from memory_system.agent.tools import Toolbox
+from memory_system.privacy import masks
+from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"

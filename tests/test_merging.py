@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from spoken import claim_of, night
 from workspaces import at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, edit
 from memory_system.config import Thresholds
-from memory_system.gist import gist_of, stem
-from memory_system.likeness import Likeness, keys_of
 from memory_system.phases.settling import alike
 from memory_system.phases.settling.alike import in_order, says_more
 from memory_system.phases.settling.doses import redosed
 from memory_system.phases.settling.keeping import new_fact
 from memory_system.records import EventTime, Fact
+from memory_system.store.gist import gist_of, stem
+from memory_system.store.likeness import Likeness, keys_of
+from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))

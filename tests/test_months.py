@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, problems, say
 
-from memory_system import explain, forgetting, past, undo
-from memory_system.entries import Change, Entry
-from memory_system.files import Files
-from memory_system.journal import Journal
-from memory_system.repair import repair
+from memory_system import forgetting
+from memory_system.disk.files import Files
+from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Journal
+from memory_system.upkeep import explain, past, undo
+from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"

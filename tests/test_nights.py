@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
-from memory_system import edit
 from memory_system.errors import ExhaustedError
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 ZONE = "Asia/Shanghai"

@@ -14,9 +14,10 @@ from claude_server import serving
 from secrets_cases import Case, harmless, secrets
 from workspaces import at, consolidate, make, say
 
-from memory_system import edit, finder
+from memory_system import finder
 from memory_system.errors import UsageError
-from memory_system.secrets import redact
+from memory_system.privacy.secrets import redact
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 CASES = list(secrets())

@@ -15,8 +15,8 @@ from stores import FILE, Store
 from test_readers import HEAD, TALK, Desk, at, entry, jsonl, openclaw, stamp
 from workspaces import consolidate, contents, make, memories
 
-from memory_system.explain import why
 from memory_system.readers import Backlog
+from memory_system.upkeep.explain import why
 from memory_system.workspace import Workspace
 
 AGENT = "agents/main/agent"

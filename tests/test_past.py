@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from workspaces import at, consolidate, layers, make, say
 
-from memory_system import derive, edit, finder, past, stats, undo
+from memory_system import finder
 from memory_system.errors import UsageError
+from memory_system.nights import derive
+from memory_system.upkeep import edit, past, stats, undo
 from memory_system.workspace import Workspace
 
 DAYS = (

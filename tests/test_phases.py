@@ -11,8 +11,9 @@ import orjson
 import pytest
 from workspaces import at, consolidate, layers, make, say
 
-from memory_system import order, pipeline
-from memory_system.night import Phase, Run
+from memory_system import pipeline
+from memory_system.nights import order
+from memory_system.nights.night import Phase, Run
 from memory_system.phases import Night
 from memory_system.turns import Message, Segment, Turn
 from memory_system.workspace import Workspace

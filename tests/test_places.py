@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, clock, edit
+from memory_system import clock
+from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 
 

@@ -11,10 +11,11 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say
 
 import memory_system
-from memory_system import audit, check, edit, forgetting
-from memory_system.entries import Change, Entry
+from memory_system import forgetting
 from memory_system.forgetting.scanning import Finding
 from memory_system.records import Evidence, to_line
+from memory_system.store.entries import Change, Entry
+from memory_system.upkeep import audit, check, edit
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
@@ -30,8 +31,8 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path(memory_system.__file__).parent, root / "memory_system", ignore=shutil.ignore_patterns("__pycache__")
     )
     for file, head in (
-        ("secrets/__init__.py", "    found: dict[str, int] = {}\n"),
-        ("trust.py", "    fired = rules.load"),
+        ("privacy/secrets.py", "    found: dict[str, int] = {}\n"),
+        ("privacy/trust.py", "    fired = rules.load"),
     ):
         path = root / "memory_system" / file
         text = path.read_text()

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import at, consolidate, make, say
 
-from memory_system import edit, prompt
+from memory_system.agent import prompt
 from memory_system.config import parse_config
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 NOW = "2026-02-24T12:00:00Z"  # a Tuesday

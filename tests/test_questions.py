@@ -12,10 +12,11 @@ from answering import EMPTY, claim, lines_of, question_of
 from claude_server import serving
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
-from memory_system import check, correct, finder
+from memory_system import finder
 from memory_system.errors import DamagedError
 from memory_system.llm.prompts import template
 from memory_system.phases.asking.polish import Lines, Wording, is_shorter, wording
+from memory_system.upkeep import check, correct
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-04T12:00:00Z"

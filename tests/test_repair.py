@@ -9,7 +9,7 @@ import pytest
 import test_check
 from workspaces import at, consolidate, layers, problems, say
 
-from memory_system.repair import repair
+from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, say
 
-from memory_system import check, edit, finder, forgetting
+from memory_system import finder, forgetting
 from memory_system.errors import UnsafeError
 from memory_system.forgetting import Selection
+from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"

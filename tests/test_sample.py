@@ -12,8 +12,9 @@ import pytest
 from expectations import listed, matches, unmet, unmet_text
 from workspaces import at, consolidate, layers, memories
 
-from memory_system import check, derive, edit
+from memory_system.nights import derive
 from memory_system.text import estimate_tokens
+from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 
 HERE = Path(__file__).parent

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, problems, say
 
-from memory_system import finder, undo
+from memory_system import finder
 from memory_system.errors import DamagedError, NewerError
-from memory_system.migrate import migrate
-from memory_system.repair import repair
-from memory_system.schemas import MIGRATIONS, SCHEMA, Migration
+from memory_system.store.migrate import migrate
+from memory_system.store.schemas import MIGRATIONS, SCHEMA, Migration
+from memory_system.upkeep import undo
+from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"

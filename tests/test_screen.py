@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import claims, kept, night, said, screened, talk
 
-from memory_system.keys import quote_key
 from memory_system.phases import screen, segment
+from memory_system.store.keys import quote_key
 
 TALK = st.lists(
     st.tuples(

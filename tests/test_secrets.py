@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_system import rules
-from memory_system.secrets import redact
+from memory_system.privacy.secrets import redact
 
 EXAMPLES = [
     (rule.data["kind"], example)

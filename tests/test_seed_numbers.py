@@ -15,12 +15,13 @@ import pytest
 from endpoint import Endpoint, knowing, serving
 from workspaces import at, consolidate, make, memories
 
-from memory_system import derive, finder
-from memory_system.prompt import compose
+from memory_system import finder
+from memory_system.agent.prompt import compose
+from memory_system.agent.tools import Toolbox
+from memory_system.nights import derive
 from memory_system.recall.passages import passages
 from memory_system.records import Belief
 from memory_system.text import estimate_tokens
-from memory_system.tools import Toolbox
 from memory_system.workspace import Workspace
 
 NOON = "2026-03-02T12:00:00Z"

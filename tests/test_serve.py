@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from workspaces import at, consolidate, contents, remembering, say
 
-from memory_system import serve
+from memory_system.agent import serve
 from memory_system.hosts import hooks
 from memory_system.workspace import Workspace
 

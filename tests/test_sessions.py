@@ -11,13 +11,13 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, say
 
 from memory_system import finder
+from memory_system.agent import listing, register, rows, summary
+from memory_system.agent.archive import archive
+from memory_system.agent.session import Session, append_to
+from memory_system.disk.files import Files
 from memory_system.errors import NotFoundError, UsageError
-from memory_system.files import Files
 from memory_system.layout import Layout
 from memory_system.readers import Cursor
-from memory_system.sessions import listing, register, rows, summary
-from memory_system.sessions.archive import archive
-from memory_system.sessions.session import Session, append_to
 from memory_system.workspace import Workspace
 
 THEN = "2026-03-02T09:00:00Z"
@@ -236,7 +236,7 @@ def test_what_is_packed_is_read_once_and_found_and_shown(root: Path, tmp_path: P
 
 
 def test_a_rebuilt_index_is_the_one_that_followed_the_files(root: Path) -> None:
-    from memory_system import derive
+    from memory_system.nights import derive
 
     old_and_new(root)
     consolidate(root, LATER)

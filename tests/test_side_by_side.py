@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from workspaces import at, make
 
-from memory_system import edit
-from memory_system.files import Files
+from memory_system.disk.files import Files
 from memory_system.layout import Layout
-from memory_system.quarantine import Quarantine
+from memory_system.privacy.quarantine import Quarantine
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 LINES, WRITERS = 60, 3

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import at, consolidate, make, say
 
-from memory_system.draft import Draft, changes_of
-from memory_system.entries import Entry
 from memory_system.phases import snapshot
 from memory_system.phases.index import open_index
 from memory_system.records import Evidence, Fact, memory_id
+from memory_system.store.draft import Draft, changes_of
+from memory_system.store.entries import Entry
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -8,8 +8,9 @@ import pytest
 from spoken import claims, said
 from workspaces import consolidate, make, memories, say
 
-from memory_system import clock, edit
+from memory_system import clock
 from memory_system.phases.settling.styles import ways
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workspaces import lived, memories
 
+from memory_system.attributes import topics_of
 from memory_system.phases.composing import compose
 from memory_system.records import Fact, Summary, memory_id
-from memory_system.topics import topics_of
 
 
 def fact(content: str, day: int = 1, *, lang: str = "en", category: str = "preference", **fields: object) -> Fact:

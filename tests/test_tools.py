@@ -12,8 +12,9 @@ import orjson
 import pytest
 from workspaces import at, contents, make, memories, remembering
 
-from memory_system import clock, edit
-from memory_system.tools import FLUSH_TOOLS, TOOLS, Toolbox
+from memory_system import clock
+from memory_system.agent.tools import FLUSH_TOOLS, TOOLS, Toolbox
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 NOW = "2026-02-24T14:30:15Z"

@@ -6,11 +6,11 @@ import pytest
 from spoken import AT, claims, kinds, said, screened, told
 
 from memory_system import dates
-from memory_system.gist import gist_of
 from memory_system.phases.understanding.withheld import withheld
 from memory_system.recall.terms import asked, prepared
 from memory_system.rules import load
-from memory_system.traditional import as_written, simplified
+from memory_system.store.gist import gist_of
+from memory_system.text.traditional import as_written, simplified
 
 
 def test_every_character_stands_for_one() -> None:

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, contents, make, memories, say
 
-from memory_system import check, edit, finder, repair, rules, trust
+from memory_system import finder, rules
+from memory_system.agent.tools import Toolbox
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
-from memory_system.tools import Toolbox
+from memory_system.privacy import trust
 from memory_system.turns import Message
+from memory_system.upkeep import check, edit, repair
 from memory_system.workspace import Workspace
 
 POISON = tomllib.loads((Path(__file__).parent / "poison.toml").read_text("utf-8"))

@@ -18,12 +18,13 @@ from typing import Any
 import pytest
 from workspaces import at, consolidate, contents, layers, make, say
 
-from memory_system import clock, derive, finder, pipeline
-from memory_system.check import derived
+from memory_system import clock, finder, pipeline
 from memory_system.layout import Layout
+from memory_system.nights import derive
 from memory_system.recall.index import Index
 from memory_system.recall.passages import note_digest
-from memory_system.watch import Quiet, kind_of, places, watch
+from memory_system.upkeep.check import derived
+from memory_system.upkeep.watch import Quiet, kind_of, places, watch
 from memory_system.workspace import Workspace
 
 

@@ -11,7 +11,8 @@ import pytest
 from spoken import claims, said, talk
 from workspaces import consolidate, make, remembering, say
 
-from memory_system import clock, derive, finder
+from memory_system import clock, finder
+from memory_system.nights import derive
 from memory_system.phases import index
 from memory_system.recall.index import Index
 from memory_system.workspace import Workspace

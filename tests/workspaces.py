@@ -9,10 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_system import check, clock, edit, finder, pipeline
-from memory_system.files import Disk
+from memory_system import clock, finder, pipeline
+from memory_system.disk.files import Disk
 from memory_system.layout import Layout
 from memory_system.recall.index import Index
+from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 
 

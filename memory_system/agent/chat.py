@@ -10,21 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from memory_system import clock
-from memory_system.agent import window
+from memory_system.agent import register, summary, window
 from memory_system.agent.compaction import compact
 from memory_system.agent.flush import NO_REPLY, flush, is_silent
 from memory_system.agent.loop import Show, Turn, run_turn
 from memory_system.agent.messages import user_message
 from memory_system.agent.model import ContextFullError, Model, Reply
+from memory_system.agent.prompt import Phrases, compose, language, phrases
 from memory_system.agent.pruning import prune
+from memory_system.agent.rows import Row, in_context
+from memory_system.agent.session import Session
+from memory_system.agent.tools import Toolbox
 from memory_system.errors import LLMError
 from memory_system.llm.ledger import Ledger
-from memory_system.prompt import Phrases, compose, language, phrases
-from memory_system.sessions import register, summary
-from memory_system.sessions.rows import Row, in_context
-from memory_system.sessions.session import Session
 from memory_system.text import estimate_tokens
-from memory_system.tools import Toolbox
 from memory_system.workspace import Workspace
 
 TOOL_TOKENS = 1_200  # about what the descriptions of the tools take

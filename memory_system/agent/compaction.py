@@ -9,10 +9,10 @@ from typing import Any
 from memory_system.agent.loop import Silent
 from memory_system.agent.messages import told
 from memory_system.agent.model import Model
+from memory_system.agent.prompt import Phrases
+from memory_system.agent.rows import Row
 from memory_system.agent.window import first_kept, row_tokens
 from memory_system.config import ChatConfig
-from memory_system.prompt import Phrases
-from memory_system.sessions.rows import Row
 
 LONGEST = 4_000  # characters of one message, as it is shown to be summed up
 

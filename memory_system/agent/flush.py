@@ -10,9 +10,9 @@ from memory_system import clock
 from memory_system.agent.loop import Silent, Turn, run_turn
 from memory_system.agent.messages import user_message
 from memory_system.agent.model import Model, Reply
-from memory_system.prompt import Phrases
-from memory_system.sessions.rows import Row
-from memory_system.tools import FLUSH_TOOLS, Toolbox
+from memory_system.agent.prompt import Phrases
+from memory_system.agent.rows import Row
+from memory_system.agent.tools import FLUSH_TOOLS, Toolbox
 from memory_system.workspace import Workspace
 
 NO_REPLY = "NO_REPLY"

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from memory_system.agent.messages import messages_of, result_message
 from memory_system.agent.model import Model, Reply
-from memory_system.sessions.rows import Row
-from memory_system.tools import Toolbox
+from memory_system.agent.rows import Row
+from memory_system.agent.tools import Toolbox
 
 MOST_ROUNDS = 25
 

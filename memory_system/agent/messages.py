@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.sessions.rows import Row, blocks_of, message_of, text_of
+from memory_system.agent.rows import Row, blocks_of, message_of, text_of
 
 INTERRUPTED = "(interrupted: there is no result)"
 

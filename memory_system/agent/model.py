@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from memory_system.agent.rows import Row
 from memory_system.config import Config
 from memory_system.errors import LLMError
 from memory_system.llm import Usage
 from memory_system.llm.claude import usage_of
 from memory_system.llm.opening import KEY
-from memory_system.sessions.rows import Row
 
 if TYPE_CHECKING:
     import anthropic

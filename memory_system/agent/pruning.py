@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_system.sessions.rows import Row, message_of, text_of
+from memory_system.agent.rows import Row, message_of, text_of
 from memory_system.text import estimate_tokens
 
 SOFT_SHARE = 0.3  # of the window, from which long results are trimmed

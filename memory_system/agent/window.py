@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import orjson
 
+from memory_system.agent.rows import Row, blocks_of, message_of
 from memory_system.config import ChatConfig
-from memory_system.sessions.rows import Row, blocks_of, message_of
 from memory_system.text import estimate_tokens
 
 

@@ -20,7 +20,7 @@ def prompt(
     days: Annotated[int | None, typer.Option(min=0, help="Days of notes to show, today included.")] = None,
 ) -> None:
     """Print the agent's system prompt: soul, rules, identity, memory, recent notes."""
-    from memory_system.prompt import compose
+    from memory_system.agent.prompt import compose
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -35,7 +35,7 @@ def serve(context: typer.Context) -> None:
 
     settings: Settings = context.obj
     try:
-        from memory_system.serve import run
+        from memory_system.agent.serve import run
     except ModuleNotFoundError as error:
         raise UsageError(f"serving needs the package {error.name}", "pip install 'memory-system[mcp]'") from None
     settings.open().close()  # what is wrong with the workspace is said here, not to every call

@@ -79,7 +79,7 @@ class Settings:
             if not day:
                 yield ws
                 return
-            from memory_system import past
+            from memory_system.upkeep import past
 
             with past.as_of(ws, past.moment_of(day, ws)) as earlier:
                 yield earlier
@@ -101,13 +101,13 @@ class Settings:
         """The answer without what the owner wants masked."""
         if not self.masked:  # most have no such wish: they start sooner
             return answer
-        from memory_system import masks
+        from memory_system.privacy import masks
 
         return masks.shown(answer, self.masked)
 
 
 def _configured() -> Path | None:
-    from memory_system.files import Files
+    from memory_system.disk.files import Files
 
     path = Path("config.json")
     try:
@@ -191,6 +191,6 @@ def complain(error: MemorySystemError) -> None:
 
 def _clean(message: str) -> str:
     """A message without secrets: it may quote what was typed or read."""
-    from memory_system.secrets import redact
+    from memory_system.privacy.secrets import redact
 
     return redact(message)[0]

@@ -14,7 +14,7 @@ from memory_system.cli.answers import Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
-    from memory_system.crypt import Key
+    from memory_system.upkeep.crypt import Key
 
 SHOWN = 5  # files that others can read
 
@@ -45,15 +45,15 @@ def backup(
     elif action is Action.CREATE:
         _create(settings, file, _key(passphrase_file, tuple(recipient or ()), asked_twice=True))
     else:
-        from memory_system import crypt
+        from memory_system.upkeep import crypt
 
         key = _key(passphrase_file, crypt.keys_in(identity) if identity else (), asked_twice=False)
         _open(settings, file, key, into)
 
 
 def _make_key(settings: Settings, path: Path) -> None:
-    from memory_system import crypt
-    from memory_system.files import Files
+    from memory_system.disk.files import Files
+    from memory_system.upkeep import crypt
 
     if path.exists():
         raise UsageError(f"{path} is there already", "a key that is gone opens no backup any more: name another file")
@@ -64,8 +64,8 @@ def _make_key(settings: Settings, path: Path) -> None:
 
 
 def _create(settings: Settings, path: Path, key: Key) -> None:
-    from memory_system import backup as backups
-    from memory_system import check
+    from memory_system.upkeep import backup as backups
+    from memory_system.upkeep import check
 
     with settings.open(write=True) as ws:
         made = backups.create(ws, path, key).to_row()
@@ -81,7 +81,7 @@ def _wide_lines(wide: list[str]) -> Iterator[str]:
 
 
 def _open(settings: Settings, path: Path, key: Key, into: Path | None) -> None:
-    from memory_system import backup as backups
+    from memory_system.upkeep import backup as backups
 
     contents = backups.read(path, key)
     row: dict[str, Any] = {"status": "whole", "path": str(path), **contents.to_row()}
@@ -94,7 +94,7 @@ def _open(settings: Settings, path: Path, key: Key, into: Path | None) -> None:
 
 def _key(passphrase_file: Path | None, keys: tuple[str, ...], *, asked_twice: bool) -> Key:
     """The key that is named; the passphrase of whoever sits there when none is."""
-    from memory_system import crypt
+    from memory_system.upkeep import crypt
 
     if passphrase_file is not None:
         return crypt.Key(crypt.first_line(passphrase_file), keys)

@@ -13,8 +13,8 @@ from memory_system.cli.answers import Settings, complain, handled
 if TYPE_CHECKING:
     from memory_system.agent.chat import Chat
     from memory_system.agent.model import Claude
+    from memory_system.agent.session import Session
     from memory_system.config import Config
-    from memory_system.sessions.session import Session
     from memory_system.workspace import Workspace
 
 YOU, AGENT = "You > ", "Agent > "
@@ -51,8 +51,8 @@ def claude(config: Config, model: str = "") -> Claude:
 
 def resumed(ws: Workspace, name: str) -> Session:
     """The session of that id, to be gone on with."""
-    from memory_system.sessions.listing import transcript
-    from memory_system.sessions.session import Session
+    from memory_system.agent.listing import transcript
+    from memory_system.agent.session import Session
 
     return Session.resume(transcript(ws, name).place.path, ws.files)
 
@@ -151,9 +151,9 @@ class _Repl:
             return ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").strip() or "there is no SOUL.md"
 
     def _memory(self, rest: str) -> str:
-        from memory_system import stats
         from memory_system.cli.keeping import stats_lines
         from memory_system.recall.passages import note_files
+        from memory_system.upkeep import stats
 
         del rest
         with self._settings.open() as ws:
@@ -170,7 +170,7 @@ class _Repl:
             return result_lines(finder.search(ws, rest, limit=5), ws.zone)
 
     def _prompt(self, rest: str) -> str:
-        from memory_system.prompt import compose
+        from memory_system.agent.prompt import compose
 
         with self._settings.open() as ws:
             return compose(ws, message=rest).text

@@ -21,8 +21,8 @@ def init(
     timezone: Annotated[str | None, typer.Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
 ) -> None:
     """Make the folders, config.json and a sample SOUL.md; safe to repeat."""
-    from memory_system import edit
     from memory_system.cli.places import machine_zone
+    from memory_system.upkeep import edit
 
     settings: Settings = context.obj
     made = edit.init(settings.root, timezone or machine_zone())
@@ -85,7 +85,7 @@ def _one_phase(settings: Settings, number: int) -> None:
 
 def _preview(settings: Settings, **options: Any) -> None:
     from memory_system.cli.explaining import change_line
-    from memory_system.preview import preview
+    from memory_system.upkeep.preview import preview
 
     with settings.open() as ws:
         row = preview(ws, **options)
@@ -94,7 +94,7 @@ def _preview(settings: Settings, **options: Any) -> None:
 
 
 def _estimate(settings: Settings, **options: Any) -> None:
-    from memory_system.preview import estimate
+    from memory_system.upkeep.preview import estimate
 
     with settings.open() as ws:
         row = estimate(ws, **options)

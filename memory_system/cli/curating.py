@@ -10,13 +10,13 @@ import typer
 from memory_system.cli.answers import Settings, handled
 
 if TYPE_CHECKING:
-    from memory_system.distill import Draft
+    from memory_system.upkeep.distill import Draft
 
 
 @handled
 def heartbeat(context: typer.Context) -> None:
     """Look, without a model, for what the owner should be told or asked: HEARTBEAT_OK, or what to do."""
-    from memory_system import heartbeat as pulse
+    from memory_system.upkeep import heartbeat as pulse
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -40,8 +40,8 @@ def distill(
     apply: Annotated[bool, typer.Option("--apply", help="Write the files; without it they are only shown.")] = False,
 ) -> None:
     """Propose what MEMORY.md, USER.md and IDENTITY.md should say after the last days, as a diff."""
-    from memory_system import distill as curation
     from memory_system.giving import Giver
+    from memory_system.upkeep import distill as curation
 
     settings: Settings = context.obj
     with settings.open() as ws:

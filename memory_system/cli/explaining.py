@@ -17,7 +17,7 @@ LONGEST = 200  # characters of a field that are shown to a person
 @handled
 def why(context: typer.Context, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
     """Explain a memory: who said it, what made it, what changed it, why it ranks where it does."""
-    from memory_system import explain
+    from memory_system.upkeep import explain
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -30,7 +30,7 @@ def diff(
     context: typer.Context, run: Annotated[str, typer.Argument(help=f"{RUN_HELP} The last one if left out.")] = ""
 ) -> None:
     """Show what a run has changed."""
-    from memory_system import explain
+    from memory_system.upkeep import explain
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -46,7 +46,7 @@ def rollback(
     redo: Annotated[bool, typer.Option(help="Let the next night read again what the run had read.")] = False,
 ) -> None:
     """Undo a run; that can be undone, too."""
-    from memory_system import explain, undo
+    from memory_system.upkeep import explain, undo
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:

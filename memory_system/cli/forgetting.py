@@ -84,7 +84,7 @@ def _stamp(text: str, ws: Workspace, *, after: bool) -> str:
 
 def _ask(settings: Settings, row: dict[str, Any]) -> None:
     """Show what will go and wait for a yes; UsageError where nobody can say it."""
-    from memory_system.masks import masked
+    from memory_system.privacy.masks import masked
 
     if settings.as_json or not sys.stdin.isatty():
         raise UsageError("nothing was forgotten: nobody could be asked", "look with --dry-run, then say --yes")

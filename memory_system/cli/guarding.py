@@ -15,7 +15,7 @@ from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
     from memory_system.forgetting.scanning import Finding
-    from memory_system.quarantine import Held
+    from memory_system.privacy.quarantine import Held
     from memory_system.workspace import Workspace
 
 WRONG = 1
@@ -51,11 +51,11 @@ def _asked(ws: Workspace, action: Action, held_id: str) -> list[Held]:
     if action is Action.LIST:
         return ws.quarantine.waiting()
     if action is Action.APPROVE:
-        from memory_system import edit
+        from memory_system.upkeep import edit
 
         edit.approve(ws, held_id, who="cli")
     elif action is Action.REJECT:
-        from memory_system.quarantine import REJECTED
+        from memory_system.privacy.quarantine import REJECTED
 
         ws.quarantine.settle(held_id, REJECTED)
     return [ws.quarantine.get(held_id)]
@@ -112,7 +112,7 @@ def audit(
     last: Annotated[int, typer.Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
 ) -> None:
     """Check or anchor the journal's chain, or show who read and wrote what; exits with 1 where an entry is wrong."""
-    from memory_system import audit as chain
+    from memory_system.upkeep import audit as chain
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -141,7 +141,7 @@ def row_of(held: Held) -> dict[str, Any]:
 
 def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
     """What was held back as a person reads it: quoted, and without characters that nobody sees."""
-    from memory_system.trust import shown
+    from memory_system.privacy.trust import shown
 
     for row in rows:
         words = shown(" ".join(row["quote"].split()))

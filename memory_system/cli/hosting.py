@@ -188,7 +188,7 @@ def watch(context: typer.Context) -> None:
     """Index notes and transcripts and run due nights as files change, until interrupted; needs the extra `[watch]`."""
     import time
 
-    from memory_system import watch as watching
+    from memory_system.upkeep import watch as watching
 
     settings: Settings = context.obj
     with settings.open() as ws:

@@ -17,7 +17,7 @@ DAYS = 7  # of asking that are shown to a person; --json has them all
 @handled
 def status(context: typer.Context) -> None:
     """How the workspace is doing, and what to look at; exits with 1 when there is something."""
-    from memory_system import stats as figures
+    from memory_system.upkeep import stats as figures
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -30,7 +30,7 @@ def status(context: typer.Context) -> None:
 @handled
 def stats(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
     """How many memories there are, of which type and importance."""
-    from memory_system import stats as figures
+    from memory_system.upkeep import stats as figures
 
     settings: Settings = context.obj
     with settings.open_as_of(as_of) as ws:
@@ -41,7 +41,7 @@ def stats(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_OF_
 @handled
 def snapshot(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
     """Show what the agent reads in the morning: the snapshot, as the memories give it."""
-    from memory_system import derive
+    from memory_system.nights import derive
 
     settings: Settings = context.obj
     with settings.open_as_of(as_of) as ws:
@@ -55,7 +55,7 @@ def validate(
     repair: Annotated[bool, typer.Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
 ) -> None:
     """Check everything the program relies on; exits with 1 and names file and line where something is wrong."""
-    from memory_system import check
+    from memory_system.upkeep import check
 
     settings: Settings = context.obj
     repaired = _repair(settings) if repair else []
@@ -69,7 +69,7 @@ def validate(
 
 
 def _repair(settings: Settings) -> list[str]:
-    from memory_system import repair
+    from memory_system.upkeep import repair
 
     with settings.open(write=True, settle=False) as ws:
         return repair.repair(ws)
@@ -78,7 +78,7 @@ def _repair(settings: Settings) -> list[str]:
 @handled
 def rebuild_index(context: typer.Context) -> None:
     """Make everything derived anew: index, profiles, snapshot."""
-    from memory_system import derive
+    from memory_system.nights import derive
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:

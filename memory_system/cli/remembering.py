@@ -24,7 +24,7 @@ def capture(
     key: Annotated[str, typer.Option(help="The same key and text twice are one memory.")] = "",
 ) -> None:
     """Remember one thing now; it is found at once and folded in tonight."""
-    from memory_system import edit
+    from memory_system.upkeep import edit
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -49,7 +49,7 @@ def note(
     category: Annotated[str, typer.Option(help="preference, fact, decision, todo, person, …")] = "general",
 ) -> None:
     """Append an entry to today's note."""
-    from memory_system import edit
+    from memory_system.upkeep import edit
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -60,7 +60,7 @@ def note(
 @handled
 def archive(context: typer.Context, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
     """Put a memory away by hand; it can be restored."""
-    from memory_system import edit
+    from memory_system.upkeep import edit
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:
@@ -74,7 +74,7 @@ def archive(context: typer.Context, memory_id: Annotated[str, typer.Argument(hel
 @handled
 def restore(context: typer.Context, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
     """Bring an archived memory back."""
-    from memory_system import edit
+    from memory_system.upkeep import edit
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:
@@ -100,7 +100,7 @@ def edit(
     split: Annotated[bool, typer.Option(help="Take its last merging back: two memories of one.")] = False,
 ) -> None:
     """Correct a memory by hand; consolidation never undoes that."""
-    from memory_system import correct
+    from memory_system.upkeep import correct
 
     settings: Settings = context.obj
     given = {

@@ -48,7 +48,7 @@ def session(
 
 
 def _list(settings: Settings, limit: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.sessions.listing import listed
+    from memory_system.agent.listing import listed
 
     with settings.open() as ws:
         rows = listed(ws)
@@ -60,7 +60,7 @@ def _list(settings: Settings, limit: int) -> tuple[dict[str, Any], list[str]]:
 
 
 def _show(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.sessions.listing import shown
+    from memory_system.agent.listing import shown
 
     with settings.open() as ws:
         row = shown(ws, name)
@@ -69,7 +69,7 @@ def _show(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _history(settings: Settings, name: str, limit: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.sessions.listing import history
+    from memory_system.agent.listing import history
 
     with settings.open() as ws:
         row = history(ws, name, limit, unmasked=settings.unmasked)
@@ -77,7 +77,7 @@ def _history(settings: Settings, name: str, limit: int) -> tuple[dict[str, Any],
 
 
 def _append(settings: Settings, name: str, role: Role, text: str) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.sessions.session import append_to
+    from memory_system.agent.session import append_to
 
     with settings.open() as ws:
         session_id, path = append_to(ws, name, role, text)
@@ -85,10 +85,10 @@ def _append(settings: Settings, name: str, role: Role, text: str) -> tuple[dict[
 
 
 def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) -> tuple[dict[str, Any], list[str]]:
+    from memory_system.agent import register
     from memory_system.agent.chat import Chat
     from memory_system.agent.loop import Silent
     from memory_system.cli.chatting import claude, resumed
-    from memory_system.sessions import register
 
     with settings.open() as ws:
         model, old = claude(ws.config), resumed(ws, name)
@@ -104,9 +104,9 @@ def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) 
 
 def _prune(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
     from memory_system.agent.pruning import CLEARED, prune
+    from memory_system.agent.rows import in_context
     from memory_system.agent.window import context_tokens
     from memory_system.cli.chatting import resumed
-    from memory_system.sessions.rows import in_context
 
     with settings.open() as ws:
         old, window = resumed(ws, name), ws.config.chat.context_window
@@ -120,7 +120,7 @@ def _prune(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _archive(settings: Settings, days: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.sessions.archive import archive
+    from memory_system.agent.archive import archive
 
     with settings.open(write=True) as ws:
         made = archive(ws, days)

@@ -16,7 +16,7 @@ from memory_system.dates.fields import kind
 from memory_system.dates.hours import TIMES
 from memory_system.rules import Rule, RuleSet, table
 from memory_system.text import paused
-from memory_system.traditional import simplified
+from memory_system.text.traditional import simplified
 
 _JOIN = {
     "en": re.compile(r"(?i),? ?(?:(?:at|on|in|of|from) )?(?:the )?(?:around |about )?| ?\( ?|: "),

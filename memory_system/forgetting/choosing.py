@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from memory_system.callings import STOCK_NAMES
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.forgetting.cutting import Words
-from memory_system.gist import gist_of
-from memory_system.records import Evidence, Fact, Pool, Summary, session_of
+from memory_system.privacy.tombstones import blanked, claim_words
+from memory_system.records import STOCK_NAMES, Evidence, Fact, Pool, Summary, session_of
+from memory_system.store.gist import gist_of
 from memory_system.text import fold
-from memory_system.tombstones import blanked, claim_words
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 

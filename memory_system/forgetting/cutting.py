@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from memory_system.privacy.tombstones import PLACEHOLDER, holds
 from memory_system.text import cjk_count, fold, sentences
-from memory_system.tombstones import PLACEHOLDER, holds
 
 LONG = 16  # columns from which a quote is known again in the middle of other words; a Han character is two
 

@@ -11,16 +11,18 @@ from typing import Any
 
 import orjson
 
-from memory_system import clock, derive, months
-from memory_system.accesses import Who
-from memory_system.draft import Draft
-from memory_system.entries import Change, Entry
+from memory_system import clock
 from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
 from memory_system.forgetting.planning import Plan
+from memory_system.nights import derive
 from memory_system.phases import Night, summaries
 from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Summary, to_line
+from memory_system.store import months
+from memory_system.store.accesses import Who
+from memory_system.store.draft import Draft
+from memory_system.store.entries import Change, Entry
 from memory_system.workspace import Workspace
 
 Tainted = Callable[[Change], bool]  # whether a change in the journal says what must go

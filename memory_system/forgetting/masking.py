@@ -11,12 +11,12 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.entries import Change, Entry
 from memory_system.forgetting import people
 from memory_system.forgetting.erasing import let_go, remake, reset_night
 from memory_system.forgetting.scanning import kinds_in, own_files, steering
+from memory_system.privacy.secrets import redact
 from memory_system.records import Evidence, Fact, Pool, to_line
-from memory_system.secrets import redact
+from memory_system.store.entries import Change, Entry
 from memory_system.workspace import Workspace
 
 REASON = "policy scan"

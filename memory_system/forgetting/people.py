@@ -13,15 +13,15 @@ from typing import Any
 
 import orjson
 
+from memory_system.disk.files import is_regular
 from memory_system.errors import MemorySystemError
-from memory_system.files import is_regular
 from memory_system.forgetting.cutting import Words, strings
 from memory_system.layout import PEOPLES_FILES
+from memory_system.privacy.secrets import redact
+from memory_system.privacy.tombstones import PLACEHOLDER
 from memory_system.readers.places import Place, find
 from memory_system.readers.transcript import load, note_session
 from memory_system.recall.passages import note_files
-from memory_system.secrets import redact
-from memory_system.tombstones import PLACEHOLDER
 from memory_system.workspace import Workspace
 
 Cut = Callable[[str], str]

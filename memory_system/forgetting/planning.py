@@ -15,13 +15,13 @@ from memory_system import clock
 from memory_system.forgetting import people
 from memory_system.forgetting.choosing import Selection, choose
 from memory_system.forgetting.cutting import Words
-from memory_system.quarantine import Held
+from memory_system.privacy.quarantine import Held
+from memory_system.privacy.tombstones import Mark, Tombstones, claim_words
 from memory_system.readers import Cursor
 from memory_system.readers.transcript import note_session
 from memory_system.recall.passages import note_files, read_note
 from memory_system.records import Fact, Row
 from memory_system.text import fold
-from memory_system.tombstones import Mark, Tombstones, claim_words
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 

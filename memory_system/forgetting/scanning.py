@@ -12,10 +12,10 @@ from typing import Any
 from memory_system.errors import MemorySystemError
 from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
+from memory_system.privacy.secrets import redact
+from memory_system.privacy.trust import OWNER, key_of, suspects
 from memory_system.recall.index import Index
 from memory_system.records import Evidence, Fact, from_line
-from memory_system.secrets import redact
-from memory_system.trust import OWNER, key_of, suspects
 from memory_system.workspace import Workspace
 
 STEERS = "steers"  # how the kind of what wants to steer begins, before the rule's id

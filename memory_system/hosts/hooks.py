@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from memory_system import finder, pipeline
+from memory_system.disk.files import is_regular
 from memory_system.errors import LockedError
-from memory_system.files import is_regular
 from memory_system.giving import Giver
 from memory_system.workspace import Workspace
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_system.disk.files import Files
 from memory_system.errors import UsageError
-from memory_system.files import Files
 from memory_system.hosts.steps import Change
 
 MINUTE = 17  # of the hour: not when everybody else's jobs start

@@ -17,10 +17,10 @@ from typing import Any
 
 import orjson
 
+from memory_system.disk.files import Files
 from memory_system.errors import UsageError
-from memory_system.files import Files
 from memory_system.hosts.inserting import has_value, with_block, with_value, without_value
-from memory_system.secrets import redact
+from memory_system.privacy.secrets import redact
 from memory_system.workspace import Workspace
 
 PATIENCE = 120  # seconds for a command of the host

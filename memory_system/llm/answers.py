@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.files import Files
+from memory_system.disk.files import Files
 
 Row = dict[str, Any]
 COSTS = "costs"  # of a row: its line of the ledger, which a crash may have kept from being written there

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from memory_system.config import Config
-from memory_system.files import Files
+from memory_system.disk.files import Files
 from memory_system.llm import Usage
 
 MILLION = 1_000_000

@@ -7,9 +7,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from memory_system.carried import PROMPTS
 from memory_system.llm import Prompt
+
+FOLDER = Path(__file__).parent.with_name("prompts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Template:
 @cache
 def template(name: str, lang: str) -> Template:
     """The question of that name for talk in that language (en or zh)."""
-    data = (PROMPTS / f"{name}.{lang}.md").read_bytes()
+    data = (FOLDER / f"{name}.{lang}.md").read_bytes()
     head, _, body = data.decode().partition("\n")
     version = head.removeprefix("version:").strip()
     digest = hashlib.blake2b(data, digest_size=4).hexdigest()

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.files import Files
+from memory_system.disk.files import Files
 
 
 @dataclass(frozen=True, slots=True)

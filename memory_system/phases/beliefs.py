@@ -10,9 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from memory_system import clock
-from memory_system.draft import Draft
-from memory_system.gist import gist_of
-from memory_system.keys import content_key, entity_key, slot_key, value_key
 from memory_system.phases import Night
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
@@ -22,9 +19,12 @@ from memory_system.phases.settling.keeping import common_fields, retire, with_ev
 from memory_system.phases.settling.standing import ECHO, LESS_TRUSTED, counts_beside, is_echo, outranks
 from memory_system.phases.understanding.wondering import Wondered
 from memory_system.phrasing.doubt import unhedged
+from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import USER, Belief, Evidence, Fact, memory_id, session_of
-from memory_system.store import Memories, row_of
-from memory_system.trust import is_owners, tier_of_evidence
+from memory_system.store.draft import Draft
+from memory_system.store.gist import gist_of
+from memory_system.store.keys import content_key, entity_key, slot_key, value_key
+from memory_system.store.store import Memories, row_of
 from memory_system.turns import Claim
 
 PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from memory_system.keys import content_key
 from memory_system.phases import Night, extract, segment
 from memory_system.phases.settling.styles import WISH
+from memory_system.privacy.trust import is_owners
 from memory_system.records import CAPTURED, USER, Fact
-from memory_system.trust import is_owners
+from memory_system.store.keys import content_key
 from memory_system.turns import Claim, Message, Turn
 
 Captured = tuple[Fact, list[Claim]]

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from memory_system.attributes import about
 from memory_system.records import Fact
-from memory_system.slots import about
 from memory_system.text import essence, told_in
 
 _ENDS = "。.；; "

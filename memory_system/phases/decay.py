@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_system import retention
-from memory_system.draft import Draft
 from memory_system.phases import Night
 from memory_system.phases.settling.keeping import retire
 from memory_system.records import KINDS, Fact
-from memory_system.store import Memories
+from memory_system.store import retention
+from memory_system.store.draft import Draft
+from memory_system.store.store import Memories
 
 REACTIVATED_SCORE = 0.3
 DECAYED, CROWDED = "decayed", "crowded"  # why what nobody has put away or replaced left the active pool

@@ -12,9 +12,8 @@ from typing import Any
 
 import orjson
 
-from memory_system.entries import Change
+from memory_system.disk.files import Files
 from memory_system.errors import DamagedError
-from memory_system.files import Files
 from memory_system.layout import Layout
 from memory_system.phases.index import open_index
 from memory_system.phases.settling.gazetteer import names_of
@@ -23,6 +22,7 @@ from memory_system.recall.naming import Naming
 from memory_system.recall.units import own_name
 from memory_system.records import ASSISTANT, USER, Row
 from memory_system.rules import table
+from memory_system.store.entries import Change
 from memory_system.workspace import Workspace
 
 INDEX = "_index.json"

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from memory_system import dates, phrasing, slots, text
+from memory_system import attributes, dates, phrasing, text
+from memory_system.attributes import EMPLOYER
 from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
 from memory_system.phases.grouping import grouped
@@ -48,8 +49,7 @@ from memory_system.phases.understanding.wondering import is_anothers
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.naming import named
 from memory_system.records import ASKED, ASSISTANT
-from memory_system.slots import EMPLOYER
-from memory_system.traditional import simplified
+from memory_system.text.traditional import simplified
 from memory_system.turns import Claim, Segment, Turn
 
 _MORE = 14  # columns beside the slots from which a segment is told in full as well
@@ -141,7 +141,7 @@ def _is_meant(reading: Reading, passage: Passage) -> bool:
         return False
     if not passage.is_attributed(*place):
         return True
-    grave = slots.about(reading.attribute).get("category") in slots.GRAVE
+    grave = attributes.about(reading.attribute).get("category") in attributes.GRAVE
     return (grave or names_somebody(reading)) and not passage.is_others_own(*place)
 
 
@@ -187,12 +187,12 @@ def _of_readings(readings: list[Reading], passage: Passage, about: Subject | Non
 def _takes_all(reading: Reading, passage: Passage) -> bool:
     """Whether all that the segment says can stand in the memory of its slot: not where that holds one value at a time,
     and not beside a name, which has no time."""
-    return not slots.about(reading.attribute).get("single") and not (passage.whens and _is_lasting(reading))
+    return not attributes.about(reading.attribute).get("single") and not (passage.whens and _is_lasting(reading))
 
 
 def _is_lasting(reading: Reading) -> bool:
     """Whether the slot says who somebody is, whatever happens when."""
-    lasting = slots.about(reading.attribute).get("category") in _LASTING
+    lasting = attributes.about(reading.attribute).get("category") in _LASTING
     return lasting and bool(reading.content) and not reading.rule.data.get("happens")
 
 
@@ -270,7 +270,7 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
     scene = passage.scene
     subject = about or Subject(scene.subject, scene.voices.speaker)
     category = passage.category()
-    if about is None and category in slots.GRAVE and pronouns.begins_with(passage.plain, scene.lang):
+    if about is None and category in attributes.GRAVE and pronouns.begins_with(passage.plain, scene.lang):
         category = "general"  # "he is allergic to cats": whoever he is, it is no health of the speaker's
     kind = "general"
     if phrasing.is_request(told, scene.voices, scene.lang) and _is_soon_done(passage, category):
@@ -284,7 +284,7 @@ def _general(passage: Passage, told: str, about: Subject | None) -> Claim:
 
 def _is_soon_done(passage: Passage, category: str) -> bool:
     """Whether what is asked for is done once and over: no wish for every answer, without a day, and not grave."""
-    return passage.event is None and category not in slots.CERTAIN
+    return passage.event is None and category not in attributes.CERTAIN
 
 
 def _blank(passage: Passage) -> Claim:
@@ -313,7 +313,7 @@ def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | 
     mood = Mood(correction=True) if rule.data.get("after_all") else passage.mood
     content = whole or (_told(reading, when, passage) if mood.confidence == 1.0 else "")
     content = content or _retold(passage, reading.subject, passage.words)
-    category = slots.category_of(rule, reading.attribute)
+    category = attributes.category_of(rule, reading.attribute)
     modality = str(rule.data.get("modality", mood.modality))
     if category == "schedule" and not passage.is_ahead:
         category = "general"  # a plan without a time to come is no schedule: it does not run out
@@ -325,7 +325,7 @@ def _slotted(passage: Passage, reading: Reading, whole: str, when: dates.When | 
     own = when if when and not _is_lasting(reading) else None
     claim.event_time = dates.to_event(own) if own else passage.event if reading.attribute == "reminder" else None
     claim.polarity = bool(rule.data.get("polarity", True))
-    claim.correction |= not claim.polarity and category in slots.GRAVE and passage.is_found_out(reading.span[0])
+    claim.correction |= not claim.polarity and category in attributes.GRAVE and passage.is_found_out(reading.span[0])
     return claim
 
 
@@ -384,7 +384,9 @@ def _answer(passage: Passage) -> list[Claim]:
     meant = answer_of(passage)
     if meant is None:
         return []
-    claim = _claim(passage, meant.content, slots.category_of(meant.rule, meant.attribute), meant.subject, meant.rule.id)
+    claim = _claim(
+        passage, meant.content, attributes.category_of(meant.rule, meant.attribute), meant.subject, meant.rule.id
+    )
     claim.attribute, claim.value = meant.attribute, meant.value
     return [claim]
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from memory_system.draft import Draft
-from memory_system.keys import content_key, slot_key, value_key
+from memory_system.attributes import about
 from memory_system.llm.asking import Asker
 from memory_system.phases import Night
 from memory_system.phases.asking import claims as asking
@@ -37,11 +36,12 @@ from memory_system.phases.settling.moves import fulfilled
 from memory_system.phases.settling.rearranging import heir
 from memory_system.phases.settling.several import goes_by_several
 from memory_system.phases.settling.standing import counts_beside, gives_way, outranks, proves_nothing
+from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import USER, Fact, Past, memory_id
 from memory_system.rules import table
-from memory_system.slots import about
-from memory_system.store import Memories, facts_of, row_of
-from memory_system.trust import is_owners, tier_of_evidence
+from memory_system.store.draft import Draft
+from memory_system.store.keys import content_key, slot_key, value_key
+from memory_system.store.store import Memories, facts_of, row_of
 from memory_system.turns import Claim
 
 NAMED = ("person", "animal", "project")

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from itertools import chain
 
-from memory_system import clock, trust
-from memory_system.masks import masked
+from memory_system import clock
+from memory_system.privacy import trust
+from memory_system.privacy.masks import masked
+from memory_system.privacy.secrets import redact
 from memory_system.records import Belief, Fact, Row
-from memory_system.secrets import redact
 from memory_system.workspace import Workspace
 
 WORDS = {

@@ -11,17 +11,17 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from memory_system.entries import Change
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
-from memory_system.journal import GENESIS
 from memory_system.readers import Cursor
-from memory_system.recall.database import StaleIndexError
 from memory_system.recall.dump import FILES, Dump, digest, followed
 from memory_system.recall.index import Index
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.units import storable
 from memory_system.records import Pool, session_of
-from memory_system.schemas import due
+from memory_system.store.database import StaleIndexError
+from memory_system.store.entries import Change
+from memory_system.store.journal import GENESIS
+from memory_system.store.schemas import due
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
@@ -243,8 +243,8 @@ def embed(index: Index, ws: Workspace, *, asking: bool = True) -> Iterator[str]:
         if path.exists():
             ws.files.remove(path)
         return
-    from memory_system.embedder import embedder_of
     from memory_system.recall import vectors
+    from memory_system.recall.embedder import embedder_of
 
     embedder = embedder_of(ws.config.embedder)
     if embedder:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memory_system import rules, slots, text
+from memory_system import attributes, rules, text
 from memory_system.config import Config
 from memory_system.phases.understanding import dating
 from memory_system.phases.understanding.answers import is_grave
@@ -171,7 +171,7 @@ class Judge:
         score += _REMARK * (lang == "zh" and _is_remark(turn, fired) and not (claims or natures))
         score += _ANSWERS * bool(turn.asked) if first_hand else _ASSISTANT
         # kept whatever the share where a claim rule reads it, and the grave even where none does
-        certain = not (slots.CERTAIN.isdisjoint(sure) and slots.GRAVE.isdisjoint(categories))
+        certain = not (attributes.CERTAIN.isdisjoint(sure) and attributes.GRAVE.isdisjoint(categories))
         certain &= bool(claims) or not any(rule.data.get("announces") for rule in fired.get("weight", ()))
         score += ALWAYS * (always or (certain and first_hand and segment.kind != "question"))
         told = int(_TOLD * tokens) if segment.end - segment.start > _ESSAY and not first_hand else tokens
@@ -193,12 +193,12 @@ class Judge:
 
     def _category_of(self, rule: rules.Rule) -> str:
         if rule.id not in self._category:
-            self._category[rule.id] = slots.category_of(rule)
+            self._category[rule.id] = attributes.category_of(rule)
         return self._category[rule.id]
 
     def _worth_of(self, category: str) -> float:
         if category not in self._worth:
-            self._worth[category] = slots.importance_of(category, self._config)
+            self._worth[category] = attributes.importance_of(category, self._config)
         return self._worth[category]
 
 
@@ -233,7 +233,7 @@ def _longer(name: str) -> int:
 
 def _is_single(rule: rules.Rule) -> bool:
     """Whether what the rule reads is a memory of its own beside the sentence."""
-    return bool(slots.about(str(rule.data.get("attribute", ""))).get("single"))
+    return bool(attributes.about(str(rule.data.get("attribute", ""))).get("single"))
 
 
 def _counted(plain: str, lang: str) -> tuple[int, float]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from memory_system import text
-from memory_system.keys import Key, quote_key
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, Look, Verdict, looks
 from memory_system.phases.segment import goes_with
 from memory_system.phases.understanding.asked import cost_of, is_request, tells_the_topic, told_beside
@@ -21,7 +20,8 @@ from memory_system.phases.understanding.scene import as_rules_see
 from memory_system.phases.understanding.wishes import Wishes
 from memory_system.phases.understanding.withheld import WITHHELD, TakingBack, withheld
 from memory_system.phases.understanding.wondering import topics
-from memory_system.trust import Guard, is_owners_word
+from memory_system.privacy.trust import Guard, is_owners_word
+from memory_system.store.keys import Key, quote_key
 from memory_system.turns import Segment, Turn
 
 _AHEAD = 128  # turns that the rules look ahead

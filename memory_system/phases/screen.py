@@ -12,14 +12,14 @@ from dataclasses import replace
 from heapq import nlargest
 from itertools import accumulate, compress, groupby, repeat
 
-from memory_system.keys import Key, quote_key
 from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT, Night
 from memory_system.phases.asking import segments as asking
 from memory_system.phases.judge import ALWAYS, NEVER, Judge, looks
 from memory_system.phases.leftover import MOST, Left, LeftOver
 from memory_system.phases.scoring import LEANED_ON, Known, Scores, scores_of, verdicts_of
 from memory_system.phases.understanding.frames import Frames
-from memory_system.trust import Guard
+from memory_system.privacy.trust import Guard
+from memory_system.store.keys import Key, quote_key
 from memory_system.turns import Segment, Turn
 
 _AIMED = 0.98  # of the share: what telling adds is only estimated, and the share is not to be passed

@@ -8,15 +8,16 @@ from datetime import datetime
 
 import orjson
 
-from memory_system import clock, trust
+from memory_system import clock
+from memory_system.attributes import topics_of
 from memory_system.config import TokenBudget
 from memory_system.phases.understanding.leaning import leans
+from memory_system.privacy import trust
 from memory_system.recall.index import Index
 from memory_system.recall.standing import Ranked
 from memory_system.records import ASSISTANT, CAPTURED, USER, Belief, Fact, Summary, from_line
-from memory_system.retention import PROTECTED
+from memory_system.store.retention import PROTECTED
 from memory_system.text import estimate_tokens
-from memory_system.topics import topics_of
 
 CANDIDATES = 300  # memories that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot

@@ -14,8 +14,7 @@ from typing import Any
 
 import orjson
 
-from memory_system import clock, trust
-from memory_system.masks import masked
+from memory_system import clock
 from memory_system.phases import Night, facts_page
 from memory_system.phases.index import open_index
 from memory_system.phases.shortlist import (
@@ -31,11 +30,13 @@ from memory_system.phases.shortlist import (
     short,
     within,
 )
+from memory_system.privacy import trust
+from memory_system.privacy.masks import masked
+from memory_system.privacy.secrets import redact
 from memory_system.recall.index import Index
 from memory_system.records import Fact, Summary
-from memory_system.retention import is_protected
 from memory_system.rules import table
-from memory_system.secrets import redact
+from memory_system.store.retention import is_protected
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from memory_system.draft import Draft
-from memory_system.keys import topic_key
+from memory_system.attributes import topics_of
 from memory_system.phases import Night
 from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
 from memory_system.phases.settling.keeping import retire
+from memory_system.privacy.sharing import strictest
 from memory_system.records import USER, Fact, Summary, memory_id
-from memory_system.sharing import strictest
-from memory_system.store import Memories, row_of
+from memory_system.store.draft import Draft
+from memory_system.store.keys import topic_key
+from memory_system.store.store import Memories, row_of
 from memory_system.text import estimate_tokens
-from memory_system.topics import topics_of
 
 COMPOSED = "rule:compose"
 MOST_FACTS = 12

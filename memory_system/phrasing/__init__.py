@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory_system.callings import ASSISTANT_NAME, STOCK_NAMES
 from memory_system.phrasing import en, zh
 from memory_system.phrasing.reported import quoted
+from memory_system.records import ASSISTANT_NAME, STOCK_NAMES
 from memory_system.text import with_inner_dots, without_inner_dots
 
 

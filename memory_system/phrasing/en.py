@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from memory_system.callings import ASSISTANT_NAME
 from memory_system.phrasing.contractions import written_out
 from memory_system.phrasing.left_out import with_subjects
 from memory_system.phrasing.telling import Telling
 from memory_system.phrasing.typed import spelled_out
 from memory_system.phrasing.verbs import plural_form
+from memory_system.records import ASSISTANT_NAME
 from memory_system.rules import table
 from memory_system.rules.words import is_word
 from memory_system.text import EMOJI, PICTURES, straight

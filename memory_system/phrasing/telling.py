@@ -10,7 +10,6 @@ from functools import cache, lru_cache
 from itertools import accumulate
 
 from memory_system import text
-from memory_system.callings import ASSISTANT_NAME
 from memory_system.phrasing.anyone import of_anyone
 from memory_system.phrasing.nearby import (
     MODALS,
@@ -26,6 +25,7 @@ from memory_system.phrasing.nearby import (
 )
 from memory_system.phrasing.typed import meant
 from memory_system.phrasing.verbs import is_adverb, is_no_verb, plural_of, singular
+from memory_system.records import ASSISTANT_NAME
 from memory_system.rules.words import is_word, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\s+|.", re.DOTALL)

@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from memory_system.callings import ASSISTANT_NAME, STOCK_NAMES
+from memory_system.records import ASSISTANT_NAME, STOCK_NAMES
 from memory_system.rules import table
 from memory_system.text import EMOJI
 

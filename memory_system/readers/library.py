@@ -12,8 +12,9 @@ import orjson
 
 from memory_system import clock
 from memory_system.config import Config
-from memory_system.files import is_regular
+from memory_system.disk.files import is_regular
 from memory_system.layout import Layout
+from memory_system.privacy.tombstones import Tombstones
 from memory_system.readers import filter as sources
 from memory_system.readers import openclaw
 from memory_system.readers.cursors import Backlog, Batch, Cursor
@@ -22,7 +23,6 @@ from memory_system.readers.places import Place, find
 from memory_system.readers.reading import Reading, problems, read_batch
 from memory_system.readers.transcript import Transcript, fit, load
 from memory_system.records import Problem
-from memory_system.tombstones import Tombstones
 from memory_system.turns import Message
 
 HELD_BYTES = 64 << 20  # of files, parsed, so that a night's two looks at a file parse it once

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time
 
 from memory_system import clock
+from memory_system.privacy.trust import signs
 from memory_system.readers.entries import Entry, Header, Origin, Row
-from memory_system.trust import signs
 
 NAME = "notes"
 

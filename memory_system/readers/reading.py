@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from memory_system import secrets
+from memory_system.privacy import secrets
+from memory_system.privacy.tombstones import Tombstones
 from memory_system.readers import filter as sources
 from memory_system.readers.cursors import ABANDONED, ECHO, FORGOTTEN, KEPT, Batch, Cursor
 from memory_system.readers.entries import CONTROL, Entry
 from memory_system.readers.lines import Flaw
 from memory_system.readers.transcript import Transcript
 from memory_system.records import Problem
-from memory_system.tombstones import Tombstones
 from memory_system.turns import NOTE_ROLES, Message
 
 SHOWN = 20  # problems of one kind in one file; where there are more, they are counted

@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterable, Mapping
 import orjson
 
 from memory_system.recall import writing
-from memory_system.recall.database import Database
 from memory_system.recall.numbers import MEMORIES, SCOPES
 from memory_system.recall.schema import DROP_MEMORY, PUT_ENTITY, PUT_REF
 from memory_system.recall.units import Unit, Units, storable
-from memory_system.recall.writing import batches
 from memory_system.records import Pool, Row
+from memory_system.store.database import Database, batches
 
 
 def put_memories(database: Database, units: Units, memories: Iterable[tuple[Pool, bytes]]) -> None:

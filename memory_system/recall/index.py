@@ -17,15 +17,15 @@ from typing import Any, NamedTuple, Self, TypeVar
 import orjson
 
 from memory_system.config import Config
-from memory_system.files import Files
+from memory_system.disk.files import Files
+from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall import dump, entering, kinds, terms, writing
-from memory_system.recall.database import IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError
 from memory_system.recall.dump import Listing
 from memory_system.recall.naming import Naming, naming
 from memory_system.recall.numbers import MEMORIES, SCOPES, range_of
 from memory_system.recall.packing import unpacked
 from memory_system.recall.passages import note_digest, searchable
-from memory_system.recall.schema import (
+from memory_system.recall.schema import (  # fmt: skip
     COUNTED,
     HOLDERS,
     INDEXES,
@@ -35,14 +35,14 @@ from memory_system.recall.schema import (
     SCHEMA,
     STANDING_ON,
     UNITS,
-)  # fmt: skip
+)
 from memory_system.recall.sessions import Sessions
 from memory_system.recall.standing import Standing
 from memory_system.recall.title import counted, identity
 from memory_system.recall.units import Unit, Units, storable
-from memory_system.recall.writing import BATCH, batches, weighed
+from memory_system.recall.writing import weighed
 from memory_system.records import POOLS, TYPES, Fact, Pool, from_line
-from memory_system.tombstones import Tombstones
+from memory_system.store.database import BATCH, IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError, batches
 from memory_system.turns import Message
 
 T = TypeVar("T")

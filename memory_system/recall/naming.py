@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import orjson
 
-from memory_system.recall.database import Database
 from memory_system.recall.packing import unpacked
 from memory_system.recall.schema import LINES_AT, NAMED, NAMED_BESIDE
 from memory_system.records import Row
+from memory_system.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)

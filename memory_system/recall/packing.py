@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from memory_system.recall.database import StaleIndexError
+from memory_system.store.database import StaleIndexError
 
 WINDOW = -15  # as zlib has it: 32 KB, without head and end
 _NEARBY = -13  # 8 KB, more than most lines have; what looks back no farther is set up four times as fast

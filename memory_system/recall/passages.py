@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_system.files import is_regular
+from memory_system.disk.files import is_regular
 from memory_system.layout import Layout
-from memory_system.secrets import redact
+from memory_system.privacy.secrets import redact
+from memory_system.privacy.tombstones import Tombstones
+from memory_system.privacy.trust import without_signatures
 from memory_system.text import estimate_tokens, sentences
-from memory_system.tombstones import Tombstones
-from memory_system.trust import without_signatures
 
 PASSAGE_TOKENS = 400
 OVERLAP_TOKENS = 80

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from memory_system import clock
 from memory_system.config import Config
 from memory_system.layout import Layout
+from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
 from memory_system.recall.excerpt import place_of_memory, place_of_message
@@ -29,7 +30,6 @@ from memory_system.recall.results import Result, diverse, folded
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
 from memory_system.text import language
-from memory_system.tombstones import Tombstones
 
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near

@@ -10,10 +10,10 @@ from operator import itemgetter, rshift
 
 import orjson
 
-from memory_system.recall.database import Database
 from memory_system.recall.numbers import SCOPE_BITS, SESSION_BITS
 from memory_system.recall.schema import LATEST
 from memory_system.recall.units import Unit
+from memory_system.store.database import Database
 
 Read = Callable[[Collection[int]], dict[int, Unit]]
 

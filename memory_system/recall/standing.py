@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import orjson
 
 from memory_system.config import Config
-from memory_system.recall.database import Database
 from memory_system.recall.packing import unpacked
 from memory_system.recall.schema import OF_KIND, RANKED, RANKED_AMONG, RANKED_WITHIN, STANDING
 from memory_system.recall.units import SMALLEST_SCORE, day_number
+from memory_system.store.database import Database
 
 
 class Ranked(NamedTuple):

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from memory_system.recall.irregular import other_forms
 from memory_system.recall.spelling import otherwise_spelt
 from memory_system.text import CJK, CJK_RUN, is_cjk, nfkc
-from memory_system.traditional import simplified
+from memory_system.text.traditional import simplified
 
 MAX_CHARACTERS = 2_000  # of a question that are looked at
 MAX_TERMS = 64

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import orjson
 
 from memory_system.config import Config
-from memory_system.recall.database import Database, StaleIndexError
 from memory_system.recall.numbers import first_of, last_of
 from memory_system.recall.schema import TALLIES
 from memory_system.records import POOLS, TYPES
+from memory_system.store.database import Database, StaleIndexError
 
 SCHEMA_VERSION = 11
 

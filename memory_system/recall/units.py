@@ -10,11 +10,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_system import clock, retention
+from memory_system import clock
 from memory_system.config import Config
 from memory_system.recall import packing, terms
 from memory_system.recall.passages import passages, pieces
 from memory_system.records import USER, Pool, Row, kind_of, type_name
+from memory_system.store import retention
 from memory_system.text import estimate_tokens
 from memory_system.turns import Message
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from memory_system.embedder import Embedder, Vector
+from memory_system.disk.files import Files
 from memory_system.errors import EmbedderError, LockedError
-from memory_system.files import Files
-from memory_system.recall.database import Database, StaleIndexError
+from memory_system.recall.embedder import Embedder, Vector
 from memory_system.recall.index import Index
 from memory_system.recall.numbers import first_of, last_of
 from memory_system.recall.oneself import of_oneself
 from memory_system.rules import table
+from memory_system.store.database import Database, StaleIndexError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,21 +4,18 @@ places of each session are taken."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby, islice
-from typing import TypeVar
+from itertools import groupby
 
 import orjson
 
-from memory_system.recall.database import Database
 from memory_system.recall.numbers import PARTS_FROM, SCOPES, SESSION_BITS, first_of, last_of, session_of
 from memory_system.recall.units import Unit
 from memory_system.records import session_of as session_named
+from memory_system.store.database import BATCH, Database
 from memory_system.turns import Message
 
 Numbered = tuple[int, Unit]
-Item = TypeVar("Item")
 
-BATCH = 4_000
 BATCH_CHARACTERS = 4_000_000
 
 _PLACES = "SELECT number, messages, turns, parts, path, last FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
@@ -178,11 +175,4 @@ def weighed(messages: Iterable[Message]) -> Iterator[list[Message]]:
             yield batch
             batch, size = [], 0
     if batch:
-        yield batch
-
-
-def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items, so many at a time."""
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
         yield batch

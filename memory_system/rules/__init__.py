@@ -15,13 +15,14 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import re2
 
-from memory_system.carried import RULES
-from memory_system.traditional import simplified
+from memory_system.text.traditional import simplified
 
+FOLDER = Path(__file__).parent
 _PART = re.compile(r"%([a-z_]+)%")
 _SECOND = frozenset({"unless", "unless_before", "unless_first", "who_unless", "not_beside", "only"})  # patterns as well
 _UNMARKED = re.compile(  # what many type without its apostrophe (im, dont) is read like what has it
@@ -177,7 +178,7 @@ def table(name: str, key: str, *, examples: bool = False) -> Any:
 
 @cache
 def _document(name: str, *, examples: bool = False) -> dict[str, Any]:
-    written = (RULES / f"{name}.toml").read_text("utf-8")
+    written = (FOLDER / f"{name}.toml").read_text("utf-8")
     return tomllib.loads(written if examples else _EXAMPLES.sub("", written))
 
 

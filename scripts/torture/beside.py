@@ -26,8 +26,9 @@ sys.path[:0] = [str(PROJECT / "tests"), str(PROJECT)]
 
 from workspaces import at, consolidate, make, say  # noqa: E402 - after the path to it is known
 
-from memory_system import check, edit, finder  # noqa: E402 - likewise
+from memory_system import finder  # noqa: E402 - likewise
 from memory_system.errors import LockedError  # noqa: E402 - likewise
+from memory_system.upkeep import check, edit  # noqa: E402 - likewise
 from memory_system.workspace import Workspace  # noqa: E402 - likewise
 
 NOW = "2026-03-05T12:00:00Z"

@@ -22,7 +22,7 @@ sys.path[:0] = [str(PROJECT / "tests"), str(PROJECT)]
 
 from workspaces import Crash, CrashingDisk, at, consolidate, layers, make, say  # noqa: E402 - after the path
 
-from memory_system import edit  # noqa: E402 - likewise
+from memory_system.upkeep import edit  # noqa: E402 - likewise
 from memory_system.workspace import Workspace  # noqa: E402 - likewise
 
 WORDS = (

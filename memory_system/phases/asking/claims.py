@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from memory_system import dates, slots, text
+from memory_system import attributes, dates, text
 from memory_system.llm.asking import Asker
 from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import covers, fault, is_quoted
@@ -265,7 +265,7 @@ def _claim(said: _Said, open_: Open, method: str) -> Claim:
 def _slot(said: _Said, *, speaker: bool) -> tuple[str, str]:
     """Attribute and value, where a wrong one could do no harm: of many values, with nothing it would speak against, and
     with the value in the quote."""
-    row = slots.about(said.attribute)
+    row = attributes.about(said.attribute)
     harmless = bool(row) and not row.get("single") and not row.get("opposite") and row.get("category") not in _GUARDED
     if speaker and harmless and is_quoted(said.value, said.quote):
         return said.attribute, said.value.strip()

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from memory_system.llm.asking import Asker
 from memory_system.phases.asking import lines
 from memory_system.records import Fact
-from memory_system.store import Memories
+from memory_system.store.store import Memories
 
 NAME = "conflict"
 _FORM = 3  # tokens of a number

@@ -13,10 +13,10 @@ import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from memory_system.errors import DamagedError
-from memory_system.gist import gist_of
 from memory_system.llm.asking import Asker
 from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import LIGHT
+from memory_system.store.gist import gist_of
 from memory_system.text import estimate_tokens, fold, language
 from memory_system.workspace import Workspace
 

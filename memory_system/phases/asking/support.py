@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from memory_system import text
-from memory_system.callings import STOCK_NAMES
-from memory_system.gist import gist_of, is_time, tells_not
+from memory_system.records import STOCK_NAMES
+from memory_system.store.gist import gist_of, is_time, tells_not
 
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|you|your)\b|[我咱您你]", re.IGNORECASE)
 _STANDS_FOR_OTHERS = (

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from memory_system.llm.asking import Asker
 from memory_system.phases.asking import lines
 from memory_system.records import Belief, Fact
-from memory_system.store import Memories
+from memory_system.store.store import Memories
 
 NAME = "beliefs"
 _FORM = 3  # tokens of a number

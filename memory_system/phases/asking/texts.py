@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from memory_system.gist import gist_of, tells_not
 from memory_system.llm.asking import Asker
 from memory_system.phases.asking import lines
 from memory_system.phases.asking.support import LIGHT, words
 from memory_system.records import Fact
+from memory_system.store.gist import gist_of, tells_not
 from memory_system.text import estimate_tokens
 
 NAME = "summaries"

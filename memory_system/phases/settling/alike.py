@@ -11,13 +11,13 @@ from functools import cache
 from typing import TypeVar
 
 from memory_system import clock
-from memory_system.gist import Gist, gist_of, tells_of_past
-from memory_system.likeness import keys_of, value_key
+from memory_system.attributes import about
 from memory_system.phases.settling.gazetteer import are_one
 from memory_system.records import EventTime, Fact, kind_of
 from memory_system.rules import table
-from memory_system.slots import about
-from memory_system.store import Memories
+from memory_system.store.gist import Gist, gist_of, tells_of_past
+from memory_system.store.likeness import keys_of, value_key
+from memory_system.store.store import Memories
 from memory_system.turns import Claim
 
 Kind = TypeVar("Kind", bound=Fact)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from memory_system import rules
-from memory_system.gist import gist_of, is_time, tells_not, tells_of_past
+from memory_system.attributes import about
 from memory_system.records import Fact
-from memory_system.slots import about
+from memory_system.store.gist import gist_of, is_time, tells_not, tells_of_past
 from memory_system.turns import Claim
 
 _KEPT_UP = frozenset({"medication", "habit", "hobby", "vehicle", "owns", "device", "uses_tool"})

@@ -4,8 +4,8 @@ fade, and nobody who captures names a category."""
 from __future__ import annotations
 
 from memory_system import rules
+from memory_system.attributes import GRAVE, category_of
 from memory_system.records import Fact
-from memory_system.slots import GRAVE, category_of
 
 
 def as_grave(capture: Fact) -> Fact:

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, tzinfo
 
-from memory_system import clock, slots
-from memory_system.callings import STOCK_NAMES, USER_NAME
-from memory_system.draft import Draft
-from memory_system.keys import entity_key
+from memory_system import attributes, clock
 from memory_system.phases import Night
 from memory_system.phases.understanding.wondering import Wondered, is_topic
-from memory_system.records import ASKED, USER, Evidence, Fact
+from memory_system.records import ASKED, STOCK_NAMES, USER, USER_NAME, Evidence, Fact
 from memory_system.rules import table
+from memory_system.store.draft import Draft
+from memory_system.store.keys import entity_key
 from memory_system.text import told_in
 from memory_system.turns import Claim
 
@@ -68,7 +67,7 @@ def _of_fact(name: str, said: Evidence, fact: Fact) -> Claim:
 def _of_question(asked: Wondered, night: Night) -> Claim:
     """The same of a question that is no memory."""
     claim = _claim(asked.name, USER_NAME[asked.lang], asked.lang, asked.quote, asked.ref, asked.said_at, asked.role)
-    return replace(claim, importance=slots.importance_of("general", night.config))
+    return replace(claim, importance=attributes.importance_of("general", night.config))
 
 
 def _claim(name: str, who: str, lang: str, quote: str, ref: str, said_at: str, role: str) -> Claim:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from memory_system import text
-from memory_system.keys import slot_key
+from memory_system.attributes import EMPLOYER
 from memory_system.records import Fact
-from memory_system.slots import EMPLOYER
-from memory_system.store import Memories, facts_of
+from memory_system.store.keys import slot_key
+from memory_system.store.store import Memories, facts_of
 
 _POSTS = ("occupation", "position")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_system import clock, retention
-from memory_system.draft import Draft
-from memory_system.gist import gist_of
+from memory_system import clock
+from memory_system.attributes import about
 from memory_system.phases import Night
 from memory_system.records import TELLING, Evidence, Fact, session_of
-from memory_system.slots import about
+from memory_system.store import retention
+from memory_system.store.draft import Draft
+from memory_system.store.gist import gist_of
 from memory_system.turns import Claim
 
 REPEATED = 0.2  # importance gained when a second session says the same

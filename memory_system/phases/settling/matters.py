@@ -10,8 +10,8 @@ from functools import cache
 from typing import NamedTuple
 
 from memory_system import rules
-from memory_system.gist import gist_of, is_time
 from memory_system.records import Fact
+from memory_system.store.gist import gist_of, is_time
 
 _BESIDE = {"en": 6, "zh": 14}  # words (Chinese: characters) that a memory may say beside
 _OPTIONAL = re.compile(r"\??'?\?|[()]")  # "flights?" is looked for as "flights"

@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 
 from memory_system import rules
-from memory_system.gist import gist_of
-from memory_system.keys import slot_key
+from memory_system.attributes import EMPLOYER
+from memory_system.privacy.trust import tier_of_evidence
 from memory_system.records import Belief, Fact
-from memory_system.slots import EMPLOYER
-from memory_system.store import Memories, facts_of
-from memory_system.trust import tier_of_evidence
+from memory_system.store.gist import gist_of
+from memory_system.store.keys import slot_key
+from memory_system.store.store import Memories, facts_of
 from memory_system.turns import Claim
 
 HOME, PLAN = "lives_in", "plan"

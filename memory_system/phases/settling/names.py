@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from memory_system.keys import entity_key, slot_key
+from memory_system.privacy.trust import is_told
 from memory_system.records import USER, Fact
-from memory_system.store import Memories, facts_of
-from memory_system.trust import is_told
+from memory_system.store.keys import entity_key, slot_key
+from memory_system.store.store import Memories, facts_of
 from memory_system.turns import Claim
 
 RENAMED, DIED = "renamed", "died"

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory_system import clock, dates
-from memory_system.gist import gist_of, is_time
 from memory_system.records import EventTime, Fact
+from memory_system.store.gist import gist_of, is_time
 from memory_system.turns import Claim
 
 _ASIDE = r"(?: ?[（(][^（）()]*[)）])?"  # which weekday it was

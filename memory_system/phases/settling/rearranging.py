@@ -11,16 +11,16 @@ from functools import cache
 from typing import TypeVar
 
 from memory_system import rules, text
-from memory_system.gist import gist_of, is_time
-from memory_system.keys import slot_key
+from memory_system.attributes import about
 from memory_system.phases.settling import matters, moves, names, retractions, swaps
 from memory_system.phases.settling.fitting import FITS, quote_of
 from memory_system.phases.settling.postponed import postponed
+from memory_system.privacy.trust import is_told
 from memory_system.records import USER, Belief, Fact
 from memory_system.rules import Found
-from memory_system.slots import about
-from memory_system.store import Memories, facts_of
-from memory_system.trust import is_told
+from memory_system.store.gist import gist_of, is_time
+from memory_system.store.keys import slot_key
+from memory_system.store.store import Memories, facts_of
 from memory_system.turns import Claim
 
 Kind = TypeVar("Kind", bound=Fact)

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from memory_system import rules
-from memory_system.gist import gist_of, is_time, tells_not
 from memory_system.phases.settling import styles
 from memory_system.phases.settling.alike import same_subject
 from memory_system.phases.settling.rearranging import corrected_value, displaced
 from memory_system.records import Fact
-from memory_system.store import Memories
+from memory_system.store.gist import gist_of, is_time, tells_not
+from memory_system.store.store import Memories
 from memory_system.turns import Claim
 
 _MOST = 6  # memories with such a word that are looked at, newest first

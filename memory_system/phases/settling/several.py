@@ -7,8 +7,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from memory_system import clock, rules
+from memory_system.attributes import about
 from memory_system.records import Fact
-from memory_system.slots import about
 from memory_system.turns import Claim
 
 _SOON = timedelta(days=60)

@@ -4,8 +4,8 @@ confirms nor replaces it.
 
 from __future__ import annotations
 
+from memory_system.privacy.trust import echoes, tier_of, tier_of_evidence
 from memory_system.records import Fact
-from memory_system.trust import echoes, tier_of, tier_of_evidence
 from memory_system.turns import Claim
 
 LESS_TRUSTED = "claims.rejected.less trusted"  # than what says the same already

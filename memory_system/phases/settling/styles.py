@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from memory_system import rules, text
-from memory_system.keys import slot_key
+from memory_system.privacy.trust import is_owners
 from memory_system.records import USER, Fact
-from memory_system.store import Memories, facts_of
-from memory_system.trust import is_owners
+from memory_system.store.keys import slot_key
+from memory_system.store.store import Memories, facts_of
 from memory_system.turns import Claim
 
 WISH = "instruction"  # the attribute of a wish to the assistant

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from functools import cache
 
 from memory_system import rules
-from memory_system.gist import gist_of
 from memory_system.phases.settling.alike import same_subject
 from memory_system.phases.settling.retractions import medicines
 from memory_system.records import Fact
 from memory_system.rules import Rule
-from memory_system.store import Memories
+from memory_system.store.gist import gist_of
+from memory_system.store.store import Memories
 from memory_system.turns import Claim
 
 PUT_ON, SWAPPED = "put_on", "swapped"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from memory_system import phrasing, slots, text
+from memory_system import attributes, phrasing, text
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.subjects import Subject, whose
 from memory_system.phrasing.verbs import be_of
@@ -62,7 +62,7 @@ def answer_of(passage: Passage) -> Answer | None:
 
 def is_grave(rule: Rule) -> bool:
     """Whether the question asks for what must not be lost: an allergy, a medicine."""
-    return slots.category_of(rule) in slots.GRAVE
+    return attributes.category_of(rule) in attributes.GRAVE
 
 
 def _asked_about(kin: str, passage: Passage) -> Subject | None:

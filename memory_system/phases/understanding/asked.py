@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_system import rules, text, trust
-from memory_system.gist import stem
+from memory_system import rules, text
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.leaning import is_bare, is_elliptic, leans
 from memory_system.phases.understanding.pronouns import begins_with
+from memory_system.privacy import trust
 from memory_system.rules.words import idle
+from memory_system.store.gist import stem
 from memory_system.turns import Segment, Turn
 
 _LONGEST = 90  # columns of a question that is told beside its answer

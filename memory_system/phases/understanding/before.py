@@ -8,15 +8,16 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_system import rules, text, trust
-from memory_system.gist import stem
+from memory_system import rules, text
 from memory_system.phases.understanding.asked import names_enough
 from memory_system.phases.understanding.essays import width
 from memory_system.phases.understanding.hanging import may_name, names_somebody, unnamed
 from memory_system.phases.understanding.openings import opens_at
 from memory_system.phases.understanding.scene import as_rules_see, is_courtesy
 from memory_system.phases.understanding.subjects import kin
+from memory_system.privacy import trust
 from memory_system.rules.words import words_of
+from memory_system.store.gist import stem
 
 _SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]*")
 _REACH = {"en": 320, "zh": 180}  # characters before the words in which it may stand

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from memory_system import slots, text
+from memory_system import attributes, text
 from memory_system.phases.understanding.filling import BLANKS, NAMED, Reading, named_in
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.subjects import Subject
@@ -62,7 +62,7 @@ def _says_more(left: str, lang: str) -> bool:
 
 def names_somebody(reading: Reading) -> bool:
     """Whether the slot says what a person or an animal is called."""
-    return slots.about(reading.attribute).get("value_type") in NAMED and bool(reading.content)
+    return attributes.about(reading.attribute).get("value_type") in NAMED and bool(reading.content)
 
 
 def _tells_of_named(readings: Iterable[Reading], plain: str, start: int, end: int, lang: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memory_system import phrasing, rules, slots
+from memory_system import attributes, phrasing, rules
 from memory_system.phases.understanding.gates import may_hold
 from memory_system.phases.understanding.scene import Scene, as_rules_see
 from memory_system.phrasing.contractions import written_out
@@ -96,7 +96,7 @@ def _confide(claim: Claim, wish: str, scene: Scene) -> None:
 
 def _is_name(claim: Claim) -> bool:
     """Whether the claim only tells what somebody is called."""
-    named = bool(claim.attribute) and slots.about(claim.attribute).get("value_type") in _NAMED
+    named = bool(claim.attribute) and attributes.about(claim.attribute).get("value_type") in _NAMED
     return named and claim.content.endswith(claim.value)
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memory_system import phrasing, slots, text
-from memory_system.callings import STOCK_NAMES
+from memory_system import attributes, phrasing, text
 from memory_system.phases.understanding.hanging import hangs
 from memory_system.phases.understanding.mood import may_read
 from memory_system.phases.understanding.passage import Passage
@@ -24,7 +23,7 @@ from memory_system.phases.understanding.subjects import (
 from memory_system.phases.understanding.unnamed import is_of_speaker
 from memory_system.phrasing.naming import named
 from memory_system.phrasing.verbs import be_of
-from memory_system.records import ASSISTANT
+from memory_system.records import ASSISTANT, STOCK_NAMES
 from memory_system.rules import Found, Rule, table
 
 _LONGEST = {"en": 70, "zh": 40}  # characters of a value; more is a story, not a value
@@ -138,7 +137,7 @@ def _is_read(new: Reading, readings: Iterable[Reading]) -> bool:
 
 def _is_in_another(reading: Reading, readings: Iterable[Reading]) -> bool:
     """Whether another gives the names of those whom this one only counts: "two cats, Nori and Miso"."""
-    if slots.about(reading.attribute).get("value_type") not in NAMED:
+    if attributes.about(reading.attribute).get("value_type") not in NAMED:
         return False
     slot, (start, end) = (reading.subject, reading.attribute), reading.value_span
     return any(
@@ -149,13 +148,13 @@ def _is_in_another(reading: Reading, readings: Iterable[Reading]) -> bool:
 
 def named_in(reading: Reading, scene: Scene) -> bool:
     """Whether the reading gives the name of somebody near, or of an animal, who is spoken of from then on."""
-    row = slots.about(reading.attribute)
+    row = attributes.about(reading.attribute)
     return row.get("category") == "relation" and row.get("value_type") in NAMED and reading.value in scene.known
 
 
 def _learn(reading: Reading, scene: Scene) -> None:
     """Names that a reading introduces are known from then on."""
-    if slots.about(reading.attribute).get("value_type") not in (*NAMED, "project"):
+    if attributes.about(reading.attribute).get("value_type") not in (*NAMED, "project"):
         return
     called = _CALLED.search(reading.value)
     for name in _AND.split(reading.value):
@@ -168,7 +167,7 @@ def _reading(rule: Rule, found: Found, passage: Passage, last: Subject | None) -
     scene = passage.scene
     which = "value" if found.parts.get("value") else "thing"
     said = _EMOJI_AT_END.sub("", _to_the_end(found, which, passage.plain).strip())
-    said = said if slots.about(str(rule.data["attribute"])).get("yearly") else passage.dated(said)
+    said = said if attributes.about(str(rule.data["attribute"])).get("yearly") else passage.dated(said)
     value = cleaned(said, scene.lang)
     if value in ("", "to") or len(value) > _LONGEST[scene.lang] or not _allowed(rule, said, found, passage):
         return None
@@ -223,7 +222,7 @@ def _meant(rule: Rule, attribute: str, value: str) -> str:
     """The value by which the slot is known: what the rule says it means, or of someone with a name the name."""
     if "means" in rule.data:
         return str(rule.data["means"])
-    if slots.about(attribute).get("value_type") in NAMED and (called := _CALLED.search(value)):
+    if attributes.about(attribute).get("value_type") in NAMED and (called := _CALLED.search(value)):
         return called[1]
     return value
 
@@ -242,7 +241,7 @@ def _subject(rule: Rule, who: str, found: Found, scene: Scene, last: Subject | N
 def _fits(attribute: str, said: str, found: Found, subject: Subject, passage: Passage) -> bool:
     """Whether the value can be one of the attribute's, and the one who speaks its subject: nobody is called by a date,
     and after a clause about a daughter 今年五岁 is not said of oneself."""
-    row = slots.about(attribute)
+    row = attributes.about(attribute)
     ageless = _AGE_BEHIND.sub("", said)
     if row.get("value_type") == "person" and _NUMBER.search(ageless) and not _WITH_NUMBER.fullmatch(said):
         return False
@@ -293,7 +292,7 @@ def _attribute(rule: Rule, found: Found, lang: str) -> str:
     if name == "@kin":
         return kin_attribute(found.parts["kin"], lang)
     if name == "@noun":
-        return slots.named(found.parts["thing"].lower())
+        return attributes.named(found.parts["thing"].lower())
     thing = found.parts.get("thing", "").lower()
     return name.format(thing=table("attributes", "spellings").get(thing, thing))
 

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from memory_system import dates, slots
+from memory_system import attributes, dates
 from memory_system.phases.understanding.beside import clauses_of, left_over, names_somebody
 from memory_system.phases.understanding.filling import Reading
 from memory_system.phases.understanding.passage import Passage
@@ -84,14 +84,16 @@ def time_of(reading: Reading, readings: Sequence[Reading], passage: Passage) -> 
 def _is_health(reading: Reading, passage: Passage) -> bool:
     """Whether the slot says what somebody's body does or does not bear, in a sentence of its own: the time of what is
     told before it is not its time."""
-    lasts = slots.about(reading.attribute).get("category") in slots.GRAVE and not reading.rule.data.get("happens")
+    lasts = attributes.about(reading.attribute).get("category") in attributes.GRAVE and not reading.rule.data.get(
+        "happens"
+    )
     begins = clauses_of(reading, passage.plain, passage.offset)[0]
     return lasts and not passage.noted and passage.plain[:begins].rstrip().endswith(_SENTENCE_ENDS)
 
 
 def _is_state(reading: Reading, passage: Passage) -> bool:
     """Whether the slot says how it is with somebody, not what happens: where they live or work."""
-    slot = slots.about(reading.attribute)
+    slot = attributes.about(reading.attribute)
     lasts = slot.get("category") == "status" and slot.get("single") and not reading.rule.data.get("happens")
     return bool(lasts) and not passage.noted
 
@@ -106,7 +108,7 @@ def _end_of_state(reading: Reading, passage: Passage) -> int:
 
 def is_to_come(reading: Reading, passage: Passage) -> bool:
     """Whether the slot holds only from a day on that is still ahead: who moves next month does not live there yet."""
-    slot, happens = slots.about(reading.attribute), bool(reading.rule.data.get("happens"))
+    slot, happens = attributes.about(reading.attribute), bool(reading.rule.data.get("happens"))
     if not passage.whens or not (happens or (slot.get("category") == "status" and slot.get("single"))):
         return False
     start, end = clauses_of(reading, passage.plain, passage.offset)[0], _end_of_state(reading, passage)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from memory_system import clock, dates, rules, slots
+from memory_system import attributes, clock, dates, rules
 from memory_system.config import Config
 from memory_system.phases import JUDGED, REPEATED, REPEATED_WEIGHT
 from memory_system.phases.understanding.dating import dated
@@ -183,7 +183,7 @@ class Passage:
             category = "temporary"
         signals = sum(float(rule.data["weight"]) for rule in self.fired.get("signal", ()))
         signals += REPEATED_WEIGHT * (REPEATED in self.segment.rules)
-        return round(max(0.0, min(1.0, slots.importance_of(category, self.config) + signals)), 2)
+        return round(max(0.0, min(1.0, attributes.importance_of(category, self.config) + signals)), 2)
 
     def expires(self, category: str) -> str | None:
         """When a memory of the category is over: days after its event, else after it was said. A schedule needs an

@@ -11,12 +11,12 @@ from datetime import timedelta
 from functools import cache
 
 from memory_system import clock, text
+from memory_system.attributes import about
 from memory_system.phases.understanding.filling import Reading, cleaned
 from memory_system.phases.understanding.misnumbered import Numbers
 from memory_system.phases.understanding.passage import Passage
 from memory_system.phases.understanding.stopped import Deeds
 from memory_system.rules import Rule, table
-from memory_system.slots import about
 from memory_system.turns import Claim
 
 _LONGEST = {"en": 40, "zh": 16}  # characters of what is put in the place of a slip

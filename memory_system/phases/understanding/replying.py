@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from memory_system import dates, phrasing, rules, slots
+from memory_system import attributes, dates, phrasing, rules
 from memory_system.phases.understanding.asked import goes_on, is_needed, tells_of, tells_the_topic, told_beside
 from memory_system.phases.understanding.before import said_before
 from memory_system.phases.understanding.confided import Confidences
@@ -90,7 +90,7 @@ def _may_be_left_out(passage: Passage) -> bool:
     """Whether nothing else speaks for telling the passage: it is not grave, dated, written down or only supposed."""
     if not passage.scene.first_hand or passage.noted or passage.event or passage.mood.confidence < 1:
         return False
-    return passage.category() not in slots.CERTAIN
+    return passage.category() not in attributes.CERTAIN
 
 
 def is_shown_already(passage: Passage, told: Iterable[str]) -> bool:

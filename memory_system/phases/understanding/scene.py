@@ -10,10 +10,9 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memory_system import clock, dates, rules, text
-from memory_system.callings import ASSISTANT_NAME, USER_NAME
 from memory_system.phases.understanding.known import Known
 from memory_system.phrasing import Voices
-from memory_system.records import ASSISTANT, USER
+from memory_system.records import ASSISTANT, ASSISTANT_NAME, USER, USER_NAME
 from memory_system.turns import Message, Turn
 
 _KINDS = ("noise", "kind", "announcement")

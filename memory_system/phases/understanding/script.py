@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from memory_system.traditional import as_written, simplified
+from memory_system.text.traditional import as_written, simplified
 from memory_system.turns import Claim, Turn
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from memory_system import slots, text
+from memory_system import attributes, text
 from memory_system.phases.understanding.filling import Reading, cleaned, read
 from memory_system.phases.understanding.passage import Passage, passages
 from memory_system.phases.understanding.repairing import is_no_value
@@ -91,7 +91,7 @@ def _told(before: str, after: str, said: str, passage: Passage) -> Iterator[Othe
     new = _new_value(was, said, passage) if was else ""
     now = before.replace(was.value, new, 1) if was and new else ""
     found = next((each for each in _readings(now, passage) if each.value == new), None) if now else None
-    if not (was and found and slots.about(was.attribute).get("single")):
+    if not (was and found and attributes.about(was.attribute).get("single")):
         yield Otherwise(_as_passage(after, passage), True, was)
     if was and found:  # in the same slot, whatever the new value alone would be taken for
         yield Otherwise(_as_passage(now, passage), False, replace(found, attribute=was.attribute))

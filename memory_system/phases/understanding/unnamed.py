@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_system import slots
+from memory_system import attributes
 from memory_system.phases.understanding.known import Known
 from memory_system.phases.understanding.subjects import PUNCTUATION
 from memory_system.rules import table
@@ -24,7 +24,7 @@ _INTRODUCED = re.compile(  # before one's age, where anything is
 def is_of_speaker(attribute: str, said: str, before: str, known: Known) -> bool:
     """Whether the value of the attribute, said in a clause behind the words `before`, can be the speaker's: neither
     those nor the value speak for another. `known` are the names that were introduced."""
-    row = slots.about(attribute)
+    row = attributes.about(attribute)
     if attribute in _LEAST_BODY and _is_small(attribute, said):
         return False  # a cat's 6.8公斤, a child's 102cm
     if attribute == "age" and (_OF_A_CHILD.fullmatch(said) or not _INTRODUCED.search(before)):

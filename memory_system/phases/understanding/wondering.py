@@ -12,7 +12,7 @@ from typing import Any
 
 from memory_system import rules, text
 from memory_system.phrasing.naming import named
-from memory_system.trust import is_owners_word
+from memory_system.privacy.trust import is_owners_word
 from memory_system.turns import Message, Segment, Turn
 
 _SHORT = 24  # characters of a Chinese question that names little beside its topic

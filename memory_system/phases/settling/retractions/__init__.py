@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from memory_system.gist import gist_of
 from memory_system.phases.settling import styles
 from memory_system.phases.settling.retractions import denials, medicines, visits, years
+from memory_system.privacy.trust import is_told
 from memory_system.records import Fact
-from memory_system.store import Memories
-from memory_system.trust import is_told
+from memory_system.store.gist import gist_of
+from memory_system.store.store import Memories
 from memory_system.turns import Claim
 
 Kind = TypeVar("Kind", bound=Fact)

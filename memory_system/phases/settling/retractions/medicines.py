@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from memory_system import rules
-from memory_system.keys import slot_key
 from memory_system.phases.settling.retractions import persons
 from memory_system.records import USER, Fact
-from memory_system.store import Memories, facts_of
+from memory_system.store.keys import slot_key
+from memory_system.store.store import Memories, facts_of
 from memory_system.turns import Claim
 
 _MY_MEDICINE = re.compile("(?:我|们|的|药|给|把|将|从|也|又|已经|今天|昨天|上周|上个?月|最近|建议|让|，|,)*")

@@ -1,0 +1,303 @@
+"""The one door to the disk: atomic replace, durable append, torn tails.
+
+`Disk` is the port: a handful of system calls, one method each, which tests replace to record, fail or tear any of
+them. `Files` builds what the rest of the program uses from them. Durable means: temporary file in the same folder,
+write, fsync, `os.replace`, fsync of the folder (as SQLite and Borg do). Files are made 0600 and folders 0700 whatever
+the umask."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system.disk import locks
+from memory_system.disk.mounts import without_locks
+from memory_system.errors import DamagedError, LocklessError, UnwritableError
+
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+CHUNK = 1 << 20
+
+
+class Disk:
+    """The port: the system calls that change a disk. Each may raise OSError."""
+
+    def open(self, path: Path, flags: int) -> int:
+        return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        """Write all of data."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+
+    def fsync(self, descriptor: int) -> None:
+        os.fsync(descriptor)
+
+    def replace(self, source: Path, target: Path) -> None:
+        source.replace(target)
+
+    def unlink(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+
+    def rmdir(self, path: Path) -> None:
+        path.rmdir()
+
+    def mkdir(self, path: Path) -> None:
+        path.mkdir(mode=FOLDER_MODE, exist_ok=True)
+
+    def mounts(self) -> str:
+        """What is mounted where, as Linux tells it; empty elsewhere."""
+        try:
+            return Path("/proc/self/mountinfo").read_text(errors="replace")
+        except OSError:
+            return ""
+
+    def sync_folder(self, path: Path) -> None:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """An OSError of the disk as an error of ours that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        reason = {
+            errno.ENOSPC: "the disk is full",
+            errno.EDQUOT: "the disk quota is used up",
+            errno.EROFS: "the file system is read-only",
+            errno.EACCES: "no right to write",
+            errno.EPERM: "no right to write",
+            errno.ELOOP: "it is a symbolic link",
+        }.get(error.errno or 0, error.strerror or str(error))
+        raise UnwritableError(f"cannot write {path}: {reason}") from error
+
+
+@contextmanager
+def _taken_back(descriptor: int, size: int) -> Iterator[None]:
+    """On an error of the disk, the file as long as it was."""
+    try:
+        yield
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(descriptor, size)
+        raise
+
+
+class Files:
+    """Durable file operations over a `Disk`."""
+
+    def __init__(self, disk: Disk | None = None) -> None:
+        self.disk = disk or Disk()
+
+    def make_folder(self, path: Path) -> None:
+        with _explained(path):
+            for folder in (*reversed(path.parents), path):
+                if not folder.is_dir():
+                    self.disk.mkdir(folder)
+                    self.disk.sync_folder(folder.parent)
+
+    def read(self, path: Path) -> bytes:
+        """The whole file; empty when there is none."""
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return b""
+
+    def replace(self, path: Path, chunks: bytes | Iterable[bytes], *, durable: bool = True) -> None:
+        """The file, whole and new, or as it was: never half. `durable=False` is for what can be derived again."""
+        temporary = path.with_name(f".{path.name}.tmp")
+        with _explained(path):
+            try:
+                self._write_new(temporary, [chunks] if isinstance(chunks, bytes) else chunks, durable=durable)
+                self.disk.replace(temporary, path)
+            except OSError:
+                with suppress(OSError):
+                    self.disk.unlink(temporary)
+                raise
+            if durable:
+                self.disk.sync_folder(path.parent)
+
+    def replace_if_changed(self, path: Path, data: bytes, *, durable: bool = True) -> bool:
+        """Replace the file unless it holds these bytes already; whether it was written."""
+        if path.is_file() and self.read(path) == data:
+            return False
+        self.replace(path, data, durable=durable)
+        return True
+
+    def _write_new(self, path: Path, chunks: Iterable[bytes], *, durable: bool) -> None:
+        descriptor = self.disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        try:
+            os.fchmod(descriptor, FILE_MODE)
+            for block in _blocks(chunks):
+                self.disk.write(descriptor, block)
+            if durable:
+                self.disk.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def append(
+        self, path: Path, data: bytes | Iterable[bytes], *, follow_renames: bool = False, alone: bool = False,
+        durable: bool = True,
+    ) -> None:  # fmt: skip
+        """Add whole lines at the end, durably: one write (for bytes) and one fsync. A torn last line of an earlier
+        crash is closed first, so that nothing is glued to it. With `follow_renames` the lines are written again when
+        the file was replaced under our hands, so that a compaction beside us (`rewrite`) loses nothing; that needs
+        bytes, for an iterable is used up by then. Who is `alone` with the file takes back what the disk did not take:
+        after a failed fsync nobody knows what of it is there. `durable=False` is for hints: they may be lost with the
+        power."""
+        new = follow_renames and not path.exists()
+        with _explained(path):
+            descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            try:
+                if follow_renames:
+                    locks.wait_for(descriptor)
+                size = os.fstat(descriptor).st_size
+                if durable and not size:  # its name first, or a power loss takes away what was acknowledged in it
+                    self.disk.sync_folder(path.parent)
+                torn = b"" if _ends_with_newline(descriptor) else b"\n"
+                with _taken_back(descriptor, size) if alone else nullcontext():
+                    for block in [torn + data] if isinstance(data, bytes) else _blocks(chain((torn,), data)):
+                        self.disk.write(descriptor, block)
+                    if durable:
+                        self.disk.fsync(descriptor)
+                replaced = follow_renames and not _same_file(descriptor, path)
+            except OSError:
+                if new:
+                    self._withdraw(path, descriptor, data if isinstance(data, bytes) else b"")
+                raise
+            finally:
+                os.close(descriptor)
+        if replaced:
+            self.append(path, data, follow_renames=True, durable=durable)
+
+    def _withdraw(self, path: Path, descriptor: int, data: bytes) -> None:
+        """Take away a file that was made for data which the disk did not take, as long as nobody else has added to it:
+        who waits to add notices that it is another file then."""
+        with suppress(OSError):
+            if _same_file(descriptor, path) and data.startswith(os.pread(descriptor, len(data) + 1, 0)):
+                self.disk.unlink(path)
+
+    def rewrite(self, path: Path, changed: Callable[[list[bytes]], list[bytes]], *, durable: bool = True) -> None:
+        """Put other lines in the place of a file's, to which others add meanwhile (`append` with `follow_renames`):
+        none of theirs is lost. `changed` is given the lines with their ends."""
+        if not path.exists():
+            return
+        with self.held(path):
+            lines = [line + b"\n" for line in self.read(path).split(b"\n") if line]
+            if (kept := changed(lines)) != lines:
+                self.replace(path, kept, durable=durable)
+
+    @contextmanager
+    def held(self, path: Path) -> Iterator[None]:
+        """Keep away, for a moment, those who add to the file that is there."""
+        while True:
+            with _explained(path):
+                descriptor = self.disk.open(path, os.O_RDWR)
+            try:
+                locks.wait_for(descriptor)
+                if _same_file(descriptor, path):
+                    yield
+                    return
+            finally:
+                os.close(descriptor)
+
+    def rename(self, source: Path, target: Path) -> None:
+        with _explained(target):
+            self.disk.replace(source, target)
+            self.disk.sync_folder(target.parent)
+
+    def remove(self, path: Path) -> None:
+        with _explained(path):
+            self.disk.unlink(path)
+
+    def remove_folder(self, path: Path) -> None:
+        """Remove a folder of ours with its files (it holds no folders)."""
+        if path.is_symlink():
+            self.remove(path)  # the link, not what it leads to
+        elif path.is_dir():
+            for each in path.iterdir():
+                self.remove(each)
+            with _explained(path):
+                self.disk.rmdir(path)
+
+    def read_object(self, path: Path) -> dict[str, Any]:
+        """The JSON object in the file; {} when there is no file, DamagedError when it holds anything else."""
+        data = self.read(path)
+        if not data:
+            if path.exists():
+                raise DamagedError(f"{path} is empty", "put back a copy of it, or remove it to start it anew")
+            return {}
+        try:
+            value = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            raise DamagedError(f"{path} is not JSON: {error}") from error
+        if not isinstance(value, dict):
+            raise DamagedError(f"{path} is not a JSON object")
+        return value
+
+    @contextmanager
+    def locked(self, path: Path, holder: dict[str, Any]) -> Iterator[None]:
+        """Hold the lock file for this process; LockedError names who holds it already, LocklessError the file system
+        on which a lock keeps nobody out. The kernel frees it when the holder dies; the file itself is never removed."""
+        if kind := without_locks(self.disk.mounts(), path.resolve()):
+            raise LocklessError(f"{path.parent} lies on {kind}, where a lock keeps no other machine out")
+        with _explained(path):
+            descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT)
+        try:
+            locks.take(descriptor, path)
+            with _explained(path):
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, orjson.dumps(holder), 0)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _same_file(descriptor: int, path: Path) -> bool:
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return False
+    ours = os.fstat(descriptor)
+    return (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
+
+
+def _ends_with_newline(descriptor: int) -> bool:
+    size = os.fstat(descriptor).st_size
+    return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
+
+
+def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in blocks of about a megabyte, so that a file of small lines takes few writes."""
+    held: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        if size >= CHUNK:
+            yield b"".join(held)
+            held, size = [], 0
+    if held:
+        yield b"".join(held)
+
+
+def is_regular(path: Path) -> bool:
+    """Whether it is a plain file (no link, pipe or device), so that opening it cannot hang or lead elsewhere."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""Nights: which are due, one on its way, what follows from it, and its accounting."""

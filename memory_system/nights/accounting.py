@@ -1,0 +1,110 @@
+"""The accounting of a night (promise P1): what came in equals what was kept plus what was dropped, by reason, at every
+step. Phases count into one `tally` under dotted names; here the names become sums that must close.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from memory_system.store.entries import Change
+
+OUTCOMES = ("new", "confirmed", "merged", "superseding")
+Counts = Mapping[str, int]
+
+
+def under(tally: Counts, prefix: str) -> dict[str, int]:
+    """The counts below a dotted name, without it: {"dropped.noise": 3} under "dropped" is {"noise": 3}."""
+    head = prefix + "."
+    return {name.removeprefix(head): count for name, count in sorted(tally.items()) if name.startswith(head) and count}
+
+
+def account(tally: Counts, changes: Iterable[Change], active_before: int) -> dict[str, Any]:
+    """The sums of one night as they are reported and journalled; `balanced` says whether all of them close."""
+    claims = {name: tally.get(f"claims.{name}", 0) for name in OUTCOMES}
+    sums: dict[str, Any] = {
+        "messages": {
+            "read": tally.get("messages.read", 0),
+            "kept": tally.get("messages.kept", 0),
+            "filtered": under(tally, "messages.filtered"),
+        },
+        "segments": {
+            "total": tally.get("segments", 0),
+            "kept": tally.get("segments.kept", 0),
+            "dropped": under(tally, "segments.dropped"),
+        },
+        "kept": {
+            "total": tally.get("segments.kept", 0),
+            "with_claim": tally.get("kept.with_claim", 0),
+            "without_claim": under(tally, "kept.without_claim"),
+        },
+        "claims": {"total": tally.get("claims", 0), **claims, "rejected": under(tally, "claims.rejected")},
+        "memories": memory_sums(changes, active_before),
+    }
+    return {**sums, "balanced": not unbalanced(sums)}
+
+
+def memory_sums(changes: Iterable[Change], active_before: int) -> dict[str, int]:
+    """How the active pool came from what it was to what it is, by the pools of each change."""
+    sums = dict.fromkeys(("new", "promoted_in", "restored", "archived", "merged", "promoted_out", "forgotten"), 0)
+    for change in changes:
+        for name in moves(change):
+            sums[name] += 1
+    gained = sums["new"] + sums["promoted_in"] + sums["restored"]
+    lost = sums["archived"] + sums["merged"] + sums["promoted_out"] + sums["forgotten"]
+    return {"before": active_before, **sums, "after": active_before + gained - lost}
+
+
+def moves(change: Change) -> list[str]:
+    """The sums that one change enters. A memory that was made and put away in the same night enters two."""
+    why = change.why.split("+")
+    came: list[str] = []
+    if change.before_pool is None:
+        came = ["promoted_in" if why[0] == "promoted" else "new"]
+    elif change.before_pool == "archive" and change.after_pool == "active":
+        came = ["restored"]
+    if change.after_pool == "archive" and change.before_pool != "archive":
+        came.append({"merged": "merged", "promoted": "promoted_out"}.get(why[-1], "archived"))
+    elif change.after_pool is None and change.before_pool == "active":
+        came.append("forgotten")
+    return came
+
+
+def unbalanced(sums: Mapping[str, Any]) -> list[str]:
+    """The names of the sums that do not close."""
+    messages, segments, kept, claims, memories = (
+        sums[name] for name in ("messages", "segments", "kept", "claims", "memories")
+    )
+    gained = memories["new"] + memories["promoted_in"] + memories["restored"]
+    lost = memories["archived"] + memories["merged"] + memories["promoted_out"] + memories["forgotten"]
+    equations = {
+        "messages": messages["read"] == messages["kept"] + sum(messages["filtered"].values()),
+        "segments": segments["total"] == segments["kept"] + sum(segments["dropped"].values()),
+        "kept": kept["total"] == kept["with_claim"] + sum(kept["without_claim"].values()),
+        "claims": claims["total"] == sum(claims[name] for name in OUTCOMES) + sum(claims["rejected"].values()),
+        "memories": memories["after"] == memories["before"] + gained - lost,
+    }
+    return [name for name, closes in equations.items() if not closes]
+
+
+def total(nights: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The sums of several nights in one."""
+    nights = list(nights)
+    if not nights:
+        return account(Counter(), (), 0)
+    added: dict[str, Any] = {}
+    for night in nights:
+        added = _added(added, {name: value for name, value in night.items() if name != "balanced"})
+    added["memories"]["before"] = nights[0]["memories"]["before"]
+    added["memories"]["after"] = nights[-1]["memories"]["after"]
+    return {**added, "balanced": all(night["balanced"] for night in nights) and not unbalanced(added)}
+
+
+def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(one)
+    for name, value in other.items():
+        result[name] = (
+            _added(result.get(name, {}), value) if isinstance(value, Mapping) else result.get(name, 0) + value
+        )
+    return result

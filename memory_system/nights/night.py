@@ -1,0 +1,373 @@
+"""One night on its way: its phases staged, its changes committed once, what is derived written, its counts told. A
+night that was stopped goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
+from typing import Any
+
+from memory_system import clock
+from memory_system.errors import ChangedSinceError, RetirementError
+from memory_system.llm import Usage
+from memory_system.nights import accounting
+from memory_system.phases import Night
+from memory_system.phases.leftover import LeftOver
+from memory_system.phases.understanding.wondering import Wondered
+from memory_system.privacy.trust import Guard
+from memory_system.readers import Cursor
+from memory_system.records import USER, Fact, Problem, kind_of
+from memory_system.store import by_hand
+from memory_system.store.database import StaleIndexError
+from memory_system.store.draft import Draft, changes_of
+from memory_system.store.entries import Change, Entry
+from memory_system.store.keys import slot_key
+from memory_system.store.store import Memories, row_of
+from memory_system.turns import Claim, Message, Turn
+from memory_system.workspace import Workspace
+
+MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
+RETIRING = {"superseded", "merged", "denied"}
+READING = 1  # the phase that moves cursors, and meets problems
+SCREENING = 2  # the one that holds back, and leaves over
+WONDERED = "wondered"  # the stage of what it lets count
+DRAFTING = (4, 5)  # those that stage memories
+BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
+BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
+
+Progress = Callable[[str, str], None]  # told the night and the phase that begins
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A step of the night: its number and name, and what it gives. Up to the commit that is staged; after it, it is the
+    names of what was derived."""
+
+    number: int
+    name: str
+    run: Callable[[Run], Iterable[Any]]
+
+
+@dataclass
+class Run:
+    """One night on its way: inputs, counts, and the drafts of the memories as they come about."""
+
+    ws: Workspace
+    night: Night
+    sessions: list[str]
+    progress: Progress | None = None
+    tally: Counter[str] = field(default_factory=Counter)
+    drafts: dict[str, Draft] = field(default_factory=dict)
+    cursors: dict[str, Cursor] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    phases: list[dict[str, Any]] = field(default_factory=list)
+
+    @cached_property
+    def left_over(self) -> LeftOver:
+        """What earlier nights had no room for."""
+        return LeftOver(self.ws.checkpoint.state.left_over, self.night, self._reread)
+
+    def _reread(self, session: str) -> Iterator[Message]:
+        """What was read of a session before this night."""
+        row = self.ws.checkpoint.state.cursors.get(session)
+        return self.ws.library.reread(session, Cursor.from_row(row)) if row else iter(())
+
+    @cached_property
+    def guard(self) -> Guard:
+        """Holds back what must not be believed."""
+        store = self.ws.store
+        rows = (row_of(each, store) for each in store.find(slot_key(USER, "name")))
+        return Guard(self.ws.quarantine.approved(), [row["value"] for row in rows if row.get("value")])
+
+    def messages(self) -> Iterator[Message]:
+        """What was said before the night and not read yet, session by session."""
+        for session in self.sessions:
+            row = self.ws.checkpoint.state.cursors.get(session)
+            batch = self.ws.library.read(session, Cursor.from_row(row) if row else None, self.night.at)
+            self.cursors[session] = batch.cursor
+            self.problems += batch.problems
+            self.tally["messages.read"] += batch.read
+            self.tally["messages.kept"] += len(batch.messages)
+            self.tally.update({f"messages.filtered.{reason}": count for reason, count in batch.filtered.items()})
+            yield from batch.messages
+
+    def read_messages(self) -> Iterator[Message]:
+        """What this night has read, as phase 1 staged it; StaleIndexError when that is gone."""
+        if not self.ws.checkpoint.stage("segment").exists():
+            raise StaleIndexError("what the night has read is no longer staged")
+        yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(*row["message"]))
+
+    def turns(self, stage: str, marks: Iterable[object] = repeat(True)) -> Iterator[Turn]:
+        """The turns of a stage that are marked."""
+        return self.ws.checkpoint.read_stage(stage, Turn.staged, marks)
+
+    def claims(self, *, stated: bool) -> Iterator[Claim]:
+        """The night's claims: those that were stated, or those that were only supposed. What was forgotten since it was
+        said is left out."""
+        forgotten = self.ws.tombstones
+        for row in self.ws.checkpoint.read_stage("extract", dict):
+            if (row["confidence"] >= 1) == stated:
+                if forgotten and forgotten.forbids(row):
+                    self.tally["claims.rejected.forgotten"] += 1
+                else:
+                    yield Claim.staged(row)
+
+    def wondered(self) -> Iterator[Wondered]:
+        """The questions that are no memories, and count all the same; none where the night was begun by a program that
+        did not count them."""
+        if not self.ws.checkpoint.stage(WONDERED).is_file():
+            return iter(())
+        return self.ws.checkpoint.read_stage(WONDERED, Wondered.from_row)
+
+    def captures(self) -> list[Fact]:
+        """The captures made before the night."""
+        return [each for each in self.ws.inbox.pending() if each.created < self.night.stamp]
+
+    def accessed(self) -> list[str]:
+        return self.ws.accesses.before(self.night.stamp)
+
+    @property
+    def latest(self) -> Memories:
+        """The memories with all of the night's changes so far."""
+        return next(reversed(self.drafts.values()), self.ws.store)
+
+    def draft(self, name: str, draft: Draft) -> Iterator[bytes]:
+        """Take a phase's draft in, as rows to be staged."""
+        self.drafts[name] = draft
+        return draft.rows()
+
+
+def run_night(run: Run, staged: Iterable[Phase], derived: Iterable[Phase], *, allow_retire: bool) -> dict[str, Any]:
+    """Stage, commit, derive; the night's accounting. What was done before a crash is not done again."""
+    if not _stage_holds(run):
+        run.ws.checkpoint.state.phase_data = {"head": run.ws.journal.head().hash}
+    try:
+        _count_try(run)
+        for phase in staged:
+            _stage(phase, run)
+        account = _commit(run, allow_retire=allow_retire)
+        for phase in derived:
+            _timed(phase, run, lambda phase: sum(1 for _ in phase.run(run)))
+    except KeyboardInterrupt:
+        tries = run.ws.checkpoint.state.retry_count
+        run.ws.checkpoint.save(retry_count=max(0, tries - 1))  # the owner's wish is no failure
+        raise
+    _tidy_up(run)
+    return account
+
+
+def _stage_holds(run: Run) -> bool:
+    """Whether what an earlier try staged may be taken up: it is all there, it was made for this night under the same
+    rules, and the truth has not been changed since. After the commit there is no way back."""
+    state = run.ws.checkpoint.state
+    if "commit" in state.phase_data:
+        return True
+    staged = [name for name in state.phase_data if name != "head"]
+    there = all(run.ws.checkpoint.stage(name).exists() for name in staged)
+    head = state.phase_data.get("head") == run.ws.journal.head().hash
+    return there and head and (state.night, state.fingerprint) == (run.night.stamp, run.ws.fingerprint)
+
+
+def _count_try(run: Run) -> None:
+    checkpoint = run.ws.checkpoint
+    state = checkpoint.state
+    again = state.night == run.night.stamp and state.current_phase is not None
+    checkpoint.save(
+        night=run.night.stamp,
+        fingerprint=run.ws.fingerprint,
+        current_phase=state.current_phase or 1,
+        retry_count=state.retry_count + 1 if again else 1,
+    )
+    checkpoint.drop_other_stages()
+
+
+def _stage(phase: Phase, run: Run) -> None:
+    """Run a phase and stage what it gives, unless that is there: then take it up as it was."""
+    checkpoint = run.ws.checkpoint
+    done = checkpoint.state.phase_data.get(phase.name)
+    if done is not None:
+        _take_up(phase, done, run)
+        return
+    before = Counter(run.tally)
+    _timed(phase, run, lambda phase: checkpoint.write_stage(phase.name, phase.run(run)))
+    data = {"file": f"{phase.name}.jsonl", "counts": dict(run.tally - before), "report": run.phases[-1]}
+    if phase.number == READING:
+        checkpoint.write_stage("cursors", ({"session": key, **each.to_row()} for key, each in run.cursors.items()))
+        checkpoint.write_stage("problems", run.problems)
+    if phase.number == SCREENING:
+        checkpoint.write_stage("quarantine", run.guard.found)
+        checkpoint.write_stage("left_over", run.left_over.moved())
+        checkpoint.write_stage(WONDERED, (each.to_row() for each in run.left_over.counted()))
+    checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
+
+
+def _take_up(phase: Phase, done: dict[str, Any], run: Run) -> None:
+    """Go on from a phase that an earlier try finished."""
+    checkpoint = run.ws.checkpoint
+    run.tally.update(done["counts"])
+    run.phases.append(done["report"])
+    if phase.number == READING:
+        run.problems += checkpoint.read_stage("problems", lambda row: Problem(**row))
+    if phase.number in DRAFTING:
+        run.drafts[phase.name] = Draft.from_rows(run.latest, checkpoint.read_stage(phase.name, dict))
+
+
+def _timed(phase: Phase, run: Run, work: Callable[[Phase], object]) -> None:
+    """Do a phase's work and report it: what went in, what came out, CPU seconds."""
+    if run.progress is not None:
+        run.progress(run.night.stamp, phase.name)
+    started, before = time.process_time(), _asked(run)
+    work(phase)
+    seconds = round(time.process_time() - started, 3)
+    used = _asked(run).minus(before)
+    asked = {
+        "calls": used.calls, "input_tokens": used.tokens - used.output, "output_tokens": used.output,
+    }  # fmt: skip
+    run.phases.append(
+        {"number": phase.number, "name": phase.name, **_in_and_out(phase, run), "seconds": seconds, "llm": asked}
+    )
+
+
+def _asked(run: Run) -> Usage:
+    """What this run has asked so far."""
+    return run.night.llm.used if run.night.llm else Usage()
+
+
+def _in_and_out(phase: Phase, run: Run) -> dict[str, int]:
+    """Messages into segments, segments into kept ones, those into claims; from then on, memories that change."""
+    tally = run.tally
+    changed = len(run.drafts[phase.name].changed) if phase.name in run.drafts else len(run.changes)
+    taken, given = {
+        "segment": (tally["messages.read"], tally["segments"]),
+        "screen": (tally["segments"], tally["segments.kept"]),
+        "extract": (tally["segments.kept"], tally["claims"]),
+        "facts": (tally["claims"], changed),
+    }.get(phase.name, (changed, changed))
+    return {"in": taken, "out": given}
+
+
+def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
+    """Make the night true, once; its accounting. ChangedSinceError when a person has changed the files meanwhile."""
+    ws, state = run.ws, run.ws.checkpoint.state
+    if "commit" in state.phase_data:
+        run.changes = _committed_changes(run)
+        return dict(state.phase_data["commit"])
+    if not ws.store.seen.holds() and by_hand.take_over(ws.store, clock.stamp(ws.now)):
+        ws.checkpoint.save(retry_count=0)  # stopped, not failed
+        raise ChangedSinceError(
+            "memories were changed by hand while the night ran: that was taken over", "run it again: memory consolidate"
+        )
+    run.changes = changes_of(ws.store, run.drafts.values())
+    run.drafts.clear()  # what they know beside the changes is much, and over
+    counts = ws.store.counts()
+    if not allow_retire:
+        _watch_retirement(run, counts["active", Fact.PREFIX])
+    active = sum(count for (pool, _), count in counts.items() if pool == "active")
+    account = accounting.account(run.tally, run.changes, active)
+    entry = Entry(
+        clock.stamp(ws.now), "consolidate", state.run_id, run.night.stamp, account, _moved_state(run, account)
+    )
+    ws.store.apply(entry, run.changes)
+    return _recounted(account, run)
+
+
+def _recounted(account: dict[str, Any], run: Run) -> dict[str, Any]:
+    """The accounting with the memories counted in the files after the commit, instead of added up; a sum that does not
+    close is remembered until the owner has seen to it."""
+    counts = run.ws.store.counts()
+    active = sum(count for (pool, _), count in counts.items() if pool == "active")
+    sums = {**account, "memories": {**account["memories"], "after": active}}
+    sums["balanced"] = not accounting.unbalanced(sums)
+    if not sums["balanced"]:
+        run.ws.checkpoint.save(unbalanced=run.night.stamp)
+    return sums
+
+
+def _committed_changes(run: Run) -> list[Change]:
+    """The changes of the entry that committed this night."""
+    groups = [group for group in run.ws.journal.entries() if group.entry.night == run.night.stamp]
+    return groups[-1].changes
+
+
+def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
+    """The keys of the checkpoint that the commit moves: how far is read, and how the nights have been."""
+    state = run.ws.checkpoint.state
+    rows = _read_cursors(run)
+    return {
+        "cursors": rows,
+        "left_over": _left_over(run),
+        "last_night": run.night.stamp,
+        "shown_night": "",
+        "last_message": max([state.last_message, *(row["last"] for row in rows.values())]),
+        "decay_held": state.decay_held or (run.night.stamp if run.night.held else ""),
+        "fades_until": state.fades_until or (state.last_night if run.night.held else ""),
+        "barren_nights": _barren_nights(state.barren_nights, account),
+        "next_change": None,
+        "phase_data": {**state.phase_data, "commit": account},
+    }
+
+
+def _read_cursors(run: Run) -> dict[str, dict[str, Any]]:
+    """The cursors after this night's reading, by session."""
+    return {row.pop("session"): row for row in run.ws.checkpoint.read_stage("cursors", dict)}
+
+
+def _left_over(run: Run) -> dict[str, Any]:
+    """What waits after this night, by night, as far as it is another than before."""
+    return {row["night"]: row["rows"] for row in run.ws.checkpoint.read_stage("left_over", dict)}
+
+
+def _barren_nights(before: int, account: dict[str, Any]) -> int:
+    """How many nights in a row nothing came of what was said. Input worth keeping of which nothing was made is alarming
+    at once; a quiet night changes nothing."""
+    if account["claims"]["total"] or account["memories"]["new"]:
+        return 0
+    if account["segments"]["kept"]:
+        return max(before + 1, BARREN_LIMIT)
+    return before + 1 if is_barren(account) else before
+
+
+def is_barren(account: dict[str, Any]) -> bool:
+    """Whether there was input worth keeping, or much input, and nothing came of it."""
+    made = account["claims"]["total"] or account["memories"]["new"]
+    return not made and (account["segments"]["kept"] > 0 or account["messages"]["kept"] >= BARREN_MESSAGES)
+
+
+def _watch_retirement(run: Run, active: int) -> None:
+    """RetirementError when the night would retire too large a share of the active facts."""
+    retired = sum(1 for change in run.changes if _retires_fact(change))
+    share = run.ws.config.thresholds.max_retired_share
+    if active > MANY_ACTIVE and retired > share * active:
+        run.ws.checkpoint.save(retry_count=0)  # stopped, not failed
+        raise RetirementError(f"the night of {run.night.stamp} would retire {retired} of {active} active facts")
+
+
+def _retires_fact(change: Change) -> bool:
+    """Whether an active fact gives way to another (what fades or expires does not count)."""
+    leaves = change.before_pool == "active" and change.after_pool != "active"
+    return leaves and kind_of(change.id) is Fact and bool(RETIRING & set(change.why.split("+")))
+
+
+def _tidy_up(run: Run) -> None:
+    """After a night whose files are all written: drop what it used up, and mark it done."""
+    ws = run.ws
+    ws.inbox.drop(each.id for each in run.captures() if ws.store.pool_of(each.id))
+    ws.accesses.put_by(run.night.stamp)
+    if ws.checkpoint.stage("quarantine").exists():
+        ws.quarantine.add(ws.checkpoint.read_stage("quarantine", dict))
+    now = clock.stamp(ws.now)
+    ws.checkpoint.save(
+        current_phase=None,
+        phase_data={},
+        retry_count=0,
+        last_run=now,
+        last_success=now,
+        next_change=ws.store.next_leaving(),
+        derived=ws.journal.head().hash,
+    )

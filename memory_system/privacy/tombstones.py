@@ -1,0 +1,205 @@
+"""Tombstones: what was forgotten stays forgotten, although transcripts still hold it. A mark says under a key which
+words they were (HMACs, so that nobody can guess them), and until when: what is said again later is remembered again.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+import orjson
+
+from memory_system.disk.files import Files
+from memory_system.errors import DamagedError
+from memory_system.layout import Layout
+from memory_system.text import essence, fold, sentences
+
+PLACEHOLDER = "[forgotten]"  # what stands in people's files where they let words be taken out
+KEY_BYTES = 32
+DIGEST = 16
+_WORD = re.compile(r"[0-9a-z]+")
+_PLACEHOLDERS = re.compile(re.escape(PLACEHOLDER))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One tombstone. `kind`: `quote` (words of `length` characters in one message or note, whose `ref` is keyed, too),
+    `name` (of `length` folded characters, wherever it stands), `session`, `span` (said in [since, until)) or `claim`
+    (what a memory said). It holds for what was said until `at`."""
+
+    kind: str
+    at: str
+    mac: str = ""
+    ref: str = ""
+    length: int = 0
+    since: str = ""
+    until: str = ""
+
+    def to_line(self) -> bytes:
+        return orjson.dumps({key: value for key, value in asdict(self).items() if value}) + b"\n"
+
+
+class Tombstones:
+    """The tombstones of one workspace. They are true (as a bool) when there are any."""
+
+    def __init__(self, layout: Layout, files: Files) -> None:
+        self.path = layout.tombstones
+        self.key_path = layout.key
+        self.files = files
+
+    def __bool__(self) -> bool:
+        return bool(self._marks)
+
+    @cached_property
+    def _marks(self) -> list[Mark]:
+        lines = self.files.read(self.path).split(b"\n")
+        try:
+            return [Mark(**orjson.loads(line)) for line in lines if line.strip()]
+        except (orjson.JSONDecodeError, TypeError) as error:
+            raise DamagedError(f"{self.path} is damaged: {error}", "put it back from a copy") from None
+
+    @cached_property
+    def _key(self) -> bytes:
+        """The workspace's key; a new one, in memory only, where nothing was ever marked."""
+        data = self.files.read(self.key_path)
+        if not data and not self._marks:
+            return os.urandom(KEY_BYTES)
+        try:
+            key = bytes.fromhex(data.decode().strip())
+        except ValueError:
+            key = b""
+        if len(key) != KEY_BYTES:
+            what = f"{self.key_path} is missing or damaged: without it nobody can tell what was forgotten"
+            raise DamagedError(what, "put the file back from a copy")
+        return key
+
+    def keep_key(self) -> None:
+        """Write the key down; marks are worth nothing without it."""
+        self.files.replace_if_changed(self.key_path, self._key.hex().encode() + b"\n")
+
+    def mac(self, kind: str, words: str) -> str:
+        """The keyed digest of words as marks of that kind hold it."""
+        data = f"{kind}\0{words}".encode(errors="replace")
+        return hmac.digest(self._key, data, "sha256")[:DIGEST].hex()
+
+    def add(self, marks: Iterable[Mark]) -> None:
+        """Put marks down, durably; those that stand there already are not put twice."""
+        known = set(self._marks)
+        new = [mark for mark in dict.fromkeys(marks) if mark not in known]
+        if new:
+            self.files.replace(self.path, [mark.to_line() for mark in (*self._marks, *new)])
+        self.__dict__.pop("_marks", None)
+        self.__dict__.pop("_sorted", None)
+
+    @cached_property
+    def _sorted(self) -> _Sorted:
+        found = _Sorted(defaultdict(list), defaultdict(list), defaultdict(list), {}, [])
+        for mark in self._marks:
+            found.take(mark)
+        return found
+
+    def without(self, session: str, entry: str, said_at: str, text: str) -> str:
+        """The text of a message (of a note, when `said_at` is empty) with blanks where words are forgotten; empty when
+        nothing is left. What was forgotten stands nowhere: every stretch of the right length is looked up by its
+        keyed digest, in old messages only."""
+        marks = self._sorted
+        if PLACEHOLDER in text:
+            text = blanked(text, (each.span() for each in _PLACEHOLDERS.finditer(text)))
+        if said_at and said_at > marks.latest:
+            return text
+        if said_at and self._all_of_it(session, said_at):
+            return ""
+        ref = f"{session}:{entry}" if entry else session
+        quotes = marks.quotes.get(self.mac("ref", ref), ()) if marks.quotes else ()
+        spans = [span for mark in quotes if said_at <= mark.at for span in self._stretches(text, mark)]
+        if said_at and marks.names:
+            spans += [span for span in sentences(text) if self._names_in(text[slice(*span)], said_at)]
+        return blanked(text, spans) if spans else text
+
+    def _all_of_it(self, session: str, said_at: str) -> bool:
+        marks = self._sorted
+        if any(mark.since <= said_at < mark.until and said_at <= mark.at for mark in marks.spans):
+            return True
+        return bool(marks.sessions) and said_at <= marks.sessions.get(self.mac("session", session), "")
+
+    def _stretches(self, text: str, mark: Mark) -> Iterator[tuple[int, int]]:
+        for start in range(len(text) - mark.length + 1):
+            if self.mac("quote", text[start : start + mark.length]) == mark.mac:
+                yield start, start + mark.length
+
+    def _names_in(self, sentence: str, said_at: str) -> bool:
+        folded = fold(sentence)
+        for length, marks in self._sorted.names.items():
+            macs = {mark.mac for mark in marks if said_at <= mark.at}
+            for piece in pieces_of(folded, length) if macs else ():
+                if self.mac("name", piece) in macs:
+                    return True
+        return False
+
+    def forbids(self, row: Mapping[str, str]) -> bool:
+        """Whether a claim, as it is staged, says what was forgotten after it was said."""
+        marks = self._sorted
+        if not marks.claims or row["said_at"] > marks.latest:
+            return False
+        macs = (self.mac("claim", words) for words in claim_words(row))
+        return any(row["said_at"] <= mark.at for mac in macs for mark in marks.claims.get(mac, ()))
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """The marks by what they are looked up with."""
+
+    quotes: dict[str, list[Mark]]
+    names: dict[int, list[Mark]]
+    claims: dict[str, list[Mark]]
+    sessions: dict[str, str]
+    spans: list[Mark]
+    latest: str = ""
+
+    def take(self, mark: Mark) -> None:
+        self.latest = max(self.latest, mark.at)
+        if mark.kind == "quote":
+            self.quotes[mark.ref].append(mark)
+        elif mark.kind == "name":
+            self.names[mark.length].append(mark)
+        elif mark.kind == "claim":
+            self.claims[mark.mac].append(mark)
+        elif mark.kind == "session":
+            self.sessions[mark.mac] = max(mark.at, self.sessions.get(mark.mac, ""))
+        else:
+            self.spans.append(mark)
+
+
+def claim_words(row: Mapping[str, str]) -> Iterator[str]:
+    """The words by which a claim or a memory is known again: its slot with the value, and its content."""
+    if row.get("attribute"):
+        yield f"{row.get('subject', 'user')}\0{row['attribute']}\0{fold(row.get('value', ''))}"
+    yield essence(row["content"]).decode(errors="replace")
+
+
+def pieces_of(folded: str, length: int) -> Iterator[str]:
+    """Every stretch of that length that begins and ends where a word may: within Latin words none does."""
+    inside = bytearray(len(folded) + 1)
+    for word in _WORD.finditer(folded):
+        for place in range(word.start() + 1, word.end()):
+            inside[place] = 1
+    for start in range(len(folded) - length + 1):
+        if not inside[start] and not inside[start + length]:
+            yield folded[start : start + length]
+
+
+def holds(folded: str, name: str) -> bool:
+    """Whether a name, folded as the text is, stands in it as a word."""
+    return name in folded and any(piece == name for piece in pieces_of(folded, len(name)))
+
+
+def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with blanks in these places, so that all others stay where they are; empty when nothing is left."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text if text.strip() else ""

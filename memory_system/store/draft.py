@@ -1,0 +1,137 @@
+"""Memories as they will be: what the phases of a night change, over the store or over one another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from memory_system.privacy.sharing import rated
+from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
+from memory_system.store.entries import Change
+from memory_system.store.keys import Key, keys_of_content
+from memory_system.store.likeness import Accept, AlikeKey, Found, Likeness, newest_of
+from memory_system.store.store import Memories, Store, active_only, origin_part
+
+RECENT = 1024  # memories a draft keeps parsed
+
+
+class Draft:
+    """Memories as they will be: changes over a store or another draft. Phases write into their own and give back what
+    they changed."""
+
+    def __init__(self, base: Memories) -> None:
+        self.base = base
+        self.changed: dict[str, tuple[Pool, bytes, str]] = {}  # id -> pool, line, why
+        self._keys: dict[Key, list[str]] = defaultdict(list)
+        self._origins: set[str] = set()
+        self._recent: dict[str, Fact] = {}  # the latest put, parsed: what is said again is often said again soon
+        self._likeness = Likeness()
+
+    def get(self, memory_id: str) -> Fact | None:
+        if memory_id in self._recent:
+            return self._recent[memory_id]
+        line = self.line_of(memory_id)
+        return from_line(line) if line else None
+
+    def line_of(self, memory_id: str) -> bytes | None:
+        mine = self.changed.get(memory_id)
+        return mine[1] if mine else self.base.line_of(memory_id)
+
+    def pool_of(self, memory_id: str) -> Pool | None:
+        mine = self.changed.get(memory_id)
+        return mine[0] if mine else self.base.pool_of(memory_id)
+
+    def find(self, key: Key) -> list[str]:
+        mine, others = self._keys.get(key, ()), self.base.find(key)
+        ids = dict.fromkeys((*others, *mine))
+        return [each for each in ids if self.pool_of(each) == "active"]
+
+    def find_alike(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:
+        keys = list(keys)
+        found = self.base.find_alike(keys, accept)
+        for key, mine in self._likeness.find(keys, accept).items():
+            if key in found:
+                count, others = found[key]
+                mine = count + mine[0], newest_of((*others, *mine[1]))
+            found[key] = mine
+        return active_only(found, self) if found else found
+
+    def knows(self, memory_id: str) -> bool:
+        return origin_part(memory_id) in self._origins or self.base.knows(memory_id)
+
+    def active(self, kind: type[Fact]) -> list[str]:
+        start = f"{kind.PREFIX}_"
+        ids = dict.fromkeys((*self.base.active(kind), *(key for key in self.changed if key.startswith(start))))
+        return [each for each in ids if self.pool_of(each) == "active"]
+
+    def leaving_before(self, stamp: str) -> list[str]:
+        return [each for each in self.base.leaving_before(stamp) if self.pool_of(each) == "active"]
+
+    def put(self, pool: Pool, record: Fact, why: str) -> None:
+        """The memory now stands so, in that pool."""
+        record = rated(record)
+        if record.edited:
+            record = self._as_set(record)
+        before = self.changed.get(record.id)
+        self.changed[record.id] = (pool, to_line(record), _reasons(before[2] if before else "", why))
+        self._origins.add(origin_part(record.id))
+        latest = self._recent.get(record.id)
+        if len(self._recent) >= RECENT:
+            self._recent.clear()
+        self._recent[record.id] = record
+        if before is None or (
+            pool == "active" and not (before[0] == "active" and _is_found_by_the_same(latest, record))
+        ):
+            self._index(record)
+        if pool == "active":
+            self._likeness.note(vars(record))
+
+    def _as_set(self, record: Fact) -> Fact:
+        """The memory with what the owner has set, whatever a phase made of it."""
+        known = self.get(record.id)
+        return record.model_copy(update={name: getattr(known, name) for name in record.edited}) if known else record
+
+    def _index(self, record: Fact) -> None:
+        # by its words a night is screened before it has drafts
+        for key in keys_of_content(vars(record)):
+            held = self._keys[key]
+            if held[-1:] != [record.id]:
+                held.append(record.id)
+
+    def rows(self) -> Iterator[bytes]:
+        """The changes as lines of JSON to be staged, by id."""
+        for _, (pool, line, why) in sorted(self.changed.items()):
+            yield b'{"pool":"%b","why":"%b","record":%b}\n' % (pool.encode(), why.encode(), line.rstrip(b"\n"))
+
+    @classmethod
+    def from_rows(cls, base: Memories, rows: Iterable[Row]) -> Draft:
+        """The draft that was staged."""
+        draft = cls(base)
+        for row in rows:
+            draft.put(row["pool"], kind_of(row["record"]["id"]).model_validate(row["record"]), row["why"])
+        return draft
+
+
+def _is_found_by_the_same(latest: Fact | None, record: Fact) -> bool:
+    """Whether all keys of the memory are those it had when it was put last."""
+    names = ("content", "entities", "subject", "attribute", "value", "category")
+    return latest is not None and all(getattr(latest, name) == getattr(record, name) for name in names)
+
+
+def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:
+    """What the drafts, one over the other, change in the store: one change a memory."""
+    last: dict[str, tuple[Pool, bytes, str]] = {}
+    for draft in drafts:
+        for key, (pool, line, why) in draft.changed.items():
+            last[key] = (pool, line, _reasons(last[key][2] if key in last else "", why))
+    return [
+        Change(key, why, store.pool_of(key), store.line_of(key), pool, line)
+        for key, (pool, line, why) in sorted(last.items())
+    ]
+
+
+def _reasons(before: str, why: str) -> str:
+    """Reasons in the order in which they came, each once, joined by +."""
+    if not before:
+        return why
+    return "+".join(dict.fromkeys([*filter(None, before.split("+")), *why.split("+")]))

@@ -1,0 +1,279 @@
+"""Is the workspace as it must be? `CHECKS` lists every invariant that the program relies on; each check yields what is
+wrong with file and line. Nothing is repaired here, and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system import clock
+from memory_system.disk.locks import is_held
+from memory_system.errors import DamagedError, MemorySystemError
+from memory_system.nights import accounting
+from memory_system.nights.derive import snapshot_moment
+from memory_system.phases import entities, facts_page, snapshot
+from memory_system.phases import index as index_phase
+from memory_system.readers import Cursor
+from memory_system.recall.index import Index
+from memory_system.records import CAPTURED, KINDS, POOLS, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
+from memory_system.store import by_hand
+from memory_system.store.database import StaleIndexError
+from memory_system.store.entries import Change, Group
+from memory_system.store.parsing import parse_problem
+from memory_system.upkeep import audit
+from memory_system.workspace import Workspace
+
+REBUILD = "make it anew with: memory rebuild-index"
+RESTORE = "put the file back from a copy, mend the line, or: memory validate --repair"
+TAKEN = "leave it so, and the next command that writes takes it over; that can be undone"
+REMOVED = "memory consolidate takes it for your wish; memory validate --repair puts the line back"
+BY_HAND_REFS = (CAPTURED, by_hand.EDIT)  # words that stand in no transcript
+
+Check = Callable[[Workspace], Iterator[Problem]]
+
+
+def validate(ws: Workspace) -> list[Problem]:
+    """All that is wrong, in the order of the checks. A check that cannot even look says so as a problem. While somebody
+    writes, only what holds at any moment is looked at."""
+    problems: list[Problem] = []
+    for check in AT_ANY_MOMENT if is_held(ws.layout.lock) else CHECKS:
+        try:
+            problems += [problem for problem in check(ws) if problem not in problems]
+        except Exception as error:  # whatever damage does to a check, the others must still look
+            hint = error.hint if isinstance(error, MemorySystemError) else RESTORE
+            hint = RESTORE if hint == DamagedError.hint else hint  # it leads here
+            problem = Problem("workspace", str(error) or type(error).__name__, hint)
+            problems += [] if problem in problems else [problem]
+    return problems
+
+
+def lines(ws: Workspace) -> Iterator[Problem]:
+    """Every line of the truth is a memory of its file, once, in the order of ids, and in the pool it says."""
+    seen: dict[str, str] = {}
+    for where, pool, kind, line in _truth(ws):
+        wrong = parse_problem(line)
+        if wrong:
+            yield Problem(where, f"not a memory: {wrong}", RESTORE)
+            continue
+        record = from_line(line)
+        if not line.endswith(b"\n"):
+            yield Problem(where, "the last line is torn", RESTORE)
+        if kind_of(record.id) is not kind:
+            yield Problem(where, f"{record.id} does not belong into this file", RESTORE)
+        if record.id in seen:
+            yield Problem(where, f"{record.id} stands in {seen[record.id]} already", "remove one of the two")
+        if (
+            seen
+            and record.id < (previous := next(reversed(seen)))
+            and seen[previous].partition(":")[0] == where.partition(":")[0]
+        ):
+            yield Problem(where, f"{record.id} is not in the order of ids", "sort the lines of the file")
+        seen[record.id] = where
+        yield from _in_its_pool(record, pool, where)
+
+
+def _in_its_pool(record: Fact, pool: Pool, where: str) -> Iterator[Problem]:
+    if (pool == "archive") != bool(record.retired):
+        yield Problem(where, f"{record.id} is in the {pool} pool but retired={record.retired}", RESTORE)
+    for name in ("created", "said_at", "updated", "scored_at", "expires"):
+        value = getattr(record, name)
+        if value and clock.parse_instant(value) is None:
+            yield Problem(where, f"{record.id}: {name} is no instant: {value}", RESTORE)
+
+
+def references(ws: Workspace) -> Iterator[Problem]:
+    """Every id that a memory names is there, and a summary's facts are."""
+    known = {_id(line) for _, _, _, line in _truth(ws) if not parse_problem(line)}
+    known |= {each.id for group in ws.journal.entries() for each in group.changes if each.why == by_hand.REMOVED}
+    for where, _, _, line in _truth(ws):
+        if parse_problem(line):
+            continue
+        row = orjson.loads(line)
+        for gone in sorted(named_in(row) - known):
+            yield Problem(where, f"{row['id']} names {gone}, which is nowhere", RESTORE)
+
+
+def evidence(ws: Workspace) -> Iterator[Problem]:
+    """Every ref of a memory exists, and its quote stands in that message as it is read (redacted)."""
+    wanted: dict[str, list[tuple[str, str]]] = {}
+    for where, _, _, line in _truth(ws):
+        for each in from_line(line).evidence if not parse_problem(line) else ():
+            if session_of(each.ref) not in BY_HAND_REFS:
+                wanted.setdefault(each.ref, []).append((where, each.quote))
+    for session, row in ws.checkpoint.state.cursors.items():
+        for message in ws.library.reread(session, Cursor.from_row(row)):
+            for where, quote in wanted.pop(message.ref, ()):
+                if quote not in message.text:
+                    yield Problem(where, f"the quote does not stand in {message.ref}: {quote[:60]!r}", RESTORE)
+    for ref, places in sorted(wanted.items()):
+        for where in dict.fromkeys(where for where, _ in places):
+            yield Problem(where, f"there is no message {ref}", "put the transcript back, or archive the memory")
+
+
+def journal(ws: Workspace) -> Iterator[Problem]:
+    """The journal's chain holds from its first entry to its last, and each entry is done."""
+    wrong = audit.verify(ws)
+    if wrong is not None:
+        yield wrong
+    elif not ws.journal.head().done:
+        where = f"{ws.layout.name(ws.layout.journal)}:entry {ws.journal.head().seq}"
+        yield Problem(where, "the entry was never finished", "the next writing command finishes it")
+
+
+def accounts(ws: Workspace) -> Iterator[Problem]:
+    """The sums of every night close and agree with the changes in the journal."""
+    active = 0
+    for group in ws.journal.entries():
+        yield from _account_of(group, active, f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}")
+        active += sum(_gain(change) for change in group.changes)
+
+
+def journalled(ws: Workspace) -> Iterator[Problem]:
+    """The memories in the files are those that the journal leads to, each in its pool and with what it says; what a
+    person has changed since is told."""
+    for change in by_hand.look(ws.store, clock.stamp(ws.now)).changes:
+        pool = change.before_pool or change.after_pool or "active"
+        where = ws.layout.name(ws.layout.pool(pool, kind_of(change.id)))
+        if change.why == by_hand.REMOVED:
+            yield Problem(where, f"{change.id} is not there any more: removed by hand, or lost", REMOVED)
+        else:
+            yield Problem(where, f"{change.id} was {change.why}", TAKEN)
+
+
+def _account_of(group: Group, active: int, where: str) -> Iterator[Problem]:
+    account = group.entry.accounting
+    if not account:
+        return
+    for name in accounting.unbalanced(account):
+        yield Problem(where, f"the sum of {name} does not close", "report this: a night lost count")
+    recounted = Counter(_gain(change) for change in group.changes)
+    memories = account["memories"]
+    if (memories["before"], memories["after"]) != (active, active + recounted[1] - recounted[-1]):
+        yield Problem(
+            where, f"memories {memories['before']} -> {memories['after']} is not what the changes say", RESTORE
+        )
+
+
+def _gain(change: Change) -> int:
+    """Active memories more (or less, by one) through the change: counted by presence, not by reasons."""
+    return (change.after_pool == "active") - (change.before_pool == "active")
+
+
+def inbox(ws: Workspace) -> Iterator[Problem]:
+    """Every capture that waits is a memory."""
+    yield from ws.inbox.problems()
+
+
+def held_back(ws: Workspace) -> Iterator[Problem]:
+    """Every line of the quarantine tells of something that was held back."""
+    yield from ws.quarantine.problems()
+
+
+def derived(ws: Workspace) -> Iterator[Problem]:
+    """The index, its dump, the profiles and the catalogue hold exactly what they would hold if they were made anew."""
+    if not ws.journal.head().seq and not (ws.layout.search_index).exists():
+        return  # no night yet
+    with index_phase.fresh_index(ws) as fresh:
+        yield from _search_index(fresh, ws)
+        yield from _profiles(fresh, ws)
+    yield from _catalogue(ws)
+
+
+def _search_index(fresh: Index, ws: Workspace) -> Iterator[Problem]:
+    """Notes that changed since the last night are no fault of the index."""
+    path = ws.layout.search_index
+    where = ws.layout.name(path)
+    try:
+        with Index.open(path, ws.config) as there:
+            notes = there.note_digests() == fresh.note_digests()
+            words = notes and not there.unread()
+            held, wanted = (each.content(notes=notes, words=words) for each in (there, fresh))
+            if list(held) != list(wanted):
+                yield Problem(where, "the index does not hold what the truth says", REBUILD)
+    except StaleIndexError as error:
+        yield Problem(where, str(error), REBUILD)
+    for name, value in index_phase.dumped(fresh).items():
+        if ws.files.read(ws.layout.index / name) != value:
+            yield Problem(ws.layout.name(ws.layout.index / name), "it does not hold what the truth says", REBUILD)
+
+
+def _profiles(fresh: Index, ws: Workspace) -> Iterator[Problem]:
+    """There is one profile per entity, and each says what the memories say."""
+    wanted = {f"{entities.entity_id_of(name)}.json": name for name in entities.all_names(ws)}
+    there = {path.name for path in ws.layout.entities.glob("e_*.json")}
+    for name in sorted(there | set(wanted)):
+        path = ws.layout.entities / name
+        if ws.files.read(path) != entities.profile_bytes(wanted.get(name, ""), fresh):
+            yield Problem(ws.layout.name(path), "the profile is not what the memories say", REBUILD)
+    index = ws.layout.entities / entities.INDEX
+    if (wanted or index.exists()) and ws.files.read(index) != entities.index_bytes(wanted.values(), fresh):
+        yield Problem(ws.layout.name(index), "it does not list the entities that there are", REBUILD)
+
+
+def _catalogue(ws: Workspace) -> Iterator[Problem]:
+    """The keys under which very many memories are found are theirs; a catalogue that the next night will make anew says
+    nothing."""
+    try:
+        sound = ws.store.catalogue_is_sound()
+    except StaleIndexError:  # damaged
+        sound = False
+    if not sound:
+        yield Problem(ws.layout.name(ws.layout.catalogue), "it does not hold what the truth says", REBUILD)
+
+
+def the_snapshot(ws: Workspace) -> Iterator[Problem]:
+    """The snapshot is what the truth gives on the last night's date; who the agent is may have changed since."""
+    if not ws.checkpoint.state.last_night:
+        return
+    with index_phase.open_index(ws) as opened:
+        text = snapshot.text_of(opened, snapshot_moment(ws), ws)
+    there = ws.files.read(ws.layout.snapshot).decode(errors="replace")
+    if snapshot.without_identity(there) != snapshot.without_identity(text):
+        yield Problem(ws.layout.name(ws.layout.snapshot), "the snapshot is not what the truth gives", REBUILD)
+    page = facts_page.text_of(ws) if ws.config.facts_page else ""
+    if ws.files.read(ws.layout.facts_page).decode(errors="replace") != page:
+        yield Problem(ws.layout.name(ws.layout.facts_page), "the page is not what the truth gives", REBUILD)
+
+
+def permissions(ws: Workspace) -> Iterator[Problem]:
+    """Nobody but the owner can read what is remembered."""
+    for path in readable_by_others(ws):
+        yield Problem(ws.layout.name(path), "others can read it", f"chmod go-rwx {path}")
+
+
+def readable_by_others(ws: Workspace) -> Iterator[Path]:
+    """The files and folders of the program that somebody beside the owner can read."""
+    for path in sorted(ws.layout.memory.rglob("*")):
+        if not path.is_symlink() and path.stat().st_mode & 0o077 and _is_ours(path, ws):
+            yield path
+
+
+def _is_ours(path: Path, ws: Workspace) -> bool:
+    """Whether this program made it; notes and config.json are the owner's."""
+    return path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "state")
+
+
+AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, held_back, permissions)
+CHECKS: tuple[Check, ...] = (
+    lines, references, inbox, held_back, journal, accounts, journalled, evidence,
+    derived, the_snapshot, permissions,
+)  # fmt: skip
+
+
+def _truth(ws: Workspace) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
+    """Every line of the truth: where it stands, in which pool, in the file of which kind."""
+    for pool in POOLS:
+        for kind in KINDS.values():
+            name = ws.layout.name(ws.layout.pool(pool, kind))
+            for number, line in ws.store.lines(pool, kind):
+                yield f"{name}:{number}", pool, kind, line
+
+
+def _id(line: bytes) -> str:
+    row: dict[str, Any] = orjson.loads(line)
+    return str(row["id"])

@@ -1,0 +1,233 @@
+"""What people's own files should say: what the last days' memories add to MEMORY.md and USER.md or make wrong there,
+and the names and facts that IDENTITY.md and USER.md state otherwise. Proposed as a diff; a file is written only when
+its owner asks for it, and then every line that is not part of a proposal stays as it is, to the byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+
+from memory_system import clock
+from memory_system.errors import UsageError
+from memory_system.privacy import trust
+from memory_system.records import USER, Fact, Row
+from memory_system.rules import table
+from memory_system.store.gist import gist_of
+from memory_system.text import fold
+from memory_system.upkeep.proposals import FILE_OF, line_of
+from memory_system.workspace import Workspace
+
+MEMORY_FILE, USER_FILE = "MEMORY.md", "USER.md"
+FILES = (MEMORY_FILE, USER_FILE, "IDENTITY.md")
+LEAST = 0.7  # importance of what is worth a line that is read every day
+MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, "IDENTITY.md": 20_000}  # characters that a host takes of each
+ALIKE = 0.8  # share of a line's words that an outdated memory must hold for the line to say the same
+PASSING = ("todo", "reminder", "schedule", "general")  # what is over soon, or is no more than said once
+HEADING = {"en": "## Lately learnt", "zh": "## 近来记下的"}
+
+_LINE = re.compile(
+    r"(?P<mark>\s*(?:[-*+]|\d+\.)\s+)(?P<text>.*?)(?P<rest>\s*(?:\[score=[^\]]*\]\s*)?(?:<!--.*?-->\s*)*)"
+)
+_TRAIT = re.compile(
+    r"(?P<mark>\s*(?:[-*]\s+)?\**)(?P<label>[^*:：\n]{1,30}?)(?P<colon>\**\s*[:：]\s*\**\s*)(?P<value>[^<]*?)"
+    r"(?P<rest>\s*(?:<!--.*?-->\s*)*)"
+)
+_HOSTS = re.compile(r"\s*<!--\s*openclaw-memory-(?:promotion|lineage)")  # the line below is the host's to change
+_OBSERVED = re.compile(r"^<!-- observed: \d{4}-\d\d-\d\d", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One change of one file: `kind` (add, replace), the line as it is (empty for add) and as it should be, and the
+    memory it rests on."""
+
+    file: str
+    kind: str
+    before: str
+    after: str
+    id: str
+    quote: str
+
+
+@dataclass(slots=True)
+class Draft:
+    """A file as it is and as it would be."""
+
+    name: str
+    path: Path
+    before: str
+    after: str
+    proposals: list[Proposal]
+
+
+def distill(ws: Workspace, days: int) -> list[Draft]:
+    """The files that should change, by what was learnt in so many days. UsageError for a file that is no UTF-8."""
+    drafts = {name: Draft(name, path := ws.layout.root / name, text := _read(path), text, []) for name in FILES}
+    since = clock.stamp(ws.now - timedelta(days=days))
+    rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_stated(row)]
+    for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
+        _outdated(row, drafts[MEMORY_FILE])
+        _outdated(row, drafts[USER_FILE])
+        if row.get("category") == "identity" and row.get("subject", USER) in FILE_OF:
+            _trait(row, drafts[FILE_OF[row.get("subject", USER)]], ws.language)
+        elif _is_worth(row, since):
+            _add(row, drafts[_home(row)], drafts.values(), ws)
+    return [draft for draft in drafts.values() if draft.proposals]
+
+
+def apply(ws: Workspace, drafts: Iterable[Draft]) -> None:
+    """Write the files; whoever may read one may read it afterwards."""
+    for draft in drafts:
+        mode = draft.path.stat().st_mode if draft.path.exists() else None
+        ws.files.replace(draft.path.resolve(), draft.after.encode())
+        if mode is not None:
+            draft.path.chmod(mode)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is no UTF-8", "save it as UTF-8 first") from None
+
+
+def _is_stated(row: Row) -> bool:
+    """Whether somebody has said that it is so, and not that it is not."""
+    return bool(row.get("evidence") and row.get("polarity", True))
+
+
+def _as_shown(row: Row) -> Row:
+    """The row with the words that may stand in a file which an agent reads, on one line: no comments of a host's among
+    them, which would tell it how to treat the line."""
+    words = {name: trust.shown(" ".join(str(row[name]).split())) for name in ("content", "value") if row.get(name)}
+    return {**row, **words}
+
+
+def _is_worth(row: Row, since: str) -> bool:
+    new = max(row.get("said_at", ""), row.get("updated", "")) >= since
+    return new and row["importance"] >= LEAST and row.get("category") not in PASSING
+
+
+def _home(row: Row) -> str:
+    """How to treat the owner stands in USER.md, everything else in MEMORY.md."""
+    return USER_FILE if row.get("category") == "instruction" else MEMORY_FILE
+
+
+def _trait(row: Row, draft: Draft, lang: str) -> None:
+    """A name or the like: in the line that states it, else in a new line below the last one of that form."""
+    value = row.get("value", "")
+    if not value:
+        return
+    lines = draft.after.splitlines(keepends=True)
+    last = -1
+    for number, line in enumerate(lines):
+        found = _TRAIT.fullmatch(line.rstrip("\r\n"))
+        if found is None or _is_fenced(lines, number):
+            continue
+        if fold(found["label"]) in _labels(row["attribute"]):
+            if fold(found["value"]) != fold(value):
+                gap = "" if not found["colon"] or found["colon"][-1].isspace() or found["colon"][-1] == "：" else " "
+                new = f"{found['mark']}{found['label']}{found['colon']}{gap}{value}{found['rest']}"
+                _replace(draft, lines, number, new, row)
+            return
+        last = number if line.lstrip().startswith(("-", "*")) and found["value"] else last
+    _insert(draft, lines, last + 1 if last >= 0 else len(lines), line_of(row, lang), row)
+
+
+@cache
+def _labels(attribute: str) -> frozenset[str]:
+    """What people call the attribute in their files."""
+    label = table("attributes", "attributes").get(attribute, {}).get("label", {}).values()
+    return frozenset(fold(each) for each in (attribute, *label, *table("attributes", "nouns").get(attribute, ())))
+
+
+def _outdated(row: Row, draft: Draft) -> None:
+    """A line that says what the memory says has changed: it gets the memory's words, and keeps its comments."""
+    for past in row.get("history", ()):
+        old, words = fold(past.get("value", "")), set(gist_of(past.get("content", "")).bag)
+        if not old or old == fold(row.get("value", "")):
+            continue
+        lines = draft.after.splitlines(keepends=True)
+        for number, line in enumerate(lines):
+            found = _LINE.fullmatch(line.rstrip("\r\n"))
+            if found is None or _is_hosts(lines, number) or _is_fenced(lines, number):
+                continue
+            if old in fold(found["text"]) and _says(found["text"], words):
+                _replace(draft, lines, number, f"{found['mark']}{row['content']}{found['rest']}", row)
+                return
+
+
+def _says(text: str, words: set[str]) -> bool:
+    """Whether most of the line's words are those."""
+    bag = gist_of(text).bag
+    return bool(bag) and sum(word in words for word in bag) >= ALIKE * len(bag)
+
+
+def _add(row: Row, draft: Draft, others: Iterable[Draft], ws: Workspace) -> None:
+    """A line of its own at the end, unless one of the files says it already or the host would cut it off."""
+    words = set(gist_of(row["content"]).bag)
+    if any(_is_said(row, line, words) for other in others for line in other.after.splitlines()):
+        return
+    lines = draft.after.splitlines(keepends=True)
+    if _OBSERVED.search(draft.after):
+        line = f"<!-- observed: {clock.day_of(row['said_at'], ws.zone)} | status: active -->\n- {row['content']}"
+        line = line if not lines or not lines[-1].strip() else f"\n{line}"
+    else:
+        heading = HEADING[ws.language]
+        line = f"- {row['content']}"
+        if heading not in (each.strip() for each in lines):
+            line = f"{heading}\n{line}" if not lines else f"\n{heading}\n{line}"
+    if len(draft.after) + len(line) + 2 <= MOST[draft.name]:
+        _insert(draft, lines, len(lines), line, row)
+
+
+def _is_said(row: Row, line: str, words: set[str]) -> bool:
+    """Whether the line says it: it holds the memory's value, or nearly all of its words."""
+    value = fold(row.get("value", ""))
+    bag = set(gist_of(line).bag)
+    return bool(value and len(value) > 1 and value in fold(line)) or (
+        bool(words) and len(words & bag) >= 0.8 * len(words)
+    )
+
+
+def _is_hosts(lines: list[str], number: int) -> bool:
+    """Whether OpenClaw has put the line there, by the mark above it: it rewrites such lines itself."""
+    return number > 0 and _HOSTS.match(lines[number - 1]) is not None
+
+
+def _is_fenced(lines: list[str], number: int) -> bool:
+    """Whether the line stands in a block of code: an example, and no statement."""
+    return sum(line.lstrip().startswith("```") for line in lines[:number]) % 2 == 1
+
+
+def _replace(draft: Draft, lines: list[str], number: int, new: str, row: Row) -> None:
+    line = lines[number]
+    ending = line[len(line.rstrip("\r\n")) :]
+    draft.proposals.append(Proposal(draft.name, "replace", line.strip(), new.strip(), row["id"], _quote(row)))
+    lines[number] = new + ending
+    draft.after = "".join(lines)
+
+
+def _insert(draft: Draft, lines: list[str], number: int, new: str, row: Row) -> None:
+    """Put a new line there, with the line ends of the file."""
+    ending = "\r\n" if "\r\n" in draft.after else "\n"
+    if number and not lines[number - 1].endswith("\n"):
+        lines[number - 1] += ending
+    draft.proposals.append(Proposal(draft.name, "add", "", new.strip().splitlines()[-1], row["id"], _quote(row)))
+    draft.after = "".join((*lines[:number], new.replace("\n", ending) + ending, *lines[number:]))
+
+
+def _quote(row: Row) -> str:
+    return str(row["evidence"][-1].get("quote", ""))
+
+
+def rows_of(drafts: Iterable[Draft]) -> Iterator[dict[str, str]]:
+    """The proposals as `--json` shows them."""
+    for draft in drafts:
+        yield from map(asdict, draft.proposals)

@@ -1,0 +1,334 @@
+"""Changes by hand: make a workspace, capture a memory, write a note, archive and restore. A capture or a note never
+waits for a running consolidation; archive and restore hold the lock like it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from memory_system import clock, text
+from memory_system.disk.files import Files
+from memory_system.errors import NotFoundError, QuarantinedError, UsageError
+from memory_system.layout import Layout
+from memory_system.privacy.secrets import PLACEHOLDER, redact
+from memory_system.records import (
+    CAPTURED,
+    POOLS,
+    RETURNED,
+    TYPES,
+    USER_NAME,
+    Evidence,
+    Fact,
+    Pool,
+    from_line,
+    memory_id,
+    to_line,
+)
+from memory_system.store.accesses import Who
+from memory_system.store.ordered import line_id
+from memory_system.workspace import Workspace, config_bytes
+
+if TYPE_CHECKING:
+    from memory_system.store.entries import Change
+
+Role = Literal["user", "assistant"]  # whose words a capture is
+
+DEFAULT_IMPORTANCE = 0.5
+DEFAULT_CONFIDENCE = 0.6
+LONGEST_CAPTURE = 20_000  # characters
+MOST_WAITING = 500  # captures of an agent's that wait for a night
+
+SOUL = """# Soul
+
+You are a thoughtful assistant with a long memory.
+
+## Personality
+
+- Warm, concise, honest
+- Says so when it does not know
+
+## Language
+
+- Answers in the language it is spoken to
+"""
+
+
+def init(root: Path, zone: str) -> list[str]:
+    """Make the folders, config.json and a sample SOUL.md of a workspace, whatever of them is missing; their names."""
+    from memory_system.config import parse_config
+
+    parse_config({"timezone": zone}, "--timezone")
+    layout, files = Layout(root.absolute()), Files()
+    made = [folder for folder in layout.folders() if not folder.is_dir()]
+    for folder in layout.folders():
+        files.make_folder(folder)
+    for path, content in ((layout.config, config_bytes(timezone=zone)), (layout.root / "SOUL.md", SOUL.encode())):
+        if not path.exists():
+            files.replace(path, content)
+            made.append(path)
+    return [layout.name(path) for path in made]
+
+
+def capture(
+    ws: Workspace,
+    content: str,
+    *,
+    kind: str = "fact",
+    importance: float = DEFAULT_IMPORTANCE,
+    confidence: float | None = None,
+    entities: Sequence[str] = (),
+    source: str = "",
+    key: str = "",
+    category: str = "general",
+    who: Who = "library",
+    role: Role = "user",
+) -> Fact:
+    """Remember one thing by hand, durably, at once; secrets in it are masked first. The same `key` twice is one
+    memory; with other words it is a UsageError, so that none are lost. `role` says whose words they are: the owner's,
+    or those of an assistant, which count less."""
+    ws.refuse_unsafe()
+    content, source, key = (" ".join(_clean(each).split()) for each in (content, source, key))
+    entities = [_clean(each) for each in entities]
+    _check_capture(content, kind, importance, confidence)
+    _hold_back(ws, content, key, role)
+    _refuse_bare_secret(content)
+    known = _captured_before(ws, TYPES[kind], key) if key else None
+    if known is not None:
+        _refuse_another_text(known, content, _capture_ref(ws, key))
+        return known
+    record = _captured(ws, content, TYPES[kind], importance, entities, source, key, role).model_copy(
+        update={"category": category}
+    )
+    if kind == "belief":
+        sure = DEFAULT_CONFIDENCE if confidence is None else confidence
+        record = TYPES[kind].model_validate({**record.model_dump(), "confidence": sure, "basis": "captured by hand"})
+    if role == "assistant":
+        _refuse_flood(ws)
+    ws.inbox.add(record)
+    ws.accesses.note("capture", [record.id], ws.now, who)
+    return record
+
+
+def _refuse_another_text(known: Fact, content: str, ref: str) -> None:
+    """UsageError when the capture with that ref said something else: whatever nights have made of its words."""
+    said = next((each.quote for each in known.evidence if each.ref == ref), known.content)
+    if text.essence(said) != text.essence(content):
+        raise UsageError(
+            f"nothing was captured: the key {ref.removeprefix(f'{CAPTURED}:')!r} stands for {known.id}: {said}",
+            f"change that one: memory edit {known.id} --content WORDS; or give this one a key of its own",
+        )
+
+
+def _refuse_flood(ws: Workspace) -> None:
+    """UsageError when an agent has captured more than a night is to take from it."""
+    waiting = sum(1 for each in ws.inbox.pending() if each.evidence and each.evidence[0].role == "assistant")
+    if waiting >= MOST_WAITING:
+        raise UsageError(
+            f"{waiting} captures of an agent wait for the next night already", "run it: memory consolidate --force"
+        )
+
+
+def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
+    """Whoever captures may be told to by what it has read: QuarantinedError when the words want to steer an agent."""
+    from memory_system.privacy import trust
+
+    if not trust.suspects(content, owner=role in trust.OWNER) or trust.key_of(content) in ws.quarantine.approved():
+        return
+    from memory_system.turns import Message  # most captures need none
+
+    guard = trust.Guard()
+    message = Message(CAPTURED, key or ws.now.isoformat(), role, "", clock.stamp(ws.now), content)
+    guard.held(message, guard.stretches(message), 0, len(content))
+    held = ws.quarantine.add(guard.found)
+    which = held[0].id if held else "already"
+    raise QuarantinedError(
+        f"this wants to steer an agent, and is held back ({which})",
+        f"if you mean it: memory quarantine approve {which}" if held else "see: memory quarantine list",
+    )
+
+
+def _refuse_bare_secret(content: str) -> None:
+    """UsageError when nothing is left to remember now that the secret is masked."""
+    if not PLACEHOLDER.search(content):
+        return
+    from memory_system import rules
+
+    modality = rules.load(text.told_in(text.language(content)))["modality"]
+    if any(rule.data.get("drop") == "secret" for rule in modality.firing(content)):
+        raise UsageError(
+            f"this tells nothing but a secret, which is not kept: {content}",
+            "put it into a password manager, and capture where it is to be found",
+        )
+
+
+def _clean(words: str) -> str:
+    """Text as it may be stored: without secrets, and without bytes that are no UTF-8."""
+    return redact(words.encode(errors="replace").decode())[0]
+
+
+def _check_capture(content: str, kind: str, importance: float, confidence: float | None) -> None:
+    if not content:
+        raise UsageError("there is nothing to remember: the text is empty", 'memory capture "what to remember"')
+    if len(content) > LONGEST_CAPTURE:
+        raise UsageError(
+            f"a capture holds at most {LONGEST_CAPTURE} characters", "write it as a note: memory note TEXT"
+        )
+    if kind not in ("fact", "belief"):
+        raise UsageError(f"--type is fact or belief, not {kind!r}; summaries are made by consolidation")
+    if not 0 <= importance <= 1:
+        raise UsageError(f"--importance is between 0 and 1, not {importance}")
+    if confidence is not None and kind != "belief":
+        raise UsageError("--confidence is for beliefs: add --type belief")
+    if confidence is not None and not 0 < confidence < 1:
+        raise UsageError(f"--confidence is between 0 and 1, not {confidence}")
+
+
+def _captured(
+    ws: Workspace, content: str, kind: type[Fact], importance: float, entities: Sequence[str], source: str, key: str,
+    role: Role = "user",
+) -> Fact:  # fmt: skip
+    now, lang = clock.stamp(ws.now), text.language(content)
+    ref = _capture_ref(ws, key)
+    new_id = memory_id(kind, clock.local_date(ws.now, ws.zone), ref, "" if key else content)
+    ref = ref if key else f"{ref}.{new_id[-6:]}"  # two of one moment say each where they come from
+    # Nothing of it comes from outside, and to build what would validate it takes longer than all else of a capture.
+    words = Evidence.model_construct(ref=ref, quote=content, said_at=now, role=role, trust=role)
+    return kind.model_construct(
+        id=new_id,
+        content=content,
+        importance=importance,
+        score=importance,
+        entities=tuple(dict.fromkeys(entities)) or (USER_NAME[lang],),
+        created=now,
+        source=source or ref,
+        lang=lang,
+        said_at=now,
+        evidence=(words,),
+        last_confirmed=now,
+        scored_at=now,
+        updated=now,
+        method=CAPTURED,
+    )
+
+
+def _capture_ref(ws: Workspace, key: str) -> str:
+    """Where a capture says that it comes from: the key it was given, else the moment."""
+    return f"{CAPTURED}:{key or ws.now.isoformat()}"
+
+
+def is_captured(record: Fact) -> bool:
+    """Whether the memory was made by hand, whatever words nights have added to it or put in their place."""
+    first = next(iter(record.evidence), None)
+    return first is not None and first.ref.startswith(f"{CAPTURED}:") and first.said_at == record.created
+
+
+def _captured_before(ws: Workspace, kind: type[Fact], key: str) -> Fact | None:
+    """The capture of the same key, on whatever day it was made."""
+    ending = memory_id(kind, ws.now.date(), _capture_ref(ws, key), "").rpartition("_")[2]
+    waiting = (each for each in ws.inbox.pending() if each.id.endswith(ending))
+    lines = (line for pool in POOLS for _, line in ws.store.lines(pool, kind) if ending.encode() in line)
+    stored = (from_line(line) for line in lines if line_id(line).endswith(ending))  # without parsing all the others
+    return next(waiting, None) or next(stored, None)
+
+
+def note(ws: Workspace, content: str, category: str = "general", who: Who = "library", role: Role = "user") -> str:
+    """Append an entry to today's note, in the seed's form; the name of the file. `role` is who writes: what an
+    assistant has written is signed, and does not count as the owner's word."""
+    ws.refuse_unsafe()
+    content = _clean(content.strip())
+    if not content:
+        raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')
+    _hold_back(ws, content, "", role)
+    local = ws.now.astimezone(ws.zone)
+    path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
+    begun = path.exists() and path.stat().st_size > 0
+    header = "" if begun else f"# Memory Log: {local:%Y-%m-%d}\n"
+    heading = " ".join(_clean(category).split()) or "general"
+    entry = f"## [{local:%H:%M:%S}] {heading}\n\n{content}\n"
+    if role == "assistant":
+        from memory_system.privacy import trust
+
+        entry = trust.signed(entry)
+    ws.files.append(path, f"{header}\n{entry}".encode(), follow_renames=True)
+    ws.accesses.note("note", [ws.layout.name(path)], ws.now, who)
+    return ws.layout.name(path)
+
+
+def archive(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
+    """Move a memory to the archive by hand; one that is there already stays as it is."""
+    moved = _move(ws, memory_id_, "archive", "archived by hand", {"retired": "by hand"})
+    ws.accesses.note("archive", [memory_id_], ws.now, who)
+    return moved
+
+
+def replaced_by(ws: Workspace, record: Fact) -> list[Fact]:
+    """What lies in the archive because this memory took its place, the latest first."""
+    found = (ws.store.get(each.id) for each in reversed(record.history) if each.id)
+    return [each for each in found if each is not None and each.superseded_by == record.id]
+
+
+def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
+    """Bring an archived memory back, with a score of at least its importance."""
+    moved = _move(ws, memory_id_, "active", "restored by hand", {**RETURNED, "expires": None})
+    ws.accesses.note("restore", [memory_id_], ws.now, who)
+    return moved
+
+
+def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
+    """Let in what was held back: a capture of the owner's, with the words and the place where they were said."""
+    from memory_system.privacy.quarantine import APPROVED
+
+    held = ws.quarantine.get(held_id)
+    ref = held.ref if not held.ref.startswith(f"{CAPTURED}:") else _capture_ref(ws, held.id)
+    record = _captured_before(ws, Fact, held.id)
+    if record is None:
+        evidence = Evidence(ref=ref, quote=held.quote, said_at=held.said_at, role=held.role, trust=held.role)
+        plain = _captured(ws, held.quote, Fact, DEFAULT_IMPORTANCE, (), held.ref, held.id)
+        record = plain.model_copy(update={"evidence": (evidence,), "said_at": held.said_at})
+        ws.inbox.add(record)
+    ws.quarantine.settle(held_id, APPROVED)  # last: a crash between the two leaves it waiting, not lost
+    ws.accesses.note("approve", [held_id], ws.now, who)
+    return record
+
+
+def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:
+    from memory_system import forgetting
+    from memory_system.nights.derive import catch_up
+
+    forgetting.finish(ws)
+    catch_up(ws)
+    record, there = find(ws, memory_id_)
+    if there == pool:
+        return record
+    now = clock.stamp(ws.now)
+    update = {**changed, "updated": now, "scored_at": now, "version": record.version + 1}
+    if pool == "active":
+        update["score"] = max(record.score, record.importance)
+    moved = record.model_copy(update=update)
+    from memory_system.store.entries import Change
+
+    change = Change(record.id, why, there, ws.store.line_of(record.id), pool, to_line(moved))
+    commit(ws, [change], why)
+    return moved
+
+
+def commit(ws: Workspace, changes: list[Change], reason: str) -> None:
+    """Commit changes by hand, and derive what follows from them."""
+    from memory_system.nights.derive import derive
+    from memory_system.store.entries import Entry
+
+    ws.store.apply(Entry(clock.stamp(ws.now), reason, state={"next_change": None}), changes)
+    ws.inbox.drop(change.id for change in changes)
+    derive(changes, ws)
+
+
+def find(ws: Workspace, memory_id_: str) -> tuple[Fact, Pool | None]:
+    """The memory and its pool (None: it waits in the inbox); NotFoundError when there is none."""
+    waiting = {each.id: each for each in ws.inbox.pending()}  # first: a night beside us moves it into the store
+    record = ws.store.get(memory_id_)
+    if record is not None:
+        return record, ws.store.pool_of(memory_id_)
+    if memory_id_ in waiting:
+        return waiting[memory_id_], None
+    raise NotFoundError(f"there is no memory {memory_id_}")

@@ -1,0 +1,135 @@
+"""What the journal tells: why a memory is there and says what it says, and what a run has changed. Reading only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from memory_system import rules
+from memory_system.errors import NotFoundError
+from memory_system.records import Evidence, Fact, session_of
+from memory_system.store import retention
+from memory_system.store.entries import Change, Group
+from memory_system.upkeep import edit
+from memory_system.workspace import Workspace
+
+RULE = "rule:"  # how the method of a memory begins that a rule made
+FORGOTTEN = "[forgotten]"  # shown for what a change said when forgetting has blanked it
+UNTOLD = frozenset({"updated", "version", "scored_at"})  # fields that move with every change
+NO_SLOT = "no rule had a slot for it: told in the third person"
+WITHOUT_SLOT = {  # by how the method begins
+    "general": NO_SLOT,
+    "question": "a question: it tells what they are about",
+    "compose": "three or more facts of one topic, told together",
+}
+
+
+def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
+    """Why the memory is there: its words' sources with their quotes, the rule that read them, every change since, what
+    it superseded, and what its rank is made of. NotFoundError for an id that nobody knows."""
+    record, pool = edit.find(ws, memory_id)
+    return {
+        "id": record.id,
+        "content": record.content,
+        "pool": pool or "inbox",
+        "sources": [each.model_dump() | _origin(each, ws) for each in record.evidence],
+        "source_facts": list(getattr(record, "source_facts", ())),
+        "method": record.method,
+        "rule": rule_of(record),
+        "edited": list(record.edited),
+        "history": [each.model_dump() for each in record.history],
+        "supersedes": record.supersedes,
+        "superseded_by": record.superseded_by,
+        "changes": [change_row(group, change) for group, change in _changes_of(ws, memory_id)],
+        "rank": _rank(record, ws),
+    }
+
+
+def _origin(evidence: Evidence, ws: Workspace) -> dict[str, Any]:
+    """Where the words were said: the transcript, what its host calls the conversation, which kind of chat that is, and
+    whether it was the owner who said them. Empty for what no transcript holds."""
+    cursor = ws.checkpoint.state.cursors.get(session_of(evidence.ref))
+    if cursor is None:
+        return {}
+    where = {"path": cursor["path"], "session_key": cursor.get("key", ""), "chat": cursor.get("chat") or "direct"}
+    return {**where, "owner": evidence.role in ("user", "note") and evidence.trust == "user"}
+
+
+def rule_of(record: Fact) -> str:
+    """What the rule that made the memory is for; empty when no rule did."""
+    if not record.method.startswith(RULE):
+        return ""
+    rule_id = record.method.removeprefix(RULE)
+    if (way := rule_id.partition(".")[0]) in WITHOUT_SLOT:
+        return WITHOUT_SLOT[way]
+    groups = rules.load(record.lang).values() if record.lang else ()
+    return next((rule.why for group in groups for rule in group.rules if rule.id == rule_id), "")
+
+
+def _rank(record: Fact, ws: Workspace) -> dict[str, Any]:
+    """What the memory ranks by in the snapshot, and how search lifts it."""
+    return {
+        "importance": record.importance,
+        "score": record.score,
+        "scored_at": record.scored_at,
+        "effective": round(retention.effective(record, ws.faded_at(ws.now), ws.config), 4),
+        "decay_per_day": round(retention.rate(record, ws.config), 6),
+        "floor": ws.config.thresholds.floor if retention.is_protected(record) else None,
+    }
+
+
+def _changes_of(ws: Workspace, memory_id: str) -> Iterator[tuple[Group, Change]]:
+    for group in ws.journal.entries():
+        for change in group.changes:
+            if change.id == memory_id:
+                yield group, change
+
+
+def diff(ws: Workspace, name: str = "") -> dict[str, Any]:
+    """What a run has changed, entry by entry; the last consolidation without a name. See `entries_of`."""
+    groups = entries_of(ws, name)
+    rows = [change_row(group, change) for group in groups for change in group.changes]
+    return {
+        "entries": [
+            {"seq": each.entry.seq, "time": each.entry.time, "run": each.entry.run, "night": each.entry.night,
+             "reason": each.entry.reason}
+            for each in groups
+        ],
+        "counts": dict(Counter(row["why"] for row in rows).most_common()),
+        "changes": rows,
+    }  # fmt: skip
+
+
+def entries_of(ws: Workspace, name: str = "") -> list[Group]:
+    """The journal's entries of a run (its id, the stamp of a night, or #3 for the third entry), in order; those of the
+    last consolidation without a name. A night that was done again is the last one of that stamp. NotFoundError when
+    there are none."""
+    groups = list(ws.journal.entries())
+    wanted = name or next((each.entry.run for each in reversed(groups) if each.entry.run), "")
+    nights = [each for each in groups if wanted and wanted == each.entry.night]
+    found = nights[-1:] or [each for each in groups if wanted and wanted in (each.entry.run, f"#{each.entry.seq}")]
+    if not found:
+        known = dict.fromkeys(each.entry.run or f"#{each.entry.seq}" for each in groups[-5:])
+        hint = f"the last ones are {', '.join(known)}" if known else "nothing has been changed yet"
+        raise NotFoundError(f"the journal knows no run {name}" if name else "there is no run to look at yet", hint)
+    return found
+
+
+def change_row(group: Group, change: Change) -> dict[str, Any]:
+    """A change as it is shown: when and why, from where to where, and the fields that differ."""
+    before, after = (orjson.loads(line) if line else {} for line in (change.before, change.after))
+    names = [name for name in {**before, **after} if name not in UNTOLD and before.get(name) != after.get(name)]
+    return {
+        "seq": group.entry.seq,
+        "time": group.entry.time,
+        "run": group.entry.run,
+        "id": change.id,
+        "why": change.why,
+        "from": change.before_pool,
+        "to": change.after_pool,
+        "content": (after or before).get("content", FORGOTTEN),
+        "fields": {name: [before.get(name), after.get(name)] for name in names} if before and after else {},
+    }

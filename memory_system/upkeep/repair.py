@@ -1,0 +1,188 @@
+"""Repair: what is damaged is set aside in `state/damaged.*` and never deleted, what the journal still knows is put
+back, what can be derived is made anew, and the journal says that it was done. What only the owner can know (a
+transcript that is gone, a config.json that is none) is left alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from memory_system import clock
+from memory_system.disk.files import FILE_MODE, FOLDER_MODE
+from memory_system.errors import DamagedError
+from memory_system.nights import derive
+from memory_system.records import KINDS, POOLS, Fact, Pool, kind_of
+from memory_system.store import by_hand, months
+from memory_system.store.checkpoint import Checkpoint, State
+from memory_system.store.entries import Change, Entry, read_entries, sound_length
+from memory_system.store.journal import GENESIS
+from memory_system.store.ordered import line_id, merged
+from memory_system.store.parsing import checked, parse_problem
+from memory_system.upkeep.check import readable_by_others
+from memory_system.upkeep.past import replay
+from memory_system.workspace import Workspace
+
+REASON = "repair"
+
+
+def repair(ws: Workspace) -> list[str]:
+    """Mend what can be mended; what was done, in words. The workspace must be open for writing and not settled.
+    NewerError when a newer program wrote it."""
+    cut = list(_journal(ws))
+    done = [*cut, *_checkpoint(ws)]
+    ws.checkpoint.refuse_newer()
+    done += [told for step in (_lines, _interrupted, _lost, _inbox, _held_back, _rights) for told in step(ws)]
+    changes = _unknown(ws) if cut else []
+    if done or changes:
+        entry = Entry(clock.stamp(ws.now), f"{REASON}: {'; '.join(done)}", state={"next_change": None})
+        ws.store.apply(entry, changes)
+    by_hand.take_over(ws.store, clock.stamp(ws.now), allow_losses=True)
+    derive.rebuild(ws)
+    return done
+
+
+def _aside(ws: Workspace, name: str) -> Path:
+    """Where what was damaged is kept: among the files that forgetting goes through, too."""
+    return ws.layout.state / f"damaged.{name}"
+
+
+def _journal(ws: Workspace) -> Iterator[str]:
+    """The journal ends where its chain breaks; what follows can explain and undo nothing any more."""
+    previous, whole = GENESIS, True
+    newest = next(reversed(ws.journal.months()), None)
+    for path in ws.journal.months():
+        data, readable = months.salvaged(path)
+        keep = sound_length(path, previous) if whole else 0
+        unbegun = readable and path == newest and b'{"done":' not in data[keep:]
+        broken = not readable or (keep < len(data) and not unbegun)
+        if broken or not whole:
+            _set_aside(ws, path, data, keep, readable=readable)
+            yield f"the journal from {path.name}, byte {keep}, was set aside"
+        whole = whole and not broken
+        previous = next((group.hash for group in reversed(list(read_entries(path)))), previous) if keep else previous
+
+
+def _set_aside(ws: Workspace, path: Path, data: bytes, keep: int, *, readable: bool) -> None:
+    """Move a month but for its first bytes to where damage is kept; what cannot be unpacked, as it is."""
+    if data[keep:]:
+        ws.files.append(_aside(ws, path.name), data[keep:].rstrip(b"\n") + b"\n")
+    if keep:
+        ws.files.replace(path, data[:keep])
+    if not readable:
+        ws.files.rename(months.packed(path), _aside(ws, months.packed(path).name))
+    if not keep:
+        months.remove(path, ws.files)
+
+
+def _checkpoint(ws: Workspace) -> Iterator[str]:
+    """A checkpoint that cannot be read is told again by the journal."""
+    try:
+        Checkpoint(ws.layout, ws.files)
+    except DamagedError:
+        ws.files.rename(ws.layout.checkpoint, _aside(ws, f"{clock.stamp(ws.now)}-{ws.layout.checkpoint.name}"))
+        state = State()
+        for group in ws.journal.entries():
+            replay(state, group.entry)
+        ws.checkpoint.state = state
+        ws.checkpoint.save()
+        yield "the checkpoint was set aside and told again by the journal"
+
+
+def _lines(ws: Workspace) -> Iterator[str]:
+    """Lines that are no memories of their file, and second lines of one memory, leave it."""
+    files = {(pool, kind): _sifted(ws, pool, kind) for pool in POOLS for kind in KINDS.values()}
+    copies: dict[str, list[tuple[Pool, bytes]]] = defaultdict(list)
+    for (pool, _), (sound, _) in files.items():
+        for line in sound:
+            copies[line_id(line)].append((pool, line))
+    stay = _chosen({key: each for key, each in copies.items() if len(each) > 1}, ws)
+    for (pool, kind), (sound, damaged) in files.items():
+        kept: list[bytes] = []
+        for line in sound:
+            alone = len(copies[line_id(line)]) == 1
+            (kept if alone or stay.pop(line_id(line), None) == (pool, line) else damaged).append(line)
+        if damaged:
+            path = ws.layout.pool(pool, kind)
+            ws.files.append(_aside(ws, f"{pool}.{path.name}"), damaged)
+            ws.files.replace(path, sorted(kept, key=line_id))
+            yield f"{len(damaged)} lines of {ws.layout.name(path)} were set aside"
+
+
+def _sifted(ws: Workspace, pool: Pool, kind: type[Fact]) -> tuple[list[bytes], list[bytes]]:
+    """The lines of a file that are memories of it, and the others."""
+    sound: list[bytes] = []
+    damaged: list[bytes] = []
+    for _, line in ws.store.lines(pool, kind):
+        try:
+            checked(line, kind, "")
+            wrong = bool(parse_problem(line))
+        except DamagedError:
+            wrong = True
+        (damaged if wrong else sound).append(line.rstrip(b"\n") + b"\n")
+    return sound, damaged
+
+
+def _chosen(copies: dict[str, list[tuple[Pool, bytes]]], ws: Workspace) -> dict[str, tuple[Pool, bytes]]:
+    """Of several lines of one memory the one that stays: as the journal has it, else in the journal's pool, else the
+    first."""
+    known = ws.journal.latest() if copies else {}
+
+    def distance(key: str, copy: tuple[Pool, bytes]) -> tuple[bool, bool]:
+        return copy != known.get(key), copy[0] != known.get(key, copy)[0]
+
+    return {key: min(each, key=partial(distance, key)) for key, each in copies.items()}
+
+
+def _interrupted(ws: Workspace) -> Iterator[str]:
+    entry = ws.store.recover()
+    if entry is not None:
+        yield f"the commit of {entry.time} was finished"
+
+
+def _lost(ws: Workspace) -> Iterator[str]:
+    """Memories that the journal knows and no file holds are put back."""
+    there = {line_id(line) for pool in POOLS for kind in KINDS.values() for _, line in ws.store.lines(pool, kind)}
+    lost = {key: each for key, each in ws.journal.latest().items() if key not in there}
+    for pool in POOLS:
+        for kind in KINDS.values():
+            mine: dict[str, bytes | None]
+            mine = {key: line for key, (was, line) in lost.items() if was == pool and kind_of(key) is kind}
+            if mine:
+                path = ws.layout.pool(pool, kind)
+                ws.files.replace(path, merged(ws.store.lines(pool, kind), mine))
+                yield f"{len(mine)} memories were put back into {ws.layout.name(path)}"
+
+
+def _unknown(ws: Workspace) -> list[Change]:
+    """What stands in the files and not in what is left of the journal."""
+    known = ws.journal.latest()
+    changes = []
+    for pool in POOLS:
+        for kind in KINDS.values():
+            for _, line in ws.store.lines(pool, kind):
+                was_in, was = known.get(line_id(line), (None, None))
+                if (was_in, was) != (pool, line):
+                    changes.append(Change(line_id(line), REASON, was_in, was, pool, line))
+    return changes
+
+
+def _inbox(ws: Workspace) -> Iterator[str]:
+    if count := ws.inbox.set_aside():
+        yield f"{count} lines of the inbox were set aside"
+
+
+def _held_back(ws: Workspace) -> Iterator[str]:
+    if count := ws.quarantine.set_aside():
+        yield f"{count} lines of the quarantine were set aside"
+
+
+def _rights(ws: Workspace) -> Iterator[str]:
+    """Nobody but the owner may read what the program wrote."""
+    wide = list(readable_by_others(ws))
+    for path in wide:
+        path.chmod(FOLDER_MODE if path.is_dir() else FILE_MODE)
+    if wide:
+        yield f"{len(wide)} files were closed to others"

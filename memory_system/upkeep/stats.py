@@ -1,0 +1,159 @@
+"""What is in the workspace and how it is doing: the figures of `stats`, and the health that `status` shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import starmap
+from typing import Any
+
+from memory_system import clock, pipeline
+from memory_system.disk.locks import is_held
+from memory_system.llm.ledger import Ledger, by_day, summed
+from memory_system.nights import due
+from memory_system.nights.night import BARREN_LIMIT
+from memory_system.records import KINDS, USER, Fact, Pool, Problem, Row, type_name
+from memory_system.rules import table
+from memory_system.store.checkpoint import MAX_TRIES
+from memory_system.upkeep.proposals import proposals
+from memory_system.workspace import Workspace
+
+EVERY_SEGMENT = 150  # tokens a segment takes when all are sent (scripts/asking.py), prompts and answers included
+LEVELS = (("critical", 0.9), ("high", 0.7), ("medium", 0.4), ("low", 0.0))
+
+
+def stats(ws: Workspace) -> dict[str, Any]:
+    """Counts by pool, type, importance, category and language; captures that wait count as active."""
+    active = [*_rows(ws, "active"), *(each.model_dump() for each in ws.inbox.pending())]
+    archived = sum(1 for _ in _rows(ws, "archive"))
+    kinds = Counter(row["id"].partition("_")[0] for row in active)
+    return {
+        "total": len(active) + archived,
+        "active": len(active),
+        "archive": archived,
+        "by_type": {f"{type_name(kind)}": kinds[letter] for letter, kind in KINDS.items()},
+        "by_importance": _levels(row["importance"] for row in active),
+        "by_category": dict(Counter(row.get("category", "general") for row in active).most_common()),
+        "by_language": dict(Counter(row.get("lang", "") for row in active).most_common()),
+        "waiting_captures": len(ws.inbox.pending()),
+        "llm": _asked(ws),
+        **schedule_of(ws),
+    }
+
+
+def _asked(ws: Workspace) -> dict[str, Any]:
+    """What the nights' asking of a language model has cost, what talking to one has, both by day, and the tokens that
+    sending every segment would have taken."""
+    ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
+    accounts = (group.entry.accounting or {} for group in ws.journal.entries())
+    segments = sum(account.get("segments", {}).get("total", 0) for account in accounts)
+    used = summed(ledger.of_nights)
+    tokens = used["input_tokens"] + used["output_tokens"]
+    everything = segments * EVERY_SEGMENT
+    return {
+        **used,
+        "talk": summed(ledger.of_talks),
+        "by_day": by_day(ledger.rows),
+        "usd_left_this_month": round(ledger.dollars_left(clock.stamp(ws.now)), 6),
+        "tokens_for_everything": everything,
+        "saved": round(1 - tokens / everything, 4) if everything else None,
+    }
+
+
+def _rows(ws: Workspace, pool: Pool) -> Iterator[Row]:
+    for kind in KINDS.values():
+        yield from ws.store.rows(pool, kind)
+
+
+def _levels(importances: Iterator[float]) -> dict[str, int]:
+    counts = dict.fromkeys((name for name, _ in LEVELS), 0)
+    for importance in importances:
+        counts[next(name for name, least in LEVELS if importance >= least)] += 1
+    return counts
+
+
+def schedule_of(ws: Workspace) -> dict[str, str | None]:
+    """When the last consolidation was, and when the next one is."""
+    return {
+        "last_consolidation": ws.checkpoint.state.last_success or None,
+        "next_scheduled": clock.stamp(ws.config.schedule.after(ws.now)),
+    }
+
+
+def status(ws: Workspace) -> dict[str, Any]:
+    """How the workspace is doing; `problems` is what the owner should look at, `ok` says that there is nothing;
+    `held_back` is how much waits in quarantine, `proposals` are lines that the owner's own files could take."""
+    state = ws.checkpoint.state
+    waiting, problems = pipeline.waiting(ws)
+    night = due.next_night(waiting, ws)
+    problems += [
+        *pipeline.embedding_problems(ws),
+        *interruptions(ws),
+        *_missed(night, ws),
+        *starmap(_conflict, conflicts(ws)),
+        *_silence(ws),
+    ]
+    return {
+        "ok": not problems,
+        "workspace": str(ws.layout.root),
+        **schedule_of(ws),
+        "due": clock.stamp(night) if night else None,
+        "waiting_messages": sum(len(each) for each in waiting.messages.values()),
+        "waiting_captures": len(ws.inbox.pending()),
+        "held_back": len(ws.quarantine.waiting()),
+        "run_id": state.run_id or None,
+        "phase": state.current_phase,
+        "retry_count": state.retry_count if state.current_phase is not None else 0,
+        "running": is_held(ws.layout.lock),
+        "problems": [each.to_row() for each in problems],
+        "proposals": proposals(ws),
+    }
+
+
+def interruptions(ws: Workspace) -> Iterator[Problem]:
+    """A night that stopped half-way, and that nobody is going on with."""
+    state = ws.checkpoint.state
+    if state.current_phase is not None and not is_held(ws.layout.lock):
+        what = f"the night of {state.night} stopped in phase {state.current_phase} (tries: {state.retry_count})"
+        force = " --force" if state.retry_count >= MAX_TRIES else ""
+        yield Problem(ws.layout.name(ws.layout.checkpoint), what, f"go on with: memory consolidate{force}")
+
+
+def _missed(night: datetime | None, ws: Workspace) -> Iterator[Problem]:
+    """A night that is longer overdue than a machine that sleeps explains: nobody runs them, or they fail."""
+    if night and ws.now - night > timedelta(hours=ws.config.consolidation.fallback_hours):
+        what = f"the night of {clock.stamp(night)} has not run"
+        yield Problem("consolidation", what, "run it: memory consolidate; who runs it: memory schedule show")
+
+
+def _silence(ws: Workspace) -> Iterator[Problem]:
+    """What a run that did nothing useful, lost count, or did not trust its clock left to be looked at."""
+    state = ws.checkpoint.state
+    if state.unbalanced:
+        what = f"the sums of the night of {state.unbalanced} do not close"
+        yield Problem("consolidation", what, "look for what is missing with: memory validate")
+    if state.barren_nights >= BARREN_LIMIT:
+        what = "the last nights read what was said and remembered nothing of it"
+        yield Problem("consolidation", what, "look at what was dropped: memory consolidate --phase 2")
+    if state.decay_held:
+        what = f"nothing fades since {state.decay_held}: more than {due.LONG_SILENCE.days} days without messages before"
+        yield Problem("clock", what, "if the clock is right: memory consolidate --force")
+
+
+def _conflict(slot: str, rows: list[Row]) -> Problem:
+    what = f"two values for {slot}: " + " / ".join(row["content"] for row in rows)
+    return Problem(rows[0]["id"], what, f"archive the wrong one: memory archive {rows[0]['id']}")
+
+
+def conflicts(ws: Workspace) -> Iterator[tuple[str, list[Row]]]:
+    """Slots of one value in which more than one fact stands, and those facts."""
+    attributes = table("attributes", "attributes").items()
+    single = {name for name, each in attributes if each.get("single") and not each.get("cued")}
+    slots: dict[tuple[str, str], list[Row]] = {}
+    for row in ws.store.rows("active", Fact):
+        if row.get("attribute") in single:
+            slots.setdefault((row.get("subject", USER), row["attribute"]), []).append(row)
+    for (subject, attribute), rows in sorted(slots.items()):
+        if len(rows) > 1:
+            yield f"{subject}.{attribute}", rows

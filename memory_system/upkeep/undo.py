@@ -1,0 +1,155 @@
+"""The way back: what a run has changed is changed back by one more entry of the journal, so that it can be undone, too.
+What was read stays read: the next night does not make the same memories again, unless it is told to.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from memory_system import clock, forgetting
+from memory_system.errors import DependentChangesError
+from memory_system.nights.derive import catch_up, derive
+from memory_system.records import CAPTURED, RETURNED, Fact, Pool, from_line, named_in
+from memory_system.store.entries import Change, Entry, Group
+from memory_system.upkeep import edit
+from memory_system.upkeep.explain import entries_of
+from memory_system.workspace import Workspace
+
+
+def rollback(ws: Workspace, name: str, *, cascade: bool = False, redo: bool = False) -> list[Change]:
+    """Undo a run (see `explain.entries_of` for its names); what was changed. DependentChangesError when later entries
+    of the journal have changed the same memories again: with `cascade` they are undone as well. With `redo` the next
+    night reads again what was read. What was forgotten since stays forgotten (see `beyond_reach`)."""
+    forgetting.finish(ws)
+    catch_up(ws)
+    groups = entries_of(ws, name)
+    if _differing(groups, ws):
+        groups = _with_dependent(groups, ws, name, cascade=cascade)
+    changes = _differing(groups, ws)
+    if changes or redo:
+        _give_back(changes, ws)
+        state = _state(groups, ws, redo=redo)
+        ws.store.apply(Entry(clock.stamp(ws.now), f"rollback of {name}", state=state), changes)
+        derive(changes, ws)
+    return changes
+
+
+def beyond_reach(ws: Workspace, name: str) -> int:
+    """How many of the memories that a run has changed cannot be put back as they were: forgetting has blanked it."""
+    return sum(1 for was in _first(entries_of(ws, name)).values() if was.is_blank)
+
+
+def _first(groups: Iterable[Group]) -> dict[str, Change]:
+    """The first change of each memory."""
+    first: dict[str, Change] = {}
+    for group in groups:
+        for change in group.changes:
+            first.setdefault(change.id, change)
+    return first
+
+
+def _differing(groups: Iterable[Group], ws: Workspace) -> list[Change]:
+    """The changes that lead from the truth as it is to what stood before the first of the entries; none when it stands
+    so already."""
+    back = (
+        Change(key, "rolled back", ws.store.pool_of(key), ws.store.line_of(key), was.before_pool, was.before)
+        for key, was in _first(groups).items()
+        if not (was.before_pool and was.before is None)  # blanked: nobody knows what it said
+    )
+    return [each for each in back if (each.before_pool, each.before) != (each.after_pool, each.after)]
+
+
+def _with_dependent(groups: list[Group], ws: Workspace, name: str, *, cascade: bool) -> list[Group]:
+    """The entries, and with `cascade` every later one that builds on them, or on those; without it such an entry is an
+    error."""
+    later = _building_on(groups, ws)
+    if later and not cascade:
+        which = ", ".join(dict.fromkeys(each.entry.run or f"#{each.entry.seq}" for each in later))
+        hint = f"undo them as well: memory rollback {name} --cascade"
+        raise DependentChangesError(f"later runs build on {name}: {which}", hint)
+    return groups + later
+
+
+def _building_on(groups: list[Group], ws: Workspace) -> list[Group]:
+    """The later entries that have changed a memory of these, or of one another, again, or made one name another that
+    goes. What they have changed and changed back is no matter, were it only to where it stood between two of the
+    entries: then a part of them was undone before."""
+    stood: dict[str, set[tuple[Pool | None, bytes | None]]] = defaultdict(set)
+    for change in (each for group in groups for each in group.changes):
+        stood[change.id] |= {(change.before_pool, change.before), (change.after_pool, change.after)}
+    ids = {key for key, states in stood.items() if (ws.store.pool_of(key), ws.store.line_of(key)) not in states}
+    back, going = set(stood), _made_in(groups)
+    later = []
+    for group in ws.journal.entries():
+        if group.entry.seq > groups[-1].entry.seq:
+            touched = {change.id for change in group.changes}
+            if touched & ids or _names_any(going, (each for each in group.changes if each.id not in back), ws):
+                later.append(group)
+                ids |= touched
+                back |= touched
+                going |= _made_in([group])
+    return later
+
+
+def _made_in(groups: Iterable[Group]) -> set[str]:
+    """The memories that were not there before these entries."""
+    return {key for key, was in _first(groups).items() if was.before_pool is None}
+
+
+def _names_any(ids: set[str], changes: Iterable[Change], ws: Workspace) -> bool:
+    """Whether a changed memory names one of these, as it was put there and as it stands now."""
+    lines = ((change.after, ws.store.line_of(change.id)) for change in changes)
+    return any(all(line and named_in(orjson.loads(line)) & ids for line in both) for both in lines)
+
+
+def _give_back(changes: Iterable[Change], ws: Workspace) -> None:
+    """A capture that the run had folded in waits in the inbox again: it is the owner's, not the run's. Before the
+    commit, so that a crash between leaves it twice and not never."""
+    waiting = {each.id for each in ws.inbox.pending()}
+    for change in changes:
+        if change.after is None and change.before is not None and change.id not in waiting:
+            record = from_line(change.before)
+            if edit.is_captured(record):
+                ws.inbox.add(as_captured(record))
+
+
+def as_captured(record: Fact) -> Fact:
+    """The capture without what nights made of it: its own words, its own evidence, no successor."""
+    own, at = record.evidence[0], record.created
+    made = {"method": CAPTURED, "content": own.quote, "evidence": (own,), "version": 1}
+    times = {"scored_at": at, "updated": at, "last_confirmed": at}
+    left = {**RETURNED, "supersedes": None, "history": ()}
+    return record.model_copy(update={**made, **times, **left})
+
+
+def _state(groups: list[Group], ws: Workspace, *, redo: bool) -> dict[str, Any]:
+    """The keys of the checkpoint that move: the snapshot shows the morning before the night, and with `redo` reading
+    starts where the run had started."""
+    nights = [each.entry.night for each in ws.journal.entries() if each.entry.seq < groups[0].entry.seq]
+    before = max(filter(None, nights), default="")
+    moved: dict[str, Any] = {"next_change": None}
+    if any("shown_night" in each.entry.state for each in groups):  # what was done by hand left the snapshot its night
+        moved["shown_night"] = before
+    if redo:
+        moved |= {name: _before(name, groups, ws) for name in ("cursors", "left_over")}
+        moved |= {"last_night": before, "shown_night": ""}
+    else:  # what the undone nights had no room for does not come back in their stead
+        moved["left_over"] = {each.entry.night: None for each in groups if "left_over" in each.entry.state}
+    if redo or "commit" in ws.checkpoint.state.phase_data:  # a half-done night would go on from what is undone
+        moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
+    return moved
+
+
+def _before(name: str, groups: list[Group], ws: Workspace) -> dict[str, Any]:
+    """What the run moved of that key of the checkpoint, as it stood before it; None for what was new to it. "cursors":
+    how far sessions had been read; "left_over": what earlier nights had no room for."""
+    touched = {key for each in groups for key in each.entry.state.get(name, {})}
+    before: dict[str, Any] = dict.fromkeys(touched)
+    for group in ws.journal.entries():
+        if group.entry.seq < groups[0].entry.seq:
+            before |= {key: row for key, row in group.entry.state.get(name, {}).items() if key in touched}
+    return before
