@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from memory_system import clock
 from memory_system.clock import Schedule, checked_cron
@@ -79,7 +79,7 @@ class ImportanceRules(Section):
 
 
 class Screen(Section):
-    keep_share: Share = 0.5  # of a night's tokens, at most
+    max_tokens: Positive = 6000  # that a night keeps, at most: only a flood has more, of which the best stay
 
 
 class Expiry(Section):
@@ -237,6 +237,15 @@ class Policy(Section):
     masked: tuple[Literal["phone", "email", "address"], ...] = ()
 
 
+RETIRED = ("screen.keep_share",)
+
+
+def _taken_out(row: dict[str, Any], section: str, key: str) -> bool:
+    """Whether the key stood in the section, which it is taken out of."""
+    inside = row.get(section)
+    return isinstance(inside, dict) and inside.pop(key, None) is not None
+
+
 class Config(Section):
     version: str = "1.0"
     timezone: str = "UTC"
@@ -260,6 +269,18 @@ class Config(Section):
     llm: LLMConfig = LLMConfig.default()
     budget: Budget = Budget.default()
     policy: Policy = Policy.default()
+
+    retired: tuple[str, ...] = Field(default=(), exclude=True)  # keys of earlier versions that stand there and do nothing
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_retired(cls, row: Any) -> Any:
+        """The keys that earlier versions knew do no harm: they are named by `status`, and nothing else."""
+        if not isinstance(row, dict) or "retired" in row:
+            return row
+        row = {key: dict(value) if isinstance(value, dict) else value for key, value in row.items()}
+        found = tuple(name for name in RETIRED if _taken_out(row, *name.split(".")))
+        return {**row, "retired": found} if found else row
 
     @field_validator("timezone")
     @classmethod

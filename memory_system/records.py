@@ -52,7 +52,7 @@ USER_NAME = {"zh": "用户", "en": "User"}
 ASSISTANT_NAME = {"zh": "助手", "en": "the assistant"}
 STOCK_NAMES = frozenset((*USER_NAME.values(), *ASSISTANT_NAME.values()))
 CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
-ASKED = "question"  # the rule by which a question tells what somebody is about
+CLAIM, QUOTE = "claim", "quote"  # the forms of what is read from talk
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PAIRS = tuple(one + other for one in _DIGITS for other in _DIGITS)  # two digits of base 36 at a time
@@ -85,6 +85,14 @@ class EventTime(Stored):
     end: str
     granularity: str
     text: str
+
+
+class Place(Stored):
+    """A stretch of a message: text[start:end] of what stands at the ref."""
+
+    ref: str
+    start: int
+    end: int
 
 
 class Past(Stored):
@@ -134,6 +142,11 @@ class Fact(Stored):
     method: str = ""
     retired: str | None = None  # why it left the active pool: decayed, expired, crowded, superseded, …
     edited: tuple[str, ...] = ()  # fields that the owner has set: consolidation leaves them as they are
+    form: str = ""  # claim (fills a slot), quote (kept word by word), statement (a model's); empty: of earlier versions
+    stance: str = ""  # how a quote was meant, where it was not asserted
+    speaker: str = ""  # whose words a quote is, where they are not the owner's
+    context: tuple[Place, ...] = ()  # what a quote leans on, and is shown with
+    outdated_by: str | None = None  # the memory by which it is moved, called off, ended or put right
 
     @property
     def slot(self) -> tuple[str, str]:
@@ -146,9 +159,10 @@ class Fact(Stored):
         return bool(WORDS.intersection(self.edited))
 
     @property
-    def was_asked(self) -> bool:
-        """Whether it only tells what somebody has asked."""
-        return self.method.startswith(f"rule:{ASKED}.")
+    def told(self) -> str:
+        """What it says, as it is shown."""
+        return told({"content": self.content, "form": self.form, "lang": self.lang, "speaker": self.speaker,
+                     "entities": self.entities})
 
 
 class Belief(Fact):
@@ -199,9 +213,22 @@ def session_of(ref: str) -> str:
     return ref.partition(":")[0]
 
 
+def told(row: Row) -> str:
+    """What a memory says, as it is shown: a quote with its speaker and in quotation marks, so that its "I" is never the
+    reader's."""
+    if row.get("form") != QUOTE:
+        return str(row["content"])
+    lang = "zh" if row.get("lang") == "zh" else "en"
+    speaker = row.get("speaker") or (row.get("entities") or (USER_NAME[lang],))[0]
+    return f"{speaker}：“{row['content']}”" if lang == "zh" else f"{speaker}: “{row['content']}”"
+
+
 def named_in(row: Row) -> set[str]:
     """The ids of the other memories that a memory names."""
-    named = {row.get("supersedes"), row.get("superseded_by"), row.get("promoted_from"), *row.get("source_facts", ())}
+    named = {
+        row.get("supersedes"), row.get("superseded_by"), row.get("promoted_from"), row.get("outdated_by"),
+        *row.get("source_facts", ()),
+    }  # fmt: skip
     return {each for each in named if each} | {past["id"] for past in row.get("history", ()) if past.get("id")}
 
 

@@ -10,9 +10,7 @@ from typing import Any
 
 import orjson
 
-from memory_system import text
-from memory_system.records import EventTime
-from memory_system.text.traditional import simplified
+from memory_system.records import EventTime, Place
 
 NOTE_ROLES = frozenset({"note", "agent"})
 
@@ -48,31 +46,28 @@ class Message:
 
 @dataclass(slots=True)
 class Segment:
-    """The span text[start:end] of a message. `kind`: statement, question, instruction, chat. Phase 2 adds importance
-    and the ids of the rules that fired."""
+    """The span text[start:end] of a message, and what phase 2 makes of it: the kind that it is kept as (`keep`), how it
+    is meant (`stance`), what it does to something said before (`change`), importance, and how surely it is meant in
+    earnest (`earnest`, log-odds in eighths)."""
 
     start: int
     end: int
-    kind: str
+    keep: str = ""
+    stance: str = ""
+    change: str = ""
     importance: float = 0.0
-    rules: tuple[str, ...] = ()
+    earnest: int = 0
 
 
 @dataclass(slots=True)
 class Turn:
-    """A message with those of its segments that are still in play; `asked` is the question it may answer, `topic` what
-    the talk was about before it, and `own_topic` whether the same one said so; `answered` whether an assistant's answer
-    stands right before it, `confided` the wish, said after it, that it stays between the two; `follows` is the ref of
-    the message before it that the same one said."""
+    """A message with those of its segments that are still in play, and the message that somebody else said right before
+    it in the session: its text (`before`) and its ref."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)
-    asked: str = ""
-    topic: str = ""
-    own_topic: bool = False
-    confided: str = ""
-    answered: bool = False
-    follows: str = ""
+    before: str = ""
+    before_ref: str = ""
 
     def text_of(self, segment: Segment) -> str:
         return self.message.text[segment.start : segment.end]
@@ -82,38 +77,25 @@ class Turn:
         said = self.message
         row = {
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
-            "segments": [(each.start, each.end, each.kind, each.importance, each.rules) for each in self.segments],
-            "around": (self.asked, self.topic, self.own_topic, self.confided, self.answered, self.follows),
+            "segments": [
+                (each.start, each.end, each.keep, each.stance, each.change, each.importance, each.earnest)
+                for each in self.segments
+            ],
+            "before": (self.before, self.before_ref),
         }
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
     @classmethod
     def staged(cls, row: Mapping[str, Any]) -> Turn:
         """The turn of a staged row."""
-        segments = [
-            Segment(start, end, kind, importance, tuple(fired))
-            for start, end, kind, importance, fired in row["segments"]
-        ]
-        return cls(Message(*row["message"]), segments, *row["around"])
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Turn:
-        """The turn of a row with names, which a newer program may read: it waits for an answer."""
-        segments = [
-            Segment(each["start"], each["end"], each["kind"], each["importance"], tuple(each["rules"]))
-            for each in row["segments"]
-        ]
-        asked, topic, own = row["asked"], row.get("topic", ""), row.get("own_topic", False)
-        confided = row.get("confided", "")
-        answered, follows = row.get("answered", False), row.get("follows", "")
-        message = Message(**row["message"])
-        return cls(message, segments, asked, topic, own, confided, answered, follows)
+        return cls(Message(*row["message"]), [Segment(*each) for each in row["segments"]], *row["before"])
 
 
 @dataclass(slots=True)
 class Claim:
-    """What a segment means. `confidence` is 1 for what was stated, less for what makes a belief; `modality` is stated,
-    hedged, planned, past, hypothetical or reported; `correction` says that the speaker takes something back."""
+    """What a segment gives. A claim (`form` "claim") fills a slot; a quote ("quote") is kept word by word and fills
+    none. `confidence` is 1 for what was asserted, less for what makes a belief; `change` says what it does to something
+    said before; `context` are the spans that a quote leans on."""
 
     content: str
     category: str
@@ -129,25 +111,23 @@ class Claim:
     attribute: str = ""
     value: str = ""
     polarity: bool = True
-    modality: str = "stated"
     confidence: float = 1.0
     basis: str = ""
-    correction: bool = False
     entities: tuple[str, ...] = ()
     event_time: EventTime | None = None
     expires: str | None = None
     chat: str = ""  # as in Message
     trust: str = ""  # whose words they are where the role does not say it: a person's who speaks as the assistant
+    form: str = "claim"
+    stance: str = "asserted"
+    speaker: str = ""  # the name of a person who is not the owner
+    change: str = ""
+    context: tuple[Place, ...] = ()
 
     @property
     def origin(self) -> str:
         """Where the claim comes from, to the character: part of the memory's id."""
         return f"{self.ref}@{self.span[0]}-{self.span[1]}"
-
-    @property
-    def heard(self) -> str:
-        """The quote as rules read it, as long as it is."""
-        return text.paused(simplified(self.quote))
 
     def to_line(self) -> bytes:
         """The claim as one line of JSONL, as it is staged."""
@@ -155,18 +135,8 @@ class Claim:
 
     @classmethod
     def staged(cls, row: dict[str, Any]) -> Claim:
-        """The claim of a staged row, which it uses up. Its values go by their order: each name would be looked for
-        among all."""
-        return cls(*map(_typed(row).__getitem__, cls.__match_args__))
-
-    @classmethod
-    def from_row(cls, row: dict[str, Any]) -> Claim:
-        """The claim of a row that may be another program's, which it uses up."""
-        return cls(**_typed(row))
-
-
-def _typed(row: dict[str, Any]) -> dict[str, Any]:
-    """The row of a claim, with what JSON has no types for."""
-    event = row["event_time"] and EventTime.model_validate(row["event_time"])
-    row["span"], row["entities"], row["event_time"] = tuple(row["span"]), tuple(row["entities"]), event
-    return row
+        """The claim of a staged row, which it uses up."""
+        event = row["event_time"] and EventTime.model_validate(row["event_time"])
+        context = tuple(Place.model_validate(each) for each in row["context"])
+        row |= {"span": tuple(row["span"]), "entities": tuple(row["entities"]), "event_time": event, "context": context}
+        return cls(**row)

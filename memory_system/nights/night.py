@@ -9,16 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
 from typing import Any
 
 from memory_system import clock
 from memory_system.errors import ChangedSinceError, RetirementError
 from memory_system.llm import Usage
 from memory_system.nights import accounting
+from memory_system.nights.backlog import waiting
 from memory_system.phases import Night
-from memory_system.phases.leftover import LeftOver
-from memory_system.phases.understanding.wondering import Wondered
 from memory_system.privacy.trust import Guard
 from memory_system.readers import Cursor
 from memory_system.records import USER, Fact, Problem, kind_of
@@ -35,7 +33,6 @@ MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
 READING = 1  # the phase that moves cursors, and meets problems
 SCREENING = 2  # the one that holds back, and leaves over
-WONDERED = "wondered"  # the stage of what it lets count
 DRAFTING = (4, 5)  # those that stage memories
 BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
 BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
@@ -68,10 +65,9 @@ class Run:
     changes: list[Change] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
 
-    @cached_property
-    def left_over(self) -> LeftOver:
-        """What earlier nights had no room for."""
-        return LeftOver(self.ws.checkpoint.state.left_over, self.night, self._reread)
+    def backlog(self) -> Iterator[Turn]:
+        """What nights of an earlier version had no room for."""
+        return waiting(self.ws.checkpoint.state.left_over, self.night, self._reread, self.tally)
 
     def _reread(self, session: str) -> Iterator[Message]:
         """What was read of a session before this night."""
@@ -103,9 +99,9 @@ class Run:
             raise StaleIndexError("what the night has read is no longer staged")
         yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(*row["message"]))
 
-    def turns(self, stage: str, marks: Iterable[object] = repeat(True)) -> Iterator[Turn]:
-        """The turns of a stage that are marked."""
-        return self.ws.checkpoint.read_stage(stage, Turn.staged, marks)
+    def turns(self, stage: str) -> Iterator[Turn]:
+        """The turns of a stage."""
+        return self.ws.checkpoint.read_stage(stage, Turn.staged)
 
     def claims(self, *, stated: bool) -> Iterator[Claim]:
         """The night's claims: those that were stated, or those that were only supposed. What was forgotten since it was
@@ -117,13 +113,6 @@ class Run:
                     self.tally["claims.rejected.forgotten"] += 1
                 else:
                     yield Claim.staged(row)
-
-    def wondered(self) -> Iterator[Wondered]:
-        """The questions that are no memories, and count all the same; none where the night was begun by a program that
-        did not count them."""
-        if not self.ws.checkpoint.stage(WONDERED).is_file():
-            return iter(())
-        return self.ws.checkpoint.read_stage(WONDERED, Wondered.from_row)
 
     def captures(self) -> list[Fact]:
         """The captures made before the night."""
@@ -202,8 +191,6 @@ def _stage(phase: Phase, run: Run) -> None:
         checkpoint.write_stage("problems", run.problems)
     if phase.number == SCREENING:
         checkpoint.write_stage("quarantine", run.guard.found)
-        checkpoint.write_stage("left_over", run.left_over.moved())
-        checkpoint.write_stage(WONDERED, (each.to_row() for each in run.left_over.counted()))
     checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
 
 
@@ -301,7 +288,7 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
     rows = _read_cursors(run)
     return {
         "cursors": rows,
-        "left_over": _left_over(run),
+        "left_over": dict.fromkeys(state.left_over),
         "last_night": run.night.stamp,
         "shown_night": "",
         "last_message": max([state.last_message, *(row["last"] for row in rows.values())]),
@@ -316,11 +303,6 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
 def _read_cursors(run: Run) -> dict[str, dict[str, Any]]:
     """The cursors after this night's reading, by session."""
     return {row.pop("session"): row for row in run.ws.checkpoint.read_stage("cursors", dict)}
-
-
-def _left_over(run: Run) -> dict[str, Any]:
-    """What waits after this night, by night, as far as it is another than before."""
-    return {row["night"]: row["rows"] for row in run.ws.checkpoint.read_stage("left_over", dict)}
 
 
 def _barren_nights(before: int, account: dict[str, Any]) -> int:

@@ -5,6 +5,7 @@ commit makes the night true; what is derived follows, the profiles of 4d among i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from memory_system.nights.night import Phase
 from memory_system.phases import (
@@ -38,10 +39,9 @@ def _lines(turns: Iterable[Turn]) -> Iterator[bytes]:
 
 
 STAGED = (
-    Phase(1, "segment", lambda run: _lines(segment.run(run.messages(), run.night, run.tally))),
-    Phase(2, "screen", lambda run: _lines(screen.run(
-        lambda marks: run.turns("segment", marks), run.night, run.tally, lambda key: bool(run.ws.store.find(key)),
-        run.guard, run.left_over))),
+    Phase(1, "segment", lambda run: _lines(
+        chain(segment.run(run.messages(), run.night, run.tally), run.backlog()))),
+    Phase(2, "screen", lambda run: _lines(screen.run(run.turns("segment"), run.night, run.tally, run.guard))),
     Phase(3, "extract", lambda run: _in_time_order(
         extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(run.ws.store)))),
     Phase(4, "facts", lambda run: run.draft(
@@ -50,7 +50,7 @@ STAGED = (
             run.latest, run.night, run.tally))),
     Phase(4, "beliefs", lambda run: run.draft(
         "beliefs", beliefs.run(
-            run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally, run.wondered()))),
+            run.claims(stated=False), run.drafts["facts"], run.latest, run.night, run.tally))),
     Phase(4, "summaries", lambda run: run.draft(
         "summaries", summaries.run(list(run.drafts.values()), run.latest, run.night))),
     Phase(5, "decay", lambda run: run.draft(

@@ -10,15 +10,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from memory_system import clock
-from memory_system.phases import Night
+from memory_system.phases import Night, matching
 from memory_system.phases.asking import suppositions
 from memory_system.phases.asking.suppositions import Pair
-from memory_system.phases.facts import is_single, known_names
-from memory_system.phases.settling import alike, habits, moves, rearranging
-from memory_system.phases.settling.keeping import common_fields, retire, with_evidence
-from memory_system.phases.settling.standing import ECHO, LESS_TRUSTED, counts_beside, is_echo, outranks
-from memory_system.phases.understanding.wondering import Wondered
-from memory_system.phrasing.doubt import unhedged
+from memory_system.phases.evidence import (
+    ECHO,
+    LESS_TRUSTED,
+    common_fields,
+    counts_beside,
+    is_echo,
+    outranks,
+    retire,
+    with_evidence,
+)
+from memory_system.phases.facts import is_single
 from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import USER, Belief, Evidence, Fact, memory_id, session_of
 from memory_system.store.draft import Draft
@@ -32,35 +37,18 @@ DENIED_BY = 0.3  # confidence lost to a stated denial
 ARCHIVED_BELOW = 0.2
 MOST = 0.99
 _READ = 0.7  # what a model's reading of a fact is worth as a source
-_OF_A_HOME = f'"{moves.HOME}"'.encode()  # without it a line need not be parsed
 _RARE, _SHARED = 4, 2  # words of a belief without names by which facts are found, and how many both must have
 
 
-def run(
-    claims: Iterable[Claim],
-    facts: Draft,
-    memories: Memories,
-    night: Night,
-    tally: Counter[str],
-    asked: Iterable[Wondered] = (),
-) -> Draft:
-    """The beliefs after the night's uncertain claims and after the facts that changed; `memories` has those facts.
-    `asked` are questions that are no memories, and count with those that are."""
+def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night, tally: Counter[str]) -> Draft:
+    """The beliefs after the night's uncertain claims and after the facts that changed; `memories` has those facts."""
     draft = Draft(memories)
     for claim in claims:
         tally[consider(claim, draft, night)] += 1
-    asked = list(asked)
-    known = known_names(memories) if asked else ()  # who asks about a sister's tea is not interested in the sister
-    for claim in habits.claims(facts, draft, night, [each for each in asked if each.name not in known]):
-        consider(claim, draft, night)
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)
     for fact, belief in _borne_out(facts, draft):
         retire(belief, "promoted", draft, night, superseded_by=fact.id)
-    for fact, belief in list(_moved(facts, draft)):
-        _bear_out(belief, fact, draft, night)
-    for fact, belief in _given_up(facts, draft):
-        retire(belief, "denied", draft, night, superseded_by=fact.id)
     asker = night.asker(suppositions.NAME)
     pairs = list(_touched(facts, draft)) if asker else []
     verdicts = suppositions.judged(asker, pairs) if asker and pairs else []
@@ -127,29 +115,6 @@ def _borne_out(facts: Draft, draft: Draft) -> list[tuple[Fact, Belief]]:
     ]
 
 
-def _moved(facts: Draft, draft: Draft) -> Iterator[tuple[Fact, Belief]]:
-    """The homes that the night's facts tell of, with the belief that somebody would move there."""
-    told = (each for each in sorted(facts.changed) if _OF_A_HOME in (draft.line_of(each) or b""))
-    found = (draft.get(each) for each in told if draft.pool_of(each) == "active")
-    homes = [each for each in found if type(each) is Fact and each.attribute == moves.HOME and each.polarity]
-    for belief in _beliefs(draft.active(Belief), draft) if homes else ():
-        fact = next((each for each in homes if moves.was_supposed(each, belief)), None)
-        if fact and not belief.is_owners:
-            yield fact, belief
-
-
-def _given_up(facts: Draft, draft: Draft) -> Iterator[tuple[Fact, Belief]]:
-    """The night's new facts that call off what was only thought of, with the belief of it."""
-    if not draft.active(Belief):
-        return
-    for each in sorted(facts.changed):
-        fact = draft.get(each)
-        if type(fact) is not Fact or draft.pool_of(each) != "active":
-            continue
-        if (belief := rearranging.given_up(fact, draft)) and not belief.is_owners:
-            yield fact, belief
-
-
 def consider(claim: Claim, draft: Draft, night: Night) -> str:
     """Put one uncertain claim to the beliefs; what became of it, as the accounting counts it."""
     belief = Belief(
@@ -167,7 +132,7 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.rejected.already stated"
     same, outcome = _same(claim, draft), "claims.confirmed"
     if same is None:
-        same, outcome = alike.find(claim, Belief, draft, night.config.thresholds.alike), "claims.merged"
+        same, outcome = matching.find(claim, Belief, draft, night.config.thresholds.alike), "claims.merged"
     if same is None:
         draft.put("active", belief, "new")
         return "claims.new"
@@ -265,7 +230,7 @@ def _source(said: Claim | Evidence, night: Night) -> tuple[str, str]:
 
 def promote(belief: Belief, draft: Draft, night: Night) -> None:
     """The belief becomes a fact: a new memory that says it without the hedge and names where it comes from."""
-    content = unhedged(belief.content, belief.lang)
+    content = belief.content
     new_id = memory_id(Fact, night.day, belief.id, content)
     own = set(Belief.model_fields) - set(Fact.model_fields)
     taken = {name: value for name, value in belief if name not in own}

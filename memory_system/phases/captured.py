@@ -5,39 +5,37 @@ replaces: "User moved to Boston" is about where they live. Its words, importance
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from memory_system.phases import Night, extract, segment
-from memory_system.phases.settling.styles import WISH
 from memory_system.privacy.trust import is_owners
-from memory_system.records import CAPTURED, USER, Fact
+from memory_system.records import CAPTURED, CLAIM, USER, Fact
 from memory_system.store.keys import content_key
 from memory_system.turns import Claim, Message, Turn
 
 Captured = tuple[Fact, list[Claim]]
 
 
-def read(captures: Iterable[Fact], night: Night, known: Iterable[str]) -> Iterator[Captured]:
+def read(captures: Iterable[Fact], night: Night, known: Mapping[str, str]) -> Iterator[Captured]:
     """Each capture with what it states; an agent's words and what was captured as a belief state nothing."""
-    known, night = tuple(known), replace(night, llm=None)  # what the owner puts in words is clear: nobody is asked
     for capture in captures:
         states = type(capture) is Fact and not capture.attribute and is_owners(capture.evidence)
         yield capture, _stated(capture, night, known) if states else []
 
 
-def _stated(capture: Fact, night: Night, known: Iterable[str]) -> list[Claim]:
+def _stated(capture: Fact, night: Night, known: Mapping[str, str]) -> list[Claim]:
     said, message = capture.evidence[0], Message(CAPTURED, capture.id, "note", "", capture.said_at, capture.content)
-    apart = [replace(each, rules=(CAPTURED,)) for each in segment.cut(message)]  # each sentence fills a slot of its own
-    claims = extract.run([Turn(message, apart)], night, Counter(), known)
-    return [replace(each, ref=said.ref, role=said.role) for each in claims if each.confidence >= 1]
+    meant = [replace(each, stance="asserted", earnest=extract.CERTAIN) for each in segment.cut(message)]
+    found = extract.run([Turn(message, meant)], night, Counter(), known)
+    return [replace(each, ref=said.ref, role=said.role) for each in found if each.form == CLAIM]
 
 
 def in_its_slot(capture: Fact, claims: Iterable[Claim], night: Night) -> Fact:
-    """The capture in the first slot that it fills. A wish is only what begins as one (`as_wish`), and what would run
-    out (an appointment) stays what it is: it was captured to be kept."""
+    """The capture in the first slot that it fills. What would run out (an appointment) stays what it is: it was captured
+    to be kept."""
     lasting = (each for each in claims if each.category not in vars(night.config.expiry))
-    slot = next((each for each in lasting if each.attribute and each.attribute != WISH), None)
+    slot = next((each for each in lasting if each.attribute), None)
     if slot is None or capture.attribute:
         return capture
     names = ("category", "subject", "attribute", "value", "polarity", "event_time")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memory_system.phases import Night
-from memory_system.phases.settling.keeping import retire
+from memory_system.phases.evidence import retire
 from memory_system.records import KINDS, Fact
 from memory_system.store import retention
 from memory_system.store.draft import Draft

@@ -12,32 +12,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from memory_system.attributes import about
-from memory_system.llm.asking import Asker
-from memory_system.phases import Night
-from memory_system.phases.asking import claims as asking
+from memory_system.phases import Night, matching, revising
 from memory_system.phases.asking import conflicts
 from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.captured import Captured, in_its_slot, says_no_more
-from memory_system.phases.settling import alike, revising, styles
-from memory_system.phases.settling.doses import redosed
-from memory_system.phases.settling.grave import as_grave
-from memory_system.phases.settling.jobs import held_there
-from memory_system.phases.settling.keeping import (
+from memory_system.phases.evidence import (
+    counts_beside,
     fewer,
     fuller,
+    gives_way,
     new_fact,
+    outranks,
+    proves_nothing,
     rescored,
     retire,
     sessions_of,
     valid_to,
     with_evidence,
 )
-from memory_system.phases.settling.moves import fulfilled
-from memory_system.phases.settling.rearranging import heir
-from memory_system.phases.settling.several import goes_by_several
-from memory_system.phases.settling.standing import counts_beside, gives_way, outranks, proves_nothing
 from memory_system.privacy.trust import is_owners, tier_of_evidence
-from memory_system.records import USER, Fact, Past, memory_id
+from memory_system.records import QUOTE, USER, Fact, Past, memory_id
 from memory_system.rules import table
 from memory_system.store.draft import Draft
 from memory_system.store.keys import content_key, slot_key, value_key
@@ -68,30 +62,17 @@ def run(
         fold_capture(capture, states, draft, night)
     for doubt in conflicts.over(asker, doubts) if asker and doubts else ():
         _supersede_after_all(doubt, draft, night)
-    if night.llm is not None and night.llm.late:
-        _use_late_answers(night.llm, draft, night)
+    for doubt in conflicts.late(night.llm, draft) if night.llm is not None and night.llm.late else ():
+        _supersede_after_all(doubt, draft, night)
     return draft
 
 
-def _use_late_answers(asker: Asker, draft: Draft, night: Night) -> None:
-    """What a batch has answered since the night that asked: facts of that night in better words, and conflicts."""
-    for open_, claim in asking.late(asker):
-        found = facts_of(draft.find(content_key(open_.claim.content)), draft)
-        same = next((each for each in found if claim.ref in {said.ref for said in each.evidence}), None)
-        if open_.told and same is not None and not same.is_owners:
-            names = ("content", "attribute", "value", "entities", "event_time", "method")
-            changed = {name: getattr(claim, name) for name in names}
-            changed |= {"updated": night.stamp, "version": same.version + 1}
-            draft.put("active", same.model_copy(update=changed), "rewritten")
-    for doubt in conflicts.late(asker, draft):
-        _supersede_after_all(doubt, draft, night)
-
-
-def known_names(memories: Memories) -> tuple[str, ...]:
-    """The people, animals and projects that the user's slots name: what later talk calls by its name alone."""
+def known_names(memories: Memories) -> dict[str, str]:
+    """The people, animals and projects that the user's slots name, by what later talk calls them: their name, and for
+    the only one of a kind the kin word as well."""
     attributes = [name for name, row in table("attributes", "attributes").items() if row.get("value_type") in NAMED]
     rows = (row_of(each, memories) for name in attributes for each in memories.find(slot_key(USER, name)))
-    return tuple(dict.fromkeys(row["value"] for row in rows if row.get("value")))
+    return {row["value"]: row["value"] for row in rows if row.get("value") and row.get("polarity", True)}
 
 
 def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None = None) -> str:
@@ -101,33 +82,20 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     if draft.knows(new_id):
         return "claims.rejected.already known"
     same = _same(claim, draft)
-    if same is not None and redosed(claim, same):
-        return _contend(new_fact(new_id, claim, night), [same], draft, night, doubts, revises=True)
     if same is not None:
         return _meet(same, claim, new_id, _confirm, draft, night)
-    if (like := alike.find(claim, Fact, draft, night.config.thresholds.alike)) is not None:
-        return _meet(like, claim, new_id, _merge, draft, night)
-    rivals = [each for each in _rivals(claim, draft) if counts_beside(claim, each)]
-    if (like := alike.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
-        return proves_nothing(claim, like) or _merge(like, claim, draft, night)
-    rivals, said = _over_with(claim, rivals, draft)
-    claim = heir(claim, rivals) if said else claim
     fact = new_fact(new_id, claim, night)
+    if claim.form == QUOTE:
+        draft.put("active", fact, "new")
+        revising.outdate(claim, fact, draft, night)
+        return "claims.new"
+    rivals = [each for each in _rivals(claim, draft) if counts_beside(claim, each)]
+    if (like := matching.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
+        return proves_nothing(claim, like) or _merge(like, claim, draft, night)
     if rivals:
-        return _contend(fact, rivals, draft, night, doubts, revises=bool(said))
-    if doubts is not None and said:  # before the fact is there, whose own words are the rarest
-        near = revising.suspects(claim, draft)
-        doubts += [Doubt(each, fact) for each in near if counts_beside(claim, each) and not each.is_owners]
+        return _contend(fact, rivals, draft, night, doubts, revises=bool(claim.change))
     draft.put("active", fact, "new")
     return "claims.new"
-
-
-def _over_with(claim: Claim, rivals: Iterable[Fact], draft: Draft) -> tuple[list[Fact], frozenset[str]]:
-    """What is over with the claim, beside its rivals what it takes back and what has come true; and how it says so."""
-    said = revising.cues(claim)
-    taken_back = revising.taken_back(claim, said, draft) if said else []
-    rivals = revising.over([each for each in taken_back if counts_beside(claim, each)], rivals)
-    return revising.over((each for each in fulfilled(claim, draft) if counts_beside(claim, each)), rivals), said
 
 
 def _contend(
@@ -143,8 +111,6 @@ def _contend(
     held_out = not revises and any(_holds_out(rival, fact) for rival in movable)
     if movable and not held_out:
         supersede(movable, fact, draft, night)
-        for post in held_there(movable, fact, draft):
-            retire(post, "superseded", draft, night, superseded_by=fact.id, valid_to=valid_to(post, fact))
         return "claims.superseding"
     draft.put("active", fact, "new")  # both stand until the owner or a second session decides
     if held_out and doubts is not None and is_single(fact.attribute):
@@ -193,17 +159,14 @@ def _same(claim: Claim, draft: Draft) -> Fact | None:
 
 
 def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
-    """The active facts that cannot be true beside the claim: another value of a single-valued slot (of what goes by
-    several names only with a word that something changed), the same value with the other polarity, or in the opposite
-    slot (likes and dislikes)."""
+    """The active facts that cannot be true beside the claim: another value of a single-valued slot, the same value with
+    the other polarity, or in the opposite slot (likes and dislikes)."""
     if not claim.attribute:
         return []
     opposite = []
     for attribute in filter(None, (claim.attribute, about(claim.attribute).get("opposite"))):
         opposite += facts_of(draft.find(value_key(claim.subject, attribute, claim.value)), draft)
     others = facts_of(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
-    if others and not (claim.correction or revising.cues(claim)):
-        others = [each for each in others if not goes_by_several(claim, each)]
     if not claim.polarity:  # who is no nurse any more may well be a teacher
         others = [each for each in others if _is_part(claim.value, each.value) or _is_part(each.value, claim.value)]
     return list({each.id: each for each in (*opposite, *others)}.values())
@@ -274,8 +237,7 @@ def fold_capture(capture: Fact, states: list[Claim], draft: Draft, night: Night)
     where its id still leads to it; a lesser word gives way to it."""
     if draft.pool_of(capture.id):
         return
-    scored = styles.as_wish(capture.model_copy(update={"scored_at": night.stamp}))
-    scored = as_grave(in_its_slot(scored, states, night))
+    scored = in_its_slot(capture.model_copy(update={"scored_at": night.stamp}), states, night)
     known = _known(capture, states, draft, night)
     if known is None:
         _stand(scored, states, draft, night)
@@ -293,7 +255,7 @@ def _known(capture: Fact, states: list[Claim], draft: Draft, night: Night) -> Fa
     """The memory that says what the capture says."""
     found = (draft.get(each) for each in draft.find(content_key(capture.content)))
     known = next((each for each in found if type(each) is type(capture)), None)
-    known = known or alike.find(capture, type(capture), draft, night.config.thresholds.alike)
+    known = known or matching.find(capture, type(capture), draft, night.config.thresholds.alike)
     if known is None and says_no_more(capture, states) and is_single(states[0].attribute):
         return _same(states[0], draft)
     return known
@@ -301,13 +263,9 @@ def _known(capture: Fact, states: list[Claim], draft: Draft, night: Night) -> Fa
 
 def _stand(capture: Fact, states: Iterable[Claim], draft: Draft, night: Night) -> None:
     """Put the capture to what it cannot be true beside."""
-    rivals, revises = list(styles.outdated(capture, draft)), False
-    for claim in states:
-        beside = (each for each in _rivals(claim, draft) if counts_beside(claim, each))
-        over, said = _over_with(claim, beside, draft)
-        rivals, revises = revising.over(over, rivals), revises or bool(said)
+    rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
     if rivals:
-        _contend(capture, rivals, draft, night, None, revises=revises)
+        _contend(capture, list(rivals.values()), draft, night, None, revises=True)
     else:
         draft.put("active", capture, "new")
 

@@ -118,7 +118,7 @@ def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Messa
 
 def _heard(messages: Iterable[Message], wishes: list[Message]) -> Iterator[Message]:
     """The messages; those that take back what was said before are noted in `wishes`."""
-    from memory_system.phases.understanding.withheld import takes_back
+    from memory_system.privacy.withheld import takes_back
 
     for message in messages:
         if takes_back(message):
@@ -135,7 +135,7 @@ def _drop_taken_back(session: str, index: Index, ws: Workspace) -> None:
 
 def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages as they may be found: without what a person asks not to keep."""
-    from memory_system.phases.understanding.withheld import without_withheld  # who only searches starts without it
+    from memory_system.privacy.withheld import without_withheld  # who only searches starts without it
 
     for message in _kept(messages):
         text = without_withheld(message.text) if message.is_first_hand else message.text
@@ -147,7 +147,7 @@ def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
 
 def _kept(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages without those that the next ones ask not to keep ("don't save that")."""
-    from memory_system.phases.understanding.withheld import SOON, TakingBack
+    from memory_system.privacy.withheld import SOON, TakingBack
 
     talk, waiting = TakingBack[Message](), deque[Message]()
     for message in messages:

@@ -11,7 +11,6 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.config import TokenBudget
-from memory_system.phases.understanding.leaning import leans
 from memory_system.privacy import trust
 from memory_system.recall.index import Index
 from memory_system.recall.standing import Ranked
@@ -73,10 +72,7 @@ def _words_of(candidate: Candidate) -> tuple[str, str]:
 
 def _stands_alone(record: Fact) -> bool:
     """Whether it tells something of the people, and can be understood without what was said before it."""
-    if record.subject == ASSISTANT or record.was_asked:
-        return False
-    words = record.evidence[0].quote if record.evidence else record.content
-    return not (record.method.startswith("rule:") and leans(words, record.lang))
+    return record.subject != ASSISTANT and not record.outdated_by and not record.context
 
 
 def _lasts(record: Fact, remark: float) -> bool:
@@ -106,7 +102,7 @@ def candidate_of(ranked: Ranked) -> Candidate:
 
 def short(record: Fact) -> str:
     """The memory on one line, cut where it is very long; a belief says how sure it is."""
-    content = trust.shown(" ".join(record.content.split()))
+    content = trust.shown(" ".join(record.told.split()))
     content = content if len(content) <= LONGEST else content[: LONGEST - 1] + "…"
     sure = _SURE.get(record.lang, _SURE["en"])
     return content + sure.format(confidence=record.confidence) if isinstance(record, Belief) else content

@@ -12,7 +12,7 @@ from memory_system.attributes import topics_of
 from memory_system.phases import Night
 from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
-from memory_system.phases.settling.keeping import retire
+from memory_system.phases.evidence import retire
 from memory_system.privacy.sharing import strictest
 from memory_system.records import USER, Fact, Summary, memory_id
 from memory_system.store.draft import Draft

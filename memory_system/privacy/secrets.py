@@ -11,9 +11,11 @@ from typing import Any
 from memory_system import rules
 from memory_system.privacy import checksums
 from memory_system.privacy.disguises import is_wide, joined, narrowed, without_invisible
+from memory_system.text import cjk_count
 
 PLACEHOLDER = re.compile(r"\[secret:[a-z0-9-]+\]?")
 _DEPTH = 1  # encodings within encodings that are looked into
+_TELLS = 30  # columns beside what is masked from which words tell something else
 
 
 def redact(text: str, depth: int = 0) -> tuple[str, dict[str, int]]:
@@ -89,3 +91,11 @@ def _broken_spans(view: str, rule: rules.Rule, depth: int) -> Iterator[Secret]:
             yield from spans
             if spans:
                 break
+
+
+def is_only_secret(words: str) -> bool:
+    """Whether nothing is told but what is masked: "My password is [secret:password]"."""
+    if "[secret:" not in words:
+        return False
+    rest = PLACEHOLDER.sub("", words).strip()
+    return len(rest) + cjk_count(rest) <= _TELLS

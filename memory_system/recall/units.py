@@ -14,7 +14,7 @@ from memory_system import clock
 from memory_system.config import Config
 from memory_system.recall import packing, terms
 from memory_system.recall.passages import passages, pieces
-from memory_system.records import USER, Pool, Row, kind_of, type_name
+from memory_system.records import USER, Pool, Row, kind_of, told, type_name
 from memory_system.store import retention
 from memory_system.text import estimate_tokens
 from memory_system.turns import Message
@@ -68,7 +68,7 @@ class Units:
         self._number = lru_cache(maxsize=10_000)(_number_of_stamp)
 
     def memory(self, row: Row) -> Unit:
-        said_at, content, entities = said_or_created(row), row["content"], row.get("entities", ())
+        said_at, content, entities = said_or_created(row), told(row), row.get("entities", ())
         names = (entity for entity in dict.fromkeys(entities) if entity not in content)
         about = storable(" ".join((self.spelled(said_at), *names)))
         return Unit(row["id"], "", 0, 0, 0, "", "", said_at, about, storable(content))

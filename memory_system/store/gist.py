@@ -104,8 +104,7 @@ def _signs() -> frozenset[str]:
 
 @cache
 def _past() -> frozenset[str]:
-    irregular = table("en", "words")["past"].split()
-    words = (*irregular, *table("alike", "en")["past"].split())
+    words = table("alike", "en")["past"].split()
     return frozenset(each for word in words for each in _canonical(word)) | frozenset(table("alike", "zh")["past"])
 
 

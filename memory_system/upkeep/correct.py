@@ -11,15 +11,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from memory_system import clock, dates, phrasing, text
+from memory_system import clock, dates, text
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.nights.derive import catch_up
 from memory_system.privacy.secrets import redact
 from memory_system.records import (
-    ASSISTANT_NAME,
     RETURNED,
     TELLING,
-    USER_NAME,
     EventTime,
     Evidence,
     Fact,
@@ -206,14 +204,15 @@ def _merged_away(ws: Workspace, record: Fact, came: list[Evidence]) -> Fact | No
 
 
 def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) -> Fact:
-    """A new memory of words that were merged into another: as they were put if that was kept, else told from the
-    quote."""
+    """A new memory of words that were merged into another: as they were put if that was kept, else word by
+    word."""
     words, taken = came[0], after if after.content != before.content else None
-    content = taken.content if taken else _told(words, after.lang)
+    content = taken.content if taken else words.quote
     day = clock.local_date(ws.now, ws.config.zone)
     changed = {
         "id": memory_id(type(after), day, words.ref, content),
         "content": content,
+        "form": taken.form if taken else QUOTE,
         "attribute": taken.attribute if taken else "",
         "value": taken.value if taken else "",
         "importance": before.importance,
@@ -229,14 +228,6 @@ def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) 
     }
     stamps = dict.fromkeys(("created", "scored_at", "updated"), clock.stamp(ws.now))
     return after.model_copy(update={**changed, **stamps})
-
-
-def _told(words: Evidence, lang: str) -> str:
-    """The quote in the third person; as it stands where it is too little to tell."""
-    lang = text.told_in(lang)
-    names = USER_NAME[lang], ASSISTANT_NAME[lang]
-    speaker, other = names if words.role != "assistant" else names[::-1]
-    return phrasing.retell(words.quote, phrasing.Voices(speaker, other), lang) or words.quote
 
 
 def _change(ws: Workspace, record: Fact, why: str, pool: Pool) -> Change:

@@ -11,7 +11,7 @@ from memory_system import clock, text
 from memory_system.disk.files import Files
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.layout import Layout
-from memory_system.privacy.secrets import PLACEHOLDER, redact
+from memory_system.privacy.secrets import is_only_secret, redact
 from memory_system.records import (
     CAPTURED,
     POOLS,
@@ -150,12 +150,7 @@ def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
 
 def _refuse_bare_secret(content: str) -> None:
     """UsageError when nothing is left to remember now that the secret is masked."""
-    if not PLACEHOLDER.search(content):
-        return
-    from memory_system import rules
-
-    modality = rules.load(text.told_in(text.language(content)))["modality"]
-    if any(rule.data.get("drop") == "secret" for rule in modality.firing(content)):
+    if is_only_secret(content):
         raise UsageError(
             f"this tells nothing but a secret, which is not kept: {content}",
             "put it into a password manager, and capture where it is to be found",

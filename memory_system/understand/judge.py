@@ -1,0 +1,134 @@
+"""The judge: is a sentence worth keeping, how is it meant, and does it change what was said before?
+
+A linear model, learned from labelled talk (`corpus/`) by `scripts/train` and shipped as one text file a language. Every
+feature has a small integer weight for each label; a label's sum is compared with thresholds that were calibrated on
+people the weights had not seen. There is no floating point and no randomness: the same words always get the same
+verdict.
+
+The weights of one feature are packed into one integer, a lane of 16 bits for each label, so that adding a feature is
+one addition, whatever the number of labels.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from memory_system.errors import DefectError
+from memory_system.understand import features
+from memory_system.understand.features import Talk
+
+KINDS = ("profile", "health", "relation", "preference", "instruction", "plan", "event", "project")
+STANCES = ("asserted", "hedged", "unreal", "others", "ask")
+CHANGES = ("corrects", "ends", "moves", "cancels")
+LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
+LANGUAGES = ("en", "zh")
+SCALE = 8  # a weight of 8 is one unit of log-odds
+
+FORMAT = "judge 1"
+_LANE = 16
+_HALF = 1 << (_LANE - 1)
+_BIAS = sum(_HALF << (_LANE * number) for number in range(len(LABELS)))
+_UNPACK = struct.Struct(f"<{len(LABELS)}H")
+_LOWEST = ord("!")  # how a weight stands in the file: one printable sign, `N` for 0
+ZERO = 45
+_OFFSET = sum((_LOWEST + ZERO) << (_LANE * number) for number in range(len(LABELS)))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty or
+    what it does to something said before. The margins are log-odds in eighths: `worth` for being kept at all,
+    `earnest` for being asserted, `changing` for the change."""
+
+    keep: str
+    stance: str
+    change: str
+    worth: int
+    earnest: int
+    changing: int
+    likeliest: str  # the kind, were it kept
+
+
+class Judge:
+    """The weights of one language."""
+
+    def __init__(self, weights: Mapping[str, int], start: int, lang: str) -> None:
+        self._weights, self._start, self._lang = weights, start, lang
+
+    def verdicts(self, talk: Talk) -> list[Verdict]:
+        """What it makes of each sentence of a message."""
+        return [verdict_of(self.sums(found)) for found in features.of_message(talk, self._lang)]
+
+    def sums(self, found: Iterable[str]) -> tuple[int, ...]:
+        """The sum of every label, in the order of `LABELS`."""
+        get, total = self._weights.get, self._start + _BIAS
+        for each in found:
+            total += get(each, 0)
+        return tuple(lane - _HALF for lane in _UNPACK.unpack(total.to_bytes(_UNPACK.size, "little")))
+
+    def words(self, found: Iterable[str], label: str) -> list[tuple[str, int]]:
+        """The features that spoke for or against a label, the weightiest first: what `why` shows."""
+        place = LABELS.index(label)
+        weighed = ((each, self.sums([each])[place] - self.sums([])[place]) for each in found)
+        return sorted((each for each in weighed if each[1]), key=lambda each: (-abs(each[1]), each[0]))
+
+
+def verdict_of(sums: Sequence[int]) -> Verdict:
+    """The verdict that the sums of the labels make."""
+    kinds, stances = sums[1 : 1 + len(KINDS)], sums[1 + len(KINDS) : -len(CHANGES)]
+    changes = sums[-len(CHANGES) :]
+    kind = KINDS[max(range(len(KINDS)), key=kinds.__getitem__)]
+    stance = max(range(len(STANCES)), key=stances.__getitem__)
+    change = max(range(len(CHANGES)), key=changes.__getitem__)
+    return Verdict(
+        keep=kind if sums[0] > 0 else "none",
+        stance=STANCES[stance],
+        change=CHANGES[change] if changes[change] > 0 else "",
+        worth=sums[0],
+        earnest=stances[0] - max(stances[2:]),
+        changing=changes[change],
+        likeliest=kind,
+    )
+
+
+@cache
+def judge_of(lang: str) -> Judge:
+    """The judge of a language; of one that it was not taught (`""`), the English weights of what has no language.
+    DefectError when the file that is installed with the program is missing or damaged."""
+    path = Path(__file__).with_name(f"judge.{lang or 'en'}.txt")
+    try:
+        weights, start = read(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise DefectError(f"{path} is missing or damaged: {error}") from error
+    return Judge(weights, start, lang)
+
+
+def read(written: str) -> tuple[dict[str, int], int]:
+    """The packed weights by feature, and the sums without any feature; ValueError when the text is no weights file."""
+    head, *lines = written.rstrip("\n").split("\n")
+    if head != f"{FORMAT} {' '.join(LABELS)}":
+        raise ValueError("it does not begin as a weights file of this version")
+    starts = tuple(map(int, lines[0].split()))
+    if len(starts) != len(LABELS) or lines[-1] != f"end {len(lines) - 2}":
+        raise ValueError("it is not whole")
+    start = sum(each << (_LANE * place) for place, each in enumerate(starts))
+    rows = (line.rsplit("\t", 1) for line in lines[1:-1])
+    return {name: _packed(signs) for name, signs in rows}, start
+
+
+def _packed(signs: str) -> int:
+    """The weights of one feature, a sign for each label, as one integer."""
+    wide = bytearray(2 * len(LABELS))
+    wide[::2] = signs.encode("ascii")
+    return int.from_bytes(wide, "little") - _OFFSET
+
+
+def written(weights: Mapping[str, Sequence[int]], starts: Sequence[int]) -> str:
+    """The weights file: features in order, one a line, with a sign for the weight of each label."""
+    rows = [f"{name}\t{''.join(chr(each + _LOWEST + ZERO) for each in weights[name])}" for name in sorted(weights)]
+    head = f"{FORMAT} {' '.join(LABELS)}"
+    return "\n".join((head, " ".join(map(str, starts)), *rows, f"end {len(rows)}")) + "\n"

@@ -1,0 +1,57 @@
+"""Labelled talk as `corpus/` holds it: dialogues one a line, each sentence of a person with what a memory should make
+of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory_system.understand.features import Span, Talk
+
+CORPUS = Path(__file__).resolve().parent.parent / "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a person: who they are, the message as the judge sees it, and a label for each sentence."""
+
+    person: str
+    talk: Talk
+    labels: tuple[dict[str, Any], ...]
+
+
+def dialogues(path: Path) -> list[dict[str, Any]]:
+    """The dialogues of a file, in order; ValueError names the line that is none."""
+    found = []
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            found.append(orjson.loads(line))
+        except ValueError as error:
+            raise ValueError(f"{path}:{number}: {error}") from error
+    return found
+
+
+def messages(path: Path) -> Iterator[Message]:
+    """The labelled messages of a file, each with what the other said right before it."""
+    for dialogue in dialogues(path):
+        before, voice = "", ""
+        for said in dialogue["messages"]:
+            if labels := said.get("labels"):
+                heard = before if voice != said["who"] else ""
+                talk = Talk(said["text"], spans(said["text"], labels), heard, dialogue["kind"] == "friends")
+                yield Message(dialogue["person"], talk, tuple(labels))
+            before, voice = said["text"], said["who"]
+
+
+def spans(text: str, labels: list[dict[str, Any]]) -> list[Span]:
+    """Where the labelled sentences stand in their message; ValueError where one does not."""
+    found, at = [], 0
+    for each in labels:
+        start = text.index(each["s"], at)
+        at = start + len(each["s"])
+        found.append((start, at))
+    return found

@@ -1,0 +1,193 @@
+"""Train the judge on the labelled talk in corpus/, or score it.
+
+    scripts/train [--out DIR]
+    scripts/train --curve
+    scripts/train --score FILE.jsonl [--json]
+
+Training writes memory_system/understand/judge.en.txt and judge.zh.txt: the same bytes from the same corpus with the
+same scikit-learn. --score says how what is shipped does on any file of the corpus' form; corpus/*.blind.jsonl are for
+that alone and are never trained on. --curve trains on a quarter, a half and all of the people.
+
+Each label is a logistic regression over binary features (liblinear). Features are scaled before fitting by where they
+stand and by how much they tell of the label (Wang & Manning 2012), which the weights then carry. The sums are put on
+the scale of log-odds by a second regression on people whom the weights have not seen (Platt 1999).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+PROJECT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
+
+from talk import CORPUS, Message, messages  # noqa: E402 - after the path to it is known
+
+from memory_system.understand import features, judge  # noqa: E402 - likewise
+
+FOLDS = 5
+STRENGTH = {"keep": 0.2}  # C of the regression; of the others 0.15
+USUAL = 0.15
+FEWEST = 2  # sentences a feature must stand in
+AROUND = {"p:": 0.7, "q:": 0.7, "n:": 0.4, "f:": 0.4}  # how much a word around counts beside one of the sentence
+MOST = 127 - judge.ZERO - ord("!")  # of a weight in the file
+MOST_FEATURES = 30_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=PROJECT / "memory_system" / "understand")
+    parser.add_argument("--curve", action="store_true")
+    parser.add_argument("--score", type=Path)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.score:
+        from scoring import report, score
+
+        found = score(options.score)
+        print(orjson.dumps(found, option=orjson.OPT_INDENT_2).decode() if options.json else report(found))
+    elif options.curve:
+        curve()
+    else:
+        for lang in judge.LANGUAGES:
+            train(lang, options.out)
+
+
+def train(lang: str, out: Path) -> None:
+    """Write the weights file of a language."""
+    weights, starts = learned(list(messages(CORPUS / f"{lang}.jsonl")), lang)
+    path = out / f"judge.{lang}.txt"
+    path.write_text(judge.written(weights, starts), "utf-8")
+    print(f"{path}: {len(weights)} features, {path.stat().st_size} bytes")
+
+
+def curve() -> None:
+    """How the judge grows with people: its AUC and precision on the blind part, trained on a quarter, a half, all."""
+    from scoring import keep_of
+
+    for lang in judge.LANGUAGES:
+        known = list(messages(CORPUS / f"{lang}.jsonl"))
+        people = sorted({each.person for each in known})
+        for share in (8, 4, 2, 1):
+            some = {*people[::share]}
+            part = [each for each in known if each.person in some]
+            weights, starts = learned(part, lang)
+            trained = judge.Judge(*judge.read(judge.written(weights, starts)), lang)
+            found = keep_of(messages(CORPUS / f"{lang}.blind.jsonl"), trained)
+            print(lang, len(some), "people", sum(len(each.labels) for each in part), "sentences", found, flush=True)
+
+
+def learned(known: Sequence[Message], lang: str) -> tuple[dict[str, list[int]], list[int]]:
+    """The weights of every feature, a list in the order of the judge's labels, and the sums without any feature."""
+    import numpy as np
+
+    rows = [row for each in known for row in features.of_message(each.talk, lang)]
+    labels = [label for each in known for label in each.labels]
+    folds = _folds(known)
+    names = _frequent(rows)
+    matrix = _matrix(rows, names)
+    tables, starts = [], []
+    for label in judge.LABELS:
+        truth, among = _truth(labels, label)
+        weights, start = _fitted(matrix, truth, among, folds, names, STRENGTH.get(label, USUAL))
+        tables.append(weights)
+        starts.append(round(start * judge.SCALE))
+    whole = np.clip(np.rint(np.array(tables) * judge.SCALE), -MOST, MOST).astype(int)
+    ranked = np.argsort(-np.abs(whole).sum(axis=0), kind="stable")[:MOST_FEATURES]
+    kept = [place for place in sorted(ranked.tolist()) if whole[:, place].any()]
+    return {names[place]: whole[:, place].tolist() for place in kept}, starts
+
+
+def _folds(known: Iterable[Message]) -> Any:
+    """The fold of every sentence: all of a person's in one."""
+    import numpy as np
+
+    people: dict[str, int] = {}
+    return np.array([people.setdefault(each.person, len(people)) % FOLDS for each in known for _ in each.labels])
+
+
+def _frequent(rows: Iterable[set[str]]) -> list[str]:
+    counted = Counter(each for row in rows for each in row)
+    return sorted(name for name, count in counted.items() if count >= FEWEST)
+
+
+def _matrix(rows: Sequence[set[str]], names: Sequence[str]) -> Any:
+    """The features of every sentence as a sparse matrix."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
+
+    places = {name: number for number, name in enumerate(names)}
+    columns = [sorted(places[each] for each in row if each in places) for row in rows]
+    ends = np.cumsum([0, *map(len, columns)])
+    flat = np.array([each for row in columns for each in row])
+    return csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(names)))
+
+
+def _truth(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
+    """Which sentences have the label, and among which it is learned: kinds among those that are kept."""
+    import numpy as np
+
+    kept = np.array([each["keep"] != "none" for each in labels])
+    everywhere = np.ones(len(labels), dtype=bool)
+    tests: dict[str, Callable[[dict[str, Any]], bool]] = {"keep": lambda each: each["keep"] != "none"}
+    tests |= dict.fromkeys(judge.KINDS, lambda each: each["keep"] == label)
+    tests |= dict.fromkeys(judge.STANCES, lambda each: each["stance"] == label)
+    tests |= dict.fromkeys(judge.CHANGES, lambda each: each.get("change") == label)
+    return np.array([tests[label](each) for each in labels]), kept if label in judge.KINDS else everywhere
+
+
+def _fitted(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str], strength: float) -> tuple[Any, float]:
+    """The weights of one label as log-odds, and the sum without any feature."""
+    import numpy as np
+
+    unseen = np.zeros(len(truth))
+    for fold in range(FOLDS):
+        weights, start = _regression(matrix, truth, among & (folds != fold), names, strength)
+        there = folds == fold
+        unseen[there] = matrix[there] @ weights + start
+    slope, shift = _calibrated(unseen[among], truth[among])
+    weights, start = _regression(matrix, truth, among, names, strength)
+    return weights * slope, start * slope + shift
+
+
+def _regression(matrix: Any, truth: Any, among: Any, names: Sequence[str], strength: float) -> tuple[Any, float]:
+    import numpy as np
+    from scipy.sparse import diags
+    from sklearn.linear_model import LogisticRegression
+
+    part, answers = matrix[among], truth[among]
+    if len(set(answers.tolist())) < 2:
+        return np.zeros(len(names)), -4.0
+    scale = _scale(part, answers, names)
+    model = LogisticRegression(C=strength, solver="liblinear", random_state=0)
+    model.fit(part @ diags(scale), answers)
+    return model.coef_[0] * scale, float(model.intercept_[0])
+
+
+def _scale(part: Any, answers: Any, names: Sequence[str]) -> Any:
+    """How much each feature may count: by where it stands, and by how unevenly the label has it."""
+    import numpy as np
+
+    def share(rows: Any, count: int) -> Any:
+        return (np.asarray(rows.sum(axis=0)).ravel() + 1) / (count + 2)
+
+    uneven = np.log(share(part[answers], answers.sum()) / share(part[~answers], (~answers).sum()))
+    return np.array([AROUND.get(name[:2], 1.0) for name in names]) * (np.minimum(np.abs(uneven), 3.0) / 2 + 0.3)
+
+
+def _calibrated(sums: Any, truth: Any) -> tuple[float, float]:
+    """What makes the sums log-odds."""
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=1e6, solver="lbfgs").fit(sums.reshape(-1, 1), truth)
+    return float(model.coef_[0][0]), float(model.intercept_[0])
+
+
+if __name__ == "__main__":
+    main()
