@@ -1,0 +1,209 @@
+"""Which slots a sentence fills for sure: typed rules (`rules/claims.<lang>.toml`), values checked by their type, and a
+subject that is certain. Everything else is no claim; abstaining is the normal case.
+
+A rule's pattern is a predicate with its value ("allergic to …"); whom it is about stands to its left and is read once
+for all rules (`subjects`). Other named groups: `who` (a possessive, read in place of what stands to the left), `kin`
+(the word that decides which relation it is), `dose`, `date` (the time of an appointment), and the name of an attribute
+that the same words fill as well ("a nurse at …").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from memory_system import attributes, rules
+from memory_system.rules import Found, Rule, RuleSet
+from memory_system.text import straight
+from memory_system.text.traditional import simplified
+from memory_system.understand.language import Language, language
+from memory_system.understand.subjects import About, Heard, People
+from memory_system.understand.values import Span, values_in
+
+__all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
+KIN = "@kin"  # the attribute is what the kin word says
+BEFORE = "@before"  # the attribute is that of the claim which is put right
+_NOWHERE = (-1, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRule:
+    """One typed rule. `asked` is what a question must hold that the sentence answers."""
+
+    id: str
+    why: str
+    pattern: str
+    attribute: str
+    polarity: bool = True
+    type: str = ""  # of the value, where it is not the attribute's own
+    asked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """One slot that a sentence fills for sure."""
+
+    subject: str  # USER, or the name, else the kin word, as the memory calls them
+    attribute: str
+    value: str  # as said, trimmed
+    polarity: bool
+    span: Span
+    value_span: Span  # within the sentence
+    rule: str
+    date: str = ""  # words of a time that belong to it
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A sentence that is being read."""
+
+    sentence: str
+    plain: str
+    language: Language
+    heard: Heard
+    people: People
+    quotes: Sequence[Span]
+    filled: list[Filled] = field(default_factory=list)
+
+
+def claims_of(sentence: str, lang: str, heard: Heard) -> list[Filled]:
+    """The slots that the sentence fills, in the order of their values. It must be one that was judged to be asserted."""
+    plain = simplified(straight(sentence))
+    fired = _fired(plain, lang, heard.asked)
+    if not fired or len(plain) != len(sentence):
+        return []
+    grammar = language(lang)
+    people = People(plain, grammar, heard)
+    quotes = [found.span() for found in grammar.quoted.finditer(plain)]
+    reading = _Reading(sentence, plain, grammar, heard, people, quotes)
+    for rule, found in _matches(fired, plain):
+        _read(reading, rule, found)
+    return sorted(reading.filled, key=lambda each: each.value_span)
+
+
+@cache
+def claim_rules(lang: str) -> tuple[ClaimRule, ...]:
+    """The rules of the language, in the order of the file: at one place the first wins."""
+    return tuple(ClaimRule(**row) for row in rules.table(f"claims.{lang}", "claim"))
+
+
+@cache
+def _compiled(lang: str) -> tuple[RuleSet, dict[str, ClaimRule], dict[str, Rule]]:
+    """The rules as one set, by their ids, and what the questions of those that answer must hold."""
+    parts: dict[str, str] = rules.table(f"claims.{lang}", "parts")
+    typed = claim_rules(lang)
+    patterns = RuleSet(Rule.from_row({"id": each.id, "why": "", "pattern": each.pattern}, parts) for each in typed)
+    asked = {
+        each.id: Rule.from_row({"id": each.id, "why": "", "pattern": each.asked}, parts) for each in typed if each.asked
+    }
+    return patterns, {each.id: each for each in typed}, asked
+
+
+def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
+    patterns, typed, questions = _compiled(lang)
+    fired = [(typed[rule.id], rule) for rule in patterns.firing(plain)]
+    return [
+        (rule, pattern) for rule, pattern in fired if not rule.asked or (asked and questions[rule.id].search(asked))
+    ]
+
+
+def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[ClaimRule, Found]]:
+    """From left to right, so that a name comes before its pronoun; at one place in the order of the file."""
+    matches = [(rule, found) for rule, pattern in fired for found in pattern.found(plain)]
+    return sorted(matches, key=lambda each: each[1].span[0])
+
+
+def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
+    """What a match fills is added to the reading, if it surely fills something."""
+    if _is_unsaid(reading, found.span):
+        return
+    attribute = _attribute(rule, found, reading)
+    about = _about(reading, rule, found)
+    if not about or not attribute or (about.plural and attribute not in reading.language.shared):
+        return
+    if about.denied and not rule.polarity:
+        return
+    kind = rule.type or str(attributes.about(attribute).get("type", "noun"))
+    for span in values_in(reading.plain, found.places["value"], kind, reading.language):
+        _fill(reading, rule, found, attribute, about, span)
+
+
+def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, about: About, span: Span) -> None:
+    polarity = rule.polarity and not about.denied
+    value = reading.sentence[slice(*span)]
+    if value.casefold() == about.subject.casefold() or any(
+        _overlaps(each, about.subject, span) for each in reading.filled
+    ):
+        return
+    date = reading.sentence[slice(*found.places.get("date", _NOWHERE))] if found.parts.get("date") else ""
+    reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, date))
+    if attributes.about(attribute).get("value_type") in ("person", "animal"):
+        reading.people.learn(value, found.parts.get("kin", ""))
+    for name, place in found.places.items():
+        if place != _NOWHERE and name not in ("who", "value", "kin", "date", "old"):
+            _also(reading, rule, found, name, place, about, value)
+
+
+def _also(reading: _Reading, rule: ClaimRule, found: Found, name: str, place: Span, about: About, value: str) -> None:
+    """Another slot that the same words fill."""
+    attribute = f"dose.{value.casefold()}" if name == "dose" else name
+    kind = "dose" if name == "dose" else str(attributes.about(name)["type"])
+    for span in values_in(reading.plain, place, kind, reading.language)[:1]:
+        said = reading.sentence[slice(*span)]
+        polarity = rule.polarity and not about.denied
+        reading.filled.append(Filled(about.subject, attribute, said, polarity, found.span, span, rule.id))
+
+
+def _overlaps(other: Filled, subject: str, span: Span) -> bool:
+    start, end = other.value_span
+    return other.subject == subject and start < span[1] and span[0] < end
+
+
+def _attribute(rule: ClaimRule, found: Found, reading: _Reading) -> str:
+    if rule.attribute == KIN:
+        return reading.language.kin.get(found.parts["kin"].casefold(), "")
+    if "{thing}" in rule.attribute:
+        thing = found.parts["thing"].casefold()
+        return rule.attribute.format(thing=rules.table("attributes", "spellings").get(thing, thing))
+    return rule.attribute
+
+
+def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
+    if rule.asked:
+        return About(reading.people.speaker)
+    if who := found.parts.get("who", ""):
+        return reading.people.owner(who, found.places["who"][0])
+    start, end = found.span
+    return reading.people.before(start, reading.plain[start:end])
+
+
+def _is_unsaid(reading: _Reading, span: Span) -> bool:
+    """Whether what stands around the match takes it back: a condition, somebody else's words, doubt, a question, a
+    quotation."""
+    plain, grammar = reading.plain, reading.language
+    start, end = span
+    if any(opened <= start < closed for opened, closed in reading.quotes):
+        return True
+    first = _last_end(grammar.sentence, plain, start)
+    if grammar.opened.search(plain, first, start + 1) or grammar.hedged.search(plain, first, start):
+        return True
+    over = grammar.clause.search(plain, end)
+    stop = grammar.sentence.search(plain, end)
+    last = len(plain) if stop is None else stop.end()
+    return bool(
+        grammar.hedged.search(plain, start, over.end() if over else len(plain))
+        or grammar.question.search(plain, end - 1, last)
+    )
+
+
+def _last_end(boundary: Any, plain: str, place: int) -> int:
+    ends = [found.end() for found in boundary.finditer(plain, 0, place)]
+    return ends[-1] if ends else 0
+
+
+def kin_names(sentence: str, lang: str) -> Iterator[str]:
+    """The kin words that a sentence speaks of."""
+    for found in language(lang).mention.finditer(sentence):
+        yield found["kin"]

@@ -1,0 +1,106 @@
+"""What differs between English and Chinese where sentences are read, as data: one `Language` each, from the tables of
+`rules/claims.<lang>.toml`. Nothing else in this package asks which language it reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from memory_system import rules
+
+_PART = re.compile(r"%([a-z_]+)%")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """How a value of one type is cut out of the words that follow a rule, and what it must be."""
+
+    longest: int  # characters
+    cut: re.Pattern[str]  # it ends before the first of these
+    lead: re.Pattern[str]  # taken off its front
+    tail: re.Pattern[str]  # taken off its end
+    need: re.Pattern[str]  # what all of it must be
+    never: re.Pattern[str]  # what must stand nowhere in it
+    several: bool = False  # "nuts and shellfish" are two
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The grammar that claims need. Patterns that look to the left end at the predicate, so that what stands between a
+    subject and its predicate is taken off first (`between`, `denied`), and then a `subject` or nothing (`elided`)."""
+
+    name: str
+    between: re.Pattern[str]  # read backwards: words that change nothing, "am currently", 现在也
+    denied: re.Pattern[str]  # read backwards: "don't", "no longer", 不, 没有
+    subject: re.Pattern[str]  # at the end: groups me, we, he, she, kin, named
+    topic: re.Pattern[str]  # the same at the start of a clause
+    owner: re.Pattern[str]  # all of a possessive: groups me, we, he, she, kin, named
+    mention: re.Pattern[str]  # anywhere: groups kin, named
+    elided: re.Pattern[str]  # at the end: nothing that could be a subject
+    third: re.Pattern[str]  # a predicate that has another than the speaker for its subject: "works", "is"
+    stranger: re.Pattern[str]  # somebody of whom nothing is known: "the patient", 客户
+    opened: re.Pattern[str]  # what makes all that follows unsaid: if, she says, 如果
+    hedged: re.Pattern[str]  # what makes its clause unsure
+    question: re.Pattern[str]
+    clause: re.Pattern[str]  # where a clause ends
+    sentence: re.Pattern[str]  # where a sentence ends
+    quoted: re.Pattern[str]  # a quotation with its marks, closed or not
+    joined: re.Pattern[str]  # what stands between two values
+    shared: frozenset[str]  # attributes that "we" have
+    kin: Mapping[str, str]  # wife → partner
+    women: frozenset[str]
+    men: frozenset[str]
+    types: Mapping[str, ValueType] = field(default_factory=dict)
+
+
+@cache
+def language(name: str) -> Language:
+    """The language of that name, `en` or `zh`; FileNotFoundError for another."""
+    file = f"claims.{name}"
+    data: dict[str, Any] = dict(rules.table(file, "language"))
+    parts = rules.table(file, "parts")
+    kin = {word: attribute for attribute, words in data.pop("kin").items() for word in words.split()}
+    subject = with_parts(data.pop("subject"), parts)
+    backwards = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
+    words = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
+    del data["apart"]
+    patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
+    ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject})")}
+    return Language(name=name, kin=kin, types=_types(file, parts), **backwards, **words, **patterns, **ends)
+
+
+def with_parts(pattern: str, parts: Mapping[str, str]) -> str:
+    """The pattern with its parts put in; KeyError for a part that the file lacks."""
+    while found := _PART.search(pattern):
+        pattern = pattern.replace(found[0], f"(?:{parts[found[1]]})")
+    return pattern
+
+
+def _types(file: str, parts: Mapping[str, str]) -> dict[str, ValueType]:
+    """The types of the file's table; what one leaves out it has from `any`."""
+    table: Mapping[str, Mapping[str, Any]] = rules.table(file, "types")
+    return {name: _type({**table["any"], **row}, parts) for name, row in table.items()}
+
+
+def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
+    cut, lead, tail, need, never = (
+        _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
+    )
+    return ValueType(row["longest"], cut, lead, tail, need, never, row.get("several", False))
+
+
+def _backwards(words: str, apart: str) -> re.Pattern[str]:
+    """Any number of these words (split at |), for a text that is read from its end. `apart` is what
+    must follow a whole word there; what begins with an apostrophe is none."""
+    longest_first = sorted(words.split("|"), key=len, reverse=True)
+    turned = "|".join(re.escape(word[::-1]) + ("" if word[0] == "'" else apart) for word in longest_first)
+    return _compiled(rf"\s*(?:{turned})(?:\s*(?:{turned}))*")
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

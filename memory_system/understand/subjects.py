@@ -1,0 +1,155 @@
+"""Whom a clause is about: the speaker, a kin word or a name that is known, whom "she" surely means; else nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from memory_system.records import USER
+from memory_system.understand.language import Language
+
+_WINDOW = 60  # characters to the left in which a subject stands
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What came before a sentence: the question that it may answer, its message up to it, who is known (name or kin
+    word → what the memory calls them), and the speaker's name where a named person speaks."""
+
+    asked: str = ""
+    before: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    speaker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Whom a predicate is about, and whether it is denied of them."""
+
+    subject: str
+    denied: bool = False
+    plural: bool = False  # "we": good only for what is shared
+
+
+class People:
+    """Who is spoken of in a sentence, as far as it was read."""
+
+    def __init__(self, plain: str, language: Language, heard: Heard) -> None:
+        self._plain, self._language, self._heard = plain, language, heard
+        self._names = {name.casefold(): known for name, known in heard.names.items()}
+        self._women, self._men = set(language.women), set(language.men)
+        for name, known in self._names.items():  # "husband" → Ray: he is one
+            for group in (self._women, self._men):
+                if name in group:
+                    group.add(known.casefold())
+
+    @property
+    def speaker(self) -> str:
+        return self._heard.speaker or USER
+
+    def learn(self, name: str, kin: str = "") -> None:
+        """A name that the sentence introduces, maybe with what kin it is."""
+        self._names[name.casefold()] = name
+        for group in (self._women, self._men):
+            if kin.casefold() in group:
+                group.add(name.casefold())
+
+    def canonical(self, kin: str, named: str | None) -> str:
+        """What the memory calls a kin word of the speaker's."""
+        if named:
+            self.learn(named, kin)
+            return self._names.get(named.casefold(), named)
+        return self._names.get(kin.casefold(), kin)
+
+    def before(self, place: int, predicate: str) -> About | None:
+        """Whom the predicate at that place is about; None where it is not certain."""
+        left = self._plain[max(0, place - _WINDOW) : place]
+        left, denied = self._bare(left)
+        found = self._language.subject.search(left)
+        if found:
+            return self._meant(found, place - 1, denied=denied)
+        if name := self._known_at_end(left):
+            return About(name, denied)
+        if not self._language.elided.search(left):
+            return None
+        subject = self._left_out(place, predicate)
+        return About(subject, denied) if subject else None
+
+    def owner(self, words: str, place: int) -> About | None:
+        """Whom a possessive means: my, her, Anna's, 我妈的."""
+        words = words.strip()
+        found = self._language.owner.fullmatch(words)
+        if found:
+            return self._meant(found, place)
+        name = self._names.get(re.sub(r"(?:'s?|的)$", "", words).casefold())
+        return About(name) if name else None
+
+    def _bare(self, left: str) -> tuple[str, bool]:
+        """The text without what stands between a subject and its predicate, and whether that denies."""
+        turned, denied = left[::-1], False
+        while True:
+            if found := self._language.between.match(turned):
+                turned = turned[found.end() :]
+            elif found := self._language.denied.match(turned):
+                turned, denied = turned[found.end() :], True
+            else:
+                return turned[::-1], denied
+
+    def _meant(self, found: re.Match[str], place: int, *, denied: bool = False) -> About | None:
+        group = found.groupdict()
+        if group.get("me"):
+            return About(self.speaker, denied)
+        if group.get("we"):
+            return About(self.speaker, denied, plural=True)
+        if kin := group.get("kin"):
+            return About(self.canonical(kin, group.get("named")), denied)
+        subject = self.antecedent(place, "she" if group.get("she") else "he")
+        return About(subject, denied) if subject else None
+
+    def antecedent(self, place: int, pronoun: str) -> str | None:
+        """The one whom "he" or "she" means there: the only one spoken of before in the message, else in the question."""
+        if self._language.stranger.search(self._plain, 0, place):
+            return None
+        around = f"{self._heard.before}\n{self._plain[:place]}", self._heard.asked
+        others = self._men if pronoun == "she" else self._women
+        for words in around:
+            fitting = {who for who in self._mentioned(words) if who.casefold() not in others}
+            if fitting:
+                return fitting.pop() if len(fitting) == 1 else None
+        return None
+
+    def _mentioned(self, words: str) -> Iterator[str]:
+        """Those near the speaker who are spoken of in the words."""
+        for found in self._language.mention.finditer(words):
+            yield self.canonical(found["kin"], found["named"])
+        for name, known in self._names.items():
+            if known != self.speaker and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", words, re.IGNORECASE):
+                yield known
+
+    def _known_at_end(self, left: str) -> str | None:
+        lower = left.rstrip().casefold()
+        for name, known in self._names.items():
+            if lower.endswith(name) and (self._language.name == "zh" or not lower[: -len(name)][-1:].isalpha()):
+                return known
+        return None
+
+    def _left_out(self, place: int, predicate: str) -> str | None:
+        """Whom a predicate without a subject is about: the last subject of the sentence, else the speaker where nobody
+        else was spoken of."""
+        if topic := self._topic(self._plain[:place]):
+            return topic
+        before = self._plain[:place]
+        if self._language.third.match(predicate):
+            return None
+        nobody = not any(True for _ in self._mentioned(before)) and not self._language.stranger.search(before)
+        return self.speaker if nobody else None
+
+    def _topic(self, before: str) -> str | None:
+        """The subject that the last clause with one begins with."""
+        starts = [0, *(found.end() for found in self._language.clause.finditer(before))]
+        for start in reversed(starts):
+            if found := self._language.topic.match(before, start):
+                about = self._meant(found, start)
+                return about.subject if about else None
+        return None

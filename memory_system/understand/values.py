@@ -1,0 +1,66 @@
+"""What can be the value of a slot: a checker for each type, which trims the words behind a rule or refuses them. The
+types' patterns stand in the tables `types` of `rules/claims.<lang>.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memory_system.understand.language import Language, ValueType
+
+_BLANKS = " \t\n'\"“”‘’.,!?;:，。！？；：、~～-–—…*_()（）"
+Span = tuple[int, int]
+
+
+def values_in(text: str, span: Span, type_name: str, language: Language) -> list[Span]:
+    """Where the values of the type stand in that stretch of the text: none where it is not surely one, several where
+    the type is listed ("nuts and shellfish"). One bad value spoils the list."""
+    kind = language.types[type_name]
+    whole = _cut(text, span, kind)
+    pieces = list(_pieces(text, whole, language)) if kind.several else [whole]
+    found = [value for piece in pieces if (value := _checked(text, piece, kind))]
+    return found if len(found) == len(pieces) else found[:1]
+
+
+def value_of(words: str, type_name: str, language: Language) -> str | None:
+    """The value of the type that the words are; None where they are none."""
+    found = values_in(words, (0, len(words)), type_name, language)
+    return words[slice(*found[0])] if found else None
+
+
+def _cut(text: str, span: Span, kind: ValueType) -> Span:
+    start, end = span
+    lead = kind.lead.match(text, start, end)
+    start = lead.end() if lead else start
+    if ends := kind.cut.search(text[start:end]):
+        end = start + ends.start()
+    return start, end
+
+
+def _pieces(text: str, span: Span, language: Language) -> Iterator[Span]:
+    start, end = span
+    for mark in language.joined.finditer(text, start, end):
+        yield start, mark.start()
+        start = mark.end()
+    yield start, end
+
+
+def _checked(text: str, span: Span, kind: ValueType) -> Span | None:
+    """The span without what does not belong to a value; None where the rest is none."""
+    start, end = _stripped(text, *span)
+    while (lead := kind.lead.match(text, start, end)) and lead.end() > start:
+        start, end = _stripped(text, lead.end(), end)
+    while (tail := kind.tail.search(text[start:end])) and tail[0]:
+        start, end = _stripped(text, start, start + tail.start())
+    if not 0 < end - start <= kind.longest or kind.never.search(text[start:end]):
+        return None
+    return (start, end) if kind.need.fullmatch(text[start:end]) else None
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    """The span without blanks and marks at its ends."""
+    while start < end and text[start] in _BLANKS:
+        start += 1
+    while start < end and text[end - 1] in _BLANKS:
+        end -= 1
+    return start, end
