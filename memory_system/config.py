@@ -270,7 +270,9 @@ class Config(Section):
     budget: Budget = Budget.default()
     policy: Policy = Policy.default()
 
-    retired: tuple[str, ...] = Field(default=(), exclude=True)  # keys of earlier versions that stand there and do nothing
+    retired: tuple[str, ...] = Field(
+        default=(), exclude=True
+    )  # keys of earlier versions that stand there and do nothing
 
     @model_validator(mode="before")
     @classmethod

@@ -260,7 +260,7 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     if number == 1:
         yield from map(asdict, run.turns("segment"))
     elif number == 2:
-        turns = screen.run(lambda marks: run.turns("segment", marks), run.night, run.tally, guard=run.guard)
+        turns = screen.run(run.turns("segment"), run.night, run.tally, guard=run.guard)
         yield from map(asdict, turns)
         yield {"counts": dict(sorted(run.tally.items()))}
     elif number == 3:

@@ -212,10 +212,11 @@ def every_segment(talk: Talk) -> int:
 
 def by_night(ws: Any) -> Iterator[list[str]]:
     """All segments of each night that has any, as the lines of a question."""
+    from memory_system.phases.asking.segments import shown
+
     from memory_system import pipeline
     from memory_system.nights.night import Run
     from memory_system.phases import Night, segment
-    from memory_system.phases.asking.segments import shown
 
     found, _ = pipeline.waiting(ws)
     moments = {

@@ -26,7 +26,9 @@ def score(path: Path) -> dict[str, Any]:
         "sentences": len(rows),
         "keep": _keep(rows),
         "kinds": {kind: _counts(rows, lambda label: label["keep"], lambda found: found.keep, kind) for kind in KINDS},
-        "stance": {each: _counts(rows, lambda label: label["stance"], lambda found: found.stance, each) for each in STANCES},
+        "stance": {
+            each: _counts(rows, lambda label: label["stance"], lambda found: found.stance, each) for each in STANCES
+        },
         "earnest": _earnest(rows),
         "change": {each: _change(rows, each) for each in CHANGES},
     }
@@ -111,5 +113,7 @@ def report(found: dict[str, Any]) -> str:
     for name in ("keep", "earnest"):
         lines.append(f"{name}: " + ", ".join(f"{key} {value}" for key, value in found[name].items()))
     for name in ("kinds", "stance", "change"):
-        lines += [f"{name} {key}: precision {each['precision']}, recall {each['recall']}" for key, each in found[name].items()]
+        lines += [
+            f"{name} {key}: precision {each['precision']}, recall {each['recall']}" for key, each in found[name].items()
+        ]
     return "\n".join(lines)

@@ -25,10 +25,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from evaluation import consolidated
+from memory_system.phrasing.naming import named
 
 from memory_system import clock, dates
 from memory_system.dates.atoms import numeral
-from memory_system.phrasing.naming import named
 from memory_system.readers.cursors import Cursor
 from memory_system.records import STOCK_NAMES, Fact
 from memory_system.rules import table

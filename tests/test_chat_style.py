@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from spoken import claims, kept, said, talk, told
-
 from memory_system.phrasing.typed import spelled_out
+from spoken import claims, kept, said, talk, told
 
 
 @pytest.mark.parametrize(

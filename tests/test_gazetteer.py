@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 import pytest
+from memory_system.phases.settling.gazetteer import are_one, names_of
 from workspaces import consolidate, make, memories, say
 
 from memory_system.phases.entities import INDEX
-from memory_system.phases.settling.gazetteer import are_one, names_of
 from memory_system.rules import table
 
 

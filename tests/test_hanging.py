@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from memory_system.phases.understanding.hanging import hangs, what_stands
 from spoken import claims, said, talk
 
 from memory_system import phrasing
-from memory_system.phases.understanding.hanging import hangs, what_stands
 
 
 @pytest.mark.parametrize(

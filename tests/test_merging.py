@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spoken import claim_of, night
-from workspaces import at, consolidate, contents, layers, make, memories, say
-
-from memory_system.config import Thresholds
 from memory_system.phases.settling import alike
 from memory_system.phases.settling.alike import in_order, says_more
 from memory_system.phases.settling.doses import redosed
 from memory_system.phases.settling.keeping import new_fact
+from spoken import claim_of, night
+from workspaces import at, consolidate, contents, layers, make, memories, say
+
+from memory_system.config import Thresholds
 from memory_system.records import EventTime, Fact
 from memory_system.store.gist import gist_of, stem
 from memory_system.store.likeness import Likeness, keys_of

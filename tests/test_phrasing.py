@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from memory_system.phrasing import Voices, ask, bare, fill, inner, report, retell
 from memory_system.phrasing.naming import named
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from spoken import claims, said, talk, told
-
 from memory_system.phases.understanding.asked import asks_what_is_wanted, tells_the_topic
 from memory_system.phases.understanding.essays import in_one_line, passages_of
 from memory_system.phases.understanding.leaning import leans
+from spoken import claims, said, talk, told
 
 ESSAY = """Certainly! Let's review your plan for the balcony garden and see how the herbs can stay alive in July.
 

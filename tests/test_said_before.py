@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from spoken import claims, pieces, said, talk, told
-
 from memory_system.phases.understanding.before import said_before
+from spoken import claims, pieces, said, talk, told
 
 
 def beside(first: str, second: str) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from spoken import claims, talk
-
 from memory_system.phases.understanding.essays import (
     has_draft,
     in_one_line,
@@ -12,6 +10,7 @@ from memory_system.phases.understanding.essays import (
     is_sample,
     with_whole_quotations,
 )
+from spoken import claims, talk
 
 LETTER = """Here is a letter that you could send to the bakery, with your ten years at the mill in it:
 

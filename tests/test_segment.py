@@ -9,11 +9,11 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memory_system.phases.understanding.essays import PASSAGE, passages_of, width
 from spoken import kinds, pieces, said, segmented, talk
 
 from memory_system import text
 from memory_system.phases.segment import LONG
-from memory_system.phases.understanding.essays import PASSAGE, passages_of, width
 
 WORDS = st.sampled_from(
     (

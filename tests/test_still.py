@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from memory_system.phases.understanding.still import statements_by
 from workspaces import consolidate, contents, make, say
 
-from memory_system.phases.understanding.still import statements_by
 from memory_system.rules import Rule
 
 

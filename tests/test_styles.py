@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from memory_system.phases.settling.styles import ways
 from spoken import claims, said
 from workspaces import consolidate, make, memories, say
 
 from memory_system import clock
-from memory_system.phases.settling.styles import ways
 from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 

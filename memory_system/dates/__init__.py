@@ -9,13 +9,41 @@ a week go by the tense of their clause. "two weeks ago" is that week, "three mon
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 from memory_system import records
 from memory_system.dates.atoms import count
 from memory_system.dates.finding import When, find, in_one, meant
 from memory_system.dates.writing import adverbial, resolve, spell
 
-__all__ = ["When", "adverbial", "count", "event_in", "find", "meant", "resolve", "spell", "to_event"]
+__all__ = [
+    "Marked",
+    "When",
+    "marked",
+    "adverbial",
+    "count",
+    "event_in",
+    "find",
+    "meant",
+    "resolve",
+    "spell",
+    "to_event",
+]
+
+
+class Marked(NamedTuple):
+    text: str
+    whens: list[When]
+
+
+def marked(words: str, anchor: datetime, lang: str) -> Marked:
+    whens = list(find(words, anchor))
+    parts, at = [], 0
+    for when in whens:
+        parts += [words[at : when.span[1]], f" [{when.start:%Y-%m-%d}]" if lang == "en" else f"[{when.start:%Y-%m-%d}]"]
+        at = when.span[1]
+    return Marked("".join((*parts, words[at:])), whens)
 
 
 def to_event(when: When) -> records.EventTime:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
@@ -19,7 +19,7 @@ from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims
 from memory_system.understand.claims import Filled, Heard
 from memory_system.understand.quotes import Quoted, context_of, quotes_of
-from memory_system.understand.render import rendered
+from memory_system.understand.render import content_of
 
 CERTAIN = 127  # of what the owner has written down by hand
 EARNEST_FROM = 4  # log-odds in eighths between asserted and not, from which a claim is made
@@ -65,7 +65,7 @@ def read(turn: Turn, night: Night, listening: Listening) -> Iterator[Claim]:
     filled = {segment.start: _filled(turn, segment, listening) for segment in turn.segments}
     for segment in turn.segments:
         for each in filled[segment.start]:
-            yield _claim(each, segment, turn, night, listening)
+            yield _claim(each, segment, turn, night)
     left = [each for each in turn.segments if not _tells_all(filled[each.start], turn.text_of(each))]
     for quoted in quotes_of(turn, left):
         yield _quote(quoted, night, listening)
@@ -114,7 +114,7 @@ def _tells_all(filled: list[Filled], words: str) -> bool:
     return len(rest.split() if lang == "en" else [sign for sign in rest if sign.isalnum()]) <= MOST_BESIDE[lang]
 
 
-def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night, listening: Listening) -> Claim:
+def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
     """The claim of one filled slot."""
     words = turn.text_of(segment)
     lang = _language(turn, words)
@@ -122,13 +122,13 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night, listening
     row = attributes.about(filled.attribute)
     category = str(row.get("category", "general"))
     event = _event(filled.date or "", turn.message, night, lang) if filled.date else None
-    base = _base(turn, (segment.start, segment.end), segment, lang, night)
+    base = _base(turn, (segment.start, segment.end), segment, lang)
     own = turn.message.speaker or USER_NAME[lang]
     others = [each for each in (subject,) if each not in (USER, own)]
     value = [filled.value] if row.get("value_type") in ("person", "animal", "organisation", "place", "project") else []
     return replace(
         base,
-        content=rendered(filled, own if subject in (USER, own) else subject, lang),
+        content=content_of(replace(filled, subject=USER if subject == own else subject), lang, own),
         category=category,
         subject=subject,
         importance=attributes.importance_of(category, night.config),
@@ -154,7 +154,7 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     hedged = segment.stance == "hedged"
     change = next((each.change for each in quoted.segments if each.change), "")
     return replace(
-        _base(turn, quoted.span, segment, lang, night),
+        _base(turn, quoted.span, segment, lang),
         content=marked.text,
         category=category,
         subject=_speaker(turn.message),
@@ -172,7 +172,7 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     )
 
 
-def _base(turn: Turn, span: tuple[int, int], segment: Segment, lang: str, night: Night) -> Claim:
+def _base(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Claim:
     """What claims and quotes have in common."""
     message = turn.message
     return Claim(
@@ -193,7 +193,8 @@ def _own(message: Message, lang: str) -> str:
     return message.speaker or (ASSISTANT_NAME if message.role == ASSISTANT else USER_NAME)[lang]
 
 
-def _anchor(message: Message, night: Night):
+def _anchor(message: Message, night: Night) -> datetime:
+    """The moment of speaking where the owner lives."""
     return clock.read_stamp(message.said_at).astimezone(night.zone)
 
 
@@ -208,4 +209,4 @@ def _expires(category: str, event: EventTime | None, night: Night) -> str | None
     days = vars(night.config.expiry).get(category)
     if days is None or event is None:
         return None
-    return clock.stamp(clock.read_local(event.end, night.zone) + days * DAY)
+    return clock.stamp(datetime.fromisoformat(event.end).replace(tzinfo=night.zone) + days * DAY)

@@ -119,9 +119,7 @@ def _same_value(claim: Claim | Fact, record: Fact) -> bool:
         return bool(mine)
     if are_one(claim.value, record.value) or _measures_the_same(claim.value, record.value):
         return True
-    return (
-        bool(about(claim.attribute).get("nested")) and not _takes_back(claim) and _is_nested(claim.value, record.value)
-    )
+    return bool(about(claim.attribute).get("nested")) and _is_nested(claim.value, record.value)
 
 
 def _measures_the_same(one: str, other: str) -> bool:
@@ -137,10 +135,6 @@ def _measures_the_same(one: str, other: str) -> bool:
 def _units() -> dict[str, str]:
     """Each way to write a unit, and the one way."""
     return {unit: row[0] for row in table("alike", "units")["same"] for unit in row}
-
-
-def _takes_back(claim: Claim | Fact) -> bool:
-    return isinstance(claim, Claim) and claim.correction
 
 
 def _is_nested(one: str, other: str) -> bool:

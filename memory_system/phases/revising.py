@@ -5,7 +5,7 @@ one is meant, all stand.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from memory_system.phases import Night
@@ -41,10 +41,10 @@ def _meant(claim: Claim, draft: Draft) -> Iterator[Fact]:
             yield record
 
 
-def _sharing(claim: Claim, draft: Draft) -> Counter[str]:
+def _sharing(claim: Claim, draft: Draft) -> dict[str, float]:
     """Active memories by how much of the claim's rare words they have: the rarer a word, the more it counts."""
     words = [each for each in dict.fromkeys(gist_of(claim.quote).words) if not is_time(each)]
-    shared: Counter[str] = Counter()
+    shared: dict[str, float] = defaultdict(float)
     counts: Counter[str] = Counter()
     for count, ids in draft.find_alike(words).values():
         if count <= RARE:
@@ -52,7 +52,7 @@ def _sharing(claim: Claim, draft: Draft) -> Counter[str]:
                 shared[each] += 1 / count
                 counts[each] += 1
     alone = {each for each, weight in shared.items() if counts[each] < SHARED and weight < 1}
-    return Counter({each: weight for each, weight in shared.items() if each not in alone})
+    return {each: weight for each, weight in shared.items() if each not in alone}
 
 
 def _can_be_outdated(record: Fact, claim: Claim) -> bool:

@@ -35,7 +35,6 @@ STORED = frozenset({"asserted", "hedged", "ask"})
 FLOOD, ASSISTANT, SECRET = "flood", "assistant", "secret"  # reasons why a segment is dropped
 
 
-
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A segment with what it is worth, and why it is dropped (empty where it is kept)."""
@@ -112,7 +111,10 @@ def judged(turn: Turn, config: Config, guard: Guard) -> list[Judged]:
     message = turn.message
     held = guard.stretches(message)
     if not message.is_first_hand:
-        return [_assistants(each, turn, guard.held(message, held, each.start, each.end, idle=True)) for each in turn.segments]
+        return [
+            _assistants(each, turn, guard.held(message, held, each.start, each.end, idle=True))
+            for each in turn.segments
+        ]
     spans = [(each.start, each.end) for each in turn.segments]
     private, forms = withheld(message.text), owners(message.text, spans)
     verdicts = _verdicts(message, spans, turn)
@@ -151,7 +153,7 @@ def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict) -> str:
         return "others"
     if verdict.worth >= _least(turn, verdict):
         return SECRET if is_only_secret(words) else ""
-    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and claims.may_claim(words, text.language(words)):
+    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and claims.may_fill(words, text.language(words)):
         return ""
     return "ask" if verdict.stance == "ask" else "none"
 

@@ -109,6 +109,11 @@ def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
     ]
 
 
+def may_fill(sentence: str, lang: str) -> bool:
+    """Whether a rule fires in the sentence by itself: most sentences hold none."""
+    return bool(_fired(simplified(straight(sentence)), lang, ""))
+
+
 def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[ClaimRule, Found]]:
     """From left to right, so that a name comes before its pronoun; at one place in the order of the file."""
     matches = [(rule, found) for rule, pattern in fired for found in pattern.found(plain)]

@@ -15,7 +15,9 @@ FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, wh
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
 _QUOTED_LINES = re.compile(r"(?:^[ \t]*>.*(?:\n|$))+", re.MULTILINE)
-_LOG_LINES = re.compile(r"(?:^[ \t]*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|Traceback |  File \"|at \w+\.\w+).*(?:\n|$))+", re.MULTILINE)
+_LOG_LINES = re.compile(
+    r"(?:^[ \t]*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|Traceback |  File \"|at \w+\.\w+).*(?:\n|$))+", re.MULTILINE
+)
 _SPOKEN = re.compile(
     r"^[ \t]*(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?[ ,]*)?(?P<name>[^\s:：,，。.!?\d][^:：,，。!?\n]{0,18}?)"
     r"(?:[ (（]+\d{1,2}:\d\d[^:：\n]{0,6})?[ ]?[:：](?!//)[ \t]*\S.*$",
@@ -58,7 +60,7 @@ def _foreign(text: str) -> Iterator[Span]:
     if "\n" in text:
         yield from (found.span() for found in _LOG_LINES.finditer(text))
         yield from _chat(text)
-    if not {*"“「『\"‘"}.isdisjoint(text):
+    if not {*'“「『"‘'}.isdisjoint(text):
         yield from (found.span() for found in _QUOTATION.finditer(text) if len(found[0]) >= LEAST_QUOTED)
 
 

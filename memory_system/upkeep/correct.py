@@ -16,6 +16,7 @@ from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.nights.derive import catch_up
 from memory_system.privacy.secrets import redact
 from memory_system.records import (
+    QUOTE,
     RETURNED,
     TELLING,
     EventTime,
