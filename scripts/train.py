@@ -87,7 +87,7 @@ def learned(known: Sequence[Message], lang: str) -> tuple[dict[str, list[int]], 
     """The weights of every feature, a list in the order of the judge's labels, and the sums without any feature."""
     import numpy as np
 
-    rows = [row for each in known for row in features.of_message(each.talk, lang)]
+    rows = [features.names_of(seen) for each in known for seen in features.of_message(each.talk, lang)]
     labels = [label for each in known for label in each.labels]
     folds = _folds(known)
     names = _frequent(rows)

@@ -18,12 +18,13 @@ from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_N
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims
 from memory_system.understand.claims import Filled, Heard
+from memory_system.understand.judge import SCALE
 from memory_system.understand.quotes import Quoted, context_of, quotes_of
 from memory_system.understand.render import content_of
 
-CERTAIN = 127  # of what the owner has written down by hand
-EARNEST_FROM = 4  # log-odds in eighths between asserted and not, from which a claim is made
-GRAVE_FROM = 10  # and of health, identity and instructions
+CERTAIN = 100 * SCALE  # of what the owner has written down by hand
+EARNEST_FROM = SCALE // 2  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
+GRAVE_FROM = SCALE  # and of health, identity and instructions
 HEDGED = 0.6  # the confidence of what was said with a maybe
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 MOST_BESIDE = {"en": 3, "zh": 5}  # words, in Chinese characters, that a claim may leave untold

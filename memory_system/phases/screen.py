@@ -19,18 +19,19 @@ from memory_system.privacy.withheld import SOON, WITHHELD, TakingBack, withheld
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
 from memory_system.understand.features import Span, Talk
-from memory_system.understand.judge import LANGUAGES, Verdict, judge_of
+from memory_system.understand.judge import LANGUAGES, SCALE, Verdict, judge_of
 from memory_system.understand.whose import Owner, owners
 
 CATEGORIES = {
     "profile": "status", "health": "health", "relation": "relation", "preference": "preference",
     "instruction": "instruction", "plan": "plan", "event": "event", "project": "project",
 }  # fmt: skip
-KEPT_FROM = -4  # log-odds in eighths from which a segment is worth keeping
-NOTED_FROM = -24  # of a note, which was written down to be kept
-CLAIMED_FROM = -16  # where a rule for claims fires besides
-NEWS_FROM = 12  # of a question, which is kept only for the news that it brings
-DOUBTED_FROM = 16  # between asserted and not, where the form of the message leaves open whose words they are
+# Margins of the judge, in log-odds times its `SCALE`.
+KEPT_FROM = -SCALE // 2  # from which a segment is worth keeping
+NOTED_FROM = -3 * SCALE  # of a note, which was written down to be kept
+CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
+NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
+DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
 STORED = frozenset({"asserted", "hedged", "ask"})
 FLOOD, ASSISTANT, SECRET = "flood", "assistant", "secret"  # reasons why a segment is dropped
 

@@ -1,7 +1,7 @@
 """What the judge sees of a sentence: its words, the words around it, and the form of the message it stands in.
 
-A feature is a short text. Words of the sentence itself stand as they are, alone and with their neighbours; words around
-it carry a letter that says where they stand; what has no language begins with `#`.
+A feature is a short text: a word alone or with its neighbours, or, beginning with `#`, something that has no language.
+Where it stands (in the sentence, before it, behind it …) decides which weights count for it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 Span = tuple[int, int]
 
@@ -24,7 +26,7 @@ _TOKEN = {
 }
 _QUESTION = ("?", "？")
 _COLON = (":", "：")
-_OPENS = re.compile(r"\s*[\"“「『‘《]")
+_OPENS = '"“「『‘《'
 _ITEM = re.compile(r"\s*(?:[-*•>|+]|\d+[.)、])")
 _LABEL = re.compile(r"\s*[^\s:：,，。.!?！？]{1,14}(?: [^\s:：]{1,14})?[:：](?!//)")
 _LAST_SENTENCE = re.compile(r"[^.!。！\n]*$")
@@ -33,8 +35,10 @@ _SHAPES = (
     ("#clock", re.compile(r"\d{1,2}:\d\d|\d ?[ap]\.?m\b|\d ?点")),
     ("#date", re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b|\d ?月|\d ?[号日]|\b\d{1,2}[/.]\d{1,2}\b")),
     ("#money", re.compile(r"[$€£¥]|\d ?(?:k|块|元|万|quid|bucks|euros?|dollars?|pounds?)\b")),
-    ("#address", re.compile(r"https?://|www\.|\S@\S")),
 )
+_DIGIT = re.compile(r"\d")
+_COUNTS = [f"#of{count}" for count in range(5)]
+_LONG = [f"#long{step}" for step in range(_STEPS + 1)]
 _NAME = re.compile(r"[a-z,] [A-Z][a-z]+")
 
 
@@ -49,114 +53,150 @@ class Talk:
     friends: bool = False
 
 
-def of_message(talk: Talk, lang: str) -> Iterator[set[str]]:
+class Seen(NamedTuple):
+    """The features of a sentence by where they stand: in it (with the form of the message), in the sentence before it,
+    in the first of the message, in the one behind it, and in the question that the message may answer."""
+
+    own: set[str]
+    before: set[str]
+    first: set[str]
+    behind: set[str]
+    asked: set[str]
+
+
+PLACES = ("", "p:", "f:", "n:", "q:")  # how the weights file marks the fields of `Seen`
+_NONE: set[str] = set()
+
+
+def of_message(talk: Talk, lang: str) -> Iterator[Seen]:
     """The features of each sentence of a message, in order; `lang` is en or zh, or empty for a language that nobody
     has taught the judge: then only those that have no language."""
     said = [talk.text[start:end] for start, end in talk.spans]
+    around = _around(talk)
+    forms = list(_forms(talk, said, lang))
+    if not lang:
+        yield from (
+            Seen({*around, *form, *_shapes(words)}, *[_NONE] * 4) for words, form in zip(said, forms, strict=True)
+        )
+        return
     tokens = [tokens_of(each, lang) for each in said]
-    around = _around(talk, lang)
-    for number, words in enumerate(said):
-        found = set(around)
-        found.update(_form(talk, said, number, lang))
-        if lang:
-            found.update(_own(tokens[number], lang))
-            found.update(_neighbours(tokens, number))
-            if number == 0:
-                found.update(f"q:{each}" for each in _asked(talk.before, lang))
-        found.update(_shapes(words))
-        yield found
+    asked = _asked(talk.before, lang)
+    for number, form in enumerate(forms):
+        own = _own(tokens[number], lang)
+        own.update(around, form, _shapes(said[number]))
+        yield Seen(
+            own,
+            {*tokens[number - 1][-_NEAR:]} if number else _NONE,
+            {*tokens[0][:_NEAR]} if number > 1 else _NONE,
+            {*tokens[number + 1][:_AFTER]} if number + 1 < len(tokens) else _NONE,
+            _NONE if number else asked,
+        )
+
+
+def names_of(seen: Seen) -> set[str]:
+    """The features as the weights file names them."""
+    return {place + each for place, group in zip(PLACES, seen, strict=True) for each in group}
 
 
 def tokens_of(words: str, lang: str) -> list[str]:
     """The sentence as tokens: lower case, digits as zeros; Chinese sign by sign."""
     plain = words.lower().replace("’", "'")
-    found = _TOKEN[lang or "en"].findall(plain)[:MOST_TOKENS]
-    return [("0" * min(len(each), 5) if lang != "zh" else "0") if each[0].isdigit() else each for each in found]
-
-
-def _own(tokens: list[str], lang: str) -> Iterator[str]:
-    """The words, pairs of them, and in Chinese three signs in a row; of long English words their ends as well."""
-    yield from tokens
-    edged = ["<", *tokens, ">"]
-    yield from (f"{one} {other}" for one, other in zip(edged, edged[1:], strict=False))
+    found = _TOKEN[lang].findall(plain)[:MOST_TOKENS]
+    if not _DIGIT.search(plain):
+        return found
     if lang == "zh":
-        yield from ("".join(each) for each in zip(edged, edged[1:], edged[2:], strict=False))
+        return ["0" if each[0].isdigit() else each for each in found]
+    return ["0" * min(len(each), 5) if each[0].isdigit() else each for each in found]
+
+
+def _own(tokens: list[str], lang: str) -> set[str]:
+    """The words, pairs of them, and in Chinese three signs in a row; of long English words their ends as well."""
+    edged = ["<", *tokens, ">"]
+    found = {*tokens, *map(" ".join, pairwise(edged))}
+    if lang == "zh":
+        found.update(map("".join, zip(edged, edged[1:], edged[2:], strict=False)))
     else:
-        yield from (f"{each[:4]}-" for each in tokens if len(each) > 4)
-        yield from (f"-{each[-3:]}" for each in tokens if len(each) > 4)
+        for each in tokens:
+            if len(each) > 4:
+                found.add(each[:4] + "-")
+                found.add("-" + each[-3:])
+    return found
 
 
-def _neighbours(tokens: list[list[str]], number: int) -> Iterator[str]:
-    """Words of the sentence before, of the one behind, and of the first of the message, which may announce the rest."""
-    if number:
-        yield from (f"p:{each}" for each in tokens[number - 1][-_NEAR:])
-    if number > 1:
-        yield from (f"f:{each}" for each in tokens[0][:_NEAR])
-    if number + 1 < len(tokens):
-        yield from (f"n:{each}" for each in tokens[number + 1][:_AFTER])
-
-
-def _asked(before: str, lang: str) -> list[str]:
+def _asked(before: str, lang: str) -> set[str]:
     """The last tokens of the question that the other ended with; none where they ended otherwise."""
-    if not before.rstrip().endswith(_QUESTION):
-        return []
-    last = _LAST_SENTENCE.search(before.rstrip())
-    return tokens_of(last[0], lang)[-_NEAR:] if last else []
+    before = before.rstrip()
+    if not before.endswith(_QUESTION):
+        return _NONE
+    last = _LAST_SENTENCE.search(before)
+    return {*tokens_of(last[0], lang)[-_NEAR:]} if last else _NONE
 
 
-def _around(talk: Talk, lang: str) -> Iterator[str]:
+def _around(talk: Talk) -> tuple[str, ...]:
     """What is the same for all sentences of the message."""
-    yield "#friends" if talk.friends else "#assistant"
-    yield f"#of{min(len(talk.spans), 4)}"
+    who = "#friends" if talk.friends else "#assistant"
     if not talk.before:
-        yield "#opens"
-    else:
-        yield "#asked" if talk.before.rstrip().endswith(_QUESTION) else "#told"
+        return who, _COUNTS[min(len(talk.spans), 4)], "#opens"
+    return who, _COUNTS[min(len(talk.spans), 4)], "#asked" if talk.before.rstrip().endswith(_QUESTION) else "#told"
 
 
-def _form(talk: Talk, said: list[str], number: int, lang: str) -> Iterator[str]:
-    """Where in the message the sentence stands, and what stands around it, by signs and lines alone."""
-    start = talk.spans[number][0]
-    before = talk.text[:start]
-    if number == 0:
-        yield "#first"
-    if number == len(said) - 1:
-        yield "#last"
-    gap = talk.text[talk.spans[number - 1][1] : start] if number else ""
-    if "\n" in gap:
-        yield "#blank" if "\n\n" in gap else "#line"
-    if "\n\n" in before:
-        yield "#behind blank"
-    elif "\n" in before:
-        yield "#behind line"
-    if number and said[number - 1].rstrip().endswith(_COLON):
-        yield "#announced"
-    if any(each.rstrip().endswith(_COLON) for each in said[:number]):
-        yield "#behind colon"
-    if any(each.rstrip().endswith(_QUESTION) for each in said[:number]):
-        yield "#behind question"
-    if before.count("“") + before.count("「") > before.count("”") + before.count("」") or before.count('"') % 2:
-        yield "#in quotation"
-    words = said[number]
-    if _OPENS.match(words):
+def _forms(talk: Talk, said: list[str], lang: str) -> Iterator[list[str]]:
+    """Where in the message each sentence stands, and what stands around it, by signs and lines alone."""
+    behind: set[str] = set()  # what has stood before
+    ended = 0
+    for number, words in enumerate(said):
+        start, end = talk.spans[number]
+        gap = talk.text[ended:start] if number else ""
+        if "\n" in gap:
+            behind.add("#behind blank" if "\n\n" in gap else "#behind line")
+        found = [*behind]
+        if number == 0:
+            found.append("#first")
+        elif said[number - 1].rstrip().endswith(_COLON):
+            found.append("#announced")
+        if number == len(said) - 1:
+            found.append("#last")
+        if "\n" in gap:
+            found.append("#blank" if "\n\n" in gap else "#line")
+        if _in_quotation(talk.text, start):
+            found.append("#in quotation")
+        found += _signs(words, lang)
+        ended, stripped = end, words.rstrip()
+        if stripped.endswith(_COLON):
+            behind.add("#behind colon")
+        elif stripped.endswith(_QUESTION):
+            behind.add("#behind question")
+        yield found
+
+
+def _in_quotation(text: str, start: int) -> bool:
+    """Whether a quotation that began before the place has not ended there."""
+    if text.count('"', 0, start) % 2:
+        return True
+    return not text.isascii() and any(
+        text.count(opens, 0, start) > text.count(closes, 0, start) for opens, closes in ("“”", "「」")
+    )
+
+
+def _signs(words: str, lang: str) -> Iterator[str]:
+    """What the sentence looks like."""
+    if words[0] in _OPENS:
         yield "#opens quotation"
     if _ITEM.match(words):
         yield "#item"
     if _LABEL.match(words):
         yield "#label"
-    if words.rstrip().endswith(_QUESTION):
+    if words.endswith(_QUESTION):
         yield "#question"
-    yield f"#long{min(len(words) // _LENGTHS[lang or 'en'], _STEPS)}"
+    yield _LONG[min(len(words) // _LENGTHS.get(lang, 20), _STEPS)]
 
 
-def _shapes(words: str) -> Iterator[str]:
+def _shapes(words: str) -> list[str]:
     """Shapes that say much in any language: a dose, a time of day, a date, a sum, a name within the sentence."""
-    plain = words.lower()
-    if any(sign.isdigit() for sign in plain):
-        yield from (name for name, shape in _SHAPES[:-1] if shape.search(plain))
-    elif _SHAPES[3][1].search(plain):
-        yield _SHAPES[3][0]
-    if "@" in plain or "://" in plain or "www." in plain:
-        yield _SHAPES[-1][0]
-    if _NAME.search(words):
-        yield "#name"
+    found = ["#name"] if _NAME.search(words) else []
+    if _DIGIT.search(words):
+        plain = words.lower()
+        found += [name for name, shape in _SHAPES if shape.search(plain)]
+    if "@" in words or "://" in words or "www." in words:
+        found.append("#address")
+    return found

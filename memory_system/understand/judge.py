@@ -12,21 +12,21 @@ one addition, whatever the number of labels.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from memory_system.errors import DefectError
 from memory_system.understand import features
-from memory_system.understand.features import Talk
+from memory_system.understand.features import PLACES, Seen, Talk
 
 KINDS = ("profile", "health", "relation", "preference", "instruction", "plan", "event", "project")
 STANCES = ("asserted", "hedged", "unreal", "others", "ask")
 CHANGES = ("corrects", "ends", "moves", "cancels")
 LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
 LANGUAGES = ("en", "zh")
-SCALE = 8  # a weight of 8 is one unit of log-odds
+SCALE = 32  # units of weight to one unit of log-odds
 
 FORMAT = "judge 1"
 _LANE = 16
@@ -41,7 +41,7 @@ _OFFSET = sum((_LOWEST + ZERO) << (_LANE * number) for number in range(len(LABEL
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty or
-    what it does to something said before. The margins are log-odds in eighths: `worth` for being kept at all,
+    what it does to something said before. The margins are log-odds times `SCALE`: `worth` for being kept at all,
     `earnest` for being asserted, `changing` for the change."""
 
     keep: str
@@ -57,24 +57,35 @@ class Judge:
     """The weights of one language."""
 
     def __init__(self, weights: Mapping[str, int], start: int, lang: str) -> None:
-        self._weights, self._start, self._lang = weights, start, lang
+        self._start, self._lang = start, lang
+        self._places = [{} if place else weights for place in PLACES]
+        for name, weight in weights.items():
+            if name[1:2] == ":" and (place := name[:2]) in PLACES:
+                self._places[PLACES.index(place)][name[2:]] = weight
 
     def verdicts(self, talk: Talk) -> list[Verdict]:
         """What it makes of each sentence of a message."""
         return [verdict_of(self.sums(found)) for found in features.of_message(talk, self._lang)]
 
-    def sums(self, found: Iterable[str]) -> tuple[int, ...]:
+    def sums(self, seen: Seen) -> tuple[int, ...]:
         """The sum of every label, in the order of `LABELS`."""
-        get, total = self._weights.get, self._start + _BIAS
-        for each in found:
-            total += get(each, 0)
+        total = self._start + _BIAS
+        for weights, found in zip(self._places, seen, strict=True):
+            if found:
+                total += sum(filter(None, map(weights.get, found)))
         return tuple(lane - _HALF for lane in _UNPACK.unpack(total.to_bytes(_UNPACK.size, "little")))
 
-    def words(self, found: Iterable[str], label: str) -> list[tuple[str, int]]:
+    def words(self, seen: Seen, label: str) -> list[tuple[str, int]]:
         """The features that spoke for or against a label, the weightiest first: what `why` shows."""
         place = LABELS.index(label)
-        weighed = ((each, self.sums([each])[place] - self.sums([])[place]) for each in found)
+        rows = zip(PLACES, self._places, seen, strict=True)
+        weighed = ((name + each, _lane(weights.get(each, 0), place)) for name, weights, found in rows for each in found)
         return sorted((each for each in weighed if each[1]), key=lambda each: (-abs(each[1]), each[0]))
+
+
+def _lane(packed: int, place: int) -> int:
+    """The weight of one label among those that are packed."""
+    return _UNPACK.unpack((packed + _BIAS).to_bytes(_UNPACK.size, "little"))[place] - _HALF
 
 
 def verdict_of(sums: Sequence[int]) -> Verdict:

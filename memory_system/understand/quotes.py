@@ -59,7 +59,9 @@ def quotes_of(turn: Turn, segments: Iterable[Segment]) -> Iterator[Quoted]:
 def _joins(turn: Turn, group: list[Segment], segment: Segment) -> bool:
     last = group[-1]
     between = turn.message.text[last.end : segment.start]
-    if between.strip() or "\n\n" in between or last.change or segment.change or last.stance != segment.stance:
+    if between.strip() or "\n\n" in between or last.change or segment.change:
+        return False
+    if (last.keep, last.stance) != (segment.keep, segment.stance):
         return False
     words = turn.message.text[group[0].start : segment.end]
     return len(words) + text.cjk_count(words) <= TOGETHER
