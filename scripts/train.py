@@ -32,8 +32,7 @@ from talk import CORPUS, Message, messages  # noqa: E402 - after the path to it 
 from memory_system.understand import features, judge  # noqa: E402 - likewise
 
 FOLDS = 5
-STRENGTH = {"keep": 0.2}  # C of the regression; of the others 0.15
-USUAL = 0.15
+STRENGTH = 0.5  # C of the regressions, by cross-validation over the people
 FEWEST = 2  # sentences a feature must stand in
 AROUND = {"p:": 0.7, "q:": 0.7, "n:": 0.4, "f:": 0.4}  # how much a word around counts beside one of the sentence
 MOST = 127 - judge.ZERO - ord("!")  # of a weight in the file
@@ -95,7 +94,7 @@ def learned(known: Sequence[Message], lang: str) -> tuple[dict[str, list[int]], 
     tables, starts = [], []
     for label in judge.LABELS:
         truth, among = _truth(labels, label)
-        weights, start = _fitted(matrix, truth, among, folds, names, STRENGTH.get(label, USUAL))
+        weights, start = _fitted(matrix, truth, among, folds, names)
         tables.append(weights)
         starts.append(round(start * judge.SCALE))
     whole = np.clip(np.rint(np.array(tables) * judge.SCALE), -MOST, MOST).astype(int)
@@ -143,22 +142,22 @@ def _truth(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
 
 
 def _fitted(
-    matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str], strength: float
+    matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str]
 ) -> tuple[Any, float]:
     """The weights of one label as log-odds, and the sum without any feature."""
     import numpy as np
 
     unseen = np.zeros(len(truth))
     for fold in range(FOLDS):
-        weights, start = _regression(matrix, truth, among & (folds != fold), names, strength)
+        weights, start = _regression(matrix, truth, among & (folds != fold), names)
         there = folds == fold
         unseen[there] = matrix[there] @ weights + start
     slope, shift = _calibrated(unseen[among], truth[among])
-    weights, start = _regression(matrix, truth, among, names, strength)
+    weights, start = _regression(matrix, truth, among, names)
     return weights * slope, start * slope + shift
 
 
-def _regression(matrix: Any, truth: Any, among: Any, names: Sequence[str], strength: float) -> tuple[Any, float]:
+def _regression(matrix: Any, truth: Any, among: Any, names: Sequence[str]) -> tuple[Any, float]:
     import numpy as np
     from scipy.sparse import diags
     from sklearn.linear_model import LogisticRegression
@@ -167,7 +166,7 @@ def _regression(matrix: Any, truth: Any, among: Any, names: Sequence[str], stren
     if len(set(answers.tolist())) < 2:
         return np.zeros(len(names)), -4.0
     scale = _scale(part, answers, names)
-    model = LogisticRegression(C=strength, solver="liblinear", random_state=0)
+    model = LogisticRegression(C=STRENGTH, solver="liblinear", random_state=0)
     model.fit(part @ diags(scale), answers)
     return model.coef_[0] * scale, float(model.intercept_[0])
 
