@@ -25,6 +25,7 @@ from memory_system.understand.values import Span, values_in
 __all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
+TIMED = frozenset({"appointment", "deadline", "moves_to"})
 _NOWHERE = (-1, -1)
 
 
@@ -39,6 +40,7 @@ class ClaimRule:
     polarity: bool = True
     type: str = ""  # of the value, where it is not the attribute's own
     asked: str = ""
+    about: str = ""  # `speaker`: whoever speaks, whatever stands to the left, where no `who` says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +139,19 @@ def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, abou
         _overlaps(each, about.subject, span) for each in reading.filled
     ):
         return
-    date = reading.sentence[slice(*found.places.get("date", _NOWHERE))] if found.parts.get("date") else ""
+    date = _date(reading, span) if attribute in TIMED else ""
     reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, date))
     if attributes.about(attribute).get("value_type") in ("person", "animal"):
         reading.people.learn(value, found.parts.get("kin", ""))
     for name, place in found.places.items():
-        if place != _NOWHERE and name not in ("who", "value", "kin", "date", "old"):
+        if place != _NOWHERE and name not in ("who", "value", "kin", "old", "thing"):
             _also(reading, rule, found, name, place, about, value)
+
+
+def _date(reading: _Reading, span: Span) -> str:
+    """The words of the time in that stretch, from the first to the last."""
+    found = list(reading.language.when.finditer(reading.plain, *span))
+    return reading.sentence[found[0].start() : found[-1].end()].strip() if found else ""
 
 
 def _also(reading: _Reading, rule: ClaimRule, found: Found, name: str, place: Span, about: About, value: str) -> None:
@@ -171,10 +179,10 @@ def _attribute(rule: ClaimRule, found: Found, reading: _Reading) -> str:
 
 
 def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
-    if rule.asked:
-        return About(reading.people.speaker)
     if who := found.parts.get("who", ""):
         return reading.people.owner(who, found.places["who"][0])
+    if rule.asked or rule.about:
+        return About(reading.people.speaker)
     start, end = found.span
     return reading.people.before(start, reading.plain[start:end])
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -25,6 +25,7 @@ class ValueType:
     tail: re.Pattern[str]  # taken off its end
     need: re.Pattern[str]  # what all of it must be
     never: re.Pattern[str]  # what must stand nowhere in it
+    loose: re.Pattern[str] | None = None  # a group `value`: what it is in a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
 
 
@@ -50,6 +51,7 @@ class Language:
     sentence: re.Pattern[str]  # where a sentence ends
     quoted: re.Pattern[str]  # a quotation with its marks, closed or not
     joined: re.Pattern[str]  # what stands between two values
+    when: re.Pattern[str]  # words of a time
     shared: frozenset[str]  # attributes that "we" have
     kin: Mapping[str, str]  # wife → partner
     women: frozenset[str]
@@ -62,8 +64,8 @@ def language(name: str) -> Language:
     """The language of that name, `en` or `zh`; FileNotFoundError for another."""
     file = f"claims.{name}"
     data: dict[str, Any] = dict(rules.table(file, "language"))
-    parts = rules.table(file, "parts")
     kin = {word: attribute for attribute, words in data.pop("kin").items() for word in words.split()}
+    parts = {**rules.table(file, "parts"), **_lists(file), "kinship": _alternatives(kin)}
     subject = with_parts(data.pop("subject"), parts)
     backwards = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
     words = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
@@ -71,6 +73,16 @@ def language(name: str) -> Language:
     patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
     ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject})")}
     return Language(name=name, kin=kin, types=_types(file, parts), **backwards, **words, **patterns, **ends)
+
+
+def _lists(file: str) -> dict[str, str]:
+    """The word lists of the file as alternatives, for the patterns of the language and of its types."""
+    lists: Mapping[str, str] = rules.table(file, "lists")
+    return {name: words if "(" in words else _alternatives(words.split("|")) for name, words in lists.items()}
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
 
 
 def with_parts(pattern: str, parts: Mapping[str, str]) -> str:
@@ -90,7 +102,8 @@ def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
     cut, lead, tail, need, never = (
         _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
     )
-    return ValueType(row["longest"], cut, lead, tail, need, never, row.get("several", False))
+    loose = _compiled(with_parts(row["loose"], parts)) if "loose" in row else None
+    return ValueType(row["longest"], cut, lead, tail, need, never, loose, row.get("several", False))
 
 
 def _backwards(words: str, apart: str) -> re.Pattern[str]:

@@ -4,11 +4,13 @@ types' patterns stand in the tables `types` of `rules/claims.<lang>.toml`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from memory_system.understand.language import Language, ValueType
 
 _BLANKS = " \t\n'\"“”‘’.,!?;:，。！？；：、~～-–—…*_()（）"
+_CAPITAL = re.compile(r"(?<![.!?] )(?<!^)\b[A-ZÀ-Þ][a-zà-ÿ]|^[A-Z][a-z]+ [A-Z][a-z]")
 Span = tuple[int, int]
 
 
@@ -16,6 +18,8 @@ def values_in(text: str, span: Span, type_name: str, language: Language) -> list
     """Where the values of the type stand in that stretch of the text: none where it is not surely one, several where
     the type is listed ("nuts and shellfish"). One bad value spoils the list."""
     kind = language.types[type_name]
+    if kind.loose and not _CAPITAL.search(text):
+        return _loose(text, span, kind, language)
     whole = _cut(text, span, kind)
     pieces = list(_pieces(text, whole, language)) if kind.several else [whole]
     found = [value for piece in pieces if (value := _checked(text, piece, kind))]
@@ -26,6 +30,20 @@ def value_of(words: str, type_name: str, language: Language) -> str | None:
     """The value of the type that the words are; None where they are none."""
     found = values_in(words, (0, len(words)), type_name, language)
     return words[slice(*found[0])] if found else None
+
+
+def _loose(text: str, span: Span, kind: ValueType, language: Language) -> list[Span]:
+    """The values in a text without capital letters, where only what follows a word tells that it is a name."""
+    assert kind.loose
+    found: list[Span] = []
+    start, end = span
+    while (match := kind.loose.match(text, start, end)) and not kind.never.search(match["value"]):
+        found.append(match.span("value"))
+        mark = language.joined.match(text, match.end("value"), end)
+        if not mark or not kind.several:
+            break
+        start = mark.end()
+    return found
 
 
 def _cut(text: str, span: Span, kind: ValueType) -> Span:
