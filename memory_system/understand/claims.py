@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from memory_system import attributes, rules
+from memory_system.records import USER
 from memory_system.rules import Found, Rule, RuleSet
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
@@ -40,7 +41,9 @@ class ClaimRule:
     polarity: bool = True
     type: str = ""  # of the value, where it is not the attribute's own
     asked: str = ""
-    about: str = ""  # `speaker`: whoever speaks, whatever stands to the left, where no `who` says otherwise
+    about: str = ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    # `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
+    # last subject, else the same; `near`, with whom the value begins; `asked`, whom the question is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +122,19 @@ def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[
 
 def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     """What a match fills is added to the reading, if it surely fills something."""
-    if _is_unsaid(reading, found.span):
+    kind = rule.type or str(attributes.about(rule.attribute).get("type", "noun"))
+    spans = values_in(reading.plain, found.places["value"], kind, reading.language)
+    if not spans or _is_unsaid(reading, found.span):
         return
-    attribute = _attribute(rule, found, reading)
     about = _about(reading, rule, found)
-    if not about or not attribute or (about.plural and attribute not in reading.language.shared):
+    if not about or (about.denied and not rule.polarity):
         return
-    if about.denied and not rule.polarity:
+    attribute = _attribute(rule, found, reading, about)
+    if not attribute or (about.plural and attribute not in reading.language.shared):
         return
-    kind = rule.type or str(attributes.about(attribute).get("type", "noun"))
-    for span in values_in(reading.plain, found.places["value"], kind, reading.language):
+    if rule.attribute == KIN and not found.parts.get("kin"):  # "her name is Annika"
+        about = About(reading.people.speaker)
+    for span in spans:
         _fill(reading, rule, found, attribute, about, span)
 
 
@@ -169,9 +175,11 @@ def _overlaps(other: Filled, subject: str, span: Span) -> bool:
     return other.subject == subject and start < span[1] and span[0] < end
 
 
-def _attribute(rule: ClaimRule, found: Found, reading: _Reading) -> str:
+def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -> str:
+    """The attribute that the rule fills there; empty for a kin word that is none."""
     if rule.attribute == KIN:
-        return reading.language.kin.get(found.parts["kin"].casefold(), "")
+        kin = found.parts.get("kin", about.subject).casefold()
+        return reading.language.kin.get(kin, reading.language.kin.get(kin.removesuffix("s"), ""))
     if "{thing}" in rule.attribute:
         thing = found.parts["thing"].casefold()
         return rule.attribute.format(thing=rules.table("attributes", "spellings").get(thing, thing))
@@ -179,12 +187,25 @@ def _attribute(rule: ClaimRule, found: Found, reading: _Reading) -> str:
 
 
 def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
-    if who := found.parts.get("who", ""):
-        return reading.people.owner(who, found.places["who"][0])
-    if rule.asked or rule.about:
-        return About(reading.people.speaker)
-    start, end = found.span
-    return reading.people.before(start, reading.plain[start:end])
+    """Whom the match is about; None where it is not certain."""
+    people, start = reading.people, found.span[0]
+    if who := found.parts.get("who", "").strip():
+        return people.owner(who, found.places["who"][0])
+    match rule.about or ("asked" if rule.asked else ""):
+        case "speaker":
+            return About(people.speaker)
+        case "assistant":
+            return About(people.speaker) if people.speaker == USER else None
+        case "alone":
+            return people.alone(start)
+        case "topic":
+            return people.topic(start)
+        case "asked":
+            return people.asked_about()
+        case "near":
+            return people.near(found.places["value"][0])
+        case said:
+            return people.before(start, reading.plain[start : found.span[1]], explicit=said == "explicit")
 
 
 def _is_unsaid(reading: _Reading, span: Span) -> bool:

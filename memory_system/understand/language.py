@@ -12,6 +12,7 @@ from typing import Any
 
 from memory_system import rules
 
+_NEVER = re.compile("(?!)")
 _PART = re.compile(r"%([a-z_]+)%")
 
 
@@ -25,7 +26,8 @@ class ValueType:
     tail: re.Pattern[str]  # taken off its end
     need: re.Pattern[str]  # what all of it must be
     never: re.Pattern[str]  # what must stand nowhere in it
-    loose: re.Pattern[str] | None = None  # a group `value`: what it is in a text without any capital letter
+    begins: re.Pattern[str] | None = None  # a group `value`: what it must begin with, whatever follows; then only that
+    loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
 
 
@@ -40,7 +42,7 @@ class Language:
     subject: re.Pattern[str]  # at the end: groups me, we, he, she, kin, named
     topic: re.Pattern[str]  # the same at the start of a clause
     owner: re.Pattern[str]  # all of a possessive: groups me, we, he, she, kin, named
-    mention: re.Pattern[str]  # anywhere: groups kin, named
+    mention: re.Pattern[str]  # anywhere: groups kin, named; own where the kin is the speaker's
     elided: re.Pattern[str]  # at the end: nothing that could be a subject
     third: re.Pattern[str]  # a predicate that has another than the speaker for its subject: "works", "is"
     stranger: re.Pattern[str]  # somebody of whom nothing is known: "the patient", 客户
@@ -57,6 +59,9 @@ class Language:
     women: frozenset[str]
     men: frozenset[str]
     types: Mapping[str, ValueType] = field(default_factory=dict)
+    relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
+    contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
+    dropped: bool = False  # a sentence may do without its subject
 
 
 @cache
@@ -69,10 +74,12 @@ def language(name: str) -> Language:
     subject = with_parts(data.pop("subject"), parts)
     backwards = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
     words = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
+    dropped = data.pop("dropped", False)
     del data["apart"]
     patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
     ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject})")}
-    return Language(name=name, kin=kin, types=_types(file, parts), **backwards, **words, **patterns, **ends)
+    types = _types(file, parts)
+    return Language(name=name, kin=kin, types=types, dropped=dropped, **backwards, **words, **patterns, **ends)
 
 
 def _lists(file: str) -> dict[str, str]:
@@ -102,8 +109,8 @@ def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
     cut, lead, tail, need, never = (
         _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
     )
-    loose = _compiled(with_parts(row["loose"], parts)) if "loose" in row else None
-    return ValueType(row["longest"], cut, lead, tail, need, never, loose, row.get("several", False))
+    begins, loose = (_compiled(with_parts(row[key], parts)) if key in row else None for key in ("begins", "loose"))
+    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, row.get("several", False))
 
 
 def _backwards(words: str, apart: str) -> re.Pattern[str]:

@@ -18,8 +18,9 @@ def values_in(text: str, span: Span, type_name: str, language: Language) -> list
     """Where the values of the type stand in that stretch of the text: none where it is not surely one, several where
     the type is listed ("nuts and shellfish"). One bad value spoils the list."""
     kind = language.types[type_name]
-    if kind.loose and not _CAPITAL.search(text):
-        return _loose(text, span, kind, language)
+    shape = kind.begins if not kind.loose or _CAPITAL.search(text) else kind.loose
+    if shape:
+        return list(_shaped(text, span, shape, language if kind.several else None))
     whole = _cut(text, span, kind)
     pieces = list(_pieces(text, whole, language)) if kind.several else [whole]
     found = [value for piece in pieces if (value := _checked(text, piece, kind))]
@@ -32,18 +33,17 @@ def value_of(words: str, type_name: str, language: Language) -> str | None:
     return words[slice(*found[0])] if found else None
 
 
-def _loose(text: str, span: Span, kind: ValueType, language: Language) -> list[Span]:
-    """The values in a text without capital letters, where only what follows a word tells that it is a name."""
-    assert kind.loose
-    found: list[Span] = []
+def _shaped(text: str, span: Span, shape: re.Pattern[str], listed: Language | None) -> Iterator[Span]:
+    """The value that the stretch begins with, and where values are listed those that are joined to it."""
     start, end = span
-    while (match := kind.loose.match(text, start, end)) and not kind.never.search(match["value"]):
-        found.append(match.span("value"))
-        mark = language.joined.match(text, match.end("value"), end)
-        if not mark or not kind.several:
-            break
+    while match := shape.match(text, start):
+        if match.end("value") > end:
+            return
+        yield match.span("value")
+        mark = listed.joined.match(text, match.end("value"), end) if listed else None
+        if not mark:
+            return
         start = mark.end()
-    return found
 
 
 def _cut(text: str, span: Span, kind: ValueType) -> Span:
