@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from memory_system import attributes, rules
+from memory_system.records import USER
 from memory_system.rules import Found, Rule, RuleSet
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
@@ -25,6 +26,7 @@ from memory_system.understand.values import Span, values_in
 __all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
+TIMED = frozenset({"appointment", "deadline", "moves_to"})
 _NOWHERE = (-1, -1)
 
 
@@ -39,6 +41,9 @@ class ClaimRule:
     polarity: bool = True
     type: str = ""  # of the value, where it is not the attribute's own
     asked: str = ""
+    about: str = ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    # `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
+    # last subject, else the same; `near`, with whom the value begins; `asked`, whom the question is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +127,19 @@ def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[
 
 def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     """What a match fills is added to the reading, if it surely fills something."""
-    if _is_unsaid(reading, found.span):
+    kind = rule.type or str(attributes.about(rule.attribute).get("type", "noun"))
+    spans = values_in(reading.plain, found.places["value"], kind, reading.language)
+    if not spans or _is_unsaid(reading, found.span):
         return
-    attribute = _attribute(rule, found, reading)
     about = _about(reading, rule, found)
-    if not about or not attribute or (about.plural and attribute not in reading.language.shared):
+    if not about or (about.denied and not rule.polarity):
         return
-    if about.denied and not rule.polarity:
+    attribute = _attribute(rule, found, reading, about)
+    if not attribute or (about.plural and attribute not in reading.language.shared):
         return
-    kind = rule.type or str(attributes.about(attribute).get("type", "noun"))
-    for span in values_in(reading.plain, found.places["value"], kind, reading.language):
+    if rule.attribute == KIN and not found.parts.get("kin"):  # "her name is Annika"
+        about = About(reading.people.speaker)
+    for span in spans:
         _fill(reading, rule, found, attribute, about, span)
 
 
@@ -142,13 +150,19 @@ def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, abou
         _overlaps(each, about.subject, span) for each in reading.filled
     ):
         return
-    date = reading.sentence[slice(*found.places.get("date", _NOWHERE))] if found.parts.get("date") else ""
+    date = _date(reading, span) if attribute in TIMED else ""
     reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, date))
     if attributes.about(attribute).get("value_type") in ("person", "animal"):
         reading.people.learn(value, found.parts.get("kin", ""))
     for name, place in found.places.items():
-        if place != _NOWHERE and name not in ("who", "value", "kin", "date", "old"):
+        if place != _NOWHERE and name not in ("who", "value", "kin", "old", "thing"):
             _also(reading, rule, found, name, place, about, value)
+
+
+def _date(reading: _Reading, span: Span) -> str:
+    """The words of the time in that stretch, from the first to the last."""
+    found = list(reading.language.when.finditer(reading.plain, *span))
+    return reading.sentence[found[0].start() : found[-1].end()].strip() if found else ""
 
 
 def _also(reading: _Reading, rule: ClaimRule, found: Found, name: str, place: Span, about: About, value: str) -> None:
@@ -166,9 +180,11 @@ def _overlaps(other: Filled, subject: str, span: Span) -> bool:
     return other.subject == subject and start < span[1] and span[0] < end
 
 
-def _attribute(rule: ClaimRule, found: Found, reading: _Reading) -> str:
+def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -> str:
+    """The attribute that the rule fills there; empty for a kin word that is none."""
     if rule.attribute == KIN:
-        return reading.language.kin.get(found.parts["kin"].casefold(), "")
+        kin = found.parts.get("kin", about.subject).casefold()
+        return reading.language.kin.get(kin, reading.language.kin.get(kin.removesuffix("s"), ""))
     if "{thing}" in rule.attribute:
         thing = found.parts["thing"].casefold()
         return rule.attribute.format(thing=rules.table("attributes", "spellings").get(thing, thing))
@@ -176,12 +192,25 @@ def _attribute(rule: ClaimRule, found: Found, reading: _Reading) -> str:
 
 
 def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
-    if rule.asked:
-        return About(reading.people.speaker)
-    if who := found.parts.get("who", ""):
-        return reading.people.owner(who, found.places["who"][0])
-    start, end = found.span
-    return reading.people.before(start, reading.plain[start:end])
+    """Whom the match is about; None where it is not certain."""
+    people, start = reading.people, found.span[0]
+    if who := found.parts.get("who", "").strip():
+        return people.owner(who, found.places["who"][0])
+    match rule.about or ("asked" if rule.asked else ""):
+        case "speaker":
+            return About(people.speaker)
+        case "assistant":
+            return About(people.speaker) if people.speaker == USER else None
+        case "alone":
+            return people.alone(start)
+        case "topic":
+            return people.topic(start)
+        case "asked":
+            return people.asked_about()
+        case "near":
+            return people.near(found.places["value"][0])
+        case said:
+            return people.before(start, reading.plain[start : found.span[1]], explicit=said == "explicit")
 
 
 def _is_unsaid(reading: _Reading, span: Span) -> bool:

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from memory_system import rules
 
+_NEVER = re.compile("(?!)")
 _PART = re.compile(r"%([a-z_]+)%")
 
 
@@ -25,6 +26,8 @@ class ValueType:
     tail: re.Pattern[str]  # taken off its end
     need: re.Pattern[str]  # what all of it must be
     never: re.Pattern[str]  # what must stand nowhere in it
+    begins: re.Pattern[str] | None = None  # a group `value`: what it must begin with, whatever follows; then only that
+    loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
 
 
@@ -39,7 +42,7 @@ class Language:
     subject: re.Pattern[str]  # at the end: groups me, we, he, she, kin, named
     topic: re.Pattern[str]  # the same at the start of a clause
     owner: re.Pattern[str]  # all of a possessive: groups me, we, he, she, kin, named
-    mention: re.Pattern[str]  # anywhere: groups kin, named
+    mention: re.Pattern[str]  # anywhere: groups kin, named; own where the kin is the speaker's
     elided: re.Pattern[str]  # at the end: nothing that could be a subject
     third: re.Pattern[str]  # a predicate that has another than the speaker for its subject: "works", "is"
     stranger: re.Pattern[str]  # somebody of whom nothing is known: "the patient", 客户
@@ -50,11 +53,15 @@ class Language:
     sentence: re.Pattern[str]  # where a sentence ends
     quoted: re.Pattern[str]  # a quotation with its marks, closed or not
     joined: re.Pattern[str]  # what stands between two values
+    when: re.Pattern[str]  # words of a time
     shared: frozenset[str]  # attributes that "we" have
     kin: Mapping[str, str]  # wife → partner
     women: frozenset[str]
     men: frozenset[str]
     types: Mapping[str, ValueType] = field(default_factory=dict)
+    relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
+    contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
+    dropped: bool = False  # a sentence may do without its subject
 
 
 @cache
@@ -62,15 +69,27 @@ def language(name: str) -> Language:
     """The language of that name, `en` or `zh`; FileNotFoundError for another."""
     file = f"claims.{name}"
     data: dict[str, Any] = dict(rules.table(file, "language"))
-    parts = rules.table(file, "parts")
     kin = {word: attribute for attribute, words in data.pop("kin").items() for word in words.split()}
+    parts = {**rules.table(file, "parts"), **_lists(file), "kinship": _alternatives(kin)}
     subject = with_parts(data.pop("subject"), parts)
     backwards = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
     words = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
+    dropped = data.pop("dropped", False)
     del data["apart"]
     patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
     ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject})")}
-    return Language(name=name, kin=kin, types=_types(file, parts), **backwards, **words, **patterns, **ends)
+    types = _types(file, parts)
+    return Language(name=name, kin=kin, types=types, dropped=dropped, **backwards, **words, **patterns, **ends)
+
+
+def _lists(file: str) -> dict[str, str]:
+    """The word lists of the file as alternatives, for the patterns of the language and of its types."""
+    lists: Mapping[str, str] = rules.table(file, "lists")
+    return {name: words if "(" in words else _alternatives(words.split("|")) for name, words in lists.items()}
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
 
 
 def with_parts(pattern: str, parts: Mapping[str, str]) -> str:
@@ -90,7 +109,8 @@ def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
     cut, lead, tail, need, never = (
         _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
     )
-    return ValueType(row["longest"], cut, lead, tail, need, never, row.get("several", False))
+    begins, loose = (_compiled(with_parts(row[key], parts)) if key in row else None for key in ("begins", "loose"))
+    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, row.get("several", False))
 
 
 def _backwards(words: str, apart: str) -> re.Pattern[str]:

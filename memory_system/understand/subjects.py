@@ -62,16 +62,20 @@ class People:
             return self._names.get(named.casefold(), named)
         return self._names.get(kin.casefold(), kin)
 
-    def before(self, place: int, predicate: str) -> About | None:
-        """Whom the predicate at that place is about; None where it is not certain."""
-        left = self._plain[max(0, place - _WINDOW) : place]
-        left, denied = self._bare(left)
+    def before(self, place: int, predicate: str, *, explicit: bool = False) -> About | None:
+        """Whom the predicate at that place is about; None where it is not certain, or left out though it must be
+        `explicit`."""
+        if grown := self._language.contracted.match(self._plain, place):
+            place = grown.end()
+        left, denied = self._bare(self._plain[max(0, place - _WINDOW) : place])
+        if relative := self._language.relative.search(left):
+            left = left[: relative.start()]
         found = self._language.subject.search(left)
         if found:
             return self._meant(found, place - 1, denied=denied)
         if name := self._known_at_end(left):
             return About(name, denied)
-        if not self._language.elided.search(left):
+        if explicit or relative or not self._language.elided.search(left):
             return None
         subject = self._left_out(place, predicate)
         return About(subject, denied) if subject else None
@@ -84,6 +88,23 @@ class People:
             return self._meant(found, place)
         name = self._names.get(re.sub(r"(?:'s?|的)$", "", words).casefold())
         return About(name) if name else None
+
+    def alone(self, place: int) -> About | None:
+        """The speaker, where nobody else was spoken of in the message before that place, nor asked about."""
+        return About(self.speaker) if self._is_alone(place) else None
+
+    def near(self, place: int) -> About | None:
+        """The one with whom a clause begins there ("Ella's party is on Friday"), else the speaker."""
+        if found := self._language.topic.match(self._plain, place):
+            return self._meant(found, place)
+        for name, known in self._names.items():
+            if self._plain[place:].casefold().startswith(name):
+                return About(known)
+        return About(self.speaker)
+
+    def _is_alone(self, place: int) -> bool:
+        around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
+        return next(self._mentioned(around), None) is None and not self._language.stranger.search(around)
 
     def _bare(self, left: str) -> tuple[str, bool]:
         """The text without what stands between a subject and its predicate, and whether that denies."""
@@ -107,6 +128,18 @@ class People:
         subject = self.antecedent(place, "she" if group.get("she") else "he")
         return About(subject, denied) if subject else None
 
+    def topic(self, place: int) -> About | None:
+        """Whom the words at that place are about where they name nobody themselves."""
+        subject = self._left_out(place, "")
+        return About(subject) if subject else None
+
+    def asked_about(self) -> About | None:
+        """Whom an answer is about: the one near the speaker whom the question names, else the speaker."""
+        named = set(self._mentioned(self._heard.asked))
+        if not named:
+            return About(self.speaker)
+        return About(named.pop()) if len(named) == 1 else None
+
     def antecedent(self, place: int, pronoun: str) -> str | None:
         """The one whom "he" or "she" means there: the only one spoken of before in the message, else in the question."""
         if self._language.stranger.search(self._plain, 0, place):
@@ -116,13 +149,13 @@ class People:
         for words in around:
             fitting = {who for who in self._mentioned(words) if who.casefold() not in others}
             if fitting:
-                return fitting.pop() if len(fitting) == 1 else None
+                return (fitting.pop() or None) if len(fitting) == 1 else None
         return None
 
     def _mentioned(self, words: str) -> Iterator[str]:
-        """Those near the speaker who are spoken of in the words."""
+        """Those who are spoken of in the words: empty for somebody's whom nothing else is known of."""
         for found in self._language.mention.finditer(words):
-            yield self.canonical(found["kin"], found["named"])
+            yield self.canonical(found["kin"], found["named"]) if found.groupdict().get("own", "own") else ""
         for name, known in self._names.items():
             if known != self.speaker and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", words, re.IGNORECASE):
                 yield known
@@ -136,14 +169,12 @@ class People:
 
     def _left_out(self, place: int, predicate: str) -> str | None:
         """Whom a predicate without a subject is about: the last subject of the sentence, else the speaker where nobody
-        else was spoken of."""
+        else was spoken of in the message."""
         if topic := self._topic(self._plain[:place]):
             return topic
-        before = self._plain[:place]
         if self._language.third.match(predicate):
             return None
-        nobody = not any(True for _ in self._mentioned(before)) and not self._language.stranger.search(before)
-        return self.speaker if nobody else None
+        return self.speaker if self._is_alone(place) else None
 
     def _topic(self, before: str) -> str | None:
         """The subject that the last clause with one begins with."""

@@ -4,11 +4,13 @@ types' patterns stand in the tables `types` of `rules/claims.<lang>.toml`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from memory_system.understand.language import Language, ValueType
 
 _BLANKS = " \t\n'\"“”‘’.,!?;:，。！？；：、~～-–—…*_()（）"
+_CAPITAL = re.compile(r"(?<![.!?] )(?<!^)\b[A-ZÀ-Þ][a-zà-ÿ]|^[A-Z][a-z]+ [A-Z][a-z]")
 Span = tuple[int, int]
 
 
@@ -16,6 +18,9 @@ def values_in(text: str, span: Span, type_name: str, language: Language) -> list
     """Where the values of the type stand in that stretch of the text: none where it is not surely one, several where
     the type is listed ("nuts and shellfish"). One bad value spoils the list."""
     kind = language.types[type_name]
+    shape = kind.begins if not kind.loose or _CAPITAL.search(text) else kind.loose
+    if shape:
+        return list(_shaped(text, span, shape, language if kind.several else None))
     whole = _cut(text, span, kind)
     pieces = list(_pieces(text, whole, language)) if kind.several else [whole]
     found = [value for piece in pieces if (value := _checked(text, piece, kind))]
@@ -26,6 +31,19 @@ def value_of(words: str, type_name: str, language: Language) -> str | None:
     """The value of the type that the words are; None where they are none."""
     found = values_in(words, (0, len(words)), type_name, language)
     return words[slice(*found[0])] if found else None
+
+
+def _shaped(text: str, span: Span, shape: re.Pattern[str], listed: Language | None) -> Iterator[Span]:
+    """The value that the stretch begins with, and where values are listed those that are joined to it."""
+    start, end = span
+    while match := shape.match(text, start):
+        if match.end("value") > end:
+            return
+        yield match.span("value")
+        mark = listed.joined.match(text, match.end("value"), end) if listed else None
+        if not mark:
+            return
+        start = mark.end()
 
 
 def _cut(text: str, span: Span, kind: ValueType) -> Span:
