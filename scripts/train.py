@@ -141,9 +141,7 @@ def _truth(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
     return np.array([tests[label](each) for each in labels]), kept if label in judge.KINDS else everywhere
 
 
-def _fitted(
-    matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str]
-) -> tuple[Any, float]:
+def _fitted(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str]) -> tuple[Any, float]:
     """The weights of one label as log-odds, and the sum without any feature."""
     import numpy as np
 

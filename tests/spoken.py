@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from itertools import compress
 from typing import Any
 
 from memory_system.config import Config, parse_config
@@ -47,18 +46,11 @@ def pieces(text: str, role: str = "user", speaker: str = "") -> list[str]:
     return [turn.text_of(each) for each in turn.segments]
 
 
-def kinds(text: str, role: str = "user") -> list[str]:
-    (turn,) = segmented([said(text, role)])
-    return [each.kind for each in turn.segments]
-
-
 def screened(messages: Iterable[Message], tally: Counter[str] | None = None, **config: Any) -> list[Turn]:
     messages = list(messages)
     counts: Counter[str] = Counter() if tally is None else tally
     segmented(messages, counts)
-    return list(
-        screen.run(lambda marks: compress(segment.run(messages, night(), Counter()), marks), night(**config), counts)
-    )
+    return list(screen.run(segment.run(messages, night(), Counter()), night(**config), counts))
 
 
 def kept(messages: Iterable[Message], **config: Any) -> list[str]:
@@ -69,7 +61,7 @@ def claims(messages: Iterable[Message], tally: Counter[str] | None = None, **con
     """What the first three phases make of the messages."""
     counts: Counter[str] = Counter() if tally is None else tally
     turns = screened(messages, counts, **config)
-    return list(extract.run(turns, night(**config), counts))
+    return list(extract.run(turns, night(**config), counts, {}))
 
 
 def told(text: str, role: str = "user", speaker: str = "", **config: Any) -> list[str]:

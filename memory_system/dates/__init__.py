@@ -20,11 +20,11 @@ from memory_system.dates.writing import adverbial, resolve, spell
 __all__ = [
     "Marked",
     "When",
-    "marked",
     "adverbial",
     "count",
     "event_in",
     "find",
+    "marked",
     "meant",
     "resolve",
     "spell",

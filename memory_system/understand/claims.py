@@ -41,7 +41,9 @@ class ClaimRule:
     polarity: bool = True
     type: str = ""  # of the value, where it is not the attribute's own
     asked: str = ""
-    about: str = ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    about: str = (
+        ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    )
     # `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
     # last subject, else the same; `near`, with whom the value begins; `asked`, whom the question is about
 
