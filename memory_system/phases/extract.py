@@ -17,7 +17,7 @@ from memory_system.phases.screen import CATEGORIES
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_NAME, EventTime
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims
-from memory_system.understand.claims import Filled, Heard
+from memory_system.understand.claims import Filled, heard_before
 from memory_system.understand.judge import SCALE
 from memory_system.understand.quotes import Quoted, context_of, quotes_of
 from memory_system.understand.render import content_of
@@ -78,12 +78,7 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     if segment.stance != "asserted" or not message.is_first_hand or segment.earnest < EARNEST_FROM:
         return []
     words = turn.text_of(segment)
-    heard = Heard(
-        asked=_question(turn) if not message.text[: segment.start].strip() else "",
-        before=message.text[: segment.start],
-        names=listening.names,
-        speaker=message.speaker,
-    )
+    heard = heard_before(turn, segment, listening.names)
     found = [each for each in claims.claims_of(words, _language(turn, words), heard) if _is_sure(each, segment)]
     for each in found:
         listening.hear(each)
@@ -93,12 +88,6 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
 def _is_sure(filled: Filled, segment: Segment) -> bool:
     category = str(attributes.about(filled.attribute).get("category", ""))
     return category not in attributes.CERTAIN or segment.earnest >= GRAVE_FROM
-
-
-def _question(turn: Turn) -> str:
-    """The question that somebody else ended with right before."""
-    before = turn.before.rstrip()
-    return before if before.endswith(("?", "？")) else ""
 
 
 def _language(turn: Turn, words: str) -> str:

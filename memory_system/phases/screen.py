@@ -154,9 +154,15 @@ def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict) -> str:
         return "others"
     if verdict.worth >= _least(turn, verdict):
         return SECRET if is_only_secret(words) else ""
-    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and claims.may_fill(words, text.language(words)):
+    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and _fills(segment, turn):
         return ""
     return "ask" if verdict.stance == "ask" else "none"
+
+
+def _fills(segment: Segment, turn: Turn) -> bool:
+    """Whether the segment fills a slot for sure."""
+    words = turn.text_of(segment)
+    return bool(claims.claims_of(words, text.language(words), claims.heard_before(turn, segment, {})))
 
 
 def _least(turn: Turn, verdict: Verdict) -> int:

@@ -9,7 +9,7 @@ that the same words fill as well ("a nurse at …").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ from memory_system.records import USER
 from memory_system.rules import Found, Rule, RuleSet
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
+from memory_system.turns import Segment, Turn
 from memory_system.understand.language import Language, language
 from memory_system.understand.subjects import About, Heard, People
 from memory_system.understand.values import Span, values_in
@@ -116,9 +117,12 @@ def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
     ]
 
 
-def may_fill(sentence: str, lang: str) -> bool:
-    """Whether a rule fires in the sentence by itself: most sentences hold none."""
-    return bool(_fired(simplified(straight(sentence)), lang, ""))
+def heard_before(turn: Turn, segment: Segment, names: Mapping[str, str]) -> Heard:
+    """What was said before a segment of a turn."""
+    message = turn.message
+    before, question = message.text[: segment.start], turn.before.rstrip()
+    asked = question if question.endswith(("?", "？")) and not before.strip() else ""
+    return Heard(asked=asked, before=before, names=names, speaker=message.speaker)
 
 
 def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[ClaimRule, Found]]:
