@@ -29,6 +29,7 @@ LANGUAGES = ("en", "zh")
 SCALE = 32  # units of weight to one unit of log-odds
 
 FORMAT = "judge 1"
+CHANGE_FROM = 2 * SCALE  # from which a change is believed: a wrong one hides what is still so
 _LANE = 16
 _HALF = 1 << (_LANE - 1)
 _BIAS = sum(_HALF << (_LANE * number) for number in range(len(LABELS)))
@@ -98,7 +99,7 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     return Verdict(
         keep=kind if sums[0] > 0 else "none",
         stance=STANCES[stance],
-        change=CHANGES[change] if changes[change] > 0 else "",
+        change=CHANGES[change] if changes[change] > CHANGE_FROM else "",
         worth=sums[0],
         earnest=stances[0] - max(stances[2:]),
         changing=changes[change],
