@@ -42,8 +42,8 @@ class ClaimRule:
     type: str = ""  # of the value, where it is not the attribute's own
     asked: str = ""
     about: str = ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
-    # `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
-    # last subject, else the same; `near`, with whom the value begins; `asked`, whom the question is about
+    # `another`, the same unless it is the speaker; `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
+    # last subject, else the same; `plan`, the same among friends too; `near`, with whom the value begins; `asked`, whom the question is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,8 @@ def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, abou
         _overlaps(each, about.subject, span) for each in reading.filled
     ):
         return
+    if reading.language.dropped and attribute not in TIMED and reading.people.begins_with_name(value):
+        return  # whom it is about stands in it
     date = _date(reading, span) if attribute in TIMED else ""
     reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, date))
     if attributes.about(attribute).get("value_type") in ("person", "animal"):
@@ -199,11 +201,16 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
         case "alone":
             return people.alone(start)
         case "topic":
-            return people.topic(start)
+            return people.topic(found.places["value"][0])
+        case "plan":
+            return people.topic(found.places["value"][0], among_friends=True)
         case "asked":
             return people.asked_about()
         case "near":
             return people.near(found.places["value"][0])
+        case "another":
+            about = people.before(start, "", explicit=True)
+            return about if about and about.subject != people.speaker else None
         case said:
             return people.before(start, reading.plain[start : found.span[1]], explicit=said == "explicit")
 
