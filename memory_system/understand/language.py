@@ -29,6 +29,9 @@ class ValueType:
     begins: re.Pattern[str] | None = None  # a group `value`: what it must begin with, whatever follows; then only that
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
+    words: str = ""  # the word list of which every value holds a word
+    anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
+    unless: re.Pattern[str] = _NEVER  # what must not stand before it in its clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,15 @@ class Language:
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
     dropped: bool = False  # a sentence may do without its subject
+
+
+@cache
+def word_list(name: str, lang: str) -> str:
+    """A word list of the language as one pattern, each word whole where words are told apart."""
+    file = f"claims.{lang}"
+    edge = r"\b" if rules.table(file, "language")["apart"] else ""
+    lists = {**_lists(file), **rules.table(file, "parts")}
+    return edge + with_parts(f"%{name}%", lists) + edge
 
 
 @cache
@@ -110,7 +122,9 @@ def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
         _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
     )
     begins, loose = (_compiled(with_parts(row[key], parts)) if key in row else None for key in ("begins", "loose"))
-    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, row.get("several", False))
+    unless = _compiled(with_parts(row["unless"], parts)) if "unless" in row else _NEVER
+    rest = {key: row[key] for key in ("several", "words", "anywhere") if key in row}
+    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, unless=unless, **rest)
 
 
 def _backwards(words: str, apart: str) -> re.Pattern[str]:
