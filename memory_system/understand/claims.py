@@ -178,7 +178,8 @@ def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, abou
     date = _date(reading, span) if attribute in TIMED else ""
     reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, date))
     if attributes.about(attribute).get("value_type") in ("person", "animal"):
-        reading.people.learn(value, found.parts.get("kin", ""))
+        own = about.subject == reading.people.speaker
+        reading.people.learn(value, found.parts.get("kin", "") if own else "")
     for name, place in found.places.items():
         if place != _NOWHERE and name not in ("who", "value", "kin", "old", "thing"):
             _also(reading, rule, found, name, place, about, value)

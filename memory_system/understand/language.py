@@ -62,6 +62,7 @@ class Language:
     women: frozenset[str]
     men: frozenset[str]
     types: Mapping[str, ValueType] = field(default_factory=dict)
+    aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
     dropped: bool = False  # a sentence may do without its subject
@@ -88,8 +89,9 @@ def language(name: str) -> Language:
     words = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
     dropped = data.pop("dropped", False)
     del data["apart"]
+    after = data.pop("after_topic", "")
     patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
-    ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject})")}
+    ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject}){after}")}
     types = _types(file, parts)
     return Language(name=name, kin=kin, types=types, dropped=dropped, **backwards, **words, **patterns, **ends)
 

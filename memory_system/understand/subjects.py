@@ -49,8 +49,10 @@ class People:
         return self._heard.speaker or USER
 
     def learn(self, name: str, kin: str = "") -> None:
-        """A name that the sentence introduces, maybe with what kin it is."""
+        """A name that the sentence introduces, maybe with what kin of the speaker's it is."""
         self._names[name.casefold()] = name
+        if kin:
+            self._names.setdefault(kin.casefold(), name)
         for group in (self._women, self._men):
             if kin.casefold() in group:
                 group.add(name.casefold())
@@ -95,11 +97,12 @@ class People:
         return About(self.speaker) if self._is_alone(place) else None
 
     def near(self, place: int) -> About | None:
-        """The one with whom a clause begins there ("Ella's party is on Friday"), else the speaker."""
-        if found := self._language.topic.match(self._plain, place):
+        """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise."""
+        if found := self._language.owner.match(self._plain, place):
             return self._meant(found, place)
+        rest = self._plain[place:].casefold()
         for name, known in self._names.items():
-            if self._plain[place:].casefold().startswith(name):
+            if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalpha():
                 return About(known)
         return About(self.speaker)
 
@@ -128,6 +131,8 @@ class People:
                 turned = turned[found.end() :]
             elif found := self._language.denied.match(turned):
                 turned, denied = turned[found.end() :], True
+            elif found := self._language.aside.search(turned[::-1]):
+                turned = turned[len(found[0]) :]
             else:
                 return turned[::-1], denied
 
