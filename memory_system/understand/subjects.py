@@ -110,7 +110,10 @@ class People:
         around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
         if self._language.dropped:
             around = self._since_me(around)
-        return next(self._mentioned(around), None) is None and not self._language.stranger.search(around)
+        return self._is_nobody_in(around)
+
+    def _is_nobody_in(self, words: str) -> bool:
+        return next(self._mentioned(words), None) is None and not self._language.stranger.search(words)
 
     def _since_me(self, words: str) -> str:
         """The words from the clause on where the speaker was last named, if nobody was after them."""
@@ -152,9 +155,10 @@ class People:
         it may be whom the other one spoke of."""
         if (subject := self._topic(self._plain[:place])) is not None:
             return About(subject) if subject else None
-        if self._language.dropped and self._heard.speaker and not among_friends:
-            return None
-        return self.alone(place)
+        if among_friends:
+            here = self._plain[:place]
+            return About(self.speaker) if self._is_nobody_in(here) else None
+        return None if self._language.dropped and self._heard.speaker else self.alone(place)
 
     def asked_about(self) -> About | None:
         """Whom an answer is about: the one near the speaker whom the question names, else the speaker."""
