@@ -13,11 +13,11 @@ from datetime import datetime, timedelta
 
 from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
-from memory_system.phases.screen import CATEGORIES
+from memory_system.phases.screen import CATEGORIES, heard_before
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_NAME, EventTime
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims
-from memory_system.understand.claims import Filled, heard_before
+from memory_system.understand.claims import Filled
 from memory_system.understand.judge import SCALE
 from memory_system.understand.quotes import Quoted, context_of, quotes_of
 from memory_system.understand.render import content_of

@@ -9,7 +9,7 @@ that the same words fill as well ("a nurse at …").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -19,8 +19,7 @@ from memory_system.records import USER
 from memory_system.rules import Found, Rule, RuleSet
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
-from memory_system.turns import Segment, Turn
-from memory_system.understand.language import Language, language
+from memory_system.understand.language import Language, language, word_list
 from memory_system.understand.subjects import About, Heard, People
 from memory_system.understand.values import Span, values_in
 
@@ -42,11 +41,9 @@ class ClaimRule:
     polarity: bool = True
     type: str = ""  # of the value, where it is not the attribute's own
     asked: str = ""
-    about: str = (
-        ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
-    )
-    # `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
-    # last subject, else the same; `near`, with whom the value begins; `asked`, whom the question is about
+    about: str = ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    # `another`, the same unless it is the speaker; `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
+    # last subject, else the same; `plan`, the same among friends too; `near`, with whom the value begins; `asked`, whom the question is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,44 +94,64 @@ def claim_rules(lang: str) -> tuple[ClaimRule, ...]:
     return tuple(ClaimRule(**row) for row in rules.table(f"claims.{lang}", "claim"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """The rules as one set, and what else must be there that one may fire."""
+
+    patterns: RuleSet
+    rules: Mapping[str, ClaimRule]
+    asked: Mapping[str, Rule]  # what the question must hold, by the rule's id
+    needed: Mapping[str, Rule]  # a word of which list, by the rule's id
+
+
 @cache
-def _compiled(lang: str) -> tuple[RuleSet, dict[str, ClaimRule], dict[str, Rule]]:
-    """The rules as one set, by their ids, and what the questions of those that answer must hold."""
+def _gate(lang: str) -> _Gate:
     parts: dict[str, str] = rules.table(f"claims.{lang}", "parts")
     typed = claim_rules(lang)
-    patterns = RuleSet(Rule.from_row({"id": each.id, "why": "", "pattern": each.pattern}, parts) for each in typed)
-    asked = {
-        each.id: Rule.from_row({"id": each.id, "why": "", "pattern": each.asked}, parts) for each in typed if each.asked
-    }
-    return patterns, {each.id: each for each in typed}, asked
+    lists = {each.id: language(lang).types[kind_of(each)].words for each in typed}
+    return _Gate(
+        RuleSet(_rule(each.id, each.pattern, parts) for each in typed),
+        {each.id: each for each in typed},
+        {each.id: _rule(each.id, each.asked, parts) for each in typed if each.asked},
+        {id_: _rule(name, word_list(name, lang), {}) for id_, name in lists.items() if name},
+    )
+
+
+def _rule(id_: str, pattern: str, parts: Mapping[str, str]) -> Rule:
+    return Rule.from_row({"id": id_, "why": "", "pattern": pattern}, parts)
+
+
+def kind_of(rule: ClaimRule) -> str:
+    """The name of the type of the rule's values."""
+    return rule.type or str(attributes.about(rule.attribute).get("type", "noun"))
 
 
 def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
-    patterns, typed, questions = _compiled(lang)
-    fired = [(typed[rule.id], rule) for rule in patterns.firing(plain)]
-    return [
-        (rule, pattern) for rule, pattern in fired if not rule.asked or (asked and questions[rule.id].search(asked))
-    ]
-
-
-def heard_before(turn: Turn, segment: Segment, names: Mapping[str, str]) -> Heard:
-    """What was said before a segment of a turn."""
-    message = turn.message
-    before, question = message.text[: segment.start], turn.before.rstrip()
-    asked = question if question.endswith(("?", "？")) and not before.strip() else ""
-    return Heard(asked=asked, before=before, names=names, speaker=message.speaker)
+    """The rules whose pattern is in the sentence, a word of their list too, and the question they answer before it."""
+    gate = _gate(lang)
+    fired = []
+    held: dict[str, bool] = {}
+    for rule in gate.patterns.firing(plain):
+        question, needed = gate.asked.get(rule.id), gate.needed.get(rule.id)
+        if question and not (asked and question.search(asked)):
+            continue
+        if needed and needed.id not in held:
+            held[needed.id] = bool(needed.search(plain))
+        if needed and not held[needed.id]:
+            continue
+        fired.append((gate.rules[rule.id], rule))
+    return fired
 
 
 def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[ClaimRule, Found]]:
     """From left to right, so that a name comes before its pronoun; at one place in the order of the file."""
     matches = [(rule, found) for rule, pattern in fired for found in pattern.found(plain)]
-    return sorted(matches, key=lambda each: each[1].span[0])
+    return sorted(matches, key=lambda each: each[1].places["value"][0])
 
 
 def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     """What a match fills is added to the reading, if it surely fills something."""
-    kind = rule.type or str(attributes.about(rule.attribute).get("type", "noun"))
-    spans = values_in(reading.plain, found.places["value"], kind, reading.language)
+    spans = values_in(reading.plain, found.places["value"], kind_of(rule), reading.language)
     if not spans or _is_unsaid(reading, found.span):
         return
     about = _about(reading, rule, found)
@@ -156,10 +173,13 @@ def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, abou
         _overlaps(each, about.subject, span) for each in reading.filled
     ):
         return
+    if reading.language.dropped and attribute not in TIMED and reading.people.begins_with_name(value):
+        return  # whom it is about stands in it
     date = _date(reading, span) if attribute in TIMED else ""
     reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, date))
     if attributes.about(attribute).get("value_type") in ("person", "animal"):
-        reading.people.learn(value, found.parts.get("kin", ""))
+        own = about.subject == reading.people.speaker
+        reading.people.learn(value, found.parts.get("kin", "") if own else "")
     for name, place in found.places.items():
         if place != _NOWHERE and name not in ("who", "value", "kin", "old", "thing"):
             _also(reading, rule, found, name, place, about, value)
@@ -210,11 +230,16 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
         case "alone":
             return people.alone(start)
         case "topic":
-            return people.topic(start)
+            return people.topic(found.places["value"][0])
+        case "plan":
+            return people.topic(found.places["value"][0], among_friends=True)
         case "asked":
             return people.asked_about()
         case "near":
             return people.near(found.places["value"][0])
+        case "another":
+            about = people.before(start, "", explicit=True)
+            return about if about and about.subject != people.speaker else None
         case said:
             return people.before(start, reading.plain[start : found.span[1]], explicit=said == "explicit")
 
@@ -241,9 +266,3 @@ def _is_unsaid(reading: _Reading, span: Span) -> bool:
 def _last_end(boundary: Any, plain: str, place: int) -> int:
     ends = [found.end() for found in boundary.finditer(plain, 0, place)]
     return ends[-1] if ends else 0
-
-
-def kin_names(sentence: str, lang: str) -> Iterator[str]:
-    """The kin words that a sentence speaks of."""
-    for found in language(lang).mention.finditer(sentence):
-        yield found["kin"]

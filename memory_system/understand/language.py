@@ -29,6 +29,9 @@ class ValueType:
     begins: re.Pattern[str] | None = None  # a group `value`: what it must begin with, whatever follows; then only that
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
+    words: str = ""  # the word list of which every value holds a word
+    anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
+    unless: re.Pattern[str] = _NEVER  # what must not stand before it in its clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,19 @@ class Language:
     women: frozenset[str]
     men: frozenset[str]
     types: Mapping[str, ValueType] = field(default_factory=dict)
+    aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
     dropped: bool = False  # a sentence may do without its subject
+
+
+@cache
+def word_list(name: str, lang: str) -> str:
+    """A word list of the language as one pattern, each word whole where words are told apart."""
+    file = f"claims.{lang}"
+    edge = r"\b" if rules.table(file, "language")["apart"] else ""
+    lists = {**_lists(file), **rules.table(file, "parts")}
+    return edge + with_parts(f"%{name}%", lists) + edge
 
 
 @cache
@@ -76,8 +89,9 @@ def language(name: str) -> Language:
     words = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
     dropped = data.pop("dropped", False)
     del data["apart"]
+    after = data.pop("after_topic", "")
     patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
-    ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject})")}
+    ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject}){after}")}
     types = _types(file, parts)
     return Language(name=name, kin=kin, types=types, dropped=dropped, **backwards, **words, **patterns, **ends)
 
@@ -110,7 +124,9 @@ def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
         _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
     )
     begins, loose = (_compiled(with_parts(row[key], parts)) if key in row else None for key in ("begins", "loose"))
-    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, row.get("several", False))
+    unless = _compiled(with_parts(row["unless"], parts)) if "unless" in row else _NEVER
+    rest = {key: row[key] for key in ("several", "words", "anywhere") if key in row}
+    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, unless=unless, **rest)
 
 
 def _backwards(words: str, apart: str) -> re.Pattern[str]:

@@ -49,8 +49,10 @@ class People:
         return self._heard.speaker or USER
 
     def learn(self, name: str, kin: str = "") -> None:
-        """A name that the sentence introduces, maybe with what kin it is."""
+        """A name that the sentence introduces, maybe with what kin of the speaker's it is."""
         self._names[name.casefold()] = name
+        if kin:
+            self._names.setdefault(kin.casefold(), name)
         for group in (self._women, self._men):
             if kin.casefold() in group:
                 group.add(name.casefold())
@@ -75,7 +77,8 @@ class People:
             return self._meant(found, place - 1, denied=denied)
         if name := self._known_at_end(left):
             return About(name, denied)
-        if explicit or relative or not self._language.elided.search(left):
+        among_friends = self._language.dropped and bool(self._heard.speaker)  # it may be whom the other one spoke of
+        if explicit or relative or among_friends or not self._language.elided.search(left):
             return None
         subject = self._left_out(place, predicate)
         return About(subject, denied) if subject else None
@@ -94,17 +97,34 @@ class People:
         return About(self.speaker) if self._is_alone(place) else None
 
     def near(self, place: int) -> About | None:
-        """The one with whom a clause begins there ("Ella's party is on Friday"), else the speaker."""
-        if found := self._language.topic.match(self._plain, place):
+        """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise."""
+        if found := self._language.owner.match(self._plain, place):
             return self._meant(found, place)
+        rest = self._plain[place:].casefold()
         for name, known in self._names.items():
-            if self._plain[place:].casefold().startswith(name):
+            if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalpha():
                 return About(known)
         return About(self.speaker)
 
     def _is_alone(self, place: int) -> bool:
         around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
-        return next(self._mentioned(around), None) is None and not self._language.stranger.search(around)
+        if self._language.dropped:
+            around = self._since_me(around)
+        return self._is_nobody_in(around)
+
+    def _is_nobody_in(self, words: str) -> bool:
+        return next(self._mentioned(words), None) is None and not self._language.stranger.search(words)
+
+    def _since_me(self, words: str) -> str:
+        """The words from the clause on where the speaker was last named, if nobody was after them."""
+        for start in reversed([0, *(found.end() for found in self._language.clause.finditer(words))]):
+            if found := self._language.topic.match(words, start):
+                return words[start:] if found["me"] else words
+        return words
+
+    def begins_with_name(self, words: str) -> bool:
+        """Whether the words begin with somebody who is known, and go on."""
+        return any(words.casefold().startswith(name) and len(words) > len(name) for name in self._names)
 
     def _bare(self, left: str) -> tuple[str, bool]:
         """The text without what stands between a subject and its predicate, and whether that denies."""
@@ -114,6 +134,8 @@ class People:
                 turned = turned[found.end() :]
             elif found := self._language.denied.match(turned):
                 turned, denied = turned[found.end() :], True
+            elif found := self._language.aside.search(turned[::-1]):
+                turned = turned[len(found[0]) :]
             else:
                 return turned[::-1], denied
 
@@ -128,10 +150,15 @@ class People:
         subject = self.antecedent(place, "she" if group.get("she") else "he")
         return About(subject, denied) if subject else None
 
-    def topic(self, place: int) -> About | None:
-        """Whom the words at that place are about where they name nobody themselves."""
-        subject = self._left_out(place, "")
-        return About(subject) if subject else None
+    def topic(self, place: int, *, among_friends: bool = False) -> About | None:
+        """Whom the words at that place are about where they name nobody themselves; `among_friends` even there, where
+        it may be whom the other one spoke of."""
+        if (subject := self._topic(self._plain[:place])) is not None:
+            return About(subject) if subject else None
+        if among_friends:
+            here = self._plain[:place]
+            return About(self.speaker) if self._is_nobody_in(here) else None
+        return None if self._language.dropped and self._heard.speaker else self.alone(place)
 
     def asked_about(self) -> About | None:
         """Whom an answer is about: the one near the speaker whom the question names, else the speaker."""
@@ -170,17 +197,23 @@ class People:
     def _left_out(self, place: int, predicate: str) -> str | None:
         """Whom a predicate without a subject is about: the last subject of the sentence, else the speaker where nobody
         else was spoken of in the message."""
-        if topic := self._topic(self._plain[:place]):
-            return topic
+        if (topic := self._topic(self._plain[:place])) is not None:
+            return topic or None
         if self._language.third.match(predicate):
             return None
         return self.speaker if self._is_alone(place) else None
 
     def _topic(self, before: str) -> str | None:
-        """The subject that the last clause with one begins with."""
+        """The subject that the last clause with one begins with; empty where it is not certain who that is."""
         starts = [0, *(found.end() for found in self._language.clause.finditer(before))]
         for start in reversed(starts):
             if found := self._language.topic.match(before, start):
                 about = self._meant(found, start)
-                return about.subject if about else None
+                return about.subject if about else ""
+            if self._language.dropped and (name := self._known_at_start(before[start:])):
+                return name
         return None
+
+    def _known_at_start(self, words: str) -> str | None:
+        lower = words.casefold()
+        return next((known for name, known in self._names.items() if lower.startswith(name)), None)

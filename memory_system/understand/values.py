@@ -19,6 +19,8 @@ def values_in(text: str, span: Span, type_name: str, language: Language) -> list
     the type is listed ("nuts and shellfish"). One bad value spoils the list."""
     kind = language.types[type_name]
     shape = kind.begins if not kind.loose or _CAPITAL.search(text) else kind.loose
+    if shape and kind.anywhere:
+        return [found.span("value") for found in shape.finditer(text, *span) if _may_stand(text, found, kind, language)]
     if shape:
         return list(_shaped(text, span, shape, language if kind.several else None))
     whole = _cut(text, span, kind)
@@ -44,6 +46,13 @@ def _shaped(text: str, span: Span, shape: re.Pattern[str], listed: Language | No
         if not mark:
             return
         start = mark.end()
+
+
+def _may_stand(text: str, found: re.Match[str], kind: ValueType, language: Language) -> bool:
+    """Whether nothing before the value in its clause forbids it."""
+    before = text[: found.start("value")]
+    ends = [each.end() for each in language.clause.finditer(before)]
+    return not kind.unless.search(before, ends[-1] if ends else 0)
 
 
 def _cut(text: str, span: Span, kind: ValueType) -> Span:
