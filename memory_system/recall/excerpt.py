@@ -21,8 +21,10 @@ from typing import Any
 import orjson
 
 from memory_system.layout import PEOPLES_FILES, Layout
+from memory_system.recall.around import Around, Give, as_it_is
 from memory_system.recall.index import Index
-from memory_system.records import KINDS, Fact, kind_of, session_of, to_line
+from memory_system.recall.newer import outdated_words, standing_for
+from memory_system.records import KINDS, Fact, Row, kind_of, session_of, to_line
 
 LINES = 120  # given at once, at most
 CHARACTERS = 12_000  # the same
@@ -44,21 +46,32 @@ def get(
     *,
     from_line: int = 1,
     lines: int = LINES,
+    give: Give = as_it_is,
 ) -> dict[str, Any]:
     """`status` (ok, not_found, error), `text`, `path`, `from` and `lines` (how many); `truncated` and `nextFrom` when
-    more follows; `record` for a memory; `error` says why. The name is that of a file, a citation of its lines
-    (`notes.md#L3-L5`), a memory's id or a message's ref. At most `LINES` lines and `CHARACTERS` of text, however many
-    are asked for. Never raises for a name."""
+    more follows; for a memory its `record`, the `context` that it leans on (of messages as far as `give` gives them),
+    and where it is outdated what stands in its place (`outdated_by`, `outdated`); `error` says why. The name is that of
+    a file, a citation of its lines (`notes.md#L3-L5`), a memory's id or a message's ref. At most `LINES` lines and
+    `CHARACTERS` of text, however many are asked for. Never raises for a name."""
     record = _memory(index, pending, path_or_id) if _ID.fullmatch(path_or_id) else None
     if record:
         path, line = place_of_memory(layout, index, record.id)
-        answer = {"status": "ok", "text": record.content, "path": path, "from": line, "lines": 1}
-        return {**answer, "record": orjson.loads(to_line(record))}
+        answer = {"status": "ok", "text": record.told, "path": path, "from": line, "lines": 1}
+        row = orjson.loads(to_line(record))
+        return {**answer, **_shown_beside(row, index, give), "record": row}
     if _looks_like_an_id(path_or_id):
         missing = {"status": "not_found", "text": "", "path": path_or_id, "from": from_line, "lines": 0}
         return {**missing, "error": f"there is no memory {path_or_id}"}
     said = None if "/" in path_or_id else _message(layout, index, path_or_id)
     return said or _of_file(layout, *_cited(path_or_id, from_line, lines))
+
+
+def _shown_beside(row: Row, index: Index, give: Give) -> dict[str, str]:
+    """What is shown with a memory: what it leans on, and what stands in its place."""
+    context = Around(index, give).of(row)
+    newer = standing_for(row["id"], index) if row.get("outdated_by") else None
+    told = {"outdated_by": newer.id, "outdated": outdated_words(newer, row.get("lang", ""))} if newer else {}
+    return ({"context": context} if context else {}) | told
 
 
 def _of_file(layout: Layout, name: str, from_line: int, lines: int) -> dict[str, Any]:
