@@ -84,7 +84,7 @@ def renamed(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "category": "care"} if row.get("category") == "health" else dict(row)
 
 
-STEPS = (*MIGRATIONS, Migration("3.0", "health is care", memory=renamed))
+STEPS = (*MIGRATIONS, Migration("4.0", "health is care", memory=renamed))
 
 
 def to_come(root: Path, disk: CrashingDisk | None = None) -> list[str]:
@@ -95,14 +95,14 @@ def to_come(root: Path, disk: CrashingDisk | None = None) -> list[str]:
 def test_what_a_step_changes_is_kept_told_and_can_be_undone(root: Path) -> None:
     facts = root / "memory/layer2/active/facts.jsonl"
     before = facts.read_bytes()
-    assert to_come(root) == ["3.0"]
+    assert to_come(root) == ["4.0"]
     assert {each.category for each in memories(root) if "peanuts" in each.content} == {"care"}
     assert (root / f"memory/state/schema-{SCHEMA}.active.facts.jsonl").read_bytes() == before
     assert not (root / f"memory/state/schema-{SCHEMA}.archive.facts.jsonl").exists()  # nothing in it was changed
     set_state(root, schema=SCHEMA)  # or it would only be read from here on
     with Workspace.open(root, now=at(NEXT), write=True) as ws:
         last = list(ws.journal.entries())[-1].entry
-        assert last.reason == "migrated to 3.0: health is care"
+        assert last.reason == "migrated to 4.0: health is care"
         undo.rollback(ws, f"#{last.seq}")
     assert facts.read_bytes() == before
     assert problems(root, NEXT) == []
@@ -141,16 +141,16 @@ def test_a_workspace_from_before_the_journal_is_adopted_and_its_files_kept(tmp_p
 def test_keys_of_a_newer_minor_are_kept(root: Path) -> None:
     facts = root / "memory/layer2/active/facts.jsonl"
     facts.write_bytes(facts.read_bytes().replace(b'"version":1', b'"mood":"calm","version":1'))
-    set_state(root, schema="2.9", moods={"calm": 3})
+    set_state(root, schema="3.9", moods={"calm": 3})
     say(root, "c", ("2026-03-06T09:00:00Z", "user", "I like chess. I'm allergic to peanuts!"))
     consolidate(root, NEXT)
-    assert (state(root)["schema"], state(root)["moods"]) == ("2.9", {"calm": 3})
+    assert (state(root)["schema"], state(root)["moods"]) == ("3.9", {"calm": 3})
     assert all(b'"mood":"calm"' in line for line in facts.read_bytes().splitlines() if b"chess" not in line)
     assert problems(root, NEXT) == []
 
 
 def test_a_newer_major_is_read_and_never_written(root: Path) -> None:
-    set_state(root, schema="3.0", cursors="elsewhere")
+    set_state(root, schema="4.0", cursors="elsewhere")
     before = everything(root)
     for write in (lambda: consolidate(root, NOW), lambda: mend(root)):
         with pytest.raises(NewerError):
