@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, problems, say
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, copied, copies, make, memories, problems, say
 
 from memory_system import finder
 from memory_system.errors import DamagedError, NewerError
+from memory_system.nights import derive
 from memory_system.store.migrate import migrate
 from memory_system.store.schemas import MIGRATIONS, SCHEMA, Migration
-from memory_system.upkeep import undo
+from memory_system.upkeep import stats, undo
+from memory_system.upkeep.preview import preview
 from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
 
@@ -71,7 +73,36 @@ def test_a_past_version_becomes_one_of_today_and_is_kept(schema: Path, tmp_path:
     assert (root / f"memory/state/schema-{schema.name}.consolidation.json").read_bytes() == before
     assert {"User likes chess", "用户对花生过敏", "User keeps bees"} <= contents(root)
     assert "User lives in Porto" in contents(root, "archive")
+    assert set(copied(root)) == {"a:e1", "b:e1", "c:e1"}
     assert problems(root, NEXT) == []
+
+
+@pytest.mark.parametrize("schema", PAST, ids=lambda path: path.name)
+def test_looking_first_shows_what_it_will_take(schema: Path, tmp_path: Path) -> None:
+    root = past(schema, tmp_path)
+    before = everything(root)
+    with Workspace.open(root, now=at(NOW)) as ws:
+        waiting = stats.status(ws)["layer3"]["to_fill"]
+        told = preview(ws)["layer3"]
+    assert everything(root) == before
+    assert (waiting["transcripts"], told["new"]) == (2, 2)
+    assert 0 < told["bytes"] <= waiting["bytes"]
+
+
+@pytest.mark.parametrize("schema", PAST, ids=lambda path: path.name)
+def test_an_upgrade_that_was_stopped_goes_on(schema: Path, tmp_path: Path) -> None:
+    whole, counting = past(schema, tmp_path / "whole"), CrashingDisk()
+    consolidate(whole, NOW, disk=counting)
+    for stop in range(1, len(counting.done) + 1, 3):
+        root = past(schema, tmp_path / str(stop))
+        with suppress(Crash):
+            consolidate(root, NOW, disk=CrashingDisk(stop=stop))
+        consolidate(root, NOW)
+        assert copies(root) == copies(whole), f"{stop}: {counting.done[stop - 1]}"
+        with Workspace.open(root, now=at(NOW), write=True) as ws:
+            derive.rebuild(ws)  # those workspaces came without what is derived
+        assert problems(root, NOW) == [], f"{stop}: {counting.done[stop - 1]}"
+        shutil.rmtree(root)
 
 
 def test_the_steps_lead_to_the_schema_of_today_in_order() -> None:

@@ -132,13 +132,11 @@ class Said:
         for path in self.months():
             yield from ((path, number, line) for number, line in enumerate(_lines(path), 1))
 
-    def messages(
-        self, sessions: Callable[[str], bool] = lambda _: True, since: str = "", until: str = ENDLESS
-    ) -> Iterator[tuple[Path, Message]]:
-        """What was said in these sessions, in the months from one stamp to the other: month by month, each message as
-        it came. A line that is no row, or cannot be unpacked, is left to `validate`."""
+    def messages(self, sessions: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[Path, Message]]:
+        """What was said in these sessions: month by month, each message as it came. A line that is no row, or cannot be
+        unpacked, is left to `validate`."""
         for path in self.months():
-            for line in _salvaged(path) if since[:MONTH] <= path.name[:MONTH] <= until[:MONTH] else ():
+            for line in _salvaged(path):
                 if _is_whole(line) and sessions(_session_on(line)):
                     with suppress(DamagedError):
                         yield path, message_on(line)
