@@ -23,7 +23,7 @@ from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.around import Around, Give, as_it_is
 from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
-from memory_system.recall.excerpt import place_of_memory, place_of_message
+from memory_system.recall.excerpt import place_of_memory, where_said
 from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.newer import newer_first, outdated_words
@@ -241,7 +241,7 @@ class _Rows:
             path, line = place_of_memory(self._layout, self._index, unit.key)
             return path, line, line
         if scope == "session":
-            return unit.path, *place_of_message(self._layout, unit.path, unit.ref)
+            return where_said(self._layout, unit)
         return unit.path, unit.start_line, unit.end_line
 
 
