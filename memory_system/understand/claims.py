@@ -41,7 +41,9 @@ class ClaimRule:
     polarity: bool = True
     type: str = ""  # of the value, where it is not the attribute's own
     asked: str = ""
-    about: str = ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    about: str = (
+        ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    )
     # `another`, the same unless it is the speaker; `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
     # last subject, else the same; `plan`, the same among friends too; `near`, with whom the value begins; `asked`, whom the question is about
 
@@ -152,7 +154,7 @@ def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[
 def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     """What a match fills is added to the reading, if it surely fills something."""
     spans = values_in(reading.plain, found.places["value"], kind_of(rule), reading.language)
-    if not spans or _is_unsaid(reading, found.span):
+    if not spans or _is_unsaid(reading, found):
         return
     about = _about(reading, rule, found)
     if not about or (about.denied and not rule.polarity):
@@ -209,12 +211,18 @@ def _overlaps(other: Filled, subject: str, span: Span) -> bool:
 def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -> str:
     """The attribute that the rule fills there; empty for a kin word that is none."""
     if rule.attribute == KIN:
-        kin = found.parts.get("kin", about.subject).casefold()
-        return reading.language.kin.get(kin, reading.language.kin.get(kin.removesuffix("s"), ""))
+        return _kin(found.parts.get("kin") or about.subject, reading.language)
     if "{thing}" in rule.attribute:
         thing = found.parts["thing"].casefold()
         return rule.attribute.format(thing=rules.table("attributes", "spellings").get(thing, thing))
     return rule.attribute
+
+
+def _kin(words: str, grammar: Language) -> str:
+    """The attribute of a kin word, also of several ("cats") or with a word before it ("best friend")."""
+    last = words.casefold().split()[-1:]
+    known = (grammar.kin.get(word) for each in last for word in (each, each.removesuffix("s")))
+    return next(filter(None, known), "")
 
 
 def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
@@ -230,7 +238,7 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
         case "alone":
             return people.alone(start)
         case "topic":
-            return people.topic(found.places["value"][0])
+            return people.before(start, "", explicit=True) or people.topic(found.places["value"][0])
         case "plan":
             return people.topic(found.places["value"][0], among_friends=True)
         case "asked":
@@ -244,15 +252,15 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
             return people.before(start, reading.plain[start : found.span[1]], explicit=said == "explicit")
 
 
-def _is_unsaid(reading: _Reading, span: Span) -> bool:
+def _is_unsaid(reading: _Reading, found: Found) -> bool:
     """Whether what stands around the match takes it back: a condition, somebody else's words, doubt, a question, a
     quotation."""
     plain, grammar = reading.plain, reading.language
-    start, end = span
+    start, end = found.span
     if any(opened <= start < closed for opened, closed in reading.quotes):
         return True
     first = _last_end(grammar.sentence, plain, start)
-    if grammar.opened.search(plain, first, start + 1) or grammar.hedged.search(plain, first, start):
+    if grammar.opened.search(plain, first, start + 1) or grammar.hedged.search(plain, first, found.places["value"][0]):
         return True
     over = grammar.clause.search(plain, end)
     stop = grammar.sentence.search(plain, end)
