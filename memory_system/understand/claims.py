@@ -156,7 +156,7 @@ def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     spans = values_in(reading.plain, found.places["value"], kind_of(rule), reading.language)
     if not spans or _is_unsaid(reading, found):
         return
-    about = _about(reading, rule, found)
+    about = _about(reading, rule, found, spans[0])
     if not about or (about.denied and not rule.polarity):
         return
     attribute = _attribute(rule, found, reading, about)
@@ -225,7 +225,7 @@ def _kin(words: str, grammar: Language) -> str:
     return next(filter(None, known), "")
 
 
-def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
+def _about(reading: _Reading, rule: ClaimRule, found: Found, value: Span) -> About | None:
     """Whom the match is about; None where it is not certain."""
     people, start = reading.people, found.span[0]
     if who := found.parts.get("who", "").strip():
@@ -244,7 +244,7 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
         case "asked":
             return people.asked_about()
         case "near":
-            return people.near(found.places["value"][0])
+            return people.near(value[0])
         case "another":
             about = people.before(start, "", explicit=True)
             return about if about and about.subject != people.speaker else None
