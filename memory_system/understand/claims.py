@@ -10,7 +10,7 @@ that the same words fill as well ("a nurse at …").
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -153,19 +153,32 @@ def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[
 
 def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     """What a match fills is added to the reading, if it surely fills something."""
-    spans = values_in(reading.plain, found.places["value"], kind_of(rule), reading.language)
+    meant = _put_right(reading) if rule.attribute == BEFORE else None
+    if rule.attribute == BEFORE and not meant:
+        return
+    kind = kind_of(_gate(reading.language.name).rules[meant.rule]) if meant else kind_of(rule)
+    spans = values_in(reading.plain, found.places["value"], kind, reading.language)
     if not spans or _is_unsaid(reading, found):
         return
-    about = _about(reading, rule, found, spans[0])
+    about = About(meant.subject) if meant else _about(reading, rule, found, spans[0])
     if not about or (about.denied and not rule.polarity):
         return
-    attribute = _attribute(rule, found, reading, about)
+    attribute = meant.attribute if meant else _attribute(rule, found, reading, about)
     if not attribute or (about.plural and attribute not in reading.language.shared):
         return
     if rule.attribute == KIN and not found.parts.get("kin"):  # "her name is Annika"
         about = About(reading.people.speaker)
     for span in spans:
         _fill(reading, rule, found, attribute, about, span)
+
+
+def _put_right(reading: _Reading) -> Filled | None:
+    """The claim that a slip made in the message's last sentence: the only one there."""
+    said = [each.strip() for each in reading.language.sentence.split(reading.heard.before) if each and each.strip()]
+    if not said:
+        return None
+    made = claims_of(said[-1], reading.language.name, replace(reading.heard, before="", asked=""))
+    return made[0] if len(made) == 1 else None
 
 
 def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, about: About, span: Span) -> None:
