@@ -27,6 +27,7 @@ __all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"appointment", "deadline", "moves_to"})
+LONG = frozenset({"appointment", "deadline", "instruction", "habit", "likes", "dislikes"})  # no single word puts them right
 _NOWHERE = (-1, -1)
 
 
@@ -178,7 +179,7 @@ def _put_right(reading: _Reading) -> Filled | None:
     if not said:
         return None
     made = claims_of(said[-1], reading.language.name, replace(reading.heard, before="", asked=""))
-    return made[0] if len(made) == 1 else None
+    return made[0] if len(made) == 1 and made[0].attribute not in LONG else None
 
 
 def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, about: About, span: Span) -> None:
