@@ -25,6 +25,8 @@ from memory_system.understand.values import Span, values_in
 
 __all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
+PET = "@pet"  # the same, for animals only
+NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"appointment", "deadline", "moves_to"})
 LONG = frozenset({"appointment", "deadline", "instruction", "habit", "likes", "dislikes"})  # no single word puts them right
@@ -157,11 +159,11 @@ def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     meant = _put_right(reading) if rule.attribute == BEFORE else None
     if rule.attribute == BEFORE and not meant:
         return
-    kind = kind_of(_gate(reading.language.name).rules[meant.rule]) if meant else kind_of(rule)
+    kind = _kind_here(reading, rule, found, meant)
     spans = values_in(reading.plain, found.places["value"], kind, reading.language)
     if not spans or _is_unsaid(reading, found):
         return
-    about = About(meant.subject) if meant else _about(reading, rule, found, spans[0])
+    about = About(meant.subject) if meant else _about(reading, rule, found)
     if not about or (about.denied and not rule.polarity):
         return
     attribute = meant.attribute if meant else _attribute(rule, found, reading, about)
@@ -171,6 +173,15 @@ def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
         about = About(reading.people.speaker)
     for span in spans:
         _fill(reading, rule, found, attribute, about, span)
+
+
+def _kind_here(reading: _Reading, rule: ClaimRule, found: Found, meant: Filled | None) -> str:
+    """The type of the value in that match: where a slip is put right, or a noun names the attribute, that one's."""
+    if meant:
+        return kind_of(_gate(reading.language.name).rules[meant.rule])
+    if rule.attribute == NOUN:
+        return str(attributes.about(attributes.named(found.parts["thing"].casefold())).get("type", "noun"))
+    return kind_of(rule)
 
 
 def _put_right(reading: _Reading) -> Filled | None:
@@ -224,6 +235,10 @@ def _overlaps(other: Filled, subject: str, span: Span) -> bool:
 
 def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -> str:
     """The attribute that the rule fills there; empty for a kin word that is none."""
+    if rule.attribute == NOUN:
+        return attributes.named(found.parts["thing"].casefold())
+    if rule.attribute == PET:
+        return "pet" if _kin(found.parts["kin"], reading.language) == "pet" else ""
     if rule.attribute == KIN:
         return _kin(found.parts.get("kin") or about.subject, reading.language)
     if "{thing}" in rule.attribute:
@@ -239,7 +254,7 @@ def _kin(words: str, grammar: Language) -> str:
     return next(filter(None, known), "")
 
 
-def _about(reading: _Reading, rule: ClaimRule, found: Found, value: Span) -> About | None:
+def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
     """Whom the match is about; None where it is not certain."""
     people, start = reading.people, found.span[0]
     if who := found.parts.get("who", "").strip():
@@ -258,7 +273,7 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found, value: Span) -> Abo
         case "asked":
             return people.asked_about()
         case "near":
-            return people.near(value[0])
+            return people.near(found.places["value"][0])
         case "another":
             about = people.before(start, "", explicit=True)
             return about if about and about.subject != people.speaker else None

@@ -98,6 +98,8 @@ class People:
 
     def near(self, place: int) -> About | None:
         """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise."""
+        joining = self._language.joining.match(self._plain, place)
+        place = joining.end() if joining else place
         if found := self._language.owner.match(self._plain, place):
             return self._meant(found, place)
         rest = self._plain[place:].casefold()
