@@ -206,8 +206,9 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
     new: dict[str, Any] = {
         "evidence": tuple(each for each in record.evidence if each.ref not in lost),
         "history": tuple(each for each in record.history if each.id not in plan.gone),
+        "context": tuple(each for each in record.context if each.ref not in {*lost, *plan.refs}),
     }
-    links = ("supersedes", "superseded_by", "promoted_from")
+    links = ("supersedes", "superseded_by", "promoted_from", "outdated_by")
     new |= {name: None for name in links if getattr(record, name) in plan.gone}
     if record.id in plan.back:
         new |= RETURNED

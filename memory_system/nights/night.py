@@ -17,6 +17,7 @@ from memory_system.llm import Usage
 from memory_system.nights import accounting, copying
 from memory_system.nights.backlog import waiting
 from memory_system.phases import Night
+from memory_system.phases.revising import OUTDATED
 from memory_system.privacy.trust import Guard
 from memory_system.readers import Cursor
 from memory_system.records import USER, Fact, Problem, kind_of
@@ -330,17 +331,18 @@ def is_barren(account: dict[str, Any]) -> bool:
 
 def _watch_retirement(run: Run, active: int) -> None:
     """RetirementError when the night would retire too large a share of the active facts."""
-    retired = sum(1 for change in run.changes if _retires_fact(change))
+    retired = sum(1 for change in run.changes if retires_fact(change))
     share = run.ws.config.thresholds.max_retired_share
     if active > MANY_ACTIVE and retired > share * active:
         run.ws.checkpoint.save(retry_count=0)  # stopped, not failed
         raise RetirementError(f"the night of {run.night.stamp} would retire {retired} of {active} active facts")
 
 
-def _retires_fact(change: Change) -> bool:
-    """Whether an active fact gives way to another (what fades or expires does not count)."""
-    leaves = change.before_pool == "active" and change.after_pool != "active"
-    return leaves and kind_of(change.id) is Fact and bool(RETIRING & set(change.why.split("+")))
+def retires_fact(change: Change) -> bool:
+    """Whether an active fact gives way to another (what fades or expires does not count), or stands behind it."""
+    why = set(change.why.split("+"))
+    gives_way = OUTDATED in why or (change.after_pool != "active" and bool(RETIRING & why))
+    return change.before_pool == "active" and gives_way and kind_of(change.id) is Fact
 
 
 def _tidy_up(run: Run) -> None:

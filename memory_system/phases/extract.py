@@ -19,7 +19,7 @@ from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims
 from memory_system.understand.claims import Filled
 from memory_system.understand.judge import SCALE
-from memory_system.understand.quotes import Quoted, context_of, quotes_of
+from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
 from memory_system.understand.render import content_of
 
 CERTAIN = 100 * SCALE  # of what the owner has written down by hand
@@ -130,6 +130,7 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
         event_time=event,
         expires=_expires(category, event, night),
         form="claim",
+        change=segment.change,
     )
 
 
@@ -143,6 +144,7 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     own = _own(turn.message, lang)
     hedged = segment.stance == "hedged"
     change = next((each.change for each in quoted.segments if each.change), "")
+    context = context_of(quoted)
     return replace(
         _base(turn, quoted.span, segment, lang),
         content=marked.text,
@@ -158,7 +160,8 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         form=QUOTE,
         stance="" if segment.stance == "asserted" else segment.stance,
         change=change,
-        context=context_of(quoted),
+        context=context,
+        beside=words_at(context, turn) if change else "",
     )
 
 

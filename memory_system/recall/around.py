@@ -77,7 +77,7 @@ class Around:
             message = self._message(ref)
             if message is None:
                 continue
-            found = (_piece(each, message.text, quotes.get(ref, "")) for each in group)
+            found = _pieces(list(group), message.text, quotes.get(ref, ""))
             if pieces := [each for each in found if each.text]:
                 yield message.speaker or SPEAKERS[lang].get(message.role, message.role), pieces
 
@@ -96,20 +96,27 @@ def _quotes(row: Row) -> dict[str, str]:
     return {each["ref"]: each.get("quote", "") for each in reversed(row.get("evidence", ()))}
 
 
-def _piece(place: Mapping[str, Any], text: str, quote: str) -> Piece:
-    """The stretch that a place means. In the message of the memory's own words it is found by these: the index has
-    fewer blanks than the message, and nothing of what is withheld."""
-    start, end = place["start"], place.get("end", 0)
-    if start < 0:
-        return Piece(Piece(_one_line(text), keeps_end=True).within(end - start), keeps_end=True)
-    spans = list(_spans_of(quote, text))
+def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[Piece]:
+    """The stretches of one message that these places mean. In the message of the memory's own words they are what
+    stands before and behind these, which are looked for: the index has fewer blanks than the message had, and nothing
+    of what is withheld."""
+    for each in places:
+        if each["start"] < 0:
+            yield Piece(Piece(_one_line(text), keeps_end=True).within(-each["start"]), keeps_end=True)
+    own = [each for each in places if each["start"] >= 0]
+    spans = list(_spans_of(quote, text)) if own else []
     if not spans:
-        return Piece("", keeps_end=True)
-    first, last = min(spans, key=lambda span: min(abs(end - span[0]), abs(start - span[1])))
-    if abs(end - first) <= abs(start - last):
-        return Piece(_one_line(text[:first].rstrip()[start - end :]), keeps_end=True)
-    behind = _one_line(text[last:].lstrip()[: end - start])
-    return Piece(GAP + behind if behind else "", keeps_end=False)
+        return
+    first, last = min(spans, key=lambda span: abs(own[0]["end"] - span[0]))
+    before, behind = text[:first].strip(), text[last:].strip()
+    if before:
+        yield Piece(_one_line(before[-_length(own[0]) :]), keeps_end=True)
+    if behind and (len(own) > 1 or not before):
+        yield Piece(GAP + _one_line(behind[: _length(own[-1])]), keeps_end=False)
+
+
+def _length(place: Mapping[str, Any]) -> int:
+    return int(place["end"] - place["start"])
 
 
 def _spans_of(quote: str, text: str) -> Iterator[tuple[int, int]]:

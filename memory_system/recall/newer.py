@@ -36,19 +36,22 @@ def outdated_words(newer: Fact, lang: str) -> str:
 
 
 def newer_first(results: list[Result], index: Index, passing: Passing) -> list[Result]:
-    """The results, each that is outdated behind what stands in its place, which is taken in where it was not found
-    itself."""
+    """The results, each that is outdated behind what stands in its place: as the memory, where its message was found,
+    and taken in where it was not found itself."""
     if not any(each.best.memory.outdated_by for each in results):
         return results
     ordered: list[Result] = []
     waiting = list(results)
     while waiting:
         each = waiting.pop(0)
-        each.newer = standing_for(each.best.unit.key, index) if each.best.memory.outdated_by else None
-        if each.newer and not any(_tells(shown, each.newer) for shown in ordered):
-            found = next((other for other in waiting if _tells(other, each.newer)), None)
-            waiting = [other for other in waiting if other is not found]
-            ordered += _in_front(each, each.newer, found, index, passing)
+        if each.best.memory.outdated_by and (newer := standing_for(each.best.unit.key, index)):
+            each.newer = newer
+            found = next((other for other in (*ordered, *waiting) if _tells(other, newer)), None)
+            first = _as_memory(newer, found or Result(each.best, each.full), index, passing) or found
+            if first is not None and not any(first is other for other in ordered):
+                waiting = [other for other in waiting if other is not first]
+                first.full, first.alike = max(first.score, each.score), 1.0
+                ordered.append(first)
         ordered.append(each)
     return ordered
 
@@ -59,16 +62,15 @@ def _tells(result: Result, memory: Fact) -> bool:
     return unit.ref in {each.ref for each in memory.evidence} if is_said else unit.key == memory.id
 
 
-def _in_front(outdated: Result, newer: Fact, found: Result | None, index: Index, passing: Passing) -> list[Result]:
-    """The newer memory as the result before the outdated one, with no lower score; what was found of it otherwise, if
-    anything, where it is none that is asked for."""
-    first = found or Result(outdated.best, outdated.full)
-    numbers = [each for scope in MEMORIES for each in index.numbers([newer.id], scope).values()]
+def _as_memory(memory: Fact, result: Result, index: Index, passing: Passing) -> Result | None:
+    """The result with the memory for its best; None where that is none of those that are asked for."""
+    if result.best.unit.key == memory.id:
+        return result
+    numbers = [each for scope in MEMORIES for each in index.numbers([memory.id], scope).values()]
     for number, unit in index.units(passing(numbers)).items():
-        refs = dict.fromkeys(each.ref for each in newer.evidence)
-        memory = Memory(refs=tuple(refs), speaker=newer.subject)
-        first.best = Scored(number, unit, memory, first.best.score, first.best.parts, first.best.bm25)
-        first.refs = refs | first.refs if found else refs
-        first.full, first.alike = max(first.score, outdated.score), 1.0
-        return [first]
-    return [found] if found else []
+        refs = dict.fromkeys(each.ref for each in memory.evidence)
+        known = Memory(refs=tuple(refs), speaker=memory.subject)
+        result.best = Scored(number, unit, known, result.best.score, result.best.parts, result.best.bm25)
+        result.refs = refs
+        return result
+    return None

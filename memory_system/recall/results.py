@@ -65,8 +65,9 @@ def refs_of(found: Scored) -> tuple[str, ...]:
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
     """One result for each text (case, width, blanks and punctuation aside), best first. The passages of a message and
     the memories that stand on it make way for it or for the best passage; where a time is asked for (`dated`), for a
-    memory that has worked out when; and a message for a memory of it that is outdated. Of several memories of one
-    message those after the best come later, and so does the message where they tell only a part of it."""
+    memory that has worked out when; and a message for a memory of it that is shown with something beside it. Of several
+    memories of one message those after the best come later, and so does the message where they tell only a part of
+    it."""
     by_text: dict[bytes, Result] = {}
     by_ref: dict[str, list[Result]] = {}
     for each in ranked:
@@ -81,8 +82,9 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         elif dated and by_ref[refs[0]][0].is_dated_by(each):
             by_ref[refs[0]][0].best = each
             continue
-        elif each.memory.outdated_by and _stands_for(each, first := by_ref[refs[0]][0]):
-            first.best, first.full = each, each.score
+        elif each.memory.shown_beside and _stands_for(each, first := by_ref[refs[0]][0]):
+            first.best = each
+            first.full = each.score if each.memory.outdated_by else first.full
             continue
         elif _adds(each, [by_ref[ref][0].best for ref in refs]):
             each.parts["beside"] = BESIDE ** len(by_ref[refs[0]])

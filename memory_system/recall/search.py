@@ -212,12 +212,11 @@ class _Rows:
             "source": "archive" if scope == "over" else scope,
             "refs": list(result.refs),
             "text": self._told(result) if dated and self._answer.question.asks_day else unit.text,
+            **({"context": context} if (context := self._contexts.get(unit.key)) else {}),
             "snippet": snippet(unit.text, self._answer.question.terms),
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
         }
-        if context := self._contexts.get(unit.key):
-            row["context"] = context
         if result.newer:
             row["outdated_by"] = result.newer.id
             row["outdated"] = outdated_words(result.newer, language(unit.text))
