@@ -90,6 +90,10 @@ class Expiry(Section):
     todo: Count = 30
 
 
+class Layer3(Section):
+    keep: bool = True  # keep a copy of what was said, so that it is found when its transcript is gone
+
+
 class Source(Section):
     """Transcripts outside `sessions/`. `path` is a file, a folder or a glob; `~` is understood. `format` is sniffed
     when it is empty; `participants` names who speaks in a role; `roles` maps a foreign role to user or assistant;
@@ -260,6 +264,7 @@ class Config(Section):
     consolidation: Consolidation = Consolidation.default()
     importance_rules: ImportanceRules = ImportanceRules.default()
     screen: Screen = Screen.default()
+    layer3: Layer3 = Layer3.default()
     expiry: Expiry = Expiry.default()
     search: Search = Search.default()
     context: Context = Context.default()

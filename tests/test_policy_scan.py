@@ -160,7 +160,7 @@ def test_the_next_night_brings_nothing_back(kept: Path, tmp_path: Path) -> None:
 def test_stopped_at_any_step_it_is_done_the_next_time(kept: Path, tmp_path: Path) -> None:
     counting = CrashingDisk()
     fixed(copied(kept, tmp_path / "whole"), counting)
-    for stop in range(1, len(counting.done) + 1, 5):
+    for stop in range(1, len(counting.done) + 1, 3):
         root = copied(kept, tmp_path / str(stop))
         with pytest.raises(Crash):
             fixed(root, CrashingDisk(stop=stop))

@@ -13,7 +13,8 @@ import orjson
 from memory_system import clock
 from memory_system.forgetting import people
 from memory_system.forgetting.erasing import let_go, remake, reset_night
-from memory_system.forgetting.scanning import kinds_in, own_files, steering
+from memory_system.forgetting.scanning import STEERS, kinds_in, ours, own_files, suspected
+from memory_system.nights import copying
 from memory_system.privacy.secrets import redact
 from memory_system.records import Evidence, Fact, Pool, to_line
 from memory_system.store.entries import Change, Entry
@@ -23,16 +24,25 @@ REASON = "policy scan"
 HELD_BACK = "held back"
 
 
-def fix(ws: Workspace) -> int:
-    """Mend what is ours; how many memories were changed. The workspace must be open for writing."""
+def mask_again(ws: Workspace) -> int:
+    """Take secrets that rules have learnt to know out of all that is ours, if there are any; how many memories were
+    changed. What steers is left to the owner, who has it looked for (`fix`)."""
+    kinds = (kind for finding in ours(ws) for kind in finding.kinds)
+    return fix(ws, steering=False) if any(not kind.startswith(STEERS) for kind in kinds) else 0
+
+
+def fix(ws: Workspace, *, steering: bool = True) -> int:
+    """Mend what is ours; how many memories were changed. The workspace must be open for writing. Unless `steering`,
+    only secrets go."""
     reset_night(ws)
     ws.inbox.rewrite(lambda record: type(record).model_validate(masked(record.model_dump())))
     ws.inbox.set_aside()  # lines that are torn are masked with the other files
     ws.quarantine.set_aside()
-    changes = {change.id: change for change in _changes(ws)}
+    changes = {change.id: change for change in _changes(ws, steering=steering)}
     entry = Entry(clock.stamp(ws.now), REASON, state={"next_change": None})
     let_go(ws, entry, changes, lambda change: bool(kinds_in(people.parsed(change.to_line()))))
     ws.journal.blank(entry, {})
+    ws.said.rewrite(copying.today(ws))
     for path in own_files(ws):
         if path not in ws.layout.captures():
             _mask_file(ws, path)
@@ -51,10 +61,10 @@ def masked(value: Any) -> Any:
     return value
 
 
-def _changes(ws: Workspace) -> Iterator[Change]:
+def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
     approved = frozenset(ws.quarantine.approved())
     for pool, record in list(ws.store.records()):
-        steers = steering(record, approved) if pool == "active" else None
+        steers = suspected(record, approved) if steering and pool == "active" else None
         there: Pool = "archive" if steers else pool
         new = _mended(record, ws, steers=steers is not None)
         if new is None:

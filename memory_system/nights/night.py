@@ -14,7 +14,7 @@ from typing import Any
 from memory_system import clock
 from memory_system.errors import ChangedSinceError, RetirementError
 from memory_system.llm import Usage
-from memory_system.nights import accounting
+from memory_system.nights import accounting, copying
 from memory_system.nights.backlog import waiting
 from memory_system.phases import Night
 from memory_system.privacy.trust import Guard
@@ -64,6 +64,8 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)  # sessions that were read from their beginnings once more
+    copied: int = 0  # messages that are new in layer 3
 
     def backlog(self) -> Iterator[Turn]:
         """What nights of an earlier version had no room for."""
@@ -88,6 +90,7 @@ class Run:
             batch = self.ws.library.read(session, Cursor.from_row(row) if row else None, self.night.at)
             self.cursors[session] = batch.cursor
             self.problems += batch.problems
+            self.again += [session] if batch.again else []
             self.tally["messages.read"] += batch.read
             self.tally["messages.kept"] += len(batch.messages)
             self.tally.update({f"messages.filtered.{reason}": count for reason, count in batch.filtered.items()})
@@ -187,10 +190,12 @@ def _stage(phase: Phase, run: Run) -> None:
     _timed(phase, run, lambda phase: checkpoint.write_stage(phase.name, phase.run(run)))
     data = {"file": f"{phase.name}.jsonl", "counts": dict(run.tally - before), "report": run.phases[-1]}
     if phase.number == READING:
+        data["again"] = run.again
         checkpoint.write_stage("cursors", ({"session": key, **each.to_row()} for key, each in run.cursors.items()))
         checkpoint.write_stage("problems", run.problems)
     if phase.number == SCREENING:
         checkpoint.write_stage("quarantine", run.guard.found)
+        copying.stage(run.ws, run.read_messages, run.again, run.guard.found)
     checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
 
 
@@ -200,6 +205,7 @@ def _take_up(phase: Phase, done: dict[str, Any], run: Run) -> None:
     run.tally.update(done["counts"])
     run.phases.append(done["report"])
     if phase.number == READING:
+        run.again += done.get("again", ())
         run.problems += checkpoint.read_stage("problems", lambda row: Problem(**row))
     if phase.number in DRAFTING:
         run.drafts[phase.name] = Draft.from_rows(run.latest, checkpoint.read_stage(phase.name, dict))
@@ -260,6 +266,7 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
     entry = Entry(
         clock.stamp(ws.now), "consolidate", state.run_id, run.night.stamp, account, _moved_state(run, account)
     )
+    run.copied = copying.put_down(ws, run.night.stamp)
     ws.store.apply(entry, run.changes)
     return _recounted(account, run)
 

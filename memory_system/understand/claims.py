@@ -10,7 +10,7 @@ that the same words fill as well ("a nurse at …").
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -25,8 +25,11 @@ from memory_system.understand.values import Span, values_in
 
 __all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
+PET = "@pet"  # the same, for animals only
+NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"appointment", "deadline", "moves_to"})
+LONG = frozenset({"appointment", "deadline", "instruction", "habit", "likes", "dislikes"})  # no single word puts them right
 _NOWHERE = (-1, -1)
 
 
@@ -41,7 +44,9 @@ class ClaimRule:
     polarity: bool = True
     type: str = ""  # of the value, where it is not the attribute's own
     asked: str = ""
-    about: str = ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    about: str = (
+        ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
+    )
     # `another`, the same unless it is the speaker; `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
     # last subject, else the same; `plan`, the same among friends too; `near`, with whom the value begins; `asked`, whom the question is about
 
@@ -151,19 +156,41 @@ def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[
 
 def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     """What a match fills is added to the reading, if it surely fills something."""
-    spans = values_in(reading.plain, found.places["value"], kind_of(rule), reading.language)
-    if not spans or _is_unsaid(reading, found.span):
+    meant = _put_right(reading) if rule.attribute == BEFORE else None
+    if rule.attribute == BEFORE and not meant:
         return
-    about = _about(reading, rule, found)
+    kind = _kind_here(reading, rule, found, meant)
+    spans = values_in(reading.plain, found.places["value"], kind, reading.language)
+    if not spans or _is_unsaid(reading, found):
+        return
+    about = About(meant.subject) if meant else _about(reading, rule, found)
     if not about or (about.denied and not rule.polarity):
         return
-    attribute = _attribute(rule, found, reading, about)
+    attribute = meant.attribute if meant else _attribute(rule, found, reading, about)
     if not attribute or (about.plural and attribute not in reading.language.shared):
         return
     if rule.attribute == KIN and not found.parts.get("kin"):  # "her name is Annika"
         about = About(reading.people.speaker)
     for span in spans:
         _fill(reading, rule, found, attribute, about, span)
+
+
+def _kind_here(reading: _Reading, rule: ClaimRule, found: Found, meant: Filled | None) -> str:
+    """The type of the value in that match: where a slip is put right, or a noun names the attribute, that one's."""
+    if meant:
+        return kind_of(_gate(reading.language.name).rules[meant.rule])
+    if rule.attribute == NOUN:
+        return str(attributes.about(attributes.named(found.parts["thing"].casefold())).get("type", "noun"))
+    return kind_of(rule)
+
+
+def _put_right(reading: _Reading) -> Filled | None:
+    """The claim that a slip made in the message's last sentence: the only one there."""
+    said = [each.strip() for each in reading.language.sentence.split(reading.heard.before) if each and each.strip()]
+    if not said:
+        return None
+    made = claims_of(said[-1], reading.language.name, replace(reading.heard, before="", asked=""))
+    return made[0] if len(made) == 1 and made[0].attribute not in LONG else None
 
 
 def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, about: About, span: Span) -> None:
@@ -208,13 +235,23 @@ def _overlaps(other: Filled, subject: str, span: Span) -> bool:
 
 def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -> str:
     """The attribute that the rule fills there; empty for a kin word that is none."""
+    if rule.attribute == NOUN:
+        return attributes.named(found.parts["thing"].casefold())
+    if rule.attribute == PET:
+        return "pet" if _kin(found.parts["kin"], reading.language) == "pet" else ""
     if rule.attribute == KIN:
-        kin = found.parts.get("kin", about.subject).casefold()
-        return reading.language.kin.get(kin, reading.language.kin.get(kin.removesuffix("s"), ""))
+        return _kin(found.parts.get("kin") or about.subject, reading.language)
     if "{thing}" in rule.attribute:
         thing = found.parts["thing"].casefold()
         return rule.attribute.format(thing=rules.table("attributes", "spellings").get(thing, thing))
     return rule.attribute
+
+
+def _kin(words: str, grammar: Language) -> str:
+    """The attribute of a kin word, also of several ("cats") or with a word before it ("best friend")."""
+    last = words.casefold().split()[-1:]
+    known = (grammar.kin.get(word) for each in last for word in (each, each.removesuffix("s")))
+    return next(filter(None, known), "")
 
 
 def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
@@ -230,7 +267,7 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
         case "alone":
             return people.alone(start)
         case "topic":
-            return people.topic(found.places["value"][0])
+            return people.before(start, "", explicit=True) or people.topic(found.places["value"][0])
         case "plan":
             return people.topic(found.places["value"][0], among_friends=True)
         case "asked":
@@ -244,15 +281,15 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
             return people.before(start, reading.plain[start : found.span[1]], explicit=said == "explicit")
 
 
-def _is_unsaid(reading: _Reading, span: Span) -> bool:
+def _is_unsaid(reading: _Reading, found: Found) -> bool:
     """Whether what stands around the match takes it back: a condition, somebody else's words, doubt, a question, a
     quotation."""
     plain, grammar = reading.plain, reading.language
-    start, end = span
+    start, end = found.span
     if any(opened <= start < closed for opened, closed in reading.quotes):
         return True
     first = _last_end(grammar.sentence, plain, start)
-    if grammar.opened.search(plain, first, start + 1) or grammar.hedged.search(plain, first, start):
+    if grammar.opened.search(plain, first, start + 1) or grammar.hedged.search(plain, first, found.places["value"][0]):
         return True
     over = grammar.clause.search(plain, end)
     stop = grammar.sentence.search(plain, end)

@@ -86,7 +86,8 @@ class Judge:
 
 def _lane(packed: int, place: int) -> int:
     """The weight of one label among those that are packed."""
-    return _UNPACK.unpack((packed + _BIAS).to_bytes(_UNPACK.size, "little"))[place] - _HALF
+    lanes: tuple[int, ...] = _UNPACK.unpack((packed + _BIAS).to_bytes(_UNPACK.size, "little"))
+    return lanes[place] - _HALF
 
 
 def verdict_of(sums: Sequence[int]) -> Verdict:

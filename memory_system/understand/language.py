@@ -64,6 +64,8 @@ class Language:
     types: Mapping[str, ValueType] = field(default_factory=dict)
     aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
+    joining: re.Pattern[str] = re.compile("")  # words before the subject of a clause: "and also"
+    first: re.Pattern[str] = _NEVER  # at the end: a verb that only the speaker has, "am"
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
     dropped: bool = False  # a sentence may do without its subject
 
@@ -90,8 +92,13 @@ def language(name: str) -> Language:
     dropped = data.pop("dropped", False)
     del data["apart"]
     after = data.pop("after_topic", "")
+    first = data.pop("first", "(?!)")
     patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
-    ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject}){after}")}
+    ends = {
+        "first": _compiled(f"(?:{first})$"),
+        "subject": _compiled(f"(?:{subject})$"),
+        "topic": _compiled(f"(?:{subject}){after}"),
+    }
     types = _types(file, parts)
     return Language(name=name, kin=kin, types=types, dropped=dropped, **backwards, **words, **patterns, **ends)
 

@@ -98,6 +98,8 @@ class People:
 
     def near(self, place: int) -> About | None:
         """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise."""
+        joining = self._language.joining.match(self._plain, place)
+        place = joining.end() if joining else place
         if found := self._language.owner.match(self._plain, place):
             return self._meant(found, place)
         rest = self._plain[place:].casefold()
@@ -145,7 +147,7 @@ class People:
             return About(self.speaker, denied)
         if group.get("we"):
             return About(self.speaker, denied, plural=True)
-        if kin := group.get("kin"):
+        if kin := group.get("kin") or group.get("bare"):
             return About(self.canonical(kin, group.get("named")), denied)
         subject = self.antecedent(place, "she" if group.get("she") else "he")
         return About(subject, denied) if subject else None
@@ -171,12 +173,16 @@ class People:
         """The one whom "he" or "she" means there: the only one spoken of before in the message, else in the question."""
         if self._language.stranger.search(self._plain, 0, place):
             return None
-        around = f"{self._heard.before}\n{self._plain[:place]}", self._heard.asked
-        others = self._men if pronoun == "she" else self._women
-        for words in around:
-            fitting = {who for who in self._mentioned(words) if who.casefold() not in others}
+        other, same = (self._men, self._women) if pronoun == "she" else (self._women, self._men)
+        here = self._plain[:place]
+        for words in (f"{self._heard.before}\n{here}", self._heard.asked):
+            fitting = {who for who in self._mentioned(words) if who.casefold() not in other}
+            if len(fitting) > 1:
+                return None
             if fitting:
-                return (fitting.pop() or None) if len(fitting) == 1 else None
+                who = fitting.pop()
+                is_sure = who.casefold() in same or who in self._mentioned(here)
+                return (who or None) if is_sure else None
         return None
 
     def _mentioned(self, words: str) -> Iterator[str]:
