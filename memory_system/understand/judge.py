@@ -59,7 +59,7 @@ class Judge:
 
     def __init__(self, weights: Mapping[str, int], start: int, lang: str) -> None:
         self._start, self._lang = start, lang
-        self._places = [{} if place else weights for place in PLACES]
+        self._places: list[dict[str, int]] = [{} if place else dict(weights) for place in PLACES]
         for name, weight in weights.items():
             if name[1:2] == ":" and (place := name[:2]) in PLACES:
                 self._places[PLACES.index(place)][name[2:]] = weight

@@ -87,14 +87,14 @@ def language(name: str) -> Language:
     kin = {word: attribute for attribute, words in data.pop("kin").items() for word in words.split()}
     parts = {**rules.table(file, "parts"), **_lists(file), "kinship": _alternatives(kin)}
     subject = with_parts(data.pop("subject"), parts)
-    backwards = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
-    words = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
+    backwards: dict[str, Any] = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
+    words: dict[str, Any] = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
     dropped = data.pop("dropped", False)
     del data["apart"]
     after = data.pop("after_topic", "")
     first = data.pop("first", "(?!)")
-    patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
-    ends = {
+    patterns: dict[str, Any] = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
+    ends: dict[str, Any] = {
         "first": _compiled(f"(?:{first})$"),
         "subject": _compiled(f"(?:{subject})$"),
         "topic": _compiled(f"(?:{subject}){after}"),
