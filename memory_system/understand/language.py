@@ -64,6 +64,7 @@ class Language:
     types: Mapping[str, ValueType] = field(default_factory=dict)
     aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
+    ended: re.Pattern[str] = re.compile("")  # what tells that something denied was so before: "no longer"
     joining: re.Pattern[str] = re.compile("")  # words before the subject of a clause: "and also"
     first: re.Pattern[str] = _NEVER  # at the end: a verb that only the speaker has, "am"
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
