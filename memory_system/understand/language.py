@@ -101,7 +101,8 @@ def language(name: str) -> Language:
         "topic": _compiled(f"(?:{subject}){after}"),
     }
     types = _types(file, parts)
-    return Language(name=name, kin=kin, types=types, dropped=dropped, **backwards, **words, **patterns, **ends)
+    fields: dict[str, Any] = {**backwards, **words, **patterns, **ends}
+    return Language(name=name, kin=kin, types=types, dropped=dropped, **fields)
 
 
 def _lists(file: str) -> dict[str, str]:
