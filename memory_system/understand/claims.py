@@ -300,6 +300,8 @@ def _is_unsaid(reading: _Reading, found: Found) -> bool:
     first = _last_end(grammar.sentence, plain, start)
     if grammar.opened.search(plain, first, start + 1) or grammar.hedged.search(plain, first, found.places["value"][0]):
         return True
+    if grammar.told.search(plain, max(first, _last_end(grammar.fresh, plain, start + 1)), start + 1):
+        return True
     over = grammar.clause.search(plain, end)
     stop = grammar.sentence.search(plain, end)
     last = len(plain) if stop is None else stop.end()
