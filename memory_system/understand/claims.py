@@ -29,6 +29,7 @@ PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"appointment", "deadline", "moves_to"})
+DENIABLE = frozenset({"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"})
 LONG = frozenset({"appointment", "deadline", "instruction", "habit", "likes", "dislikes"})  # no single word puts them right
 _NOWHERE = (-1, -1)
 
@@ -169,10 +170,18 @@ def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     attribute = meant.attribute if meant else _attribute(rule, found, reading, about)
     if not attribute or (about.plural and attribute not in reading.language.shared):
         return
+    if about.denied and attribute not in DENIABLE and not _has_ended(reading, found):
+        return
     if rule.attribute == KIN and not found.parts.get("kin"):  # "her name is Annika"
         about = About(reading.people.speaker)
     for span in spans:
         _fill(reading, rule, found, attribute, about, span)
+
+
+def _has_ended(reading: _Reading, found: Found) -> bool:
+    """Whether what the match denies was so before."""
+    start = _last_end(reading.language.clause, reading.plain, found.span[0])
+    return bool(reading.language.ended.search(reading.plain, start))
 
 
 def _kind_here(reading: _Reading, rule: ClaimRule, found: Found, meant: Filled | None) -> str:
@@ -290,6 +299,8 @@ def _is_unsaid(reading: _Reading, found: Found) -> bool:
         return True
     first = _last_end(grammar.sentence, plain, start)
     if grammar.opened.search(plain, first, start + 1) or grammar.hedged.search(plain, first, found.places["value"][0]):
+        return True
+    if grammar.told.search(plain, max(first, _last_end(grammar.fresh, plain, start + 1)), start + 1):
         return True
     over = grammar.clause.search(plain, end)
     stop = grammar.sentence.search(plain, end)

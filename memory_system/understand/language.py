@@ -64,6 +64,9 @@ class Language:
     types: Mapping[str, ValueType] = field(default_factory=dict)
     aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
+    ended: re.Pattern[str] = re.compile("")  # what tells that something denied was so before: "no longer"
+    told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
+    fresh: re.Pattern[str] = _NEVER
     joining: re.Pattern[str] = re.compile("")  # words before the subject of a clause: "and also"
     first: re.Pattern[str] = _NEVER  # at the end: a verb that only the speaker has, "am"
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
@@ -85,7 +88,7 @@ def language(name: str) -> Language:
     file = f"claims.{name}"
     data: dict[str, Any] = dict(rules.table(file, "language"))
     kin = {word: attribute for attribute, words in data.pop("kin").items() for word in words.split()}
-    parts = {**rules.table(file, "parts"), **_lists(file), "kinship": _alternatives(kin)}
+    parts = {**rules.table(file, "parts"), **_lists(file), **_kinship(kin)}
     subject = with_parts(data.pop("subject"), parts)
     backwards: dict[str, Any] = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
     words: dict[str, Any] = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
@@ -100,13 +103,20 @@ def language(name: str) -> Language:
         "topic": _compiled(f"(?:{subject}){after}"),
     }
     types = _types(file, parts)
-    return Language(name=name, kin=kin, types=types, dropped=dropped, **backwards, **words, **patterns, **ends)
+    fields: dict[str, Any] = {**backwards, **words, **patterns, **ends}
+    return Language(name=name, kin=kin, types=types, dropped=dropped, **fields)
 
 
 def _lists(file: str) -> dict[str, str]:
     """The word lists of the file as alternatives, for the patterns of the language and of its types."""
     lists: Mapping[str, str] = rules.table(file, "lists")
     return {name: words if "(" in words else _alternatives(words.split("|")) for name, words in lists.items()}
+
+
+def _kinship(kin: Mapping[str, str]) -> dict[str, str]:
+    """The kin words as alternatives: all, and those for people."""
+    people = (word for word, attribute in kin.items() if attribute != "pet")
+    return {"kinship": _alternatives(kin), "folk": _alternatives(people)}
 
 
 def _alternatives(words: Iterable[str]) -> str:
