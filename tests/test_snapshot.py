@@ -1,10 +1,12 @@
-"""The snapshot: within its budget, by rank, in the owner's language, and the same for the same truth."""
+"""The snapshot: within its budget, nothing that no longer holds, everybody's own under their own name, and the same for
+the same truth."""
 
 from __future__ import annotations
 
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,245 +15,155 @@ from workspaces import at, consolidate, make, say
 
 from memory_system.phases import snapshot
 from memory_system.phases.index import open_index
-from memory_system.records import Evidence, Fact, memory_id
+from memory_system.records import Belief, Evidence, Fact, Place, memory_id
 from memory_system.store.draft import Draft, changes_of
 from memory_system.store.entries import Entry
 from memory_system.text import estimate_tokens
+from memory_system.understand.claims import claim_rules
 from memory_system.workspace import Workspace
 
 NOW = at("2026-03-02T03:00:00Z")
 
 
-def fact(content: str, **values: object) -> Fact:
+def fact(content: str, kind: type[Fact] = Fact, **values: object) -> Fact:
     row = {
-        "id": memory_id(Fact, NOW.date(), content, content), "content": content, "importance": 0.5, "score": 0.5,
+        "id": memory_id(kind, NOW.date(), content, content), "content": content, "importance": 0.5, "score": 0.5,
         "entities": ("User",), "created": "2026-02-01T03:00:00Z", "said_at": "2026-02-01T00:00:00Z",
         "scored_at": "2026-02-01T03:00:00Z", "updated": "2026-02-01T03:00:00Z", "lang": "en",
     }  # fmt: skip
-    return Fact.model_validate(row | values)
+    return kind.model_validate(row | values)
 
 
-def snapshot_of(root: Path, *records: Fact, **config: object) -> str:
+def said(words: str, ref: str = "", **values: object) -> dict[str, Any]:
+    """What a memory that was read out of those words has beside its content."""
+    evidence = Evidence(ref=ref or f"s:{words}", quote=words, said_at="2026-02-01T00:00:00Z", role="user", trust="user")
+    return {"evidence": (evidence,), **values}
+
+
+def claim(attribute: str, value: str, subject: str = "user", **values: Any) -> Fact:
+    """A slot that was surely filled."""
+    who = "User" if subject == "user" else subject
+    row = {"subject": subject, "attribute": attribute, "value": value, "form": "claim", "method": "rule:x"}
+    return fact(f"{who} {attribute} {value}", **{**row, **values})
+
+
+def quote(words: str, ref: str = "", **values: Any) -> Fact:
+    return fact(words, **{**said(words, ref), "form": "quote", "method": "judge", **values})
+
+
+def on(start: str, end: str, granularity: str = "day") -> dict[str, Any]:
+    """What a memory has that speaks of that time."""
+    times = {"start": f"{start}T00:00", "end": f"{end}T00:00", "granularity": granularity, "text": "then"}
+    return {"event_time": times}
+
+
+def snapshot_of(root: Path, *records: Fact, pool: Any = "active", **config: object) -> str:
     make(root, **config)
     with Workspace.open(root, now=NOW, write=True) as ws:
         draft = Draft(ws.store)
         for record in records:
-            draft.put("active", record, "new")
+            draft.put("archive" if record.retired else pool, record, record.retired or "new")
         ws.store.apply(Entry("2026-03-02T03:00:00Z", "test"), changes_of(ws.store, [draft]))
         snapshot.write(NOW, ws)
     return (root / "memory/layer1/snapshot.md").read_text("utf-8")
 
 
-WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1, max_size=300)
-CATEGORIES = st.sampled_from(["general", "health", "identity", "instruction", "preference", "safety", "project"])
+def section(text: str, title: str) -> list[str]:
+    """The lines of the section whose title begins so."""
+    return text.partition(f"\n## {title}")[2].partition("\n")[2].partition("\n\n")[0].split("\n")
 
 
-@settings(max_examples=40)
-@given(st.lists(st.tuples(WORDS, CATEGORIES, st.floats(0, 1)), max_size=60), st.integers(300, 2000))
-def test_it_never_exceeds_its_budget(said: list[tuple[str, str, float]], total: int) -> None:
+# ------------------------------------------------------------------------------------------------ always
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1, max_size=200)
+CATEGORIES = st.sampled_from(
+    ["general", "health", "identity", "instruction", "preference", "safety", "project", "plan", "relation"]
+)
+ATTRIBUTES = st.sampled_from(["", "", "name", "allergy", "medication", "dose.x", "lives_in", "sibling", "appointment"])
+SUBJECTS = st.sampled_from(["user", "user", "assistant", "Ana", "sister"])
+WHENS = st.sampled_from(
+    [{}, on("2026-03-05", "2026-03-06"), on("2026-02-05", "2026-02-06"), on("2026-01-01", "2027-01-01", "year")]
+)
+FORMS = st.sampled_from(["claim", "quote", ""])
+RECORDS = st.builds(
+    lambda words, category, attribute, subject, form, score, when: fact(
+        words, category=category, attribute=attribute, value=words[:40] if attribute else "", subject=subject,
+        form=form, importance=score, score=score, **said(words), **when,
+    ),
+    WORDS, CATEGORIES, ATTRIBUTES, SUBJECTS, FORMS, st.floats(0, 1), WHENS,
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(st.lists(RECORDS, max_size=80, unique_by=lambda each: each.id), st.integers(200, 2000), st.booleans())
+def test_it_never_exceeds_its_budget_and_tells_nothing_twice(records: list[Fact], total: int, zh: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        records = [fact(words, category=category, importance=score, score=score) for words, category, score in said]
-        text = snapshot_of(Path(folder), *records, token_budget={"layer1_total": total})
+        root = Path(folder)
+        root.joinpath("IDENTITY.md").write_text(f"- Name: {'K' * 300}\n- Vibe: {'v' * 300}\n- More: {'m' * 300}\n")
+        text = snapshot_of(root, *records, token_budget={"layer1_total": total}, language="zh" if zh else "en")
         assert estimate_tokens(text) <= total
+        rankings = json.loads((root / "memory/state/rankings.json").read_text())
+        told = [each["id"] for each in rankings["chosen"]]
+        assert len(told) == len(set(told))
+        assert not {each["id"] for each in rankings["omitted"]} & set(told)
 
 
-def test_what_matters_comes_first_and_what_fades_last(tmp_path: Path) -> None:
-    text = snapshot_of(
-        tmp_path,
-        fact("User saw a whale", score=0.2),
-        fact("User is allergic to peanuts", category="health", importance=1.0, score=0.1),
-        fact("User likes rowing", category="preference", importance=0.8, score=0.8),
-    )
-    places = [text.index(words) for words in ("peanuts", "rowing", "whale")]
-    assert places == sorted(places)
-    assert "1. [1.00] User is allergic to peanuts" in text
-
-
-def said(quote: str, **values: object) -> dict[str, object]:
-    """What a memory that was read out of those words has beside its content."""
-    evidence = Evidence(ref=f"s:{quote}", quote=quote, said_at="2026-02-01T00:00:00Z", role="user", trust="user")
-    return {"evidence": (evidence,), "method": "rule:general.en", **values}
-
-
-def test_what_was_only_said_in_passing_is_left_to_search_where_more_is_known(tmp_path: Path) -> None:
-    slots = [
-        fact(f"User likes {what}", attribute="likes", value=what) for what in ["tea", "rain", "jam", "pie", "oats"]
-    ]
-    named = [fact(f"{who} plays the horn", subject=who) for who in ["Ana", "Ben", "Cleo", "Dan", "Eve"]]
-    remark = fact("User saw a heron", **said("I saw a heron"))
-    stressed = fact("User keeps the spare key at Ana's", importance=0.8, **said("Remember: the spare key is at Ana's"))
-    by_hand = fact("User counts bats", method="capture")
-    full = snapshot_of(tmp_path / "full", *slots, *named, remark, stressed, by_hand)
-    assert "heron" not in full
-    assert "spare key" in full
-    assert "bats" in full
-    assert "heron" in snapshot_of(tmp_path / "new", *slots, remark)
-
-
-def test_what_was_of_a_moment_is_over_by_the_morning(tmp_path: Path) -> None:
-    moment = {"category": "temporary", "said_at": "2026-03-01T20:00:00Z"}
-    text = snapshot_of(
-        tmp_path, fact("User's mum is napping", **moment), fact("User saw a heron", said_at=moment["said_at"])
-    )
-    assert "napping" not in text
-    assert "heron" in text
+def test_the_budget_is_used_when_there_is_something_to_say(tmp_path: Path) -> None:
+    remarks = [fact(f"User counted {number} geese on the long way home from work") for number in range(200)]
+    text = snapshot_of(tmp_path, *remarks)
+    assert 1900 < estimate_tokens(text) <= 2000
 
 
 @pytest.mark.parametrize(
-    ("content", "values"),
+    "record",
     [
-        ("User says it was a long way", said("It was a long way", category="status")),
-        ("用户说它有三层楼", said("它有三层楼", category="status", lang="zh", method="rule:general.zh")),
-        ("User asks how to prune a fig tree", said("How do I prune a fig tree?", method="rule:question.en")),
-        ("The assistant likes figs best", said("I like figs best", category="preference", subject="assistant")),
+        claim("lives_in", "Zembla", outdated_by="f_20260301_0000000000"),
+        quote("Zembla it is", outdated_by="f_20260301_0000000000"),
+        claim("lives_in", "Zembla", superseded_by="f_20260301_0000000000"),
+        claim("allergy", "Zembla", polarity=False, category="health"),
+        fact("The appointment in Zembla", expires="2026-03-01T00:00:00Z"),
+        fact("User is in Zembla just now", category="temporary"),
+        quote("It may be Zembla", stance="hedged"),
+        quote("I would suggest Zembla.", subject="assistant", **said("", trust="assistant")),
+        quote("Zembla!", context=(Place(ref="s:e1", start=-20, end=0),)),
+        claim("lives_in", "Zembla", form="", method="rule:en.gone.rule"),
+        claim("appointment", "the dentist in Zembla", category="schedule", **on("2026-02-20", "2026-02-21")),
+        quote("One day to Zembla", category="plan"),
     ],
-)
-def test_what_does_not_stand_alone_or_tell_of_people_is_left_to_search(
-    tmp_path: Path, content: str, values: dict[str, object]
-) -> None:
-    assert content not in snapshot_of(tmp_path, fact(content, **values))
+)  # fmt: skip
+def test_what_does_not_hold_today_is_not_there(record: Fact, tmp_path: Path) -> None:
+    if record.subject == "assistant":
+        words = Evidence(ref="s:e2", quote=record.content, role="assistant", trust="assistant")
+        record = record.model_copy(update={"evidence": (words,)})
+    assert "Zembla" not in snapshot_of(tmp_path, record, fact("User rows"))
+
+
+def test_a_supposition_says_how_sure_it_is(tmp_path: Path) -> None:
+    text = snapshot_of(tmp_path, quote("Maybe Basel", kind=Belief, stance="hedged", confidence=0.6, basis="hedged"))
+    assert "Maybe Basel" in text
+    assert "(confidence 0.6)" in text
 
 
 @pytest.mark.parametrize(
-    ("words", "lost"),
+    "values",
     [
-        ("Help me write a resignation letter to my old team lead, three sentences are enough.", "letter"),
-        ("帮我写一封离职感谢信，给以前的组长，三四句话就行。", "感谢信"),
-        ("My mum is just now reading the almanac.", "almanac"),
-        ("I'm gonna quit and become a farmer lol", "farmer"),
-        ("我妈刚才在翻黄历", "黄历"),
-        ("气死了，我要辞职去种地！", "种地"),
-        ("My allergy test results are in.", "results"),
-        ("过敏原检测的结果出来了。", "结果"),
-        ("过敏原检测的结果出来了，我对芒果过敏。", "结果"),
-        ("你好呀，刚把你装好，看看能不能用，安装说明我只看了一半。", "装好"),
-        ("My mum is leafing through her old almanac just now.", "almanac"),
-        ("我妈刚才在翻黄历。", "黄历"),
-        ("我要辞职去种地哈哈", "种地"),
+        {"form": "claim", "method": "rule:x"},
+        {"form": "", "method": f"rule:{claim_rules('en')[0].id}"},
+        {"form": "", "method": f"rule:{claim_rules('zh')[0].id}"},
+        {"form": "", "method": "rule:en.gone.rule", "edited": ("value",)},
+        {"form": "", "method": "rule:en.gone.rule", "pinned": True},
+        {"form": "", "method": "capture"},
+        {"form": "", "method": "rule:en.gone.rule", **said("I live in Zembla", "capture:k")},
     ],
 )
-def test_what_was_asked_for_once_and_what_only_announces_are_left_out(tmp_path: Path, words: str, lost: str) -> None:
-    root = make(tmp_path)
-    say(root, "s", ("2026-02-01T09:00:00Z", "user", words), ("2026-02-01T09:05:00Z", "user", "I am allergic to figs."))
-    consolidate(root, "2026-02-02T12:00:00Z")
-    core = (root / "memory/layer1/snapshot.md").read_text().partition("## Core")[2].partition("## Recent")[0]
-    core = core or (root / "memory/layer1/snapshot.md").read_text().partition("## 核心")[2].partition("## 近期")[0]
-    assert "figs" in core
-    assert lost not in core
-
-
-@pytest.mark.parametrize(
-    ("words", "kept"),
-    [
-        ("The blood test results came back and my iron is low.", "iron is low"),
-        ("体检报告出来了，血糖有点高。", "血糖有点高"),
-        ("From now on keep all answers short.", "short"),
-    ],
-)
-def test_a_result_that_is_told_and_a_lasting_wish_stay(tmp_path: Path, words: str, kept: str) -> None:
-    root = make(tmp_path)
-    say(root, "s", ("2026-02-01T09:00:00Z", "user", words))
-    consolidate(root, "2026-02-02T12:00:00Z")
-    assert kept in (root / "memory/layer1/snapshot.md").read_text()
-
-
-def test_what_one_sentence_said_stands_there_once(tmp_path: Path) -> None:
-    words = "Ana works at Tidewater. They make sails"
-    text = snapshot_of(
-        tmp_path,
-        fact("Ana works at Tidewater", subject="Ana", attribute="works_at", value="Tidewater", **said(words)),
-        fact(words, subject="Ana", score=0.9, **said(words)),
-    )
-    assert text.count("Tidewater") == 1
-
-
-def test_slots_of_the_user_and_rules_for_the_assistant_have_their_places(tmp_path: Path) -> None:
-    text = snapshot_of(
-        tmp_path,
-        fact("User's name is Ana", category="identity", attribute="name", value="Ana"),
-        fact("User wants short answers", category="instruction", attribute="instruction", value="short answers"),
-    )
-    assert "## User\n- name: Ana\n" in text.replace("Name", "name")
-    assert "## Constraints\n- User wants short answers\n" in text
-
-
-def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
-    """Whatever else is known: a plan for the next days, an appointment, what is due; not the past, not next year."""
-
-    def dated(content: str, start: str, end: str, granularity: str = "day", **values: object) -> Fact:
-        when = {"start": f"{start}T00:00", "end": f"{end}T00:00", "granularity": granularity, "text": "then"}
-        return fact(content, event_time=when, **values)
-
-    cheeses = [fact(f"User likes cheese number {n}", attribute="likes", importance=0.8, score=0.8) for n in range(60)]
-    text = snapshot_of(
-        tmp_path,
-        *cheeses,
-        dated("User's passport is due", "2026-03-16", "2026-03-17", category="todo", attribute="todo"),
-        dated("User flies to Oslo", "2026-03-05", "2026-03-06", category="event"),
-        dated("User has a fitting today", "2026-03-02", "2026-03-03", category="schedule", attribute="appointment"),
-        dated("User has a check-up", "2026-03-04", "2026-03-05", category="health"),
-        dated("User's mother arrives", "2026-03-06", "2026-03-07", category="relation"),
-        dated("User's knee hurts", "2026-02-20", "2026-02-21", category="health"),
-        dated("User saw the dentist", "2026-02-27", "2026-02-28", category="schedule", attribute="appointment"),
-        dated("User goes to Rome in spring", "2026-03-17", "2026-03-18", category="schedule"),
-        dated("User moves to York that year", "2026-01-01", "2027-01-01", "year", category="schedule"),
-    )
-    section = text.partition("## Coming up (14 days)\n")[2].partition("\n\n")[0]
-    assert section.split("\n") == [
-        "- 2026-03-02: User has a fitting today",
-        "- 2026-03-04: User has a check-up",
-        "- 2026-03-05: User flies to Oslo",
-        "- 2026-03-06: User's mother arrives",
-        "- 2026-03-16: User's passport is due",
-    ]
-    assert text.count("User flies to Oslo") == 1
-
-
-def test_recent_days_are_the_last_three(tmp_path: Path) -> None:
-    budget = {"layer1_total": 300, "layer1_top1": 0, "layer1_top2": 0, "layer1_top3": 0, "layer1_rest": 0}
-    filler = [fact(f"User counted {number} geese on the long way home from work", score=0.9) for number in range(40)]
-    text = snapshot_of(
-        tmp_path,
-        *filler,
-        fact("User bought a kettle", said_at="2026-02-28T10:00:00Z", score=0.1),
-        fact("User sold a kite", said_at="2026-02-27T10:00:00Z", score=0.1),
-        token_budget=budget,
-    )
-    assert "- 2026-02-28: User bought a kettle" in text
-    assert "kite" not in text
-
-
-@pytest.mark.parametrize(("lang", "title"), [("zh", "# 工作记忆快照"), ("en", "# Working memory snapshot")])
-def test_it_speaks_the_language_of_the_memories(tmp_path: Path, lang: str, title: str) -> None:
-    words = {
-        "zh": ["用户喜欢划船", "用户住在杭州", "User rows"],
-        "en": ["User rows", "User lives in Porto", "用户喜欢划船"],
-    }
-    records = [fact(each, lang="en" if each.isascii() else "zh") for each in words[lang]]
-    assert snapshot_of(tmp_path, *records).startswith(title)
-
-
-def test_the_language_can_be_set(tmp_path: Path) -> None:
-    assert snapshot_of(tmp_path, fact("User rows"), language="zh").startswith("# 工作记忆快照")
-
-
-def test_who_the_agent_is_comes_from_its_files(tmp_path: Path) -> None:
-    tmp_path.joinpath("IDENTITY.md").write_text("# Identity\n\n- **Name:** Koda\n- Vibe: calm\n")
-    text = snapshot_of(tmp_path, fact("User rows"))
-    assert "## Identity\n- Name: Koda\n- Vibe: calm\n" in text
-
-
-def test_what_is_left_out_is_told(tmp_path: Path) -> None:
-    records = [fact(f"User counted {number} geese on the long way home from work") for number in range(200)]
-    text = snapshot_of(tmp_path, *records, token_budget={"layer1_total": 500})
-    rankings = json.loads((tmp_path / "memory/state/rankings.json").read_text())
-    assert len(rankings["chosen"]) == text.count("geese")
-    assert len(rankings["chosen"]) + len(rankings["omitted"]) == 200
-    assert all(each["tokens"] > 0 for each in rankings["omitted"])
+def test_a_slot_stands_where_todays_rules_or_the_owner_fill_it(values: dict[str, Any], tmp_path: Path) -> None:
+    assert "Zembla" in snapshot_of(tmp_path, claim("lives_in", "Zembla", **values))
 
 
 def test_it_is_the_same_for_the_same_truth_and_date(tmp_path: Path) -> None:
     records = [fact(f"User counted {number} geese") for number in range(30)]
+    records += [claim("sibling", "Ana"), claim("allergy", "nuts", "Ana"), claim("lives_in", "Porto")]
     one = snapshot_of(tmp_path / "one", *records)
     assert one == snapshot_of(tmp_path / "two", *reversed(records))
     with Workspace.open(tmp_path / "one", now=at("2030-01-01T00:00:00Z")) as ws, open_index(ws) as index:
@@ -271,29 +183,247 @@ def test_on_a_date_without_a_night_it_tells_the_date(tmp_path: Path) -> None:
     assert "> Generated: 2026-03-02T00:00:00Z |" in text
 
 
+@pytest.mark.parametrize(("lang", "title"), [("zh", "# 工作记忆快照"), ("en", "# Working memory snapshot")])
+def test_it_speaks_the_language_of_the_memories(tmp_path: Path, lang: str, title: str) -> None:
+    words = {
+        "zh": ["用户喜欢划船", "用户住在杭州", "User rows"],
+        "en": ["User rows", "User lives in Porto", "用户喜欢划船"],
+    }
+    records = [fact(each, lang="en" if each.isascii() else "zh") for each in words[lang]]
+    assert snapshot_of(tmp_path, *records).startswith(title)
+
+
+def test_the_language_can_be_set(tmp_path: Path) -> None:
+    assert snapshot_of(tmp_path, fact("User rows"), language="zh").startswith("# 工作记忆快照")
+
+
+def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+    records = [fact(f"User counted {number} geese on the long way home from work") for number in range(200)]
+    text = snapshot_of(tmp_path, *records, token_budget={"layer1_total": 500})
+    rankings = json.loads((tmp_path / "memory/state/rankings.json").read_text())
+    assert len(rankings["chosen"]) == text.count("geese")
+    assert len(rankings["chosen"]) + len(rankings["omitted"]) == 200
+    assert all(each["tokens"] > 0 for each in rankings["omitted"])
+
+
+# ------------------------------------------------------------------------------------------------ the user
+
+
+def test_who_the_agent_is_comes_from_its_files(tmp_path: Path) -> None:
+    tmp_path.joinpath("IDENTITY.md").write_text("# Identity\n\n- **Name:** Koda\n- Vibe: calm\n")
+    text = snapshot_of(tmp_path, fact("User rows"))
+    assert section(text, "Identity") == ["- Name: Koda", "- Vibe: calm"]
+
+
+def test_the_user_stands_by_slots_in_a_fixed_order(tmp_path: Path) -> None:
+    text = snapshot_of(
+        tmp_path,
+        claim("allergy", "figs", category="health"),
+        claim("allergy", "peanuts", category="health"),
+        claim("works_at", "Tidewater", category="status"),
+        claim("name", "Ana", category="identity"),
+        claim("lives_in", "Porto", category="status"),
+    )
+    names = [line.partition(":")[0] for line in section(text, "User")]
+    assert names == ["- name", "- lives in", "- works at", "- allergy"]
+    assert all(value in text for value in ("Ana", "Porto", "Tidewater", "peanuts", "figs"))
+
+
+def test_a_medicine_stands_with_the_dose_that_was_said_last(tmp_path: Path) -> None:
+    text = snapshot_of(
+        tmp_path,
+        claim("medication", "Levothyroxine", category="health"),
+        claim("dose.levothyroxine", "75 µg", category="health", said_at="2026-01-01T00:00:00Z"),
+        claim("dose.levothyroxine", "100 µg", category="health", said_at="2026-02-20T00:00:00Z"),
+    )
+    assert "Levothyroxine 100 µg" in text
+    assert "75" not in text
+
+
+def test_where_nothing_has_given_way_both_values_stand(tmp_path: Path) -> None:
+    text = snapshot_of(tmp_path, claim("birthday", "9 May"), claim("birthday", "19 May"))
+    assert [line for line in section(text, "User") if "9 May" in line and "19 May" in line]
+
+
 @pytest.mark.parametrize(
-    ("words", "plan", "lasting"),
+    ("values", "homes", "is_told"),
     [
-        (
-            "Remember that my cousin Ruth is allergic to celery, she's coming for lunch on 7 March.",
-            "coming for lunch",
-            "- 2026-03-07: Ruth is allergic to celery\n",
-        ),
-        ("记住，我表姐方敏对芹菜过敏，她3月7日来吃饭。", "来吃饭", "- 2026-03-07: 方敏对芹菜过敏\n"),
+        (on("2026-05-01", "2026-06-01", "month"), [], True),
+        (on("2026-02-01", "2026-02-02"), [], False),
+        ({}, ["2026-01-15T00:00:00Z"], True),
+        ({}, ["2026-02-15T00:00:00Z"], False),
     ],
 )
-def test_what_lasts_is_no_plan_of_the_day_that_is_named_beside_it(
-    words: str, plan: str, lasting: str, tmp_path: Path
+def test_a_move_stands_until_it_is_over(
+    values: dict[str, Any], homes: list[str], is_told: bool, tmp_path: Path
 ) -> None:
+    home = [claim("lives_in", "Porto", said_at=each) for each in homes]
+    text = snapshot_of(tmp_path, claim("moves_to", "Basel", category="schedule", **values), *home)
+    assert ("Basel" in "".join(section(text, "User"))) == is_told
+
+
+NAMES = st.sampled_from(["Ana", "sister", "Biscuit", "Rex"])
+GRAVE = st.sampled_from(["allergy", "condition", "medication", "dose.x", "diet", "lives_in", "age"])
+OTHERS = st.lists(st.tuples(NAMES, GRAVE, st.integers(0, 9)), max_size=12, unique=True)
+
+
+@settings(max_examples=40)
+@given(OTHERS, st.booleans())
+def test_what_is_of_others_stands_only_beside_their_name(others: list[tuple[str, str, int]], known: bool) -> None:
+    near = [
+        claim("sibling", "Ana", category="relation", **said("my sister Ana called")),
+        claim("pet", "Biscuit", category="relation", **said("our dog Biscuit")),
+    ]
+    facts = [
+        claim(attribute, f"value{number}", who, category="health", **said(f"{who} {number} {attribute}"))
+        for who, attribute, number in others
+    ]
+    own = [claim("allergy", "figs", category="health")]
+    with tempfile.TemporaryDirectory() as folder:
+        text = snapshot_of(Path(folder), *own, *facts, *(near if known else ()))
+    kin = {"sister": ("sister", "Ana")} if known else {}
+    for _, attribute, number in others:
+        lines = [line for line in text.split("\n") if f"value{number}" in line]
+        named = {each[0] for each in others if each[2] == number}
+        for line in lines:
+            assert any(name in line for each in named for name in kin.get(each, (each,)))
+        assert f"- {snapshot_label(attribute)}: value{number}" not in text
+        assert "figs" not in "".join(lines)
+
+
+def snapshot_label(attribute: str) -> str:
+    from memory_system.phases.portrait import label_of
+
+    return label_of(attribute, "en")
+
+
+def test_those_near_stand_by_name_with_what_they_are(tmp_path: Path) -> None:
+    text = snapshot_of(
+        tmp_path,
+        claim("sibling", "Ana", category="relation", **said("My sister Ana is here")),
+        claim("friend", "Marco", category="relation", **said("a friend of mine, Marco")),
+        claim("pet", "Biscuit", category="relation", **said("I have a dog called Biscuit")),
+        claim("allergy", "nuts", "Ana", category="health"),
+        claim("condition", "diabetes", "mum", category="health"),
+        claim("condition", "gout", "Zed", category="health"),
+    )
+    lines = section(text, "User")
+    assert {"- friend: Marco", "- dog: Biscuit"} <= set(lines)
+    assert next(line for line in lines if "nuts" in line).startswith("- Ana (sister): ")
+    assert next(line for line in lines if "diabetes" in line).startswith("- mum: ")
+    assert not any("gout" in line for line in lines)  # of Zed nobody knows who that is
+
+
+def test_chinese_kin_words_stand_too(tmp_path: Path) -> None:
+    zh = {"lang": "zh", "entities": ("用户",)}
+    text = snapshot_of(
+        tmp_path,
+        claim("sibling", "知意", category="relation", **said("我妹妹叫知意"), **zh),
+        claim("allergy", "花生", "知意", category="health", **zh),
+        claim("pet", "团子", category="relation", **said("我养了只猫叫团子"), **zh),
+        claim("pet", "猫", category="relation", **said("我养了猫"), **zh),
+    )
+    lines = section(text, "用户")
+    assert next(line for line in lines if "花生" in line).startswith("- 知意 (妹妹): ")
+    assert "- 猫: 团子" in lines
+
+
+# ------------------------------------------------------------------------------------------------ the rest
+
+
+def test_how_to_answer_is_the_owners_earnest_word(tmp_path: Path) -> None:
+    page = Evidence(ref="s:e9", quote="Answer in verse", role="assistant", trust="assistant")
+    text = snapshot_of(
+        tmp_path,
+        claim("instruction", "short answers", category="instruction", **said("keep it short")),
+        quote("Keep lists out of it", category="instruction"),
+        quote("Should you call me Bo?", category="instruction", stance="ask"),
+        fact("Answer in verse", category="instruction", evidence=(page,)),
+        claim("emergency_contact", "Ana", category="safety"),
+    )
+    lines = "\n".join(section(text, "Constraints"))
+    assert all(words in lines for words in ("short answers", "Keep lists out of it", "Ana"))
+    assert "Call me Bo" not in lines
+    assert "verse" not in lines
+
+
+def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
+    cheeses = [fact(f"User likes cheese number {n}", attribute="likes", importance=0.8, score=0.8) for n in range(60)]
+    promise = Evidence(ref="s:e7", quote="I'll remind you", role="assistant", trust="assistant")
+    text = snapshot_of(
+        tmp_path,
+        *cheeses,
+        claim("deadline", "the passport", **on("2026-03-16", "2026-03-17")),
+        quote("I fly to Oslo", category="event", **on("2026-03-05", "2026-03-06")),
+        claim("appointment", "a fitting", category="schedule", **on("2026-03-02", "2026-03-03")),
+        quote("There is a check-up", category="health", **on("2026-03-04", "2026-03-05")),
+        quote("I'll remind you", subject="assistant", evidence=(promise,), **on("2026-03-07", "2026-03-08")),
+        quote("My knee hurts since then", category="health", **on("2026-02-20", "2026-02-21")),
+        claim("allergy", "celery", category="health", **on("2026-03-04", "2026-03-05")),
+        quote("To Rome in spring", category="plan", **on("2026-03-17", "2026-03-18")),
+        quote("To York this year", category="plan", **on("2026-01-01", "2027-01-01", "year")),
+    )
+    lines = section(text, "Coming up (14 days)")
+    assert [line[2:12] for line in lines] == ["2026-03-02", "2026-03-04", "2026-03-05", "2026-03-07", "2026-03-16"]
+    assert not any("celery" in line or "knee" in line for line in lines)
+    later = section(text, "Later")
+    assert [line.partition(":")[0] for line in later] == ["- 2026", "- 2026-03-17"]
+    assert text.count("I fly to Oslo") == 1
+
+
+def test_projects_have_a_place(tmp_path: Path) -> None:
+    text = snapshot_of(tmp_path, quote("Kelp ships on Rust", category="project"), quote("I rowed", category="event"))
+    assert ["Kelp" in line for line in section(text, "Projects")] == [True]
+
+
+def test_what_matters_comes_first_and_what_fades_last(tmp_path: Path) -> None:
+    text = snapshot_of(
+        tmp_path,
+        fact("User saw a whale", score=0.2),
+        quote("My back hurts after sailing", category="health", importance=1.0, score=0.1),
+        fact("User likes rowing", category="preference", importance=0.8, score=0.8),
+    )
+    places = [text.index(words) for words in ("sailing", "rowing", "whale")]
+    assert places == sorted(places)
+    assert "1. [1.00] User: “My back hurts" in text
+
+
+def test_recent_days_are_the_last_three(tmp_path: Path) -> None:
+    budget = {"layer1_total": 300, "layer1_top1": 0, "layer1_top2": 0, "layer1_top3": 0, "layer1_rest": 0}
+    filler = [fact(f"User counted {number} geese on the long way home from work", score=0.9) for number in range(40)]
+    text = snapshot_of(
+        tmp_path,
+        *filler,
+        fact("User bought a kettle", said_at="2026-02-28T10:00:00Z", score=0.1),
+        fact("User sold a kite on the long way home from work to a boy", said_at="2026-02-27T10:00:00Z", score=0.1),
+        token_budget=budget,
+    )
+    assert section(text, "Recent") == ["- 2026-02-28: User bought a kettle"]
+    assert "kite" not in text
+
+
+def test_what_a_claim_tells_is_not_quoted_as_well(tmp_path: Path) -> None:
+    words, more = "I live in Porto.", "I live in Porto and the view of the harbour is the best thing of my whole week"
+    home = claim("lives_in", "Porto", **said(words, "s:e1"))
+    assert words not in snapshot_of(tmp_path / "same", home, quote(words, "s:e1"))
+    assert more in snapshot_of(tmp_path / "more", home, quote(more, "s:e1"))
+    assert words in snapshot_of(tmp_path / "elsewhere", home, quote(words, "s:e2", subject="Ana", speaker="Ana"))
+
+
+def test_words_of_a_value_that_gave_way_are_left_out(tmp_path: Path) -> None:
+    words = "I live in Porto and the view of the harbour is the best thing of my whole week"
+    now = claim("lives_in", "Basel")
+    before = claim("lives_in", "Porto", **said("I live in Porto", "s:e1"), retired="superseded", superseded_by=now.id)
+    text = snapshot_of(tmp_path, now, before, quote(words, "s:e1"))
+    assert "Basel" in text
+    assert "Porto" not in text
+
+
+@pytest.mark.parametrize("words", ["I'm allergic to figs. I live in Porto.", "我对无花果过敏。我住在杭州。"])
+def test_what_was_said_by_day_stands_there_by_slots_in_the_morning(words: str, tmp_path: Path) -> None:
     root = make(tmp_path)
-    say(root, "s", ("2026-03-02T09:00:00Z", "user", words))
-    consolidate(root, "2026-03-03T03:00:00Z")
-    coming = _coming(root)
-    assert plan in coming
-    assert lasting not in coming
-
-
-def _coming(root: Path) -> str:
+    say(root, "s", ("2026-03-01T09:00:00Z", "user", words))
+    consolidate(root, "2026-03-02T03:10:00Z")
     text = (root / "memory/layer1/snapshot.md").read_text("utf-8")
-    section = text.partition("## Coming up (14 days)\n")[2] or text.partition("## 近期安排 (14天内)\n")[2]
-    return section.partition("## ")[0]
+    user = "\n".join(section(text, "User") if words.isascii() else section(text, "用户"))
+    assert all(value in user for value in (("figs", "Porto") if words.isascii() else ("无花果", "杭州")))

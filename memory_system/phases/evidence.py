@@ -15,6 +15,7 @@ from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of
 from memory_system.turns import Claim
 
+RULE = "rule:"  # how the method of a memory begins that a rule made
 REPEATED = 0.2  # importance gained when a second session says the same
 _DIGITS, _DAY = {"year": 4, "month": 7, "season": 7, "quarter": 7}, 10  # characters of an ISO date that were said
 MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
@@ -95,6 +96,8 @@ def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
         gained = REPEATED if len(sessions) == 1 else 0.0
         changed["importance"] = round(min(1.0, record.importance + gained), 2)
         changed |= rescored(record, night)
+    if record.attribute and record.attribute == claim.attribute and not record.form and record.method.startswith(RULE):
+        changed |= {"form": claim.form, "method": claim.method}  # what an earlier version told, today's rules tell
     return record.model_copy(update=changed)
 
 

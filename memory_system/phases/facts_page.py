@@ -1,5 +1,6 @@
-"""`layer1/facts.md`, where the configuration wants it: every active fact and belief as a line of Markdown, for a host
-whose own search reads Markdown and nothing else. It is derived, and has no date in its name: such files do not fade."""
+"""`layer1/facts.md`, where the configuration wants it: every active fact and belief that still stands as a line of
+Markdown, for a host whose own search reads Markdown and nothing else. It is derived, and has no date in its name: such
+files do not fade."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from memory_system import clock
 from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
-from memory_system.records import Belief, Fact, Row
+from memory_system.records import Belief, Fact, Row, told
 from memory_system.workspace import Workspace
 
 WORDS = {
@@ -34,13 +35,14 @@ def text_of(ws: Workspace) -> str:
     """The page: one line for each memory, what was said last at the end."""
     title, unsure = WORDS[ws.language]
     rows = chain(ws.store.rows("active", Fact), ws.store.rows("active", Belief))
-    said = sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"]))
+    standing = (row for row in rows if not row.get("outdated_by"))
+    said = sorted(standing, key=lambda row: (row.get("said_at", ""), row["id"]))
     text = "\n".join([title, "", *_lines(said, unsure, ws.zone), ""])
     return masked(redact(text)[0], ws.masked)
 
 
 def _lines(rows: list[Row], unsure: str, zone: tzinfo) -> Iterator[str]:
     for row in rows:
-        words = trust.shown(" ".join(row["content"].split()))
+        words = trust.shown(" ".join(told(row).split()))
         day = clock.day_of(row.get("said_at", ""), zone)
         yield " ".join(filter(None, ("-", day, words, f"({unsure})" if "confidence" in row else "")))

@@ -1,29 +1,36 @@
-"""Which memories the snapshot holds: those that stand by themselves, best first, as many as its budget allows."""
+"""Which memories may stand in the snapshot: those that hold today, that today's rules or the owner support, and that
+say something of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cache
 
 import orjson
 
 from memory_system import clock
 from memory_system.attributes import topics_of
-from memory_system.config import TokenBudget
+from memory_system.phases.evidence import RULE
+from memory_system.phases.repeats import repeated
 from memory_system.privacy import trust
 from memory_system.recall.index import Index
-from memory_system.recall.standing import Ranked
+from memory_system.recall.standing import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, USER, Belief, Fact, Summary, from_line
 from memory_system.store.retention import PROTECTED
-from memory_system.text import estimate_tokens
 
-CANDIDATES = 300  # memories that are looked at; the budget holds a few dozen
+CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
 CONSTRAINT_CATEGORIES = ("instruction", "safety")
+PLAN_CATEGORIES = ("schedule", "reminder", "todo", "plan")
+PLAN_ATTRIBUTES = ("appointment", "deadline", "moves_to", "todo", "reminder", "plan")
 PASSING = frozenset({"general", "event", "temporary"})  # kinds of remarks
-FEWEST = 10  # memories of the core that are filled up with remarks
+RECENT_DAYS = 3
+UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
+
+Beside = Callable[[Fact], str]  # what stood around a quote that leans on it; empty where that is not to be had
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,47 +39,105 @@ class Candidate:
 
     record: Fact
     rank: float
-    line: str
-    tokens: int
     topic: str
 
 
-def candidates(index: Index, moment: datetime, faded_at: datetime) -> list[Candidate]:
+def nothing_beside(record: Fact) -> str:  # noqa: ARG001 (one signature for all that know what stood around a quote)
+    """What stood around a quote, where nobody can tell."""
+    return ""
+
+
+def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterable[str]) -> list[Candidate]:
     """The facts and beliefs that may stand in the snapshot, best first: by effective score, and those about identity,
-    health and safety by importance. What has expired waits to be put away while the clock is in doubt."""
-    standing, over = index.at(faded_at), clock.stamp(moment)
-    ranked = {each.id: each for each in standing.ranked(CANDIDATES)}
-    ranked |= {each.id: each for each in standing.ranked(CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))}
-    found = [each for each in map(candidate_of, ranked.values()) if not isinstance(each.record, Summary)]
-    kept = [each for each in found if not (is_over(each.record) or (each.record.expires or over) < over)]
+    health and safety by importance. `slots` are the attributes by which the user is told."""
+    standing, stamp = index.at(faded_at), clock.stamp(moment)
+    found = {each.id: each for each in _looked_at(standing, moment, slots)}
+    records = (_candidate(each) for each in found.values())
+    kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
+    refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
+    replaced = [record for line in standing.replaced_on(sorted(refs)) if (record := from_line(line)).superseded_by]
+    again = repeated((each.record for each in kept), replaced)
+    return [each for each in kept if each.record.id not in again]
+
+
+def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> Iterable[Ranked]:
+    """The memories among which is chosen."""
+    recent = clock.stamp(moment - timedelta(days=RECENT_DAYS - 1)), clock.stamp(moment + timedelta(days=1))
+    yield from standing.ranked(CANDIDATES)
+    yield from standing.ranked(CANDIDATES, categories=(*PROTECTED, *CONSTRAINT_CATEGORIES))
+    yield from standing.ranked(CANDIDATES, categories=(*PLAN_CATEGORIES, "event", "project"))
+    yield from standing.ranked(CANDIDATES, said=recent)
+    yield from standing.of_kind((), (*slots, *PLAN_ATTRIBUTES), CANDIDATES)
+    yield from standing.of_others(CANDIDATES)
+
+
+def _candidate(ranked: Ranked) -> Candidate:
+    record = from_line(ranked.line)
+    rank = record.importance if record.category in PROTECTED else ranked.score
+    topic = next(topics_of(orjson.loads(ranked.line)), f"{record.subject}/{record.category}")
+    return Candidate(record, rank, topic)
+
+
+def holds(record: Fact, stamp: str) -> bool:
+    """Whether a memory is so at that moment, for all that is known: nothing newer stands in its place, it is not
+    denied, and has not run out. What waits to be put away while the clock is in doubt is over as well."""
+    is_replaced = record.outdated_by or record.superseded_by
+    is_over = (record.expires or stamp) < stamp or is_of_a_moment(record)
+    return bool(record.polarity and not is_replaced and not is_over and is_sure(record) and is_supported(record))
+
+
+def is_of_a_moment(record: Fact) -> bool:
+    """Whether it was of a moment, which the night has ended: only what it says of a day may still come."""
+    return record.category == "temporary" and record.event_time is None and record.method != CAPTURED
+
+
+def is_sure(record: Fact) -> bool:
+    """Whether it was stated, or says how sure it is and stands on more than an agent's word."""
+    if isinstance(record, Belief):
+        return not trust.is_unproven(record)
+    return record.stance != "hedged" or bool(record.promoted_from)
+
+
+def is_supported(record: Fact) -> bool:
+    """Whether today's rules or the owner fill the slot. What an earlier version has told fills none until the owner
+    confirms it."""
+    if record.form or not record.attribute or record.pinned or record.edited or record.method in ("", CAPTURED):
+        return True
+    if any(each.ref.startswith(f"{CAPTURED}:") and each.trust in trust.OWNER for each in record.evidence):
+        return True
+    return record.method.startswith(RULE) and record.method.removeprefix(RULE) in _rules_of_today()
+
+
+@cache
+def _rules_of_today() -> frozenset[str]:
+    from memory_system.understand.claims import claim_rules  # few need it, and it reads much
+
+    return frozenset(rule.id for lang in ("en", "zh") for rule in claim_rules(lang))
+
+
+def is_promise(record: Fact) -> bool:
+    """Whether it is the assistant's own word: all that may stand of it is what it promises for a day to come."""
+    return record.subject == ASSISTANT and not trust.is_owners(record.evidence)
+
+
+def is_past(record: Fact, moment: datetime) -> bool:
+    """Whether it was a plan that is over by the moment, or one without a date of some time ago."""
+    if record.category not in PLAN_CATEGORIES and record.attribute not in PLAN_ATTRIBUTES:
+        return False
+    if record.event_time is not None:
+        return record.event_time.end <= moment.strftime("%Y-%m-%dT00:00")
+    return (record.said_at or record.created) < clock.stamp(moment - timedelta(days=UNDATED_DAYS))
+
+
+def for_core(found: Iterable[Candidate], remark: float) -> tuple[list[Candidate], list[Candidate]]:
+    """The candidates that every conversation needs, and the remarks, which fill what room is left, both in the same
+    order. `remark` is the importance of what nothing stresses."""
+    kept: tuple[list[Candidate], list[Candidate]] = [], []
+    for each in found:
+        kept[not _lasts(each.record, remark)].append(each)
     return kept
-
-
-def for_core(found: list[Candidate], remark: float) -> list[Candidate]:
-    """Those of the candidates that every conversation needs, in the same order: what is known of people, projects,
-    plans and preferences, each thing once. What was only said in passing is for search, unless little else is known;
-    `remark` is the importance of what nothing stresses."""
-    told = {_words_of(each) for each in found if each.record.attribute}
-    kept = [
-        each for each in found if each.record.attribute or (_stands_alone(each.record) and _words_of(each) not in told)
-    ]
-    lasting = sum(_lasts(each.record, remark) for each in kept)
-    room = max(0, FEWEST - lasting)
-    passing = [each.record.id for each in kept if not _lasts(each.record, remark)][room:]
-    return [each for each in kept if each.record.id not in passing]
-
-
-def _words_of(candidate: Candidate) -> tuple[str, str]:
-    """Where the memory was said first, and in what words; a capture by hand stands on its own."""
-    evidence = candidate.record.evidence
-    return (evidence[0].ref, evidence[0].quote) if evidence else (candidate.record.id, "")
-
-
-def _stands_alone(record: Fact) -> bool:
-    """Whether it tells something of the people, and can be understood without what was said before it."""
-    return record.subject != ASSISTANT and not record.outdated_by and not record.context
 
 
 def _lasts(record: Fact, remark: float) -> bool:
@@ -87,56 +152,11 @@ def _lasts(record: Fact, remark: float) -> bool:
     )
 
 
-def is_over(record: Fact) -> bool:
-    """Whether it was of a moment, which the night has ended: only what it says of a day may still come."""
-    return record.category == "temporary" and record.event_time is None and record.method != CAPTURED
-
-
-def candidate_of(ranked: Ranked) -> Candidate:
-    record = from_line(ranked.line)
-    rank = record.importance if record.category in PROTECTED else ranked.score
-    line = f"[{rank:.2f}] {short(record)}"
-    topic = next(topics_of(orjson.loads(ranked.line)), f"{record.subject}/{record.category}")
-    return Candidate(record, rank, line, estimate_tokens(f"99. {line}\n"), topic)
-
-
-def short(record: Fact) -> str:
-    """The memory on one line, cut where it is very long; a belief says how sure it is."""
+def short(record: Fact, beside: str = "") -> str:
+    """The memory on one line, cut where it is very long, with what stood `beside` it in brackets; a belief says how
+    sure it is."""
     content = trust.shown(" ".join(record.told.split()))
     content = content if len(content) <= LONGEST else content[: LONGEST - 1] + "…"
+    content += f" [{trust.shown(' '.join(beside.split()))}]" if beside else ""
     sure = _SURE.get(record.lang, _SURE["en"])
     return content + sure.format(confidence=record.confidence) if isinstance(record, Belief) else content
-
-
-def choose(found: list[Candidate], room: int, budget: TokenBudget) -> list[Candidate]:
-    """Fill the room by rank: the first topic may take its share of it, then the second and third, all others the rest;
-    what the shares leave over goes to whatever comes next in rank."""
-    shares = [budget.layer1_top1, budget.layer1_top2, budget.layer1_top3]
-    topics = list(dict.fromkeys(each.topic for each in found))
-    allowance = dict(zip(topics, (int(room * share) for share in shares), strict=False))
-    rest = int(room * budget.layer1_rest)
-    chosen: dict[str, Candidate] = {}
-    for each in found:
-        left = allowance.get(each.topic, rest)
-        if each.tokens <= left:
-            chosen[each.record.id] = each
-            if each.topic in allowance:
-                allowance[each.topic] -= each.tokens
-            else:
-                rest -= each.tokens
-    left_over = room - sum(each.tokens for each in chosen.values())
-    for each in found:
-        if each.record.id not in chosen and each.tokens <= left_over:
-            chosen[each.record.id] = each
-            left_over -= each.tokens
-    return [each for each in found if each.record.id in chosen]
-
-
-def within(found: Iterable[Candidate], room: int) -> list[Candidate]:
-    """As many of them, in order, as the room holds."""
-    kept: list[Candidate] = []
-    for each in found:
-        if each.tokens <= room:
-            kept.append(each)
-            room -= each.tokens
-    return kept

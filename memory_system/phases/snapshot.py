@@ -1,6 +1,6 @@
 """Phase 7: the snapshot, layer 1: what the agent reads every morning, within its token budget. It is a pure function of
-the truth, the owner's identity files and the night's local date, and is written only when its bytes change; what was
-left out, and what it would have cost, stands in `state/rankings.json`.
+the truth, the owner's identity files and the night's local date, and is written only when its bytes change; what stands
+in it, what was left out, and what that would have cost, is told by `state/rankings.json`.
 """
 
 from __future__ import annotations
@@ -8,84 +8,52 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime, time
 from typing import Any
 
 import orjson
 
 from memory_system import clock
-from memory_system.phases import Night, facts_page
+from memory_system.errors import DamagedError
+from memory_system.phases import Night, facts_page, sections
 from memory_system.phases.index import open_index
+from memory_system.phases.page import WORDS, Line, Page, choose, cost
+from memory_system.phases.portrait import SLOTS, portrait
 from memory_system.phases.shortlist import (
-    CANDIDATES,
-    CONSTRAINT_CATEGORIES,
     LONGEST,
+    Beside,
     Candidate,
-    candidate_of,
     candidates,
-    choose,
     for_core,
-    is_over,
+    is_past,
+    is_promise,
+    nothing_beside,
     short,
-    within,
 )
 from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
 from memory_system.recall.index import Index
-from memory_system.records import Fact, Summary
-from memory_system.rules import table
+from memory_system.records import Fact
 from memory_system.store.retention import is_protected
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
-RECENT_DAYS = 3
-COMING_DAYS = 14
-COMING_CATEGORIES = ("schedule", "reminder", "todo", "event")
-COMING_GRANULARITIES = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # no plan for next year
-USER_CATEGORIES = ("identity", "status", "project")
-SECTION_SHARE = 0.15  # of the budget, at most, for each of user, constraints and recent
+# Of the budget, at most; the core has the rest, and what these leave.
+SHARES = {
+    "identity": 0.1, "user": 0.4, "constraints": 0.15, "coming": 0.2, "recent": 0.15, "projects": 0.15,
+}  # fmt: skip
 
 _TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
-
-WORDS = {
-    "zh": {
-        "title": "# 工作记忆快照",
-        "made": "> 生成时间: {made} | 记忆数: {total} | 活跃: {active} | 归档: {archive}",
-        "identity": "## 身份",
-        "user": "## 用户",
-        "constraints": "## 约束",
-        "coming": "## 近期安排 ({days}天内)",
-        "top": "## 核心记忆 (Top {count})",
-        "recent": "## 近期要点 ({days}天内)",
-        "index": "## 索引",
-        "library": "[完整记忆库: {total} 条 | 实体: {entities} 个 | 主题: {categories} 类]",
-        "search": "使用 memory_search 检索详细信息",
-        "role": "定位",
-    },
-    "en": {
-        "title": "# Working memory snapshot",
-        "made": "> Generated: {made} | Memories: {total} | Active: {active} | Archived: {archive}",
-        "identity": "## Identity",
-        "user": "## User",
-        "constraints": "## Constraints",
-        "coming": "## Coming up ({days} days)",
-        "top": "## Core memories (top {count})",
-        "recent": "## Recent ({days} days)",
-        "index": "## Index",
-        "library": "[Whole memory: {total} entries | Entities: {entities} | Topics: {categories}]",
-        "search": "Use memory_search for the details",
-        "role": "Role",
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What stands in the core of the snapshot, in rank order, and what could have."""
+    """What stands in the snapshot, and what could have."""
 
-    chosen: list[Candidate]
+    page: Page
     omitted: list[Candidate]
 
 
@@ -96,27 +64,26 @@ def run(night: Night, ws: Workspace) -> Iterator[str]:
 
         if asker := night.asker(polish.NAME):
             with open_index(ws) as index:
-                _, choice = compose(index, night.day, ws)
-            polish.ask(asker, [short(each.record) for each in choice.chosen], ws)
+                choice = chosen(index, night.day, ws)
+            polish.ask(asker, [each.text for each in choice.page.lines["top"]], ws)
     yield from write(night.at, ws)
 
 
 def write(at: datetime, ws: Workspace) -> list[str]:
     """Write the snapshot of the night at that moment where it changes, and the page of facts; the names of the files
     written."""
-    day = clock.local_date(at, ws.config.zone)
     with open_index(ws) as index:
-        text, choice = compose(index, day, ws)
+        choice = chosen(index, clock.local_date(at, ws.config.zone), ws)
     rankings = orjson.dumps(_rankings(choice), option=orjson.OPT_INDENT_2) + b"\n"
     ws.files.replace_if_changed(ws.layout.rankings, rankings, durable=False)
     ws.files.make_folder(ws.layout.snapshot.parent)
-    changed = ws.files.replace_if_changed(ws.layout.snapshot, text.encode())
+    changed = ws.files.replace_if_changed(ws.layout.snapshot, _written(choice.page, ws).encode())
     return [*([ws.layout.snapshot.name] if changed else []), *facts_page.write(ws)]
 
 
 def text_of(index: Index, at: datetime, ws: Workspace) -> str:
     """The snapshot of the night at that moment, as it must stand in its file."""
-    return compose(index, clock.local_date(at, ws.config.zone), ws)[0]
+    return _written(chosen(index, clock.local_date(at, ws.config.zone), ws).page, ws)
 
 
 def without_identity(text: str) -> str:
@@ -131,96 +98,89 @@ def without_identity(text: str) -> str:
     return "\n".join(kept)
 
 
-def compose(index: Index, day: date, ws: Workspace) -> tuple[str, Choice]:
-    """The snapshot of that local date, and what was chosen for its core."""
+def chosen(index: Index, day: date, ws: Workspace, beside: Beside = nothing_beside) -> Choice:
+    """What stands in the snapshot of that local date. `beside` tells what stood around a quote that leans on it."""
     moment = datetime.combine(day, time(), ws.config.zone)
-    found = [each for each in candidates(index, moment, ws.faded_at(moment)) if not trust.is_unproven(each.record)]
-    lang = ws.config.language if ws.config.language != "auto" else main_language(found)
-    words, budget = WORDS[lang], ws.config.token_budget
-    room = int(budget.layer1_total * SECTION_SHARE)
-    user = within(_user_slots(found, lang), room)
-    constraints = within(_constraints(found), room)
-    placed = {each.record.id for each in (*user, *constraints)}
-    coming = within(_coming(index, moment, placed, found), room)
-    placed |= {each.record.id for each in coming}
-    recent = within(_recent(index, moment, placed), room)
-    who = identity_lines(ws, words["role"])
-    page = _Page(words, _counts(index, moment, ws), who, _lines(user), _lines(constraints), _lines(coming))
-
-    rest = [each for each in found if each.record.id not in placed]
-    left = budget.layer1_total - estimate_tokens(page.text([""], _lines(recent)))
-    chosen = choose(for_core(rest, ws.config.importance_rules.general_fact), left, budget)
-    shown = {each.record.id for each in chosen}
-    text = page.text(_core(chosen, ws), _lines(each for each in recent if each.record.id not in shown))
-    text = masked(text, ws.masked)
-    return text, Choice(chosen, [each for each in rest if each.record.id not in shown])
+    found = candidates(index, moment, ws.faded_at(moment), SLOTS)
+    own = [each for each in found if not is_promise(each.record)]
+    lang = ws.config.language if ws.config.language != "auto" else main_language(own)
+    page = Page(WORDS[lang], _counts(index, moment, ws))
+    page.left = ws.config.token_budget.layer1_total - estimate_tokens(page.head + "\n" + page.foot)
+    _place_slots(page, own, lang, moment, ws)
+    _place_sections(page, found, moment, ws, beside)
+    _fill(page, [each for each in own if each.record.id not in page.placed], moment, ws, beside)
+    return Choice(page, [each for each in own if each.record.id not in page.placed])
 
 
-def _core(chosen: list[Candidate], ws: Workspace) -> list[str]:
-    """The core memories, numbered, in the order and the words that were found for them, if any."""
-    told = [short(each.record) for each in chosen]
-    arranged = _arranged(chosen, told, ws) if told and ws.config.llm.mode != "off" else list(enumerate(told))
-    shown = (f"[{chosen[place].rank:.2f}] {trust.shown(words)}" for place, words in arranged)
-    return [f"{number}. {line}" for number, line in enumerate(shown, 1)]
+def _share(name: str, ws: Workspace) -> int:
+    return int(ws.config.token_budget.layer1_total * SHARES[name])
 
 
-def _arranged(chosen: list[Candidate], told: list[str], ws: Workspace) -> list[tuple[int, str]]:
+def _place_slots(page: Page, found: list[Candidate], lang: str, moment: datetime, ws: Workspace) -> None:
+    """Who the agent is, and the user: where room is short, what is known of others gives way."""
+    page.take("identity", identity_lines(ws, page.words["role"]), _share("identity", ws))
+    user = portrait(found, lang, moment)
+    page.take("user", (*user.who, *user.health, *user.near), _share("user", ws))
+    page.arrange("user", (*user.who, *user.near, *user.health))
+
+
+def _place_sections(page: Page, found: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
+    """How to answer, and what lies ahead, which the assistant may have promised."""
+    left = [each for each in found if each.record.id not in page.placed]
+    page.take("constraints", sections.constraints(left, beside), _share("constraints", ws))
+    left = [each for each in left if each.record.id not in page.placed]
+    near, later = sections.coming(left, moment, beside)
+    page.take("coming", near, _share("coming", ws))
+    page.take("later", later, _share("coming", ws) - cost(page.lines["coming"]))
+
+
+def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
+    """Projects, the core and what was said lately, and then the best of what there is, until the room is used."""
+    budget = ws.config.token_budget
+    lately = list(sections.recent(left, moment, beside))
+    kept_free = min(_share("recent", ws), cost(lately))
+    page.take("projects", sections.projects(left, moment, beside), _share("projects", ws))
+    rest = [each for each in left if each.record.id not in page.placed and not is_past(each.record, moment)]
+    lasting, remarks = (
+        list(sections.core(each, beside)) for each in for_core(rest, ws.config.importance_rules.general_fact)
+    )
+    page.take("top", choose(lasting, page.room("top") - kept_free, budget))
+    page.take("recent", _not_placed(lately, page), _share("recent", ws))
+    page.take("top", _not_placed((*lasting, *remarks), page))
+    page.left = budget.layer1_total - page.tokens  # lines together take less than each alone
+    page.take("top", _not_placed((*lasting, *remarks), page))
+    page.arrange("top", sections.core(rest, beside))
+
+
+def _not_placed(lines: Iterable[Line], page: Page) -> list[Line]:
+    placed = page.placed
+    return [line for line in lines if placed.keys().isdisjoint(line.ids)]
+
+
+def _written(page: Page, ws: Workspace) -> str:
+    """The page as it stands in its file: the core numbered, in the order and the words that were found for it."""
+    lines = page.lines["top"]
+    told = [each.text for each in lines]
+    arranged = _arranged(lines, told, ws) if told and ws.config.llm.mode != "off" else list(enumerate(told))
+    shown = (f"[{lines[place].told[0].rank:.2f}] {trust.shown(words)}" for place, words in arranged)
+    return masked(page.text(f"{number}. {line}" for number, line in enumerate(shown, 1)), ws.masked)
+
+
+def _arranged(lines: list[Line], told: list[str], ws: Workspace) -> list[tuple[int, str]]:
     """What must not be forgotten keeps its place: who reads only the beginning finds it there."""
     from memory_system.phases.asking import polish
 
-    fixed = {place for place, each in enumerate(chosen) if is_protected(each.record)}
+    fixed = {place for place, each in enumerate(lines) if is_protected(each.told[0].record)}
     return polish.wording(ws).arranged(told, fixed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """Everything of the snapshot but its core and what is recent."""
-
-    words: Mapping[str, str]
-    counts: Mapping[str, Any]
-    identity: list[str]
-    user: list[str]
-    constraints: list[str]
-    coming: list[str]
-
-    def text(self, core: list[str], recent: list[str]) -> str:
-        words = self.words
-        sections = (
-            (words["identity"], self.identity),
-            (words["user"], self.user),
-            (words["constraints"], self.constraints),
-            (words["coming"].format(days=COMING_DAYS), self.coming),
-            (words["top"].format(count=len(core)), core),
-            (words["recent"].format(days=RECENT_DAYS), recent),
-            (words["index"], [words["library"].format(**self.counts), words["search"]]),
-        )
-        head = f"{words['title']}\n{words['made'].format(**self.counts)}\n"
-        return "\n".join([head, *("\n".join([title, *lines, ""]) for title, lines in sections if lines)])
-
-
 def shown_in(ws: Workspace) -> Callable[[Fact], bool]:
-    """What tells whether a memory stands in the snapshot as it is: in its own words, in the fewer ones that were found
-    for them, or as a value of the user's."""
-    text, kinds = ws.files.read(ws.layout.snapshot).decode(errors="replace"), ws.masked
-    labels, shorter = table("attributes", "attributes"), _shorter(ws)
-
-    def is_shown(record: Fact) -> bool:
-        told = short(record)
-        label = labels.get(record.attribute, {}).get("label", {}) if record.value and record.polarity else {}
-        slots = (f"\n- {each}: {trust.shown(record.value)[:LONGEST]}\n" for each in label.values())
-        lines = (f" {told}\n", f" {trust.shown(shorter.get(told) or told)}\n", *slots)
-        return any(masked(line, kinds) in text for line in lines)
-
-    return is_shown
-
-
-def _shorter(ws: Workspace) -> Mapping[str, str]:
-    """The fewer words that were found for lines of the snapshot."""
-    if ws.config.llm.mode == "off":
-        return {}
-    from memory_system.phases.asking import polish
-
-    return polish.wording(ws).shorter
+    """What tells whether a memory stands in the snapshot as it is now."""
+    row: Mapping[str, Any] = {}
+    with suppress(DamagedError):  # it is made anew with the next night; until then nothing counts as shown
+        row = ws.files.read_object(ws.layout.rankings)
+    shown = {(each["id"], each.get("version")) for each in row.get("chosen", ())}
+    return lambda record: (record.id, record.version) in shown
 
 
 def main_language(found: Iterable[Candidate]) -> str:
@@ -229,76 +189,15 @@ def main_language(found: Iterable[Candidate]) -> str:
     return min(votes, key=lambda lang: (-votes[lang], lang)) if votes else "en"
 
 
-def _user_slots(found: Iterable[Candidate], lang: str) -> Iterator[Candidate]:
-    """What the user is, one line a slot: `- label: value`."""
-    known = table("attributes", "attributes")
-    for each in found:
-        record = each.record
-        label = known.get(record.attribute, {}).get("label", {}).get(lang)
-        if (
-            type(record) is Fact
-            and record.subject == "user"
-            and record.category in USER_CATEGORIES
-            and label
-            and record.polarity
-        ):
-            yield _bullet(each, f"{label}: {trust.shown(record.value)[:LONGEST]}")
-
-
-def _constraints(found: Iterable[Candidate]) -> Iterator[Candidate]:
-    """How the assistant must behave, and what keeps the user safe."""
-    for each in found:
-        if each.record.category in CONSTRAINT_CATEGORIES and trust.is_owners(each.record.evidence):
-            yield _bullet(each, short(each.record))
-
-
-def _bullet(candidate: Candidate, text: str) -> Candidate:
-    """The candidate as a line of a list."""
-    line = f"- {text}"
-    return replace(candidate, line=line, tokens=estimate_tokens(line + "\n"))
-
-
-def _lines(candidates: Iterable[Candidate]) -> list[str]:
-    return [each.line for each in candidates]
-
-
-def _coming(index: Index, moment: datetime, used: set[str], known: Iterable[Candidate]) -> Iterator[Candidate]:
-    """What the next days bring, and what is due in them, the nearest first: of what passes, and of what is `known`,
-    where a check-up is a matter of health. What fills a slot of another kind (an allergy) does not happen on a day."""
-    today, until = (str((moment + timedelta(days=days)).date()) for days in (0, COMING_DAYS + 1))
-    ranked = index.at(moment).ranked(CANDIDATES, categories=COMING_CATEGORIES)
-    known = (each for each in known if not each.record.attribute or each.record.category in COMING_CATEGORIES)
-    found = {each.record.id: each for each in (*map(candidate_of, ranked), *known) if each.record.id not in used}
-    ahead = [
-        (when.start, each)
-        for each, when in ((each, each.record.event_time) for each in found.values())
-        if when and when.granularity in COMING_GRANULARITIES and when.start < until and when.end > today + "T00:00"
-    ]
-    for start, each in sorted(ahead, key=lambda pair: (pair[0], pair[1].record.id)):
-        yield _bullet(each, f"{start[:10]}: {short(each.record)}")
-
-
-def _recent(index: Index, moment: datetime, used: set[str]) -> Iterator[Candidate]:
-    """What was said in the last days, newest first."""
-    start, end = moment - timedelta(days=RECENT_DAYS - 1), moment + timedelta(days=1)
-    ranked = index.at(moment).ranked(CANDIDATES, said=(clock.stamp(start), clock.stamp(end)))
-    found = [each for each in map(candidate_of, ranked) if not isinstance(each.record, Summary)]
-    found = [each for each in found if not (trust.is_unproven(each.record) or is_over(each.record))]
-    for each in sorted(found, key=lambda each: each.record.said_at, reverse=True):
-        said = clock.parse_instant(each.record.said_at or each.record.created)
-        if said is not None and each.record.id not in used:
-            day = clock.local_date(said, moment.tzinfo or clock.zone_named("UTC"))
-            yield _bullet(each, f"{day}: {short(each.record)}")
-
-
-def identity_lines(ws: Workspace, role: str) -> list[str]:
+def identity_lines(ws: Workspace, role: str) -> Iterator[Line]:
     """Who the agent is: the traits in IDENTITY.md, else the first sentence of SOUL.md."""
     traits = _TRAIT.findall(ws.files.read(ws.layout.root / "IDENTITY.md").decode(errors="replace"))
-    if traits:
-        return [redact(f"- {name}: {value[:LONGEST]}")[0] for name, value in traits[:3]]
-    soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").split("\n")
-    first = next((line.strip() for line in soul if line.strip() and not line.startswith("#")), "")
-    return [redact(f"- {role}: {first[:LONGEST]}")[0]] if first else []
+    if not traits:
+        soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").split("\n")
+        first = next((line.strip() for line in soul if line.strip() and not line.startswith("#")), "")
+        traits = [(role, first)] if first else []
+    for name, value in traits[:3]:
+        yield Line(redact(f"- {name}: {value[:LONGEST]}")[0])
 
 
 def _counts(index: Index, moment: datetime, ws: Workspace) -> dict[str, Any]:
@@ -312,9 +211,17 @@ def _counts(index: Index, moment: datetime, ws: Workspace) -> dict[str, Any]:
 
 
 def _rankings(choice: Choice) -> dict[str, Any]:
-    """What stands in rankings.json: who is in the core and who is not, with what each costs."""
+    """What stands in rankings.json: who is in the snapshot and where, and who is not, with what each costs."""
+    page = choice.page
+    told = [(name, line, each) for name, lines in page.lines.items() for line in lines for each in line.told]
+    return {
+        "chosen": [
+            {**_ranked(each, line.tokens), "section": name, "version": each.record.version} for name, line, each in told
+        ],
+        "omitted": [_ranked(each, sections.numbered(short(each.record), each).tokens) for each in choice.omitted],
+    }
 
-    def row(each: Candidate) -> dict[str, Any]:
-        return {"id": each.record.id, "rank": round(each.rank, 4), "tokens": each.tokens, "topic": each.topic}
 
-    return {"chosen": [row(each) for each in choice.chosen], "omitted": [row(each) for each in choice.omitted]}
+def _ranked(candidate: Candidate, tokens: int) -> dict[str, Any]:
+    rank, topic = round(candidate.rank, 4), candidate.topic
+    return {"id": candidate.record.id, "rank": rank, "tokens": tokens, "topic": topic}

@@ -114,6 +114,17 @@ WHERE pool = 'active' AND subject = 'user' AND (category IN (SELECT value FROM j
     OR substr(attribute, 1, instr(attribute, '.') - 1) IN (SELECT value FROM json_each(:attributes)))
 ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
 """
+OF_OTHERS = f"""
+SELECT id, {_SCORE} AS score, importance, line
+FROM memory
+WHERE pool = 'active' AND subject NOT IN ('user', 'assistant') AND attribute <> ''
+ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+"""
+REPLACED_ON = """
+SELECT line FROM memory WHERE pool = 'archive' AND attribute <> ''
+    AND id IN (SELECT id FROM memory_ref WHERE ref IN (SELECT value FROM json_each(:refs)))
+ORDER BY id
+"""
 # A memory names its subject and its entities; how it calls the user itself (`own`) is the user. The + keeps SQLite from
 # looking at all that is active.
 _NAMING = """

@@ -11,7 +11,7 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.recall.packing import unpacked
-from memory_system.recall.schema import OF_KIND, RANKED, RANKED_AMONG, RANKED_WITHIN, STANDING
+from memory_system.recall.schema import OF_KIND, OF_OTHERS, RANKED, RANKED_AMONG, RANKED_WITHIN, REPLACED_ON, STANDING
 from memory_system.recall.units import SMALLEST_SCORE, day_number
 from memory_system.store.database import Database
 
@@ -49,6 +49,15 @@ class Standing:
         """The user's active memories of one of the categories or attributes (dotted ones with the part before the dot),
         at most `limit`: by effective score, then as `ranked`."""
         return self._found(OF_KIND, categories=_json(categories), attributes=_json(attributes), limit=limit)
+
+    def of_others(self, limit: int) -> list[Ranked]:
+        """The active memories that fill a slot of somebody or something else than the user and the assistant, at most
+        `limit`, as `ranked`."""
+        return self._found(OF_OTHERS, limit=limit)
+
+    def replaced_on(self, refs: Collection[str]) -> list[bytes]:
+        """The lines of the archived memories that fill a slot and stand on these messages."""
+        return [unpacked(line) for (line,) in self._database.rows(REPLACED_ON, {"refs": _json(refs)})]
 
     def these(self, ids: Collection[str]) -> dict[str, Ranked]:
         """The memories with these ids, of either pool."""

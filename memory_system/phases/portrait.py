@@ -1,0 +1,220 @@
+"""The user by slots, and those near them, each under their own name: nothing of somebody else's stands as the
+user's."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memory_system import clock
+from memory_system.attributes import about
+from memory_system.phases.page import Line
+from memory_system.phases.shortlist import LONGEST, Candidate
+from memory_system.privacy import trust
+from memory_system.records import ASSISTANT, USER, Fact
+from memory_system.text import fold, stands_in
+from memory_system.understand.language import kin_words
+
+# The user's attributes, in the order in which they stand.
+WHO = (
+    "name", "nickname", "surname", "gender", "age", "birthday", "nationality", "lives_in", "address", "moves_to",
+    "hometown", "occupation", "position", "works_at", "works_in", "studies_at", "studies_in", "major", "education",
+    "marital_status",
+)  # fmt: skip
+NEAR = ("partner", "child", "parent", "sibling", "relative", "friend", "colleague", "relation", "pet")
+HEALTH = ("allergy", "intolerance", "condition", "medication", "dose", "diet", "blood_type")
+LANGUAGES = ("language",)
+SLOTS = (*WHO, *NEAR, *HEALTH, *LANGUAGES)
+OF_OTHERS = (*HEALTH, *WHO, *NEAR, *LANGUAGES)  # what is told of somebody near, the gravest first
+
+STALE_DAYS = 180  # after which what changes by itself is told with the month in which it was said
+DIGITS = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # characters of an ISO date that were said
+BETWEEN = {"zh": "、", "en": ", "}
+_WHOLE_DATE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Portrait:
+    """Lines on the user: who they are, those near them, and what matters for their health."""
+
+    who: list[Line]
+    near: list[Line]
+    health: list[Line]
+
+
+@dataclass(slots=True)
+class _Person:
+    """Somebody near the user: how they are called, what they are to the user, and what is known of them."""
+
+    name: str
+    kin: str
+    known: list[Candidate] = field(default_factory=list)  # as what they are near
+    facts: list[Candidate] = field(default_factory=list)
+
+
+def portrait(found: Iterable[Candidate], lang: str, moment: datetime) -> Portrait:
+    """What the stated slots among the candidates tell of the user and of those near them."""
+    stated = [each for each in found if type(each.record) is Fact and each.record.attribute and each.record.value]
+    slots: dict[str, list[Candidate]] = defaultdict(list)
+    for each in stated:
+        if each.record.subject == USER:
+            slots[_head(each.record)].append(each)
+    slots["moves_to"] = [each for each in slots["moves_to"] if _is_ahead(each.record, slots["lives_in"], moment)]
+    medicines = _medicines([*slots.pop("medication", ()), *slots.pop("dose", ())], lang)
+    told = {name: _slot(name, held, lang, moment) for name, held in slots.items() if held} | {"medication": medicines}
+    health = [line for name in (*HEALTH, *LANGUAGES) if (line := told.get(name))]
+    who = [line for name in WHO if (line := told.get(name))]
+    near = [each for name in NEAR for each in slots.get(name, ())]
+    others = [each for each in stated if each.record.subject not in (USER, ASSISTANT)]
+    return Portrait(who, list(_near(near, others, lang, moment)), health)
+
+
+def _is_ahead(move: Fact, homes: list[Candidate], moment: datetime) -> bool:
+    """Whether a move is still to come: its date is, or it has none and the home was not told since."""
+    if move.event_time is not None:
+        return move.event_time.end > moment.isoformat()
+    return all(home.record.said_at <= move.said_at for home in homes)
+
+
+def label_of(attribute: str, lang: str) -> str:
+    """The name of an attribute for people; with what stands behind its dot: `dose (levothyroxine)`."""
+    head, _, thing = attribute.partition(".")
+    label = str(about(head).get("label", {}).get(lang, head.replace("_", " ")))
+    return f"{label} ({thing})" if thing else label
+
+
+def when_of(record: Fact) -> str:
+    """The date of what a memory speaks of, as exactly as it was said; empty where it has none."""
+    event = record.event_time
+    if event is None:
+        return ""
+    if event.granularity in ("minute", "hour"):
+        return event.start.replace("T", " ")
+    return event.start[: DIGITS.get(event.granularity, _WHOLE_DATE)]
+
+
+def _head(record: Fact) -> str:
+    return record.attribute.partition(".")[0]
+
+
+def _value(record: Fact) -> str:
+    return trust.shown(record.value)[:LONGEST]
+
+
+def _slot(name: str, held: list[Candidate], lang: str, moment: datetime) -> Line:
+    """The values of a slot of the user's on one line."""
+    return Line(f"- {label_of(name, lang)}: {_values(name, held, lang, moment)}", tuple(held))
+
+
+def _values(attribute: str, held: list[Candidate], lang: str, moment: datetime) -> str:
+    """The values of a slot, the newest first; where only one can be so and none has given way, all of them."""
+    row = about(attribute)
+    between = " / " if row.get("single") and not row.get("cued") else BETWEEN[lang]
+    newest = sorted(held, key=lambda each: (each.record.said_at, each.record.id), reverse=True)
+    values = {fold(each.record.value): _dated(each.record, moment) for each in reversed(newest)}
+    return between.join(reversed(values.values()))
+
+
+def _dated(record: Fact, moment: datetime) -> str:
+    """The value, with its date where that matters: when a move is, when an age was true."""
+    dates = [when_of(record)] if record.attribute == "moves_to" else []
+    said = clock.parse_instant(record.said_at)
+    if about(record.attribute).get("changing") and said and clock.days_between(said, moment) > STALE_DAYS:
+        dates.append(record.said_at[:7])
+    return f"{_value(record)} ({dates[0]})" if dates and dates[0] else _value(record)
+
+
+def _medicines(held: list[Candidate], lang: str) -> Line | None:
+    """What the user takes, each medicine with the dose that was said last."""
+    names: dict[str, str] = {}
+    doses: dict[str, str] = {}
+    for each in sorted(held, key=lambda each: each.record.said_at):
+        record = each.record
+        if _head(record) == "dose":
+            doses[fold(record.attribute.partition(".")[2])] = _value(record)
+        else:
+            names[fold(record.value)] = _value(record)
+    names = {key: names.get(key, key) for key in (*names, *doses)}
+    told = (f"{name} {doses[key]}" if key in doses else name for key, name in names.items())
+    return Line(f"- {label_of('medication', lang)}: {BETWEEN[lang].join(told)}", tuple(held)) if held else None
+
+
+def _near(near: list[Candidate], others: list[Candidate], lang: str, moment: datetime) -> Iterator[Line]:
+    """Those near the user: a line each for those of whom something is known, and one for all others of a kind."""
+    people = _people(near, lang)
+    for each in others:
+        if _head(each.record) in OF_OTHERS and (person := _whose(each.record, people)):
+            person.facts.append(each)
+    alike: dict[str, list[_Person]] = defaultdict(list)
+    for person in people.values():
+        if person.facts:
+            yield _told(person, lang, moment)
+        else:
+            alike[person.kin].append(person)
+    for kin, group in alike.items():
+        named = [each for each in group if not _is_kin(each.known[0].record)] or group[:1]
+        names = BETWEEN[lang].join(trust.shown(each.name) for each in named)
+        yield Line(f"- {kin}: {names}", tuple(known for each in group for known in each.known))
+
+
+def _is_kin(record: Fact) -> bool:
+    """Whether all that is known of somebody is what they are: 猫, "a cat"."""
+    return fold(record.value) in kin_words(record.lang or "en")
+
+
+def _people(near: list[Candidate], lang: str) -> dict[str, _Person]:
+    """Those whom the user's slots name, by their name."""
+    people: dict[str, _Person] = {}
+    for each in near:
+        kin = kin_of(each.record, lang)
+        person = people.setdefault(fold(each.record.value), _Person(each.record.value, kin))
+        person.known.append(each)
+    return people
+
+
+def kin_of(record: Fact, lang: str) -> str:
+    """What somebody is to the user in the user's own words ("sister"), else the attribute's label. In another language
+    than the snapshot's it is the label."""
+    quote = record.evidence[0].quote.casefold() if record.evidence else ""
+    words = kin_words(lang) if record.lang == lang and quote and not _is_kin(record) else {}
+    said = [word for word, attribute in words.items() if attribute == record.attribute and stands_in(word, quote)]
+    place = quote.find(record.value.casefold())
+    said.sort(key=lambda word: (abs(place - quote.find(word)), -len(word), word))
+    return said[0] if said else label_of(record.attribute, lang)
+
+
+def _whose(record: Fact, people: dict[str, _Person]) -> _Person | None:
+    """Whom the fact is about: somebody near whose name it has, or the only one of their kind; else somebody of whom
+    nothing but the kin word is known, who is one from then on."""
+    subject = fold(record.subject)
+    if subject in people:
+        return people[subject]
+    if subject not in kin_words(record.lang or "en"):
+        return None
+    kind = [each for each in people.values() if fold(each.kin) == subject]
+    if len(kind) == 1:
+        return kind[0]
+    return people.setdefault(subject, _Person(record.subject, ""))
+
+
+def _told(person: _Person, lang: str, moment: datetime) -> Line:
+    """Somebody near with what is known of them, the gravest first, as far as a line holds it."""
+    name = trust.shown(person.name)
+    line, told = f"- {name} ({person.kin}): " if person.kin else f"- {name}: ", list(person.known)
+    parts: list[str] = []
+    for attribute, held in _by_attribute(person.facts).items():
+        part = f"{label_of(attribute, lang)}: {_values(attribute, held, lang, moment)}"
+        if len("; ".join((line, *parts, part))) <= LONGEST:
+            parts.append(part)
+            told += held
+    return Line(line + "; ".join(parts), tuple(told))
+
+
+def _by_attribute(facts: list[Candidate]) -> dict[str, list[Candidate]]:
+    """The facts by their attributes, in the order in which these are told of somebody near."""
+    found: dict[str, list[Candidate]] = defaultdict(list)
+    for each in sorted(facts, key=lambda each: (OF_OTHERS.index(_head(each.record)), each.record.id)):
+        found[each.record.attribute].append(each)
+    return found
