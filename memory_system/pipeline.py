@@ -105,7 +105,7 @@ def _run_nights(
 
         forgetting.finish(ws)
     _begin(ws, force=force)
-    _renew(ws, report)
+    _renew(ws, report, progress)
     _mend(ws)
     with _bulk():
         while True:
@@ -144,7 +144,7 @@ def _begin(ws: Workspace, *, force: bool) -> None:
         raise ExhaustedError(f"run {state.run_id} failed {state.retry_count} times in phase {state.current_phase}")
 
 
-def _renew(ws: Workspace, report: Report) -> None:
+def _renew(ws: Workspace, report: Report, progress: Progress | None) -> None:
     """What new rules, a new program or the owner's wish leave to do: mask again, and fill layer 3."""
     state = ws.checkpoint.state
     if state.masked != (now := edition()):
@@ -155,6 +155,8 @@ def _renew(ws: Workspace, report: Report) -> None:
     if state.copied != ws.config.layer3.keep:
         from memory_system.nights import copying
 
+        if progress is not None:
+            progress(clock.stamp(ws.now), "layer 3")
         report.copied += copying.renew(ws)
 
 
