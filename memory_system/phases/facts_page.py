@@ -11,7 +11,7 @@ from memory_system import clock
 from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
-from memory_system.records import Belief, Fact, Row
+from memory_system.records import Belief, Fact, Row, told
 from memory_system.workspace import Workspace
 
 WORDS = {
@@ -31,16 +31,17 @@ def write(ws: Workspace) -> list[str]:
 
 
 def text_of(ws: Workspace) -> str:
-    """The page: one line for each memory, what was said last at the end."""
+    """The page: one line for each memory that is not outdated, what was said last at the end."""
     title, unsure = WORDS[ws.language]
     rows = chain(ws.store.rows("active", Fact), ws.store.rows("active", Belief))
-    said = sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"]))
+    standing = (row for row in rows if not row.get("outdated_by"))
+    said = sorted(standing, key=lambda row: (row.get("said_at", ""), row["id"]))
     text = "\n".join([title, "", *_lines(said, unsure, ws.zone), ""])
     return masked(redact(text)[0], ws.masked)
 
 
 def _lines(rows: list[Row], unsure: str, zone: tzinfo) -> Iterator[str]:
     for row in rows:
-        words = trust.shown(" ".join(row["content"].split()))
+        words = trust.shown(" ".join(told(row).split()))
         day = clock.day_of(row.get("said_at", ""), zone)
         yield " ".join(filter(None, ("-", day, words, f"({unsure})" if "confidence" in row else "")))
