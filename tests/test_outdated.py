@@ -219,6 +219,14 @@ def test_what_is_moved_twice_leads_to_where_it_stands(empty: Draft) -> None:
     assert by_day["s2:e2"].outdated_by == by_day["s3:e3"].id
 
 
+def test_what_is_said_again_later_stands_again(empty: Draft) -> None:
+    first = ("The regatta is at the north pier.", "plan")
+    assert outdated(empty, first, ("The regatta moved to the lake.", "plan", "moves")) == [first[0]]
+    (claim,) = claims_of(7, first)
+    facts.settle(claim, empty, night())
+    assert not [each for each in map(empty.get, empty.active(Fact)) if each and each.outdated_by]
+
+
 def test_what_the_owner_has_set_or_pinned_stands(empty: Draft) -> None:
     outdated(empty, ("The recital is on March 14.", "plan"))
     (known,) = map(empty.get, empty.active(Fact))

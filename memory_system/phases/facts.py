@@ -217,7 +217,7 @@ def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
 def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     if claim.ref in {each.ref for each in fact.evidence}:
         return "claims.rejected.already known"
-    confirmed = with_evidence(fact, claim, night)
+    confirmed = revising.standing_again(with_evidence(fact, claim, night), claim, draft)
     draft.put("active", confirmed, "confirmed")
     rivals = [each for each in _rivals(claim, draft) if each.id != fact.id and not each.is_owners]
     if rivals and len(sessions_of(confirmed)) > 1:  # the second session that decides a conflict

@@ -80,6 +80,12 @@ def outdate(older: Iterable[Fact], fact: Fact, draft: Draft, night: Night) -> No
         draft.put("active", each.model_copy(update=changed), OUTDATED)
 
 
+def standing_again(fact: Fact, claim: Claim, draft: Draft) -> Fact:
+    """The fact that a claim has said again: outdated no more, where that was later than what made it so."""
+    newer = draft.get(fact.outdated_by) if fact.outdated_by else None
+    return fact.model_copy(update={"outdated_by": None}) if newer and newer.said_at < claim.said_at else fact
+
+
 def is_occasion(attribute: str) -> bool:
     """Whether the attribute holds what happens at a time."""
     return bool(attribute) and str(about(attribute).get("category")) in OCCASIONS
