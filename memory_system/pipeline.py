@@ -26,6 +26,7 @@ from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:
     from memory_system.nights.night import Progress, Run
+    from memory_system.nights.telling import Telling
 
 
 @dataclass
@@ -39,6 +40,7 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
     asked: dict[str, Any] = field(default_factory=lambda: asked_by(None))
+    telling: Telling | None = None  # none before the first night
     alarm: MemorySystemError | None = None  # what the owner must be told although the run is done
 
     def add_problems(self, problems: Iterable[Problem]) -> None:
@@ -50,6 +52,10 @@ class Report:
         self.phases += run.phases
         self.accounts.append(account)
         self.add_problems(run.problems)
+        from memory_system.nights.telling import Telling
+
+        self.telling = self.telling or Telling()
+        self.telling.add(run.changes)
 
     def to_row(self) -> dict[str, Any]:
         return {
@@ -58,6 +64,7 @@ class Report:
             "status": "done" if self.nights else "nothing due",
             "phases": self.phases,
             "accounting": accounting.total(self.accounts),
+            **(self.telling.to_row() if self.telling else {"learnt": [], "changed": [], "ended": []}),
             "totals": self.totals,
             "llm": self.asked,
             "alarm": self.alarm

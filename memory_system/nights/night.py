@@ -17,6 +17,7 @@ from memory_system.llm import Usage
 from memory_system.nights import accounting
 from memory_system.nights.backlog import waiting
 from memory_system.phases import Night
+from memory_system.phases.revising import OUTDATING
 from memory_system.privacy.trust import Guard
 from memory_system.readers import Cursor
 from memory_system.records import USER, Fact, Problem, kind_of
@@ -332,8 +333,9 @@ def _watch_retirement(run: Run, active: int) -> None:
 
 def _retires_fact(change: Change) -> bool:
     """Whether an active fact gives way to another (what fades or expires does not count)."""
-    leaves = change.before_pool == "active" and change.after_pool != "active"
-    return leaves and kind_of(change.id) is Fact and bool(RETIRING & set(change.why.split("+")))
+    why, stays = set(change.why.split("+")), change.after_pool == "active"
+    is_fact = change.before_pool == "active" and kind_of(change.id) is Fact
+    return is_fact and bool(why & (OUTDATING if stays else RETIRING))
 
 
 def _tidy_up(run: Run) -> None:

@@ -17,7 +17,9 @@ from memory_system.turns import Claim
 RARE = 8  # memories that may have a word by which what is meant is found
 SHARED = 2  # such words that both must have, unless a single one is held by nothing else
 LASTING = frozenset({"identity"})  # who somebody is: only a claim changes it
-DATED = frozenset({"moves", "cancels"})  # changes of what was to happen
+# Why an older memory is outdated, by what the newer one does to it.
+CHANGED = {"corrects": "corrected", "moves": "moved", "cancels": "cancelled", "ends": "ended"}
+OUTDATING = frozenset(CHANGED.values())
 
 
 def outdate(claim: Claim, fact: Fact, draft: Draft, night: Night) -> None:
@@ -28,7 +30,7 @@ def outdate(claim: Claim, fact: Fact, draft: Draft, night: Night) -> None:
     if len(found) == 1:
         older = found[0]
         changed = {"outdated_by": fact.id, "updated": night.stamp, "version": older.version + 1}
-        draft.put("active", older.model_copy(update=changed), "outdated")
+        draft.put("active", older.model_copy(update=changed), CHANGED[claim.change])
 
 
 def _meant(claim: Claim, draft: Draft) -> Iterator[Fact]:
