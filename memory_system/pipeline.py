@@ -27,6 +27,7 @@ from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:
     from memory_system.nights.night import Progress, Run
+    from memory_system.nights.telling import Telling
 
 
 @dataclass
@@ -42,6 +43,7 @@ class Report:
     asked: dict[str, Any] = field(default_factory=lambda: asked_by(None))
     copied: int = 0  # messages that are new in layer 3
     layer3: int = 0  # bytes that it takes
+    telling: Telling | None = None  # none before the first night
     alarm: MemorySystemError | None = None  # what the owner must be told although the run is done
 
     def add_problems(self, problems: Iterable[Problem]) -> None:
@@ -54,6 +56,10 @@ class Report:
         self.accounts.append(account)
         self.copied += run.copied
         self.add_problems(run.problems)
+        from memory_system.nights.telling import Telling
+
+        self.telling = self.telling or Telling()
+        self.telling.add(run.changes)
 
     def to_row(self) -> dict[str, Any]:
         return {
@@ -62,6 +68,7 @@ class Report:
             "status": "done" if self.nights else "nothing due",
             "phases": self.phases,
             "accounting": accounting.total(self.accounts),
+            **(self.telling.to_row() if self.telling else {"learnt": [], "changed": [], "ended": []}),
             "totals": self.totals,
             "layer3": {"new": self.copied, "bytes": self.layer3},
             "llm": self.asked,

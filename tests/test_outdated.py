@@ -480,6 +480,6 @@ def test_to_put_away_what_is_outdated_changes_nothing_else(tmp_path: Path) -> No
 
 def test_too_much_outdated_in_one_night_stops_it() -> None:
     line = b'{"id":"f_20260303_0123456789","content":"x","importance":0.5,"score":0.5}\n'
-    change = Change("f_20260303_0123456789", "outdated", "active", line, "active", line)
+    change = Change("f_20260303_0123456789", "moved", "active", line, "active", line)
     assert retires_fact(change)
     assert not retires_fact(replace(change, why="confirmed"))

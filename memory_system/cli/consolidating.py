@@ -8,12 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
+from memory_system import text
 from memory_system.cli.answers import Settings, complain, handled
 from memory_system.cli.keeping import shown_size
 from memory_system.cli.problems import report_problem_lines
 from memory_system.errors import UsageError
 
 MODES = ("off", "auto", "batch")
+SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
+MOST_TOLD = 12  # lines on what was learnt, changed and ended
+MORE = {"en": "and {count} more: memory diff", "zh": "还有 {count} 条：memory diff"}
 
 
 @handled
@@ -141,6 +145,7 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     nights = row["nights"]
     many = f"{len(nights)} nights: {nights[0]} … {nights[-1]}"
     yield "consolidated " + (many if nights[1:] else nights[0])
+    yield from told_lines(row)
     yield _sum_line("messages", sums["messages"], "read", ("kept",), "filtered")
     yield _sum_line("segments", sums["segments"], "total", ("kept",), "dropped")
     if left_out := sums["segments"]["dropped"].get("share"):
@@ -160,6 +165,17 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
 def _copied_lines(row: dict[str, Any]) -> Iterator[str]:
     if row["new"]:
         yield f"  layer 3: {row['new']} messages copied; it takes {shown_size(row['bytes'])}"
+
+
+def told_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What was learnt (+), changed (~) and ended (-): at most MOST_TOLD lines, and how many more there are."""
+    parts = {sign: [f"  {sign} {each['text']}" for each in row[key]] for sign, key in SIGNS.items()}
+    learnt, others = parts["+"], [*parts["~"], *parts["-"]]
+    room = max(MOST_TOLD - len(others), MOST_TOLD // 2)
+    shown = [*learnt[:room], *others[: MOST_TOLD - len(learnt[:room])]]
+    yield from shown
+    if more := len(learnt) + len(others) - len(shown):
+        yield f"    {MORE[text.language(' '.join(shown))].format(count=more)}"
 
 
 def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:

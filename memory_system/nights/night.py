@@ -17,7 +17,7 @@ from memory_system.llm import Usage
 from memory_system.nights import accounting, copying
 from memory_system.nights.backlog import waiting
 from memory_system.phases import Night
-from memory_system.phases.revising import OUTDATED
+from memory_system.phases.revising import OUTDATING
 from memory_system.privacy.trust import Guard
 from memory_system.readers import Cursor
 from memory_system.records import USER, Fact, Problem, kind_of
@@ -341,7 +341,7 @@ def _watch_retirement(run: Run, active: int) -> None:
 def retires_fact(change: Change) -> bool:
     """Whether an active fact gives way to another (what fades or expires does not count), or stands behind it."""
     why = set(change.why.split("+"))
-    gives_way = OUTDATED in why or (change.after_pool != "active" and bool(RETIRING & why))
+    gives_way = bool(OUTDATING & why) or (change.after_pool != "active" and bool(RETIRING & why))
     return change.before_pool == "active" and gives_way and kind_of(change.id) is Fact
 
 

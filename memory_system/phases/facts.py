@@ -87,12 +87,12 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     fact, meant = new_fact(new_id, claim, night), revising.meant(claim, draft, night)
     if claim.form == QUOTE:
         draft.put("active", fact, "new")
-        revising.outdate(meant, fact, draft, night)
+        revising.outdate(meant, fact, claim.change, draft, night)
         return "claims.new"
     outcome = _settle_claim(fact, claim, meant, draft, night, doubts)
     if draft.pool_of(new_id) == "active":
         left = (each for each in meant if draft.pool_of(each.id) == "active")
-        revising.outdate(left, fact, draft, night)
+        revising.outdate(left, fact, claim.change, draft, night)
     return outcome
 
 

@@ -29,7 +29,9 @@ LIKINGS = frozenset({"preference", "relation", "instruction"})  # categories of 
 DATED = frozenset({"moves", "cancels"})  # changes of what was to happen
 CORRECTS = "corrects"
 SLIPS = frozenset({CORRECTS, "moves"})  # changes that may name nothing but the time that was wrong
-OUTDATED = "outdated"  # why a memory changes that stays and stands behind another
+# Why a memory changes that stays and stands behind another, by what the newer one does to it.
+CHANGED = {"corrects": "corrected", "moves": "moved", "cancels": "cancelled", "ends": "ended"}
+OUTDATING = frozenset(CHANGED.values())
 
 Holders = Mapping[str, Mapping[str, Fact]]  # by term the memories that have it, by id
 
@@ -73,11 +75,11 @@ def meant(claim: Claim, draft: Draft, night: Night) -> list[Fact]:
     ]
 
 
-def outdate(older: Iterable[Fact], fact: Fact, draft: Draft, night: Night) -> None:
-    """Mark the older memories as outdated by the fact."""
+def outdate(older: Iterable[Fact], fact: Fact, change: str, draft: Draft, night: Night) -> None:
+    """Mark the older memories as outdated by the fact, which changes them so."""
     for each in older:
         changed = {"outdated_by": fact.id, "updated": night.stamp, "version": each.version + 1}
-        draft.put("active", each.model_copy(update=changed), OUTDATED)
+        draft.put("active", each.model_copy(update=changed), CHANGED[change])
 
 
 def standing_again(fact: Fact, claim: Claim, draft: Draft) -> Fact:
