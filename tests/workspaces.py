@@ -48,7 +48,7 @@ def say(root: Path, session: str, *said: tuple[str, str, str], **header: Any) ->
 def remembering(root: Path) -> Path:
     """A workspace that remembers one thing in each language, as of 2026-02-21."""
     make(root)
-    said = ("I'm allergic to peanuts.", "我住在杭州。")
+    said = ("Also, I'm allergic to peanuts.", "我住在杭州。")
     say(root, "a", *((f"2026-02-20T09:00:0{5 * number}Z", "user", text) for number, text in enumerate(said)))
     consolidate(root, "2026-02-21T03:10:00Z")
     return root
