@@ -27,6 +27,9 @@ EARNEST_FROM = SCALE  # between asserted and not, in log-odds times `SCALE`, fro
 GRAVE_FROM = 3 * SCALE // 2  # and of health, identity and instructions
 HEDGED = 0.6  # the confidence of what was said with a maybe
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
+AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
+AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
+AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 MOST_BESIDE = {"en": 3, "zh": 5}  # words, in Chinese characters, that a claim may leave untold
 DAY = timedelta(days=1)
 
@@ -142,7 +145,6 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     event = dates.to_event(marked.whens[0]) if marked.whens else None
     category = CATEGORIES.get(segment.keep, "general")
     own = _own(turn.message, lang)
-    hedged = segment.stance == "hedged"
     change = next((each.change for each in quoted.segments if each.change), "")
     context = context_of(quoted)
     return replace(
@@ -152,8 +154,6 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         subject=_speaker(turn.message),
         importance=segment.importance,
         method="judge",
-        confidence=HEDGED if hedged else 1.0,
-        basis=HEDGED_BASIS[lang] if hedged else "",
         entities=tuple(dict.fromkeys((own, *listening.within(words)))),
         event_time=event,
         expires=_expires(category, event, night),
@@ -168,22 +168,31 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
 def _base(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Claim:
     """What claims and quotes have in common."""
     message = turn.message
+    confidence, basis = _doubt(message, segment)
     return Claim(
         content="", category="", subject="", importance=segment.importance, lang=lang,
         quote=message.text[span[0] : span[1]], ref=message.ref, span=span, said_at=message.said_at, role=message.role,
         method="", chat=message.chat, speaker=message.speaker,
         trust="person" if message.speaker and message.role == ASSISTANT else "",
+        confidence=confidence, basis=basis[lang] if basis else "",
     )  # fmt: skip
+
+
+def _doubt(message: Message, segment: Segment) -> tuple[float, Mapping[str, str]]:
+    """How sure the words are, and in each language why they are not: empty where they are stated."""
+    if segment.stance == "hedged":
+        return HEDGED, HEDGED_BASIS
+    return (AGENTS, AGENTS_BASIS) if message.role == "agent" else (1.0, {})
 
 
 def _speaker(message: Message) -> str:
     """Of whom a quote is: the speaker's."""
-    return message.speaker or (ASSISTANT if message.role == ASSISTANT else USER)
+    return message.speaker or (ASSISTANT if message.role in AGENT_ROLES else USER)
 
 
 def _own(message: Message, lang: str) -> str:
     """How a quote calls its speaker."""
-    return message.speaker or (ASSISTANT_NAME if message.role == ASSISTANT else USER_NAME)[lang]
+    return message.speaker or (ASSISTANT_NAME if message.role in AGENT_ROLES else USER_NAME)[lang]
 
 
 def _anchor(message: Message, night: Night) -> datetime:

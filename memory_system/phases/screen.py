@@ -16,6 +16,7 @@ from memory_system.phases import Night
 from memory_system.privacy.secrets import is_only_secret
 from memory_system.privacy.trust import Guard
 from memory_system.privacy.withheld import SOON, WITHHELD, TakingBack, withheld
+from memory_system.records import USER, USER_NAME
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
 from memory_system.understand.claims import Heard
@@ -170,6 +171,8 @@ def heard_before(turn: Turn, segment: Segment, names: Mapping[str, str]) -> Hear
     """What was said before a segment of a turn."""
     message = turn.message
     before, question = message.text[: segment.start], turn.before.rstrip()
+    if message.is_noted:  # notes speak of the owner in the third person
+        names = {**names, **dict.fromkeys(USER_NAME.values(), USER)}
     asked = question if question.endswith(("?", "？")) and not before.strip() else ""
     return Heard(asked=asked, before=before, names=names, speaker=message.speaker)
 
