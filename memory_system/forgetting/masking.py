@@ -15,8 +15,10 @@ from memory_system.forgetting import people
 from memory_system.forgetting.erasing import let_go, remake, reset_night
 from memory_system.forgetting.scanning import STEERS, kinds_in, ours, own_files, suspected
 from memory_system.nights import copying
+from memory_system.phases import Night, summaries
 from memory_system.privacy.secrets import redact
 from memory_system.records import Evidence, Fact, Pool, to_line
+from memory_system.store.draft import Draft
 from memory_system.store.entries import Change, Entry
 from memory_system.workspace import Workspace
 
@@ -63,6 +65,7 @@ def masked(value: Any) -> Any:
 
 def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
     approved = frozenset(ws.quarantine.approved())
+    scratch = Draft(ws.store)
     for pool, record in list(ws.store.records()):
         steers = suspected(record, approved) if steering and pool == "active" else None
         there: Pool = "archive" if steers else pool
@@ -71,8 +74,23 @@ def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
             continue
         if steers:
             ws.quarantine.add([_held(*steers)])
-        before = None if kinds_in(record.model_dump(mode="json")) else ws.store.line_of(record.id)
-        yield Change(record.id, HELD_BACK if steers else "masked", pool, before, there, to_line(new))
+        why = HELD_BACK if steers else "masked"
+        scratch.put(there, new, why)
+        yield Change(record.id, why, pool, _before(record.id, ws), there, to_line(new))
+    yield from _composed_anew(scratch, ws)
+
+
+def _composed_anew(scratch: Draft, ws: Workspace) -> Iterator[Change]:
+    """The summaries of what was changed: none tells any longer of what was put away."""
+    composed = summaries.run([scratch], scratch, Night(ws.now, ws.config))
+    for key, (pool, line, why) in sorted(composed.changed.items()):
+        yield Change(key, why, ws.store.pool_of(key), _before(key, ws), pool, line)
+
+
+def _before(memory_id: str, ws: Workspace) -> bytes | None:
+    """The memory's line for the journal; None where it holds a secret, or there is none."""
+    line = ws.store.line_of(memory_id)
+    return None if line is None or kinds_in(people.parsed(line)) else line
 
 
 def _mended(record: Fact, ws: Workspace, *, steers: bool) -> Fact | None:
