@@ -124,6 +124,7 @@ def report(found: dict[str, Any]) -> str:
         f"{claims['given']}, recall {claims['recall']} of {claims['expected']}"
     )
     lines += [
-        f"claims {key}: precision {each['precision']}, recall {each['recall']}" for key, each in claims["attributes"].items()
+        f"claims {key}: precision {each['precision']}, recall {each['recall']}"
+        for key, each in claims["attributes"].items()
     ]
     return "\n".join(lines)

@@ -29,8 +29,12 @@ PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"appointment", "deadline", "moves_to"})
-DENIABLE = frozenset({"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"})
-LONG = frozenset({"appointment", "deadline", "instruction", "habit", "likes", "dislikes"})  # no single word puts them right
+DENIABLE = frozenset(
+    {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
+)
+LONG = frozenset(
+    {"appointment", "deadline", "instruction", "habit", "likes", "dislikes"}
+)  # no single word puts them right
 _NOWHERE = (-1, -1)
 
 
