@@ -36,8 +36,12 @@ NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"appointment", "deadline", "moves_to"})
 # What may be denied that never was so; anything else is denied only where it has ended.
-DENIABLE = frozenset({"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"})
-LONG = frozenset({"appointment", "deadline", "instruction", "habit", "likes", "dislikes"})  # no one word puts them right
+DENIABLE = frozenset(
+    {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
+)
+LONG = frozenset(
+    {"appointment", "deadline", "instruction", "habit", "likes", "dislikes"}
+)  # no one word puts them right
 _OWN_GROUPS = frozenset({"who", "value", "kin", "old", "thing"})  # the others name what is filled as well
 _NOWHERE = (-1, -1)
 
@@ -119,7 +123,11 @@ def _type_here(rule: ClaimRule, found: Found, lang: str, meant: Filled | None) -
     """The type of the value in that match: where a slip is put right, or a noun names the attribute, that one's."""
     if meant:
         return type_of(claim_rule(meant.rule, lang))
-    return type_of_attribute(attributes.named(found.parts["thing"].casefold())) if rule.attribute == NOUN else type_of(rule)
+    return (
+        type_of_attribute(attributes.named(found.parts["thing"].casefold()))
+        if rule.attribute == NOUN
+        else type_of(rule)
+    )
 
 
 def _slip(reading: _Reading) -> Filled | None:
@@ -202,7 +210,7 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
         case "alone":
             return people.alone(start)
         case "topic":
-            return people.before(start, "", explicit=True) or people.topic(value)
+            return people.before(start, start, explicit=True) or people.topic(value)
         case "plan":
             return people.topic(value, among_friends=True)
         case "asked":
@@ -210,7 +218,7 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
         case "near":
             return people.near(value)
         case "another":
-            about = people.before(start, "", explicit=True)
+            about = people.before(start, start, explicit=True)
             return about if about and about.subject != people.speaker else None
         case said:
-            return people.before(start, found.words, explicit=said == "explicit")
+            return people.before(*found.span, explicit=said == "explicit")

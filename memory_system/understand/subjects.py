@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memory_system.records import USER
 from memory_system.understand.language import Language
@@ -37,12 +38,22 @@ class People:
 
     def __init__(self, plain: str, language: Language, heard: Heard) -> None:
         self._plain, self._language, self._heard = plain, language, heard
-        self._names = {name.casefold(): known for name, known in heard.names.items()}
-        self._women, self._men = set(language.women), set(language.men)
-        for name, known in self._names.items():  # "husband" → Ray: he is one
-            for group in (self._women, self._men):
-                if name in group:
-                    group.add(known.casefold())
+
+    @cached_property  # most sentences need no names
+    def _names(self) -> dict[str, str]:
+        return {name.casefold(): known for name, known in self._heard.names.items()}
+
+    @cached_property
+    def _women(self) -> set[str]:
+        return self._with_names(self._language.women)
+
+    @cached_property
+    def _men(self) -> set[str]:
+        return self._with_names(self._language.men)
+
+    def _with_names(self, kin: frozenset[str]) -> set[str]:
+        """The kin words and those who are known as one of them: "husband" → Ray, he is one."""
+        return {*kin, *(known.casefold() for name, known in self._names.items() if name in kin)}
 
     @property
     def speaker(self) -> str:
@@ -64,9 +75,10 @@ class People:
             return self._names.get(named.casefold(), named)
         return self._names.get(kin.casefold(), kin)
 
-    def before(self, place: int, predicate: str, *, explicit: bool = False) -> About | None:
-        """Whom the predicate at that place is about; None where it is not certain, or left out though it must be
+    def before(self, place: int, end: int, *, explicit: bool = False) -> About | None:
+        """Whom the predicate between those places is about; None where it is not certain, or left out though it must be
         `explicit`."""
+        predicate = self._plain[place:end]
         if grown := self._language.contracted.match(self._plain, place):
             place = grown.end()
         left, denied = self._bare(self._plain[max(0, place - _WINDOW) : place])
@@ -196,7 +208,7 @@ class People:
     def _known_at_end(self, left: str) -> str | None:
         lower = left.rstrip().casefold()
         for name, known in self._names.items():
-            if lower.endswith(name) and (self._language.name == "zh" or not lower[: -len(name)][-1:].isalpha()):
+            if lower.endswith(name) and (self._language.dropped or not lower[: -len(name)][-1:].isalpha()):
                 return known
         return None
 
