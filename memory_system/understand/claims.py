@@ -9,6 +9,7 @@ attribute that the same words fill as well ("a nurse at …").
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_system import attributes, rules
@@ -34,7 +35,7 @@ KIN = "@kin"  # the attribute is what the kin word says
 PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
-TIMED = frozenset({"appointment", "deadline", "moves_to"})
+TIMED = frozenset({"appointment", "deadline", "reminder", "moves_to"})
 # What may be denied that never was so; anything else is denied only where it has ended.
 DENIABLE = frozenset(
     {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
@@ -92,7 +93,16 @@ def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
         return
     kind = _type_here(rule, found, reading.language.name, meant)
     spans = values_in(reading.plain, found.places["value"], kind, reading.language)
-    if not spans or is_unsaid(reading.plain, found, reading.language):
+    if spans and reading.language.types[kind].anywhere:
+        for span in spans:
+            _read_value(reading, rule, found._replace(span=span), [span], meant)
+    elif spans:
+        _read_value(reading, rule, found, spans, meant)
+
+
+def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequence[Span], meant: Filled | None) -> None:
+    """What these values of a match fill is added to the reading."""
+    if is_unsaid(reading.plain, found.span, spans[0][0], reading.language):
         return
     about = About(meant.subject) if meant else _about(reading.people, rule, found)
     attribute = meant.attribute if meant else about and _attribute(rule, found, reading.language, about)
@@ -217,6 +227,8 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return people.asked_about()
         case "near":
             return people.near(value)
+        case "party":
+            return people.party(found.span)
         case "another":
             about = people.before(start, start, explicit=True)
             return about if about and about.subject != people.speaker else None

@@ -61,9 +61,10 @@ def type_of_attribute(attribute: str) -> str:
 
 def matches(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Found]]:
     """The matches of the rules that fire, from left to right, so that a name comes before its pronoun; at one place in
-    the order of the file."""
+    the order of the file, and last those that look for their values anywhere."""
     found = [(rule, each) for rule, pattern in _fired(plain, lang, asked) for each in pattern.found(plain)]
-    return sorted(found, key=lambda each: each[1].places["value"][0])
+    types = language(lang).types
+    return sorted(found, key=lambda each: (types[type_of(each[0])].anywhere, each[1].places["value"][0]))
 
 
 def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:

@@ -120,6 +120,32 @@ class People:
                 return About(known)
         return About(self.speaker)
 
+    def party(self, span: tuple[int, int]) -> About | None:
+        """The only one spoken of in the clause with these words, else in the last one before it that speaks of anybody;
+        the speaker where nobody does in the message."""
+        start = span[0]
+        ends = [0, *(found.end() for found in self._language.clause.finditer(self._plain, 0, start))]
+        after = self._language.clause.search(self._plain, span[1])
+        end = after.start() if after else len(self._plain)
+        for start in reversed(ends):
+            if parties := self._parties(start, end):
+                return About(parties.pop()) if len(parties) == 1 and "" not in parties else None
+            end = start
+        return self.alone(0)
+
+    def _parties(self, start: int, end: int) -> set[str]:
+        """Those who are spoken of in that stretch, with one that is empty for whoever is not known."""
+        words = self._plain[start:end]
+        found = set(self._mentioned(words))
+        if self._language.stranger.search(words):
+            found.add("")
+        words = self._language.mention.sub(lambda each: " " * len(each[0]), words)
+        if self._language.myself.search(words):
+            found.add(self.speaker)
+        for each in self._language.other.finditer(words):
+            found.add(self.antecedent(start + each.start(), "she" if each["she"] else "he") or "")
+        return found
+
     def _is_alone(self, place: int) -> bool:
         around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
         if self._language.dropped:
@@ -200,7 +226,9 @@ class People:
     def _mentioned(self, words: str) -> Iterator[str]:
         """Those who are spoken of in the words: empty for somebody's whom nothing else is known of."""
         for found in self._language.mention.finditer(words):
-            yield self.canonical(found["kin"], found["named"]) if found.groupdict().get("own", "own") else ""
+            group = found.groupdict()
+            own = group.get("own", "own") or group.get("bare")
+            yield self.canonical(group.get("kin") or group["bare"], group.get("named")) if own else ""
         for name, known in self._names.items():
             if known != self.speaker and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", words, re.IGNORECASE):
                 yield known

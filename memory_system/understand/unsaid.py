@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from memory_system.rules import Found
 from memory_system.understand.language import Language
 
 
-def is_unsaid(plain: str, found: Found, grammar: Language) -> bool:
-    """Whether what stands around the match takes it back."""
-    start, end = found.span
+def is_unsaid(plain: str, span: tuple[int, int], value: int, grammar: Language) -> bool:
+    """Whether what stands around the match, whose value begins there, takes it back."""
+    start, end = span
     if any(quote.start() <= start < quote.end() for quote in grammar.quoted.finditer(plain)):
         return True
     first = last_end(grammar.sentence, plain, start)
@@ -18,7 +17,7 @@ def is_unsaid(plain: str, found: Found, grammar: Language) -> bool:
     return bool(
         grammar.opened.search(plain, first, start + 1)
         or grammar.told.search(plain, fresh, start + 1)
-        or grammar.hedged.search(plain, first, found.places["value"][0])
+        or grammar.hedged.search(plain, first, value)
         or grammar.hedged.search(plain, start, _next_end(grammar.clause, plain, end))
         or grammar.question.search(plain, end - 1, _next_end(grammar.sentence, plain, end))
     )
