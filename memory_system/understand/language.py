@@ -65,6 +65,8 @@ class Language:
     aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
     ended: re.Pattern[str] = re.compile("")  # what tells that something denied was so before: "no longer"
+    myself: re.Pattern[str] = _NEVER  # anywhere: words for the speaker
+    other: re.Pattern[str] = _NEVER  # anywhere: groups he, she
     told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
     fresh: re.Pattern[str] = _NEVER
     joining: re.Pattern[str] = re.compile("")  # words before the subject of a clause: "and also"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memory_system.records import USER
 from memory_system.understand.language import Language
@@ -37,12 +38,22 @@ class People:
 
     def __init__(self, plain: str, language: Language, heard: Heard) -> None:
         self._plain, self._language, self._heard = plain, language, heard
-        self._names = {name.casefold(): known for name, known in heard.names.items()}
-        self._women, self._men = set(language.women), set(language.men)
-        for name, known in self._names.items():  # "husband" → Ray: he is one
-            for group in (self._women, self._men):
-                if name in group:
-                    group.add(known.casefold())
+
+    @cached_property  # most sentences need no names
+    def _names(self) -> dict[str, str]:
+        return {name.casefold(): known for name, known in self._heard.names.items()}
+
+    @cached_property
+    def _women(self) -> set[str]:
+        return self._with_names(self._language.women)
+
+    @cached_property
+    def _men(self) -> set[str]:
+        return self._with_names(self._language.men)
+
+    def _with_names(self, kin: frozenset[str]) -> set[str]:
+        """The kin words and those who are known as one of them: "husband" → Ray, he is one."""
+        return {*kin, *(known.casefold() for name, known in self._names.items() if name in kin)}
 
     @property
     def speaker(self) -> str:
@@ -64,9 +75,10 @@ class People:
             return self._names.get(named.casefold(), named)
         return self._names.get(kin.casefold(), kin)
 
-    def before(self, place: int, predicate: str, *, explicit: bool = False) -> About | None:
-        """Whom the predicate at that place is about; None where it is not certain, or left out though it must be
+    def before(self, place: int, end: int, *, explicit: bool = False) -> About | None:
+        """Whom the predicate between those places is about; None where it is not certain, or left out though it must be
         `explicit`."""
+        predicate = self._plain[place:end]
         if grown := self._language.contracted.match(self._plain, place):
             place = grown.end()
         left, denied = self._bare(self._plain[max(0, place - _WINDOW) : place])
@@ -107,6 +119,32 @@ class People:
             if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalpha():
                 return About(known)
         return About(self.speaker)
+
+    def party(self, span: tuple[int, int]) -> About | None:
+        """The only one spoken of in the clause with these words, else in the last one before it that speaks of anybody;
+        the speaker where nobody does in the message."""
+        start = span[0]
+        ends = [0, *(found.end() for found in self._language.clause.finditer(self._plain, 0, start))]
+        after = self._language.clause.search(self._plain, span[1])
+        end = after.start() if after else len(self._plain)
+        for start in reversed(ends):
+            if parties := self._parties(start, end):
+                return About(parties.pop()) if len(parties) == 1 and "" not in parties else None
+            end = start
+        return self.alone(0)
+
+    def _parties(self, start: int, end: int) -> set[str]:
+        """Those who are spoken of in that stretch, with one that is empty for whoever is not known."""
+        words = self._plain[start:end]
+        found = set(self._mentioned(words))
+        if self._language.stranger.search(words):
+            found.add("")
+        words = self._language.mention.sub(lambda each: " " * len(each[0]), words)
+        if self._language.myself.search(words):
+            found.add(self.speaker)
+        for each in self._language.other.finditer(words):
+            found.add(self.antecedent(start + each.start(), "she" if each["she"] else "he") or "")
+        return found
 
     def _is_alone(self, place: int) -> bool:
         around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
@@ -188,7 +226,9 @@ class People:
     def _mentioned(self, words: str) -> Iterator[str]:
         """Those who are spoken of in the words: empty for somebody's whom nothing else is known of."""
         for found in self._language.mention.finditer(words):
-            yield self.canonical(found["kin"], found["named"]) if found.groupdict().get("own", "own") else ""
+            group = found.groupdict()
+            own = group.get("own", "own") or group.get("bare")
+            yield self.canonical(group.get("kin") or group["bare"], group.get("named")) if own else ""
         for name, known in self._names.items():
             if known != self.speaker and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", words, re.IGNORECASE):
                 yield known
@@ -196,7 +236,7 @@ class People:
     def _known_at_end(self, left: str) -> str | None:
         lower = left.rstrip().casefold()
         for name, known in self._names.items():
-            if lower.endswith(name) and (self._language.name == "zh" or not lower[: -len(name)][-1:].isalpha()):
+            if lower.endswith(name) and (self._language.dropped or not lower[: -len(name)][-1:].isalpha()):
                 return known
         return None
 
