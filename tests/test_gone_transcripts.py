@@ -11,6 +11,7 @@ from workspaces import at, consolidate, contents, copied, layers, make, memories
 
 from memory_system import finder
 from memory_system.nights import derive
+from memory_system.upkeep import past, undo
 from memory_system.workspace import Workspace
 
 DAY = "2026-03-{}T09:00:00Z"
@@ -112,3 +113,29 @@ def test_who_wants_no_copy_any_more_finds_it_no_more_and_who_wants_it_again_does
         assert bool(found) == (text == wanted)
     assert set(copied(tmp_path)) == {"a:e1", "a-b:e1", "c4:e1", "c5:e1"}
     assert problems(tmp_path, "2026-03-06T04:00:00Z") == []
+
+
+def test_an_earlier_day_knows_what_it_knew(tmp_path: Path) -> None:
+    """The earlier state has it of layer 3, too, and nothing that was read later."""
+    talked(tmp_path, *TALKS[0])
+    say(tmp_path, "c", (DAY.format("04"), "user", "Bees sting when it rains."))
+    consolidate(tmp_path, "2026-03-05T03:00:00Z")
+    shutil.rmtree(tmp_path / "sessions")
+    with (
+        Workspace.open(tmp_path, now=at("2026-03-05T04:00:00Z")) as ws,
+        past.as_of(ws, at("2026-03-03T12:00:00Z")) as then,
+    ):
+        texts = [each["text"] for each in finder.search(then, "bees", scope="sessions")["results"]]
+    assert any("Porto" in each for each in texts)
+    assert not any("rains" in each for each in texts)
+
+
+def test_what_an_undone_night_had_read_is_found_though_its_transcript_is_gone(tmp_path: Path) -> None:
+    talked(tmp_path, *TALKS[0])
+    with Workspace.open(tmp_path, now=at("2026-03-03T04:00:00Z"), write=True) as ws:
+        undo.rollback(ws, "#1", redo=True)
+        shutil.rmtree(tmp_path / "sessions")
+    with Workspace.open(tmp_path, now=at("2026-03-03T04:00:00Z"), write=True) as ws:
+        derive.rebuild(ws)
+    assert [each for each in said(tmp_path, "bees") if "Porto" in each]
+    assert problems(tmp_path, "2026-03-03T05:00:00Z") == []
