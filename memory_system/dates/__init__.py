@@ -3,7 +3,8 @@ side join into one expression ("tomorrow" + "at 3 pm"); an expression that may m
 
 Weeks begin on Monday. "last Friday" is the latest one before today; "next Friday" and 下周五 lie in the next week,
 上周五 in the one before. Seasons are the whole months of the northern year. A date without a year and a weekday without
-a week go by the tense of their clause. "two weeks ago" is that week, "three months ago" that month.
+a week go by the tense of their clause: what is past or lies ahead never becomes the other, and a bare weekday whose
+clause tells neither means nothing. "two weeks ago" is that week, "three months ago" that month.
 """
 
 from __future__ import annotations
@@ -11,11 +12,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_system import records
-from memory_system.dates.atoms import count
+from memory_system.dates.atoms import count, is_timely
 from memory_system.dates.finding import When, find, in_one, meant
-from memory_system.dates.writing import adverbial, resolve, spell
+from memory_system.dates.writing import Marked, adverbial, marked, resolve, spell
 
-__all__ = ["When", "adverbial", "count", "event_in", "find", "meant", "resolve", "spell", "to_event"]
+__all__ = [
+    "Marked",
+    "When",
+    "adverbial",
+    "count",
+    "event_in",
+    "find",
+    "is_timely",
+    "marked",
+    "meant",
+    "resolve",
+    "spell",
+    "to_event",
+]
 
 
 def to_event(when: When) -> records.EventTime:

@@ -45,7 +45,8 @@ SNIPPET_CHARACTERS = 700
 LEAD_CHARACTERS = 100  # shown before the first word of the query
 TYPES_OF = {"note": "note", "session": "message"}
 DATED = 10  # results that are told with their day where a day is asked for
-SAID = ("fact", "belief")
+SAID = ("message", "fact", "belief")
+_ONE_DAY = re.compile(r"(?<=\[)(\d{4})-(\d\d)(?:-(\d\d))?(?=[ \]])")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
 
 
@@ -193,8 +194,8 @@ class _Rows:
             "score": self._answer.score(result),
             "source": "archive" if scope == "over" else scope,
             "refs": list(result.refs),
-            "text": self._told(result) if dated and self._answer.question.asks_day else unit.text,
-            "snippet": snippet(unit.text, self._answer.question.terms),
+            "text": self._told(result) if dated and self._answer.question.asks_day else unit.told,
+            "snippet": snippet(unit.told, self._answer.question.terms),
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
         }
@@ -204,12 +205,14 @@ class _Rows:
         return row
 
     def _told(self, result: Result) -> str:
-        """What the result says; a fact or belief that names no year, with the day on which it was said."""
-        unit = result.best.unit
-        if type_of(result) not in SAID or _YEAR.search(unit.text):
-            return unit.text
+        """What the result says, its dates in words; a message, and a fact or belief that names no year, with the day
+        on which it was said."""
+        unit, kind = result.best.unit, type_of(result)
+        told = unit.told_in(spelled_out) if unit.marks else unit.text
         moment = clock.parse_instant(unit.said_at)
-        return unit.text + said_on(clock.local_date(moment, self._config.zone), unit.text) if moment else unit.text
+        if moment is None or kind not in SAID or (kind != "message" and _YEAR.search(told)):
+            return told
+        return told + said_on(clock.local_date(moment, self._config.zone), unit.text)
 
     def _place(self, result: Result) -> tuple[str, int, int]:
         """The name of the file that holds the text, and its first and last line there."""
@@ -224,11 +227,25 @@ class _Rows:
 
 def said_on(day: date, text: str) -> str:
     """The day on which the text was said, in its language, in brackets."""
+    lang = language(text)
+    return f" (said {_spelled(day, 'day', lang)})" if lang == "en" else f"（{_spelled(day, 'day', lang)}说）"
+
+
+def spelled_out(mark: str, lang: str) -> str:
+    """The bracket with its day or month in words: [7 May 2023]; a longer time stays as it is."""
+
+    def in_words(found: re.Match[str]) -> str:
+        year, month, day = (int(each or 0) for each in found.groups())
+        return _spelled(date(year, month, day or 1), "day" if day else "month", lang)
+
+    return _ONE_DAY.sub(in_words, mark)
+
+
+def _spelled(day: date, granularity: str, lang: str) -> str:
     from memory_system import dates  # only where a day is asked for
 
-    lang, moment = language(text), datetime.combine(day, time())
-    spelled = dates.spell(dates.When((0, 0), moment, moment, "day", ""), lang)
-    return f" (said {spelled})" if lang == "en" else f"（{spelled}说）"
+    moment = datetime.combine(day, time())
+    return dates.spell(dates.When((0, 0), moment, moment, granularity, ""), lang)
 
 
 def type_of(result: Result) -> str:
