@@ -3,7 +3,7 @@ are (`who`), for that log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Literal
@@ -58,28 +58,19 @@ def search(
             taught["warning"] = "tfidf looks through notes only, and knows no other option than the limit"
         return _noted(ws, "search", taught, who, Giver(ws, unmasked=unmasked))
     filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
+    giver = Giver(ws, unmasked=unmasked)
 
     def ask(index: Index, near: Near | None) -> dict[str, Any]:
         return ranking.search(
             ws.layout, ws.config, index, ws.inbox.pending(), query,
             now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
-            filters=filters, explain=explain, near=near,
+            filters=filters, explain=explain, near=near, given=giver.text,
         )  # fmt: skip
 
     found = _asked(ws, query, mode, ask)
     if not found["results"] and "warning" not in found and ws.is_written_beside:
         found["warning"] = "a night is running, or something else that writes: what it has not written yet is not found"
-    giver = Giver(ws, unmasked=unmasked)
-    _give(found["results"], giver)
     return _noted(ws, "search", found, who, giver)
-
-
-def _give(rows: Iterable[dict[str, Any]], giver: Giver) -> None:
-    """Leave of the texts what may be shown."""
-    for row in rows:
-        text = giver.text(row["text"], row["id"] if row["type"] == "message" else row["path"])
-        if text != row["text"]:
-            row |= {"text": text, "snippet": ranking.snippet(text, [])}
 
 
 def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, giver: Giver) -> dict[str, Any]:

@@ -7,7 +7,7 @@ folds and orders it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -64,18 +64,20 @@ def search(
     filters: Filters = NO_FILTERS,
     explain: bool = False,
     near: Near | None = None,
+    given: Callable[[str, str], str] | None = None,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
     among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
     now; the archive only when asked for, and only what the filters let through. With `near` it counts as well what a
-    text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. Never raises
+    text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. `given`
+    leaves of a text what may be shown; it is told the ref of its message or the name of its file as well. Never raises
     for a query, whatever it holds."""
     with index.reading():
         answer = answer_to(
             layout, config, index, list(pending), query,
             now=now, scope=scope, archived=archived, filters=filters, near=near,
         )  # fmt: skip
-        rows = _Rows(layout, config, index, answer)
+        rows = _Rows(layout, config, index, answer, given or _whole)
         found = enumerate(answer.results[: max(0, limit)])
         shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in found]
     return {"results": shown, "total_found": len(answer.results)}
@@ -175,16 +177,20 @@ def _note_changes(layout: Layout, index: Index) -> tuple[dict[str, str], set[str
 class _Rows:
     """Results as they are shown."""
 
-    def __init__(self, layout: Layout, config: Config, index: Index, answer: Answer) -> None:
+    def __init__(
+        self, layout: Layout, config: Config, index: Index, answer: Answer, given: Callable[[str, str], str]
+    ) -> None:
         self._layout = layout
         self._config = config
         self._index = index
         self._answer = answer
+        self._given = given
 
     def row(self, result: Result, *, dated: bool, explain: bool) -> dict[str, Any]:
-        """One result; `dated` where a memory may be told with the day on which it was said."""
+        """One result; `dated` where it may be told with the day on which it was said."""
         unit, scope = result.best.unit, scope_of(result.best.number)
         path, start, end = self._place(result)
+        text, excerpt = self._shown(result, unit.ref if scope == "session" else path, dated=dated)
         row = {
             "id": unit.ref,
             "type": type_of(result),
@@ -194,8 +200,8 @@ class _Rows:
             "score": self._answer.score(result),
             "source": "archive" if scope == "over" else scope,
             "refs": list(result.refs),
-            "text": self._told(result) if dated and self._answer.question.asks_day else unit.told,
-            "snippet": snippet(unit.told, self._answer.question.terms),
+            "text": text,
+            "snippet": excerpt,
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
         }
@@ -204,13 +210,23 @@ class _Rows:
             row["textScore"] = round(text_score(result.best.bm25), 4)
         return row
 
+    def _shown(self, result: Result, place: str, *, dated: bool) -> tuple[str, str]:
+        """Text and snippet of what was said at that place; where not all of it may be shown, without dates, which have
+        their places in the whole."""
+        unit, question = result.best.unit, self._answer.question
+        given = self._given(unit.text, place)
+        if given != unit.text:
+            return given, snippet(given, [])
+        text = self._told(result) if dated and question.asks_day else unit.told
+        return text, snippet(unit.told, question.terms)
+
     def _told(self, result: Result) -> str:
-        """What the result says, its dates in words; a message, and a fact or belief that names no year, with the day
-        on which it was said."""
-        unit, kind = result.best.unit, type_of(result)
+        """What the result says, its dates in words; a message, fact or belief whose own words name no year, with the
+        day on which it was said."""
+        unit = result.best.unit
         told = unit.told_in(spelled_out) if unit.marks else unit.text
         moment = clock.parse_instant(unit.said_at)
-        if moment is None or kind not in SAID or (kind != "message" and _YEAR.search(told)):
+        if moment is None or type_of(result) not in SAID or _YEAR.search(unit.text):
             return told
         return told + said_on(clock.local_date(moment, self._config.zone), unit.text)
 
@@ -223,6 +239,11 @@ class _Rows:
         if scope == "session":
             return unit.path, *place_of_message(self._layout, unit.path, unit.ref)
         return unit.path, unit.start_line, unit.end_line
+
+
+def _whole(text: str, _: str) -> str:
+    """What may be shown of a text where nothing is held back."""
+    return text
 
 
 def said_on(day: date, text: str) -> str:

@@ -14,6 +14,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.config import Config
+from memory_system.privacy import masks
 from memory_system.recall import packing, terms
 from memory_system.recall.passages import passages, pieces
 from memory_system.records import USER, Pool, Row, kind_of, type_name
@@ -107,8 +108,12 @@ class Units:
 
         if not dates.is_timely(unit.text) or (moment := clock.parse_instant(unit.said_at)) is None:
             return unit
-        found = dates.marked(unit.text, moment.astimezone(self._config.zone), language(unit.text))
-        return unit._replace(marks=orjson.dumps(_once(unit.text, found.marks)).decode()) if found.marks else unit
+        try:
+            found = dates.marked(unit.text, moment.astimezone(self._config.zone), language(unit.text))
+        except OverflowError:  # at the ends of the calendar
+            return unit
+        kept = _apart(unit.text, _once(unit.text, found.marks))
+        return unit._replace(marks=orjson.dumps(kept).decode()) if kept else unit
 
     def note(self, path: str, text: str) -> Iterator[Unit]:
         """The passages of a note; said at the start of the day that its name gives, if it gives one."""
@@ -156,6 +161,12 @@ def _once(text: str, marks: list[tuple[int, str]]) -> list[tuple[int, str]]:
     for place, mark in marks:
         first.setdefault((mark, text[max(0, place - SAME_CHARACTERS) : place]), (place, mark))
     return list(first.values())
+
+
+def _apart(text: str, marks: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The marks without those inside what may be masked: split by one, it would be shown ("12 May Street")."""
+    spans = masks.spans(text) if marks else []
+    return [(place, mark) for place, mark in marks if not any(start < place < end for start, end in spans)]
 
 
 def own_name(row: Row) -> str:
