@@ -69,22 +69,13 @@ def search(
         return ranking.search(
             ws.layout, ws.config, index, ws.inbox.pending(), query,
             now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
-            filters=filters, explain=explain, near=near, give=giver.message,
+            filters=filters, explain=explain, near=near, give=giver.message, given=giver.text,
         )  # fmt: skip
 
     found = _asked(ws, query, mode, ask)
     if not found["results"] and "warning" not in found and ws.is_written_beside:
         found["warning"] = "a night is running, or something else that writes: what it has not written yet is not found"
-    _give(found["results"], giver)
     return _noted(ws, "search", found, who, giver)
-
-
-def _give(rows: Iterable[dict[str, Any]], giver: Giver) -> None:
-    """Leave of the texts what may be shown."""
-    for row in rows:
-        text = giver.text(row["text"], row["id"] if row["type"] == "message" else row["path"])
-        if text != row["text"]:
-            row |= {"text": text, "snippet": ranking.snippet(text, [])}
 
 
 def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, giver: Giver) -> dict[str, Any]:

@@ -17,6 +17,9 @@ VERDICTS = ("right", "wrong", "missed")
 PARTS = {"morning": (6, 6), "afternoon": (12, 6), "evening": (18, 6), "night": (18, 12)}
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _HAN = re.compile("[\u4e00-\u9fff]")
+_ADDED = re.compile(
+    r" ?\[\d{4}[\d/ :-]*\]| ?\[\d+ \w+ \d{4}\]| ?\[\d{4}年[\d月日]*\]| \(said [\w ]+\)$|（[\d年月日]+说）$"
+)
 
 Meaning = tuple[datetime, datetime, str]  # [start, end) in naive local time, granularity
 
@@ -53,6 +56,21 @@ def cases(half: str) -> list[Case]:
         )
         for block in blocks
         for text, *expected in block["cases"]
+    ]
+
+
+def undated(text: str) -> str:
+    """What was really said, of a text as search shows it: without the dates that the program adds."""
+    return _ADDED.sub("", text)
+
+
+def marked_cases() -> list[tuple[str, datetime, str, str]]:
+    """Language, when it was said, the words, and the same with their dates in brackets."""
+    blocks = tomllib.loads((Path(__file__).parent / "dates_marked.toml").read_text("utf-8"))["said"]
+    return [
+        (block["lang"], datetime.fromisoformat(block["at"]).replace(tzinfo=ZoneInfo(block["zone"])), row[0], row[-1])
+        for block in blocks
+        for row in block["cases"]
     ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from dates_cases import HALVES, cases
+from dates_cases import HALVES, cases, undated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import consolidate, make, problems, say
@@ -84,7 +84,7 @@ class Found:
         return rows
 
     def texts(self, query: str, **more: Any) -> list[object]:
-        return [row["text"] for row in self.rows(query, **more)]
+        return [undated(str(row["text"])) for row in self.rows(query, **more)]
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from memory_system.privacy.withheld import withheld
 from spoken import AT, claims, kinds, said, screened, told
 
 from memory_system import dates
+from memory_system.privacy.withheld import withheld
 from memory_system.recall.terms import asked, prepared
 from memory_system.rules import load
 from memory_system.store.gist import gist_of

@@ -3,19 +3,18 @@ side join into one expression ("tomorrow" + "at 3 pm"); an expression that may m
 
 Weeks begin on Monday. "last Friday" is the latest one before today; "next Friday" and 下周五 lie in the next week,
 上周五 in the one before. Seasons are the whole months of the northern year. A date without a year and a weekday without
-a week go by the tense of their clause. "two weeks ago" is that week, "three months ago" that month.
+a week go by the tense of their clause: what is past or lies ahead never becomes the other, and a bare weekday whose
+clause tells neither means nothing. "two weeks ago" is that week, "three months ago" that month.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import NamedTuple
 
 from memory_system import records
-from memory_system.dates.atoms import count
+from memory_system.dates.atoms import count, is_timely
 from memory_system.dates.finding import When, find, in_one, meant
-from memory_system.dates.writing import adverbial, resolve, spell
+from memory_system.dates.writing import Marked, adverbial, marked, resolve, spell
 
 __all__ = [
     "Marked",
@@ -24,26 +23,13 @@ __all__ = [
     "count",
     "event_in",
     "find",
+    "is_timely",
     "marked",
     "meant",
     "resolve",
     "spell",
     "to_event",
 ]
-
-
-class Marked(NamedTuple):
-    text: str
-    whens: list[When]
-
-
-def marked(words: str, anchor: datetime, lang: str) -> Marked:
-    whens = list(find(words, anchor))
-    parts, at = [], 0
-    for when in whens:
-        parts += [words[at : when.span[1]], f" [{when.start:%Y-%m-%d}]" if lang == "en" else f"[{when.start:%Y-%m-%d}]"]
-        at = when.span[1]
-    return Marked("".join((*parts, words[at:])), whens)
 
 
 def to_event(when: When) -> records.EventTime:

@@ -42,6 +42,11 @@ class Piece:
     fields: dict[str, Any]
 
 
+def is_timely(text: str) -> bool:
+    """Whether a word of time stands in the text: cheap, and true of every text with an expression."""
+    return bool(_atoms().firing(simplified(text)))
+
+
 def pieces(text: str) -> tuple[str, list[Piece]]:
     """The text with its digits, signs and characters in one form, as long as it was, and its pieces, in order, not
     overlapping; those that say nothing alone are still among them."""

@@ -30,7 +30,8 @@ from memory_system.dates.spans import (
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _THIRDS = {"early": 1, "mid": 11, "late": 21}
-_NEAR = 91  # days: without a tense, a date without a year is the one within a season of now
+_NEAR = 91  # days: what may be past or ahead alike is past where it is not long ago
+_HALF_YEAR = 183  # days: without a tense, what is farther ahead may be a mistake about the weekday
 _JUST_OVER = 45  # days: "last Halloween" in November may be this year's or last year's
 _CLOSE = 45  # days: a date that is near and a tense that means another year contradict each other
 _NEW_YEAR = 20  # days around the lunar new year in which a bare 初五 is told of it
@@ -91,9 +92,23 @@ def _month(f: Fields, _: Moment) -> Span:
     return first, next_month(first), "month"
 
 
-def _third(f: Fields, moment: Moment) -> Span:
-    first = date(f.get("year", moment.today.year), f.get("month", moment.today.month), _THIRDS[f["third"]])
+def _third(f: Fields, _: Moment) -> Span:
+    first = date(f["year"], f["month"], _THIRDS[f["third"]])
     return first, next_month(first) if f["third"] == "late" else first + timedelta(days=10), "third"
+
+
+def _bare_third(f: Fields, moment: Moment) -> Span | None:
+    """The end of the month, 月初: of this month, unless the clause says that it must be of the next or the last one;
+    nothing where it is over and the tense is not past."""
+    year, month = moment.today.year, moment.today.month
+    span = _third({**f, "year": year, "month": month}, moment)
+    is_over, is_ahead = span[1] <= moment.today, span[0] > moment.today
+    if not is_over and not is_ahead:
+        return span
+    if (is_over and moment.surely()) or (is_ahead and moment.own_tense() == -1):
+        year, month = month_after(moment.today, 1 if is_over else -1)
+        return _third({**f, "year": year, "month": month}, moment)
+    return span if is_ahead or moment.tense() == -1 else None
 
 
 def _day(f: Fields, _: Moment) -> Span | None:
@@ -151,11 +166,13 @@ def _said_twice(f: Fields, moment: Moment) -> Span | None:
     return said_twice(span[0], f["month"], f["day"]) if span else None
 
 
-def _week(f: Fields, moment: Moment) -> Span:
+def _week(f: Fields, moment: Moment) -> Span | None:
+    """A week, or a day of it; nothing for a day of this week that is over and of which the clause says it is ahead."""
     monday = moment.monday + timedelta(weeks=f["week"])
-    if "dow" in f:
-        return one_day(monday + timedelta(days=f["dow"]))
-    return monday, monday + timedelta(days=7), "week"
+    if "dow" not in f:
+        return monday, monday + timedelta(days=7), "week"
+    day = monday + timedelta(days=f["dow"])
+    return None if not f["week"] and day < moment.today and moment.own_tense() == 1 else one_day(day)
 
 
 def _weekend(f: Fields, moment: Moment) -> Span | None:
@@ -175,7 +192,8 @@ def _weekend(f: Fields, moment: Moment) -> Span | None:
 
 
 def _weekday(f: Fields, moment: Moment) -> Span | None:
-    """The tense decides; without one it is the next such day, unless that is today."""
+    """The tense decides. Without one "this Friday" is the next such day, and a bare Friday none that is known, but for
+    an appointment: it has an hour."""
     rel, today = f.get("rel"), moment.today
     if rel == "next":
         return one_day(moment.monday + timedelta(days=7 + f["dow"]))
@@ -186,22 +204,22 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
     if rel == "this" and f["dow"] == today.weekday():
         return one_day(today)
     tense = moment.tense()
-    if tense is None or (tense == 0 and f["dow"] == today.weekday()):
+    if tense is None or (tense == 0 and (f["dow"] == today.weekday() or not (rel or "hour" in f))):
         return None
     return one_day(back if tense < 0 else ahead)
 
 
 def _day_of_month(f: Fields, moment: Moment) -> Span | None:
-    """The tense decides; without one it is the next such day, unless that is far off ("the 31st" in April)."""
+    """The last such day where the tense is past, else the next one; said on such a day it is today if it lies ahead."""
     today, tense = moment.today, moment.tense()
     if tense is None:
         return None
     if "dow" in f:
         return weekday_of_month(f["day"], f["dow"], today, tense)
     if f["day"] == today.day:
-        return None
+        return one_day(today) if tense == 1 else None
     found = such_day(f["day"], today, -1 if tense < 0 else 1)
-    if tense == 0 and found and (found - today).days > MONTH:
+    if tense == 0 and found and (found - today).days > MONTH and moment.either():
         found = such_day(f["day"], today, -1)
     return one_day(found) if found else None
 
@@ -218,30 +236,36 @@ def _new_year(f: Fields, moment: Moment) -> Span | None:
 
 
 def _recurring(f: Fields, moment: Moment) -> Span | None:
-    """A date without a year: by its tense, else the one that is near."""
-    tense = moment.own_tense() if f.keys() & {"festival", "season"} else moment.tense()
+    """A date without a year: the last one where the tense is past, else the next one; nothing where another is so near
+    that the tense may mislead."""
+    celebrated = bool(f.keys() & {"festival", "season"})
+    tense = moment.own_tense() if celebrated else moment.tense()
     if tense is None or ("day" in f and moment.yearly()):
         return None
     spans, today = list(_occurrences(f, moment)), moment.today
     if now := next((span for span in spans if span[0] <= today < span[1]), None):
         return now if now[2] in ("day", "third") else None
-    past = [span for span in spans if span[1] <= today][-1:]
-    ahead = [span for span in spans if span[0] > today][:1]
-    if tense == 0 and (f.keys() & {"festival", "season"}):
-        near = "festival" in f and moment.adverbial() and ahead and _distance(ahead[0], today) < _CLOSE
-        return ahead[0] if near else None  # "Christmas is my favourite": no Christmas in particular
+    past = next((span for span in reversed(spans) if span[1] <= today), None)
+    ahead = next((span for span in spans if span[0] > today), None)
+    if tense < 0:
+        return None if ahead and _distance(ahead, today) < _CLOSE else past
+    if ahead is None:
+        return None
+    if tense == 0 and celebrated:
+        near = "festival" in f and moment.adverbial() and _distance(ahead, today) < _CLOSE
+        return ahead if near else None  # "Christmas is my favourite": no Christmas in particular
+    if tense == 0 and past and _distance(past, today) < _distance(ahead, today):
+        return past if moment.either() and _distance(past, today) < _NEAR else None
     if tense == 0:
-        near = [span for span in past + ahead if _distance(span, today) < _NEAR]
-        return near[0] if len(near) == 1 else None
-    meant, other = (past, ahead) if tense < 0 else (ahead, past)
-    return None if other and _distance(other[0], today) < _CLOSE else next(iter(meant), None)
+        return ahead if _distance(ahead, today) < _HALF_YEAR else None
+    return None if past and _distance(past, today) < _CLOSE and not moment.surely() else ahead
 
 
 def occasions(fields: Fields, anchor: datetime) -> list[Interval]:
     """What fields that recur every year may name: the last one, one that is on, and the next; empty for all others."""
     if _MAKERS.get(kind(fields)) is not _recurring:
         return []
-    moment, today = Moment(anchor, _open, _open, bool, bool), anchor.date()
+    moment, today = Moment(anchor, _open, _open, bool, bool, bool, bool), anchor.date()
     spans = list(_occurrences({key: value for key, value in fields.items() if key not in TIMES}, moment))
     past = [span for span in spans if span[1] <= today][-1:]
     now = [span for span in spans if span[0] <= today < span[1]]
@@ -277,7 +301,7 @@ def _named(f: Fields, moment: Moment) -> Span | None:
         return now
     if moment.tense() == -1:
         return past[-1] if past else None
-    return next((span for span in spans if span[0].year == today.year), None)
+    return next((span for span in ahead if span[0].year == today.year), None)
 
 
 def _occurrences(f: Fields, moment: Moment) -> Iterator[Span]:
@@ -374,7 +398,7 @@ _SPAN_MAKERS: dict[str, _Maker] = {
     "year": _year,
     "year month": _month,
     "year month third": _third,
-    "third": _third,
+    "third": _bare_third,
     "month": _recurring,
     "month third": _recurring,
     "rel month": _named,

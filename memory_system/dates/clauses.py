@@ -59,12 +59,21 @@ class Cues:
         if told < 0 and spec["plans"].search(self.text):
             return 0
         told = told if told >= 0 else _nearest(spec, spec["timeless"].sub("", before), after)
+        if not told and spec["both"].search(clause[0]):
+            return None
         return told or int(self._sets_out(before, clause[1]))
 
     def _sets_out(self, before: str, after: str) -> bool:
-        """Whether somebody sets out on that day of some month; beside another time it may be part of what was then."""
-        alone = kind(self.piece.fields) >= _DAY and _OTHER not in before
+        """Whether somebody sets out on that weekday, or day of some month; beside another time it may be part of what
+        was then."""
+        known = kind(self.piece.fields)
+        alone = (known >= _DAY or "dow" in known) and _OTHER not in before
         return alone and spec_of(self.piece.lang)["sets_out"].match(after) is not None
+
+    def either(self) -> bool:
+        """Whether the clause says of both what was and what will be that it comes about (就到期了)."""
+        spec = spec_of(self.piece.lang)
+        return spec["either"].search("".join(self._around(spec["clause"]))) is not None
 
     def yearly(self) -> bool:
         spec = spec_of(self.piece.lang)
@@ -87,6 +96,11 @@ class Cues:
         if spec["part_led"].search(before) or spec["part_no"].match(after):
             return None
         return spec["part_ahead"].match(after) is not None
+
+    def surely(self) -> bool:
+        """Whether the clause says in so many words that it is ahead ("will", 我们要)."""
+        spec = spec_of(self.piece.lang)
+        return spec["surely"].search("¦".join(self._around(spec["clause"]))) is not None
 
     def _around(self, stop: re.Pattern[str]) -> tuple[str, str]:
         return _around(self.text, (self.piece.start, self.piece.end), stop)

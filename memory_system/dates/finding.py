@@ -29,6 +29,7 @@ _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from 
 _AND = re.compile(r"(?i)\s?(?:and|和|与|跟|到|至)\s?(?:the )?")
 _BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
 _WEEKDAY = frozenset(("dow",))
+_MONTH_DAY = frozenset(("month", "day"))
 _LABEL_ENDS = ("]", "】")
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _AND_ANOTHER = re.compile(
@@ -110,16 +111,30 @@ def scan(text: str, anchor: datetime, lead: str = "") -> Iterator[tuple[When, Pi
 
 
 def _sharing(text: str, found: list[Piece]) -> list[Piece]:
-    """The pieces, the first day of "Monday to Wednesday next week" with the week of the second."""
+    """The pieces, the first day of "Monday to Wednesday next week" with the week of the second, that of "May 3 to May
+    7, 2024" with its year; that of "Thursday to next Tuesday" is the coming one."""
     return [
-        replace(piece, fields={**after.fields, **piece.fields})
+        replace(piece, fields={**shared, **piece.fields})
         if after
-        and kind(piece.fields) == {"dow"}
-        and _ITS_WEEK.search(text[after.start : after.end])
+        and (shared := _shared(text, piece, after))
         and patterns("range")[piece.lang].fullmatch(text, piece.end, after.start)
         else piece
         for piece, after in zip_longest(found, found[1:])
     ]
+
+
+def _shared(text: str, piece: Piece, after: Piece) -> Fields:
+    """What the first end of a range has from the second."""
+    known, fields = kind(piece.fields), after.fields
+    if known == _WEEKDAY and _ITS_WEEK.search(text[after.start : after.end]):
+        return fields
+    if known == _WEEKDAY:
+        is_ahead = fields.get("rel") in ("next", "coming") or fields.get("week", 0) > 0
+        return {"rel": "coming"} if is_ahead and "dow" in fields else {}
+    if known != _MONTH_DAY or not fields.keys() >= {"year", "month", "day"}:
+        return {}
+    wraps = (piece.fields["month"], piece.fields["day"]) > (fields["month"], fields["day"])
+    return {"year": fields["year"] - wraps}
 
 
 def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:
@@ -209,7 +224,8 @@ def _alone(
     """Whether the piece stands for itself, and its interval; `end` is the piece that ends the range it begins, `frame`
     the expression whose month or year it may be of."""
     days_of_week = end and kind(piece.fields) == {"dow"}  # "Monday to Friday" is a habit unless the tense is told
-    moment = Moment(anchor, cues.told if days_of_week else cues.tense, cues.own_tense, cues.yearly, cues.adverbial)
+    tense = cues.told if days_of_week else cues.tense
+    moment = Moment(anchor, tense, cues.own_tense, cues.yearly, cues.adverbial, cues.either, cues.surely)
     silent = _is_lone(text, piece)
     found = _within(frame, piece, moment) if frame else None
     if not found and (not silent or complete(piece.fields)):

@@ -11,18 +11,21 @@ from datetime import date, datetime, timedelta
 class Moment:
     """When it was said (aware, in the owner's zone) and the tense of the clause: -1 past, 1 future, 0 open, None a
     habit. `own_tense` does not look beyond the clause; `yearly` tells birthdays, whose date has no year; `adverbial`
-    tells that the words stand where a clause says when."""
+    tells that the words stand where a clause says when, `either` that the clause may tell of past or future alike,
+    `surely` that it says outright that it is ahead."""
 
     anchor: datetime
     tense: Callable[[], int | None]
     own_tense: Callable[[], int | None]
     yearly: Callable[[], bool]
     adverbial: Callable[[], bool]
+    either: Callable[[], bool]
+    surely: Callable[[], bool]
 
     @classmethod
     def ahead(cls, anchor: datetime) -> Moment:
         """The moment for what lies ahead."""
-        return cls(anchor, lambda: 1, lambda: 1, lambda: False, lambda: False)
+        return cls(anchor, lambda: 1, lambda: 1, lambda: False, lambda: False, lambda: False, lambda: True)
 
     @property
     def today(self) -> date:

@@ -48,14 +48,14 @@ def such_day(number: int, today: date, way: int) -> date | None:
 
 
 def weekday_of_month(number: int, dow: int, today: date, tense: int) -> Span | None:
-    """Tuesday 31st: the nearest such day of a month in which it is a Tuesday, on the side that the tense says; the next
-    one where it says nothing, unless that is far off."""
+    """Tuesday 31st: the nearest such day of a month in which it is a Tuesday, back where the tense is past, else ahead;
+    where no tense tells, only one that is not far off."""
     months = (month_after(today, step) for step in range(-2, 3))
     days = (day for year, month in months if (day := valid_day(year, month, number)))
-    fitting = sorted((day for day in days if day.weekday() == dow), key=lambda day: (day < today, abs(day - today)))
+    fitting = sorted((day for day in days if day.weekday() == dow), key=lambda day: abs(day - today))
     ahead = [day for day in fitting if day >= today and (tense > 0 or (day - today).days <= MONTH)]
-    back = [day for day in fitting if day < today and (tense < 0 or (today - day).days <= MONTH)]
-    meant = ahead if tense > 0 else back if tense < 0 and today not in ahead else ahead + back
+    back = [day for day in fitting if day < today]
+    meant = back if tense < 0 and today not in ahead else ahead
     return one_day(meant[0]) if meant else None
 
 

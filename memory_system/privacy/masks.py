@@ -29,6 +29,12 @@ def fires(text: str) -> bool:
     return rules.load("masks")["mask"].fires(narrowed(text) if is_wide(text) else text)
 
 
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where anything stands in the text that may be masked."""
+    kinds = {rule.data["kind"] for rule in rules.load("masks")["mask"].rules}
+    return [(start, end) for start, end, _ in _spans(text, kinds)] if fires(text) else []
+
+
 def _spans(text: str, kinds: Collection[str]) -> list[tuple[int, int, str]]:
     """Where what is to be masked stands, and its kind; from the end to the beginning, no two overlapping."""
     view = narrowed(text) if is_wide(text) else text  # as long as the text, place by place

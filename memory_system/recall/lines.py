@@ -74,7 +74,7 @@ def line_of(
         return f"- {marked}{words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")
     speaker = unit.speaker or (words.get(unit.role, unit.role) if unit.role else "")
     said = speaker + words["colon"] if speaker else ""
-    text = _tame(said + gist(unit.text, worth))
+    text = _tame(said + gist(unit.told, worth))
     supposed = (
         is_memory_id(unit.key) and kind_of(unit.key) is Belief
     )  # what is certain may still belong here less surely

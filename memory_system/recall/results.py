@@ -63,17 +63,17 @@ def refs_of(found: Scored) -> tuple[str, ...]:
 
 
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
-    """One result for each text (case, width, blanks and punctuation aside), best first. The passages of a message and
-    the memories that stand on it make way for it or for the best passage; where a time is asked for (`dated`), for a
-    memory that has worked out when; and a message for a memory of it that is shown with something beside it. Of several
-    memories of one message those after the best come later, and so does the message where they tell only a part of
-    it."""
+    """One result for each text (case, width, blanks and punctuation aside; with another date it is another), best
+    first. The passages of a message and the memories that stand on it make way for it or for the best passage; where a
+    time is asked for (`dated`), for a memory that has worked out when; and a message for a memory of it that is shown
+    with something beside it. Of several memories of one message those after the best come later, and so does the
+    message where they tell only a part of it."""
     by_text: dict[bytes, Result] = {}
     by_ref: dict[str, list[Result]] = {}
     for each in ranked:
         if len(by_text) >= MOST:
             break
-        text, refs = _essence(each.unit.text), refs_of(each)
+        text, refs = _essence(each.unit.told), refs_of(each)
         result = by_text.get(text)
         if result:
             result.join(each, refs)

@@ -1,5 +1,5 @@
 """The tables of search.sqlite, and the longer questions that are asked of them. Whoever changes them raises
-`title.SCHEMA_VERSION`.
+`title.SCHEMA_VERSION`, and so does whoever changes how dates are read (`marks`), but for their rules.
 
 What all messages of a session have in common stands in `session`, and what is searched beside a message follows from
 its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is faster. Which
@@ -26,11 +26,11 @@ CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, t
     last TEXT);
 CREATE INDEX session_name ON session (name);
 CREATE TABLE unit (number INTEGER PRIMARY KEY, scope INTEGER, key TEXT, path TEXT, start_line INTEGER, end_line INTEGER,
-    part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT);
+    part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT, marks TEXT);
 CREATE UNIQUE INDEX unit_key ON unit (scope, key);
 CREATE VIEW whole AS SELECT unit.number, scope, key, iif(unit.path = '' AND scope = 0, session.path, unit.path) AS path,
         start_line, end_line, part, speaker, role, said_at,
-        iif(scope = 0, speaker || ' ' || spelled(said_at), about) AS about, text
+        iif(scope = 0, speaker || ' ' || spelled(said_at), about) AS about, text, marks
     FROM unit LEFT JOIN session ON session.number = unit.number >> 20;
 CREATE VIRTUAL TABLE words USING fts5 (text, content='', columnsize=0, detail=none,
     tokenize='porter unicode61 remove_diacritics 2');
@@ -59,7 +59,7 @@ SELECT json_group_array(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ?
 COUNTED = "SELECT count(*) FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
 UNITS = """
 SELECT unit.number, unit.key, iif(unit.path = '' AND scope = 0, session.path, unit.path),
-    start_line, end_line, part, speaker, role, said_at, about, text
+    start_line, end_line, part, speaker, role, said_at, about, text, marks
 FROM json_each(?) AS asked CROSS JOIN unit ON unit.number = asked.value
     LEFT JOIN session ON session.number = unit.number >> 20
 """
@@ -163,7 +163,7 @@ CONTENT = {
     "memory_entity": "SELECT * FROM memory_entity ORDER BY entity, id",
     "memory_ref": "SELECT * FROM memory_ref ORDER BY ref, id",
     "note": "SELECT * FROM note ORDER BY path",
-    "unit": "SELECT scope, key, path, start_line, end_line, part, speaker, role, said_at, about, text"
+    "unit": "SELECT scope, key, path, start_line, end_line, part, speaker, role, said_at, about, text, marks"
     " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }

@@ -7,7 +7,7 @@ folds and orders it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -51,7 +51,8 @@ LEAD_CHARACTERS = 100  # shown before the first word of the query
 TYPES_OF = {"note": "note", "session": "message"}
 LEANING = b'"context":'  # what the line of a memory has that is shown with what stood around it
 DATED = 10  # results that are told with their day where a day is asked for
-SAID = ("fact", "belief")
+SAID = ("message", "fact", "belief")
+_ONE_DAY = re.compile(r"(?<=\[)(\d{4})-(\d\d)(?:-(\d\d))?(?=[ \]])")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
 
 
@@ -70,19 +71,21 @@ def search(
     explain: bool = False,
     near: Near | None = None,
     give: Give = as_it_is,
+    given: Callable[[str, str], str] | None = None,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
     among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
     now; the archive only when asked for, and only what the filters let through. With `near` it counts as well what a
-    text means; `give` says what of a message may stand beside a memory that leans on it. Each result has `explain`, the
-    parts of its score, and `textScore` when that is asked for. Never raises for a query, whatever it holds."""
+    text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. `give` says
+    what of a message may stand beside a memory that leans on it; `given` leaves of a text what may be shown, and is
+    told the ref of its message or the name of its file as well. Never raises for a query, whatever it holds."""
     with index.reading():
         answer = answer_to(
             layout, config, index, list(pending), query,
             now=now, scope=scope, archived=archived, filters=filters, near=near,
         )  # fmt: skip
         results = answer.results[: max(0, limit)]
-        rows = _Rows(layout, config, index, answer, contexts_of(results, index, now, give))
+        rows = _Rows(layout, config, index, answer, contexts_of(results, index, now, give), given or _whole)
         shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in enumerate(results)]
     return {"results": shown, "total_found": len(answer.results)}
 
@@ -187,21 +190,30 @@ def contexts_of(results: Iterable[Result], index: Index, now: datetime, give: Gi
 
 
 class _Rows:
-    """Results as they are shown. `contexts` are what stood around memories, by their ids."""
+    """Results as they are shown. `contexts` are what stood around memories, by their ids; `given` leaves of a text what
+    may be shown."""
 
     def __init__(
-        self, layout: Layout, config: Config, index: Index, answer: Answer, contexts: Mapping[str, str]
+        self,
+        layout: Layout,
+        config: Config,
+        index: Index,
+        answer: Answer,
+        contexts: Mapping[str, str],
+        given: Callable[[str, str], str],
     ) -> None:
         self._layout = layout
         self._config = config
         self._index = index
         self._answer = answer
         self._contexts = contexts
+        self._given = given
 
     def row(self, result: Result, *, dated: bool, explain: bool) -> dict[str, Any]:
-        """One result; `dated` where a memory may be told with the day on which it was said."""
+        """One result; `dated` where it may be told with the day on which it was said."""
         unit, scope = result.best.unit, scope_of(result.best.number)
         path, start, end = self._place(result)
+        text, excerpt = self._shown(result, unit.ref if scope == "session" else path, dated=dated)
         row = {
             "id": unit.ref,
             "type": type_of(result),
@@ -211,9 +223,9 @@ class _Rows:
             "score": self._answer.score(result),
             "source": "archive" if scope == "over" else scope,
             "refs": list(result.refs),
-            "text": self._told(result) if dated and self._answer.question.asks_day else unit.text,
+            "text": text,
             **({"context": context} if (context := self._contexts.get(unit.key)) else {}),
-            "snippet": snippet(unit.text, self._answer.question.terms),
+            "snippet": excerpt,
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
         }
@@ -225,13 +237,25 @@ class _Rows:
             row["textScore"] = round(text_score(result.best.bm25), 4)
         return row
 
+    def _shown(self, result: Result, place: str, *, dated: bool) -> tuple[str, str]:
+        """Text and snippet of what was said at that place; where not all of it may be shown, without dates, which have
+        their places in the whole."""
+        unit, question = result.best.unit, self._answer.question
+        given = self._given(unit.text, place)
+        if given != unit.text:
+            return given, snippet(given, [])
+        text = self._told(result) if dated and question.asks_day else unit.told
+        return text, snippet(unit.told, question.terms)
+
     def _told(self, result: Result) -> str:
-        """What the result says; a fact or belief that names no year, with the day on which it was said."""
+        """What the result says, its dates in words; a message, fact or belief whose own words name no year, with the
+        day on which it was said."""
         unit = result.best.unit
-        if type_of(result) not in SAID or _YEAR.search(unit.text):
-            return unit.text
+        told = unit.told_in(spelled_out) if unit.marks else unit.text
         moment = clock.parse_instant(unit.said_at)
-        return unit.text + said_on(clock.local_date(moment, self._config.zone), unit.text) if moment else unit.text
+        if moment is None or type_of(result) not in SAID or _YEAR.search(unit.text):
+            return told
+        return told + said_on(clock.local_date(moment, self._config.zone), unit.text)
 
     def _place(self, result: Result) -> tuple[str, int, int]:
         """The name of the file that holds the text, and its first and last line there."""
@@ -244,13 +268,32 @@ class _Rows:
         return unit.path, unit.start_line, unit.end_line
 
 
+def _whole(text: str, _: str) -> str:
+    """What may be shown of a text where nothing is held back."""
+    return text
+
+
 def said_on(day: date, text: str) -> str:
     """The day on which the text was said, in its language, in brackets."""
+    lang = language(text)
+    return f" (said {_spelled(day, 'day', lang)})" if lang == "en" else f"（{_spelled(day, 'day', lang)}说）"
+
+
+def spelled_out(mark: str, lang: str) -> str:
+    """The bracket with its day or month in words: [7 May 2023]; a longer time stays as it is."""
+
+    def in_words(found: re.Match[str]) -> str:
+        year, month, day = (int(each or 0) for each in found.groups())
+        return _spelled(date(year, month, day or 1), "day" if day else "month", lang)
+
+    return _ONE_DAY.sub(in_words, mark)
+
+
+def _spelled(day: date, granularity: str, lang: str) -> str:
     from memory_system import dates  # only where a day is asked for
 
-    lang, moment = language(text), datetime.combine(day, time())
-    spelled = dates.spell(dates.When((0, 0), moment, moment, "day", ""), lang)
-    return f" (said {spelled})" if lang == "en" else f"（{spelled}说）"
+    moment = datetime.combine(day, time())
+    return dates.spell(dates.When((0, 0), moment, moment, granularity, ""), lang)
 
 
 def type_of(result: Result) -> str:

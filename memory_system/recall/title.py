@@ -4,7 +4,9 @@ that searching takes: a run with nothing to do asks no more.
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import closing, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +30,14 @@ class Title(NamedTuple):
 
 def identity(config: Config) -> str:
     """What the rows of an index depend on beside the things put in."""
-    return f"{SCHEMA_VERSION} {config.timezone} {config.decay_rates.model_dump_json()}"
+    return f"{SCHEMA_VERSION} {_dates()} {config.timezone} {config.decay_rates.model_dump_json()}"
+
+
+@cache
+def _dates() -> str:
+    """The rules by which the dates in messages are read: under others, a row has others."""
+    rules = Path(__file__).parent.parent / "rules" / "dates.toml"
+    return hashlib.blake2b(rules.read_bytes(), digest_size=8).hexdigest()
 
 
 def title_of(path: Path, config: Config) -> Title | None:

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, time
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import orjson
+
 from memory_system import clock
 from memory_system.config import Config
+from memory_system.privacy import masks
 from memory_system.recall import packing, terms
 from memory_system.recall.passages import passages, pieces
 from memory_system.records import USER, Pool, Row, kind_of, told, type_name
 from memory_system.store import retention
-from memory_system.text import estimate_tokens
+from memory_system.text import estimate_tokens, language, spliced
 from memory_system.turns import Message
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 
 LONG_TOKENS = 180  # a message that costs more is searched and shown in passages: it has something of everything
 PART_TOKENS = 120
+SAME_CHARACTERS = 6  # before a date, by which the same words are known
 
 _MONTHS = "January February March April May June July August September October November December"
 MONTHS = tuple(_MONTHS.split())
@@ -33,7 +37,8 @@ _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})")
 class Unit(NamedTuple):
     """One searchable text. `key` is the memory's id, the message's ref or the number of a note's passage; `about` is
     searched with the text but is no part of it; lines are 1-based, 0 where they are not known. `part` counts the
-    passages of a long message from 1, and is 0 for a whole one."""
+    passages of a long message from 1, and is 0 for a whole one. `text` is what was said; `marks` are the dates that a
+    message leaves to its day ("next Friday"), as JSON of `dates.Marked.marks`, empty where there are none."""
 
     key: str
     path: str
@@ -45,6 +50,17 @@ class Unit(NamedTuple):
     said_at: str
     about: str
     text: str
+    marks: str = ""
+
+    @property
+    def told(self) -> str:
+        """The text with its dates in brackets, as it is shown and searched."""
+        return spliced(self.text, orjson.loads(self.marks)) if self.marks else self.text
+
+    def told_in(self, form: Callable[[str, str], str]) -> str:
+        """The same, each bracket in another form, which is made of it and the language of the text."""
+        lang = language(self.text)
+        return spliced(self.text, ((place, form(mark, lang)) for place, mark in orjson.loads(self.marks)))
 
     @property
     def ref(self) -> str:
@@ -54,7 +70,7 @@ class Unit(NamedTuple):
     @property
     def words(self) -> str:
         """What FTS5 reads of it."""
-        return terms.prepared(f"{self.about}\n{self.text}")
+        return terms.prepared(f"{self.about}\n{self.told}")
 
 
 class Units:
@@ -81,10 +97,23 @@ class Units:
             f"{speaker} {self.spelled(message.said_at)}", text,
         )  # fmt: skip
         if len(text) <= LONG_TOKENS or estimate_tokens(text) <= LONG_TOKENS:
-            return [first]
+            return [self._dated(first)]
         parts = enumerate(pieces(text, PART_TOKENS), 1)
         named = ((number, first.key + f"#{number}" * (number > 1), piece) for number, piece in parts)
-        return [first._replace(key=key, part=number, text=piece) for number, key, piece in named]
+        return [self._dated(first._replace(key=key, part=number, text=piece)) for number, key, piece in named]
+
+    def _dated(self, unit: Unit) -> Unit:
+        """The unit with the marks of its dates, if it has any."""
+        from memory_system import dates  # who only searches starts without it
+
+        if not dates.is_timely(unit.text) or (moment := clock.parse_instant(unit.said_at)) is None:
+            return unit
+        try:
+            found = dates.marked(unit.text, moment.astimezone(self._config.zone), language(unit.text))
+        except OverflowError:  # at the ends of the calendar
+            return unit
+        kept = _apart(unit.text, _once(unit.text, found.marks))
+        return unit._replace(marks=orjson.dumps(kept).decode()) if kept else unit
 
     def note(self, path: str, text: str) -> Iterator[Unit]:
         """The passages of a note; said at the start of the day that its name gives, if it gives one."""
@@ -124,6 +153,20 @@ class Units:
     def _day_of_minute(self, minute: str) -> str:
         moment = clock.parse_instant(minute)
         return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
+
+
+def _once(text: str, marks: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The marks without those behind the same words as an earlier one: a plan may say a day twenty times."""
+    first: dict[tuple[str, str], tuple[int, str]] = {}
+    for place, mark in marks:
+        first.setdefault((mark, text[max(0, place - SAME_CHARACTERS) : place]), (place, mark))
+    return list(first.values())
+
+
+def _apart(text: str, marks: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The marks without those inside what may be masked: split by one, it would be shown ("12 May Street")."""
+    spans = masks.spans(text) if marks else []
+    return [(place, mark) for place, mark in marks if not any(start < place < end for start, end in spans)]
 
 
 def own_name(row: Row) -> str:

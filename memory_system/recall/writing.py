@@ -118,7 +118,7 @@ def _add_messages(database: Database, path: str, numbered: Collection[Numbered])
     _add_rows(
         database,
         (
-            (number, SCOPES["session"], unit.key, "" if unit.path == path else unit.path, *unit[2:8], "", unit.text)
+            (number, SCOPES["session"], unit.key, "" if unit.path == path else unit.path, *unit[2:8], "", *unit[9:])
             for number, unit in numbered
         ),
     )
@@ -126,7 +126,7 @@ def _add_messages(database: Database, path: str, numbered: Collection[Numbered])
 
 
 def _add_rows(database: Database, rows: Iterable[tuple[object, ...]]) -> None:
-    database.run("INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", rows)
+    database.run("INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
 
 
 def _add_words(database: Database, numbered: Collection[Numbered]) -> None:

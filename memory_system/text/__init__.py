@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"  # Han, kana, hangul: no spaces between words
@@ -67,6 +67,16 @@ def estimate_tokens(text: str) -> int:
     cjk = cjk_count(text)
     other = len(text.encode(errors="replace")) - 3 * cjk
     return math.ceil(1.3 * cjk + other / 3.6)
+
+
+def spliced(text: str, pieces: Iterable[tuple[int, str]]) -> str:
+    """The text with the pieces put in, each at its place in the text as given; the places ascend."""
+    parts: list[str] = []
+    at = 0
+    for place, piece in pieces:
+        parts += (text[at:place], piece)
+        at = place
+    return "".join((*parts, text[at:]))
 
 
 def may_quote(words: str) -> bool:
