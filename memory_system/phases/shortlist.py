@@ -58,7 +58,7 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
     replaced = [record for line in standing.replaced_on(sorted(refs)) if (record := from_line(line)).superseded_by]
-    again = repeated((each.record for each in kept), replaced)
+    again = repeated((each.record for each in kept), replaced, PLAN_ATTRIBUTES)
     return [each for each in kept if each.record.id not in again]
 
 
