@@ -90,6 +90,10 @@ class Expiry(Section):
     todo: Count = 30
 
 
+class Layer3(Section):
+    keep: bool = True  # keep a copy of what was said, so that it is found when its transcript is gone
+
+
 class Source(Section):
     """Transcripts outside `sessions/`. `path` is a file, a folder or a glob; `~` is understood. `format` is sniffed
     when it is empty; `participants` names who speaks in a role; `roles` maps a foreign role to user or assistant;
@@ -240,10 +244,13 @@ class Policy(Section):
 RETIRED = ("screen.keep_share",)
 
 
-def _taken_out(row: dict[str, Any], section: str, key: str) -> bool:
-    """Whether the key stood in the section, which it is taken out of."""
-    inside = row.get(section)
-    return isinstance(inside, dict) and inside.pop(key, None) is not None
+def retired_in(row: Any) -> tuple[str, ...]:
+    """The keys of earlier versions that stand in the object of a config.json."""
+    sections = row if isinstance(row, dict) else {}
+    parts = ((name, *name.split(".")) for name in RETIRED)
+    return tuple(
+        name for name, section, key in parts if isinstance(sections.get(section), dict) and key in sections[section]
+    )
 
 
 class Config(Section):
@@ -260,6 +267,7 @@ class Config(Section):
     consolidation: Consolidation = Consolidation.default()
     importance_rules: ImportanceRules = ImportanceRules.default()
     screen: Screen = Screen.default()
+    layer3: Layer3 = Layer3.default()
     expiry: Expiry = Expiry.default()
     search: Search = Search.default()
     context: Context = Context.default()
@@ -270,19 +278,17 @@ class Config(Section):
     budget: Budget = Budget.default()
     policy: Policy = Policy.default()
 
-    retired: tuple[str, ...] = Field(
-        default=(), exclude=True
-    )  # keys of earlier versions that stand there and do nothing
-
     @model_validator(mode="before")
     @classmethod
     def _without_retired(cls, row: Any) -> Any:
-        """The keys that earlier versions knew do no harm: they are named by `status`, and nothing else."""
-        if not isinstance(row, dict) or "retired" in row:
+        """Keys that only earlier versions knew do no harm: `status` names them, and they do nothing."""
+        gone = [name.split(".") for name in retired_in(row)]
+        if not gone:
             return row
-        row = {key: dict(value) if isinstance(value, dict) else value for key, value in row.items()}
-        found = tuple(name for name in RETIRED if _taken_out(row, *name.split(".")))
-        return {**row, "retired": found} if found else row
+        left = {key: dict(value) if isinstance(value, dict) else value for key, value in row.items()}
+        for section, key in gone:
+            del left[section][key]
+        return left
 
     @field_validator("timezone")
     @classmethod

@@ -3,7 +3,7 @@ are (`who`), for that log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,12 +12,17 @@ from memory_system import clock
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.giving import Giver
 from memory_system.nights.indexed import asked
+from memory_system.privacy import masks
+from memory_system.privacy.sharing import SHARED
 from memory_system.privacy.trust import is_borrowed
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
+from memory_system.recall.around import Around
 from memory_system.recall.index import Filters, Index
+from memory_system.recall.numbers import MEMORIES
 from memory_system.recall.search import Scope
 from memory_system.recall.units import Unit
+from memory_system.records import Fact
 from memory_system.store.accesses import Who
 from memory_system.store.database import StaleIndexError
 from memory_system.text import language
@@ -58,18 +63,18 @@ def search(
             taught["warning"] = "tfidf looks through notes only, and knows no other option than the limit"
         return _noted(ws, "search", taught, who, Giver(ws, unmasked=unmasked))
     filters = Filters(_midnight(ws, since), _end(ws, until), kind, entity)
+    giver = Giver(ws, unmasked=unmasked)
 
     def ask(index: Index, near: Near | None) -> dict[str, Any]:
         return ranking.search(
             ws.layout, ws.config, index, ws.inbox.pending(), query,
             now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
-            filters=filters, explain=explain, near=near,
+            filters=filters, explain=explain, near=near, give=giver.message,
         )  # fmt: skip
 
     found = _asked(ws, query, mode, ask)
     if not found["results"] and "warning" not in found and ws.is_written_beside:
         found["warning"] = "a night is running, or something else that writes: what it has not written yet is not found"
-    giver = Giver(ws, unmasked=unmasked)
     _give(found["results"], giver)
     return _noted(ws, "search", found, who, giver)
 
@@ -147,13 +152,15 @@ def get(
     unmasked: bool = False,
 ) -> dict[str, Any]:
     """The answer of `memory get --json`; a memory that is read counts as used."""
+    giver = Giver(ws, unmasked=unmasked)
 
     def read(index: Index) -> dict[str, Any]:
-        return excerpt.get(ws.layout, index, ws.inbox.pending(), path_or_id, from_line=from_line, lines=lines)
+        return excerpt.get(
+            ws.layout, index, ws.inbox.pending(), path_or_id, from_line=from_line, lines=lines, give=giver.message
+        )
 
     found = asked(ws, read)
     ws.accesses.note("get", [path_or_id] if found["status"] == "ok" else [], ws.now, who)
-    giver = Giver(ws, unmasked=unmasked)
     found["text"] = giver.lines(found["text"], path_or_id if "speaker" in found else found["path"])
     answer: dict[str, Any] = giver.answer(found)
     return answer
@@ -179,13 +186,44 @@ def context(
 
         known = shown_in(ws)
 
+    giver, refused = Giver(ws, unmasked=unmasked), _refused(ws, unmasked)
+
+    def give(unit: Unit) -> str:
+        return "" if refused(unit) else giver.message(unit)
+
     def ask(index: Index, near: Near | None) -> dict[str, Any]:
         return inject(
             ws.layout, ws.config, index, ws.inbox.pending(), message,
-            now=ws.now, budget=most, known=known, near=near, refused=_refused(ws, unmasked),
+            now=ws.now, budget=most, known=known, near=near, refused=refused, give=give,
         )  # fmt: skip
 
-    return _noted(ws, "context", _asked(ws, message, "auto", ask), who, Giver(ws, unmasked=unmasked))
+    return _noted(ws, "context", _asked(ws, message, "auto", ask), who, giver)
+
+
+def contexts(ws: Workspace, records: Iterable[Fact], sessions: Collection[str] | None = None) -> dict[str, str]:
+    """What stood around each of the memories that leans on it, by its id. Where others listen, `sessions` are those
+    that they were in: of no other is anything given, and nothing that is sensitive."""
+    leaning = [each for each in records if each.context]
+    if not leaning:
+        return {}
+    giver = Giver(ws)
+
+    def ask(index: Index) -> dict[str, Any]:
+        def give(unit: Unit) -> str:
+            return giver.message(unit) if sessions is None or _is_shared(unit, index) else ""
+
+        around = Around(index, give)
+        return {"contexts": {each.id: around.of(each.model_dump(), sessions=sessions) for each in leaning}}
+
+    found: dict[str, str] = asked(ws, ask)["contexts"]
+    return {key: text for key, text in found.items() if text}
+
+
+def _is_shared(unit: Unit, index: Index) -> bool:
+    """Whether a message of a shared chat holds nothing that is kept from others."""
+    standing = index.units(index.standing_on([unit.ref], MEMORIES)).values()
+    records = index.memories([each.key for each in standing]).values()
+    return not masks.fires(unit.text) and all(record.sensitivity == SHARED for _, record in records)
 
 
 def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:

@@ -9,6 +9,7 @@ import orjson
 
 from memory_system.privacy.masks import masked, shown
 from memory_system.privacy.secrets import redact
+from memory_system.recall.units import Unit
 from memory_system.workspace import Workspace
 
 
@@ -30,6 +31,12 @@ class Giver:
         if self._withheld.by_place and place:
             text = self._withheld.out_of(self._sessions.get(place, place), text)
         return masked(text, self._kinds)
+
+    def message(self, unit: Unit) -> str:
+        """What of a message may stand beside a memory that leans on it; nothing where something of it is held back, for
+        what is left might be the rest of that."""
+        held = self._withheld.holds(unit.ref, unit.text) and not self.unmasked
+        return "" if held else self.text(unit.text)
 
     def lines(self, text: str, name: str) -> str:
         """Lines of the file of that name; those of a transcript with their characters as they are read."""

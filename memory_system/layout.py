@@ -10,6 +10,7 @@ from memory_system.records import Fact, Pool
 
 PEOPLES_FILES = ("MEMORY.md", "SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "HEARTBEAT.md")
 SEARCH_INDEX = "search.sqlite"
+LAYER3 = "layer3"
 
 
 @dataclass(frozen=True)  # and no slots: what is asked for again and again is made once
@@ -69,6 +70,11 @@ class Layout:
     def catalogue(self) -> Path:
         """By which keys very many memories are found at night."""
         return self.index / "keys.sqlite"
+
+    @cached_property
+    def layer3(self) -> Path:
+        """What was said. It is not `elsewhere` for an earlier state: no rollback touches it."""
+        return self.memory / LAYER3
 
     @cached_property
     def state(self) -> Path:
@@ -180,7 +186,7 @@ class Layout:
         layer2 = self.own / "layer2"
         return (
             self.root, self.sessions, self.memory, self.snapshot.parent, layer2, layer2 / "active", layer2 / "archive",
-            self.entities, self.index, self.state, self.journal, self.runs,
+            self.entities, self.index, self.layer3, self.state, self.journal, self.runs,
         )  # fmt: skip
 
     def own_folders(self) -> tuple[Path, ...]:

@@ -18,6 +18,7 @@ from memory_system.errors import BarrenNightError, ExhaustedError, MemorySystemE
 from memory_system.llm import LLM
 from memory_system.nights import accounting, due
 from memory_system.nights.questions import Questions, asked_by, asking
+from memory_system.privacy.secrets import edition
 from memory_system.readers import Cursor
 from memory_system.recall.title import title_of
 from memory_system.records import KINDS, Problem, type_name
@@ -40,6 +41,8 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
     asked: dict[str, Any] = field(default_factory=lambda: asked_by(None))
+    copied: int = 0  # messages that are new in layer 3
+    layer3: int = 0  # bytes that it takes
     telling: Telling | None = None  # none before the first night
     alarm: MemorySystemError | None = None  # what the owner must be told although the run is done
 
@@ -51,6 +54,7 @@ class Report:
         self.nights.append(run.night.stamp)
         self.phases += run.phases
         self.accounts.append(account)
+        self.copied += run.copied
         self.add_problems(run.problems)
         from memory_system.nights.telling import Telling
 
@@ -66,6 +70,7 @@ class Report:
             "accounting": accounting.total(self.accounts),
             **(self.telling.to_row() if self.telling else {"learnt": [], "changed": [], "ended": []}),
             "totals": self.totals,
+            "layer3": {"new": self.copied, "bytes": self.layer3},
             "llm": self.asked,
             "alarm": self.alarm
             and {"kind": type(self.alarm).__name__, "what": str(self.alarm), "hint": self.alarm.hint},
@@ -107,6 +112,7 @@ def _run_nights(
 
         forgetting.finish(ws)
     _begin(ws, force=force)
+    _renew(ws, report, progress)
     _mend(ws)
     with _bulk():
         while True:
@@ -143,6 +149,22 @@ def _begin(ws: Workspace, *, force: bool) -> None:
             state.phase_data = {}
     if state.current_phase is not None and state.retry_count >= MAX_TRIES:
         raise ExhaustedError(f"run {state.run_id} failed {state.retry_count} times in phase {state.current_phase}")
+
+
+def _renew(ws: Workspace, report: Report, progress: Progress | None) -> None:
+    """What new rules, a new program or the owner's wish leave to do: mask again, and fill layer 3."""
+    state = ws.checkpoint.state
+    if state.masked != (now := edition()):
+        from memory_system import forgetting
+
+        forgetting.mask_again(ws)
+        ws.checkpoint.save(masked=now)
+    if state.copied != ws.config.layer3.keep:
+        from memory_system.nights import copying
+
+        if progress is not None:
+            progress(clock.stamp(ws.now), "layer 3")
+        report.copied += copying.renew(ws)
 
 
 def _mend(ws: Workspace) -> None:
@@ -213,6 +235,8 @@ def _finish(ws: Workspace, found: due.Waiting, report: Report) -> None:
         snapshot.write(empty, ws)
         ws.checkpoint.save(last_night=clock.stamp(empty), shown_night="")
     ws.journal.pack(before=ws.now - timedelta(days=ws.config.history_days))
+    ws.said.pack(before=ws.now)
+    report.layer3 = ws.said.size()
     now = max(clock.stamp(ws.now), ws.checkpoint.state.last_success)
     ws.checkpoint.save(last_run=now, last_success=now)
     report.add_problems(embedding_problems(ws))

@@ -233,6 +233,11 @@ def told(row: Row) -> str:
     return f"{speaker}：“{row['content']}”" if lang == "zh" else f"{speaker}: “{row['content']}”"
 
 
+def successor_of(row: Row) -> str:
+    """The id of the memory that took the place of this one, or by which it is outdated; empty where it stands."""
+    return str(row.get("superseded_by") or row.get("outdated_by") or "")
+
+
 def named_in(row: Row) -> set[str]:
     """The ids of the other memories that a memory names."""
     named = {

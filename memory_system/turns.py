@@ -95,7 +95,8 @@ class Turn:
 class Claim:
     """What a segment gives. A claim (`form` "claim") fills a slot; a quote ("quote") is kept word by word and fills
     none. `confidence` is 1 for what was asserted, less for what makes a belief; `change` says what it does to something
-    said before; `context` are the spans that a quote leans on."""
+    said before; `context` are the spans that a quote leans on, and `beside` the words there, of one that changes
+    something."""
 
     content: str
     category: str
@@ -123,6 +124,7 @@ class Claim:
     speaker: str = ""  # the name of a person who is not the owner
     change: str = ""
     context: tuple[Place, ...] = ()
+    beside: str = ""
 
     @property
     def origin(self) -> str:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.store.checkpoint import Checkpoint
     from memory_system.store.entries import Entry
     from memory_system.store.journal import Journal
+    from memory_system.store.said import Said
     from memory_system.store.store import Store
 
 
@@ -205,6 +206,12 @@ class Workspace:
         from memory_system.privacy.quarantine import Quarantine
 
         return Quarantine(self.layout, self.files)
+
+    @cached_property
+    def said(self) -> Said:
+        from memory_system.store.said import Said
+
+        return Said(self.layout, self.files)
 
     @cached_property
     def library(self) -> Library:

@@ -68,8 +68,6 @@ SPOKEN: dict[str, Callable[[docs_words.Say], str]] = {  # parts with words of th
     "source-filter": docs_tables.source_filter,
     "slots": docs_tables.slots,
     "categories": docs_tables.categories,
-    "signals": docs_tables.signals,
-    "moods": docs_tables.moods,
 }
 
 WRITERS: dict[str, Callable[[], str]] = {

@@ -256,32 +256,6 @@ def categories(say: Say) -> str:
     return table(map(say, ("category", "importance", "config key")), rows)
 
 
-def signals(say: Say) -> str:
-    from memory_system import rules
-
-    both = zip(*(rules.load(lang, examples=True)["signal"].rules for lang in ("en", "zh")), strict=True)
-    rows = ((f"{en.data['weight']:+}", say(en.why, zh.why), en.yes[0], zh.yes[0]) for en, zh in both)
-    return table((say("weight"), say("when"), say("for example"), "例如"), rows)
-
-
-def moods(say: Say) -> str:
-    from memory_system import rules
-
-    both = zip(*(rules.load(lang, examples=True)["modality"].rules for lang in ("en", "zh")), strict=True)
-    rows = ((say(en.why, zh.why), effect(en.data, say), en.yes[0], zh.yes[0]) for en, zh in both)
-    return table((say("when"), say("what it makes"), say("for example"), "例如"), rows)
-
-
-def effect(data: Any, say: Say) -> str:
-    if "drop" in data:
-        return say("nothing (counted as `{}`)").format(data["drop"])
-    if "confidence" in data:
-        return say("a belief, confidence {}").format(data["confidence"])
-    if data.keys() & {"misspoken", "fiction", "unmeant"}:
-        return say("what was said, told, and no slot")
-    return say("a fact that takes back what was said" if data.get("correction") else f"a {data['modality']} fact")
-
-
 def fading() -> str:
     """How long memories of a few importances last when nothing touches them."""
     from memory_system import records

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import claiming
 from talk import Message, messages
 
 from memory_system import text
@@ -31,6 +32,7 @@ def score(path: Path) -> dict[str, Any]:
         },
         "earnest": _earnest(rows),
         "change": {each: _change(rows, each) for each in CHANGES},
+        "claims": claiming.score(path),
     }
 
 
@@ -116,4 +118,13 @@ def report(found: dict[str, Any]) -> str:
         lines += [
             f"{name} {key}: precision {each['precision']}, recall {each['recall']}" for key, each in found[name].items()
         ]
+    claims = found["claims"]
+    lines.append(
+        f"claims: precision {claims['precision']} {claiming.interval(claims['precision'], claims['given'])} of "
+        f"{claims['given']}, recall {claims['recall']} of {claims['expected']}"
+    )
+    lines += [
+        f"claims {key}: precision {each['precision']}, recall {each['recall']}"
+        for key, each in claims["attributes"].items()
+    ]
     return "\n".join(lines)

@@ -56,7 +56,7 @@ def test_a_night_of_nothing_but_a_capture_can_be_resumed_too(tmp_path: Path) -> 
 def test_a_run_with_a_clock_in_the_future_does_not_silence_the_memory_for_good(tmp_path: Path) -> None:
     make(tmp_path)
     consolidate(tmp_path, "2036-01-01T12:00:00Z")
-    say(tmp_path, "a", ("2026-03-04T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(tmp_path, "a", ("2026-03-04T09:00:00Z", "user", "Also, I'm allergic to peanuts."))
     assert any("has not come yet" in each.what for each in consolidate(tmp_path, NOW).problems)
     assert not status(tmp_path)["ok"]
     consolidate(tmp_path, NOW, force=True)
@@ -100,7 +100,7 @@ def test_what_the_owner_does_while_a_night_is_staged_stays_done(tmp_path: Path) 
 
 def test_an_edit_that_was_stopped_anywhere_is_whole_after_the_next_command(tmp_path: Path) -> None:
     make(tmp_path / "start")
-    say(tmp_path / "start", "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. I live in Porto."))
+    say(tmp_path / "start", "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. I live in Porto."))
     consolidate(tmp_path / "start", NOW)
     memory_id = next(record.id for record in memories(tmp_path / "start") if record.value == "Porto")
     for stop in range(1, 40, 3):
@@ -121,7 +121,7 @@ class _ForgetfulStore(Store):
 
 def test_a_commit_that_loses_a_memory_is_noticed_at_once(tmp_path: Path) -> None:
     make(tmp_path)
-    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. I live in Porto."))
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. I live in Porto."))
     with Workspace.open(tmp_path, now=at(NOW), write=True) as ws:
         ws.store = _ForgetfulStore(ws.layout, ws.config, ws.files, ws.journal, ws.checkpoint, lambda: "")
         report = pipeline.consolidate(ws)
@@ -159,7 +159,7 @@ def test_a_link_in_the_run_folder_empties_nothing_elsewhere(tmp_path: Path) -> N
     precious.write_text("keep me")
     make(tmp_path / "w")
     (tmp_path / "w/memory/state/run/old").symlink_to(precious.parent)
-    say(tmp_path / "w", "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(tmp_path / "w", "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts."))
     assert consolidate(tmp_path / "w", NOW).nights
     assert precious.read_text() == "keep me"
 

@@ -11,7 +11,7 @@ from memory_system import finder
 from memory_system.workspace import Workspace
 
 SAID = (
-    "I'm allergic to peanuts.",
+    "Also, I'm allergic to peanuts.",
     "我住在杭州。",
     "I sold the blue kayak to a neighbour.",
     "我把旧书架送给了楼下的学校。",
@@ -42,7 +42,7 @@ def test_the_weakest_make_way_and_what_matters_stays(tmp_path: Path) -> None:
 
 def test_what_matters_stays_beyond_the_limit(tmp_path: Path) -> None:
     root = make(tmp_path, thresholds={"active_limit": 1})
-    say(root, "a", ("2026-02-01T09:00:00Z", "user", "I'm allergic to peanuts. My name is Ines. 我对青霉素过敏。"))
+    say(root, "a", ("2026-02-01T09:00:00Z", "user", "Also, I'm allergic to peanuts. My name is Ines. 我对青霉素过敏。"))
     consolidate(root, "2026-02-02T12:00:00Z")
     assert len(memories(root)) == 3
 

@@ -65,7 +65,7 @@ def test_two_independent_notes_make_a_fact_and_what_echoes_the_memory_does_not(c
 @pytest.mark.parametrize(
     ("noted_down", "said", "content"),
     [
-        ("User is allergic to peanuts", "I'm allergic to peanuts.", "User is allergic to peanuts"),
+        ("User is allergic to peanuts", "Also, I'm allergic to peanuts.", "User is allergic to peanuts"),
         ("用户对花生过敏", "我对花生过敏。", "用户对花生过敏"),
     ],
 )
@@ -82,7 +82,7 @@ def test_what_the_owner_says_as_well_is_the_owners_word_alone(
 
 @pytest.mark.parametrize(
     ("noted_down", "said"),
-    [("User is allergic to peanuts", "I'm allergic to peanuts."), ("用户对花生过敏", "我对花生过敏。")],
+    [("User is allergic to peanuts", "Also, I'm allergic to peanuts."), ("用户对花生过敏", "我对花生过敏。")],
 )
 def test_what_the_owner_says_later_takes_its_place(noted_down: str, said: str, tmp_path: Path) -> None:
     make(tmp_path)

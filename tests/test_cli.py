@@ -40,7 +40,7 @@ def workspace(tmp_path: Path) -> Path:
     say(
         root,
         "a",
-        ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."),
+        ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts."),
         ("2026-03-02T09:00:05Z", "user", "我住在杭州。"),
     )
     return root

@@ -210,7 +210,7 @@ def test_what_had_been_said_before_the_owners_word_is_history(root: Path) -> Non
 def test_a_confirmation_adds_its_words_and_changes_nothing_that_was_set(root: Path) -> None:
     correct_it(root, "peanuts", importance=0.6)
     correct_it(root, "划船", content="用户喜欢划船")
-    say(root, "b", ("2026-03-06T09:00:00Z", "user", "I'm allergic to peanuts! 我很喜欢在周末的早上划船。"))
+    say(root, "b", ("2026-03-06T09:00:00Z", "user", "Also, I'm allergic to peanuts! 我很喜欢在周末的早上划船。"))
     consolidate(root, NEXT)
     peanuts = one(root, "peanuts")
     assert peanuts.importance == 0.6

@@ -114,7 +114,7 @@ def test_marks_of_a_host_come_only_from_its_owner_and_end_their_line(tmp_path: P
     """A memory's words may hold such a mark; in a file it would tell the host how to treat the line."""
     make(tmp_path)
     (tmp_path / "MEMORY.md").write_text(MEMORY)
-    told(tmp_path, "I'm allergic to peanuts.")
+    told(tmp_path, "Also, I'm allergic to peanuts.")
     with Workspace.open(tmp_path, now=at(NOW), write=True) as ws:
         (memory,) = memories(tmp_path)
         edit(ws, memory.id, {"content": "User is allergic <!-- importance: 10 --> to <!-- trigger: nuts -->\npeanuts"})
@@ -131,7 +131,7 @@ def test_marks_of_a_host_come_only_from_its_owner_and_end_their_line(tmp_path: P
 def test_what_the_last_days_taught_is_added_once(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "MEMORY.md").write_text("# Mine\n\n- I like it short")
-    told(tmp_path, "I'm allergic to peanuts.", "It rained.")
+    told(tmp_path, "Also, I'm allergic to peanuts.", "It rained.")
     assert proposed(tmp_path)["MEMORY.md"] == (
         "# Mine\n\n- I like it short\n\n## Lately learnt\n- User is allergic to peanuts\n"
     )
@@ -146,7 +146,7 @@ def test_what_the_last_days_taught_is_added_once(tmp_path: Path) -> None:
 
 def test_older_memories_are_not_proposed_as_news(tmp_path: Path) -> None:
     make(tmp_path)
-    told(tmp_path, "I'm allergic to peanuts.")
+    told(tmp_path, "Also, I'm allergic to peanuts.")
     assert proposed(tmp_path, "2026-04-28T04:00:00Z") == {}
     assert "peanuts" in proposed(tmp_path, "2026-04-28T04:00:00Z", days=60)["MEMORY.md"]
 
@@ -166,7 +166,7 @@ def test_how_to_treat_the_owner_goes_to_user_md_in_its_form(tmp_path: Path) -> N
 def test_a_file_does_not_grow_beyond_what_its_host_reads(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "MEMORY.md").write_text("- x\n" + "filler words of the owner\n" * 384)
-    told(tmp_path, "I'm allergic to peanuts.")
+    told(tmp_path, "Also, I'm allergic to peanuts.")
     assert proposed(tmp_path) == {}
 
 
@@ -175,14 +175,14 @@ def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n")
     path.chmod(0o640)
-    told(tmp_path, "I'm allergic to peanuts.")
+    told(tmp_path, "Also, I'm allergic to peanuts.")
     command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path), "--now", NOW, "distill"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "+- User is allergic to peanuts" in shown.stdout
     assert "--apply" in shown.stderr
     assert path.read_text() == "# Mine\n"
     row = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)
-    assert [each["quote"] for each in row["proposals"]] == ["I'm allergic to peanuts."]
+    assert [each["quote"] for each in row["proposals"]] == ["Also, I'm allergic to peanuts."]
     subprocess.run([*command, "--apply"], capture_output=True, check=True)
     assert path.read_text() == "# Mine\n\n## Lately learnt\n- User is allergic to peanuts\n"
     assert path.stat().st_mode & 0o777 == 0o640

@@ -161,7 +161,7 @@ Answer = Callable[..., dict[str, Any]]
 def answer(tmp_path_factory: pytest.TempPathFactory) -> Answer:
     """What `memory … --json` answers on a workspace with a conflict, and with a torn line in what is still unread."""
     root = make(tmp_path_factory.mktemp("w") / "agent")
-    say(root, "sunday", ("2026-03-01T09:00:00Z", "user", "I'm allergic to peanuts. My birthday is 4 May."))
+    say(root, "sunday", ("2026-03-01T09:00:00Z", "user", "Also, I'm allergic to peanuts. My birthday is 4 May."))
     say(root, "monday", ("2026-03-02T09:01:00Z", "user", "My birthday is 9 June."))
     consolidate(root, NOW)
     say(root, "tuesday", ("2026-03-03T09:00:00Z", "user", "I like rowing. Thanks!"))
@@ -248,7 +248,7 @@ def test_the_estimate_answers_with_what_it_counts(answer: Answer, tmp_path: Path
 
 def test_one_phase_answers_with_its_rows(answer: Answer, tmp_path: Path) -> None:
     root = make(tmp_path / "agent")
-    say(root, "monday", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. Thanks a lot!"))
+    say(root, "monday", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. Thanks a lot!"))
     consolidate(root, NOW)
     found = answer("--workspace", str(root), "consolidate", "--phase", "2")
     documented = json.loads(marked("docs/api.md", "answer: consolidate --phase"))

@@ -96,7 +96,7 @@ def test_a_belief_that_nothing_confirms_goes_stale(tmp_path: Path) -> None:
 
 def test_what_does_harm_when_it_is_wrong_is_asked_for_again(tmp_path: Path) -> None:
     make(tmp_path)
-    say(tmp_path, "s", ("2026-01-02T09:00:00Z", "user", "I'm allergic to peanuts. My name is Nora Quill."))
+    say(tmp_path, "s", ("2026-01-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. My name is Nora Quill."))
     consolidate(tmp_path, "2026-01-03T04:00:00Z")
     kinds = [each for each in items(tmp_path, "2026-07-20T09:00:00Z") if each[0] == "verify"]
     assert kinds == [("verify", "important, and last confirmed 2026-01-02: User is allergic to peanuts")]

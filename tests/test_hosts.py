@@ -281,7 +281,7 @@ def test_openclaws_own_search_sees_what_is_remembered_where_that_is_asked_for(ma
     machine.do("integrate", "openclaw", "--facts")
     machine.do("integrate", "openclaw")  # what was asked for once stays
     talk = (
-        ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."),
+        ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts."),
         ("2026-03-02T09:01:00Z", "user", "我可能会搬到杭州。"),
     )
     say(machine.ws, "s", *talk)
@@ -376,7 +376,7 @@ DOCUMENTED = [
 
 @pytest.mark.parametrize(("name", "told"), DOCUMENTED)
 def test_every_documented_event_is_answered_as_documented(name: str, told: bytes, machine: Machine) -> None:
-    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. 我在云帆科技上班。"))
+    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. 我在云帆科技上班。"))
     consolidate(machine.ws, "2026-03-03T12:00:00Z")
     if name == "user-prompt-submit":  # what the snapshot holds is not told again
         (machine.ws / "memory/layer1/snapshot.md").unlink()
@@ -404,7 +404,7 @@ def test_a_hook_of_the_real_program_with_a_prompt_of_a_megabyte(machine: Machine
 
 
 def test_a_session_begins_with_the_snapshot(machine: Machine) -> None:
-    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. 我在云帆科技上班。"))
+    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. 我在云帆科技上班。"))
     consolidate(machine.ws, "2026-03-03T12:00:00Z")
     done = machine.run("hook", "claude-code", "session-start", told=event("SessionStart", source="startup"))
     told = json.loads(done.stdout)["hookSpecificOutput"]
@@ -428,7 +428,7 @@ def test_a_prompt_brings_what_is_remembered_about_it(machine: Machine) -> None:
 
 
 def test_what_a_hook_says_is_not_remembered_as_the_users_words(machine: Machine) -> None:
-    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts."))
     consolidate(machine.ws, "2026-03-03T12:00:00Z")
     done = machine.run("hook", "claude-code", "session-start", told=event("SessionStart", source="startup"))
     from memory_system.readers.filter import judge
@@ -438,7 +438,7 @@ def test_what_a_hook_says_is_not_remembered_as_the_users_words(machine: Machine)
 
 
 def test_the_end_of_a_session_reads_what_is_due(machine: Machine) -> None:
-    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(machine.ws, "s", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts."))
     done = machine.run(
         "--now", "2026-03-03T12:00:00Z", "hook", "claude-code", "session-end", told=event("SessionEnd", reason="other")
     )

@@ -166,7 +166,7 @@ def remembering(root: Path, count: int) -> Path:
     make(root)
     with Workspace.open(root, now=at(STAMP), write=True) as ws:
         ws.store.apply(Entry(STAMP, "long ago"), old_facts(count))
-    said = ("I live in Porto.", "I'm allergic to peanuts.", "我对芒果过敏。", "I saw kettle 7 in street 7.")
+    said = ("I live in Porto.", "Also, I'm allergic to peanuts.", "我对芒果过敏。", "I saw kettle 7 in street 7.")
     say(root, "a", *((f"2026-01-02T09:00:0{number}Z", "user", words) for number, words in enumerate(said)))
     consolidate(root, "2026-01-03T03:10:00Z")
     return root
@@ -189,7 +189,7 @@ def keys(root: Path) -> Path:
 
 def next_night(root: Path) -> set[str]:
     """What is remembered of the second day."""
-    said = ("I moved to Lisbon.", "我对芒果过敏。", "I'm allergic to peanuts.", "My sister Mia rows.")
+    said = ("I moved to Lisbon.", "我对芒果过敏。", "Also, I'm allergic to peanuts.", "My sister Mia rows.")
     say(root, "b", *((f"2026-01-03T09:00:0{number}Z", "user", words) for number, words in enumerate(said)))
     consolidate(root, "2026-01-04T03:10:00Z")
     return {each for each in contents(root) if "kettle" not in each}

@@ -14,7 +14,7 @@ from memory_system.workspace import Workspace
 ZONE = "Asia/Shanghai"
 
 WEEK = [
-    ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. My name is Ana."),
+    ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. My name is Ana."),
     ("2026-03-02T09:01:00Z", "assistant", "Noted, Ana!"),
     ("2026-03-03T10:00:00Z", "user", "我住在杭州，在云帆科技工作。"),
     ("2026-03-04T12:00:00Z", "user", "Maybe I will like rowing. I like green tea."),
@@ -135,7 +135,7 @@ def test_a_gap_like_a_wrong_clock_empties_nothing(tmp_path: Path) -> None:
 
 def test_what_matters_never_fades_away(tmp_path: Path) -> None:
     make(tmp_path)
-    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. I saw a film about whales."))
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. I saw a film about whales."))
     for year in range(2026, 2031):
         say(tmp_path, f"y{year}", (f"{year}-04-02T09:00:00Z", "user", "I planted tomatoes on the balcony."))
         consolidate(tmp_path, f"{year}-04-03T12:00:00Z")

@@ -77,7 +77,7 @@ def test_a_fresh_state_without_a_sessions_folder_has_sessions(host: Host) -> Non
 def test_the_night_remembers_what_the_store_holds(tmp_path: Path) -> None:
     host = Host(tmp_path)
     root = make(tmp_path / "ws", sources=[{"path": str(host.agent)}])
-    host.write(session("a", "I'm allergic to peanuts.", "我在云帆科技上班。"))
+    host.write(session("a", "Also, I'm allergic to peanuts.", "我在云帆科技上班。"))
     consolidate(root, "2026-02-20T12:00:00Z")
     assert contents(root) == {"User is allergic to peanuts", "用户在云帆科技工作"}
     assert {each.evidence[0].ref for each in memories(root)} == {"a:a0", "a:a1"}
@@ -361,7 +361,7 @@ def test_only_what_was_said_in_private(key: str, chat: str | None, hook: str | N
 def test_a_memory_knows_the_conversation_it_comes_from(key: str, chat: str, kind: str, tmp_path: Path) -> None:
     host = Host(tmp_path)
     root = make(tmp_path / "ws", sources=[{"path": str(host.agent), "chats": ["group"]}])
-    host.write(session("s", "I'm allergic to peanuts.", key=key, chat=chat))
+    host.write(session("s", "Also, I'm allergic to peanuts.", key=key, chat=chat))
     consolidate(root, "2026-02-20T12:00:00Z")
     (memory,) = memories(root)
     with Workspace.open(root) as ws:

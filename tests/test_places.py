@@ -31,7 +31,7 @@ def nights_of(root: Path) -> list[str]:
 @pytest.mark.parametrize("back", ["2026-03-05T11:00:00Z", "2025-03-05T12:00:00Z", "1970-01-01T00:00:00Z"])
 def test_a_clock_that_went_back_loses_and_doubles_nothing(tmp_path: Path, back: str) -> None:
     make(tmp_path)
-    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts. 我喜欢划船。"))
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. 我喜欢划船。"))
     consolidate(tmp_path, "2026-03-05T12:00:00Z")
     before = contents(tmp_path)
     with Workspace.open(tmp_path, now=at(back)) as ws:
@@ -102,7 +102,7 @@ def test_who_moves_to_another_zone_loses_no_night_and_has_none_twice(tmp_path: P
 def test_a_leap_day_is_a_day(tmp_path: Path, words: str) -> None:
     make(tmp_path)
     say(tmp_path, "a", ("2028-02-28T09:00:00Z", "user", words))
-    say(tmp_path, "b", ("2028-02-29T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(tmp_path, "b", ("2028-02-29T09:00:00Z", "user", "Also, I'm allergic to peanuts."))
     consolidate(tmp_path, "2028-03-01T12:00:00Z")
     found = {record.id[2:10]: record for record in memories(tmp_path)}
     assert set(found) == {"20280229", "20280301"}
@@ -131,7 +131,7 @@ def test_the_same_bytes_on_every_machine(tmp_path: Path) -> None:
             (
                 "I live in Porto. 我喜欢划船。我妹妹叫知意。", "I like rowing and İstanbul. My dog is called Straße.",
                 "I moved to Ghent. 我不喜欢划船了。", "I have a dentist appointment next Tuesday. 我下周三要去看牙医。",
-                "I'm allergic to peanuts! 知意对芒果过敏。",
+                "Also, I'm allergic to peanuts! 知意对芒果过敏。",
             ),
             1,
         )

@@ -27,7 +27,7 @@ def composed(root: Path, now: str = NOW, **options: object) -> prompt.Prompt:
 def root(tmp_path: Path) -> Path:
     """A workspace in which every layer has something to say."""
     root = make(tmp_path / "w")
-    say(root, "a", ("2026-02-20T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(root, "a", ("2026-02-20T09:00:00Z", "user", "Careful, I'm allergic to peanuts."))
     consolidate(root, "2026-02-21T03:10:00Z")
     with Workspace.open(root, now=at(NOW)) as ws:
         edit.capture(ws, "User owns a green kayak")

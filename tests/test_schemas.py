@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, problems, say
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, copied, copies, make, memories, problems, say
 
 from memory_system import finder
 from memory_system.errors import DamagedError, NewerError
+from memory_system.nights import derive
 from memory_system.store.migrate import migrate
 from memory_system.store.schemas import MIGRATIONS, SCHEMA, Migration
-from memory_system.upkeep import undo
+from memory_system.upkeep import stats, undo
+from memory_system.upkeep.preview import preview
 from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
 
@@ -71,7 +73,36 @@ def test_a_past_version_becomes_one_of_today_and_is_kept(schema: Path, tmp_path:
     assert (root / f"memory/state/schema-{schema.name}.consolidation.json").read_bytes() == before
     assert {"User likes chess", "用户对花生过敏", "User keeps bees"} <= contents(root)
     assert "User lives in Porto" in contents(root, "archive")
+    assert set(copied(root)) == {"a:e1", "b:e1", "c:e1"}
     assert problems(root, NEXT) == []
+
+
+@pytest.mark.parametrize("schema", PAST, ids=lambda path: path.name)
+def test_looking_first_shows_what_it_will_take(schema: Path, tmp_path: Path) -> None:
+    root = past(schema, tmp_path)
+    before = everything(root)
+    with Workspace.open(root, now=at(NOW)) as ws:
+        waiting = stats.status(ws)["layer3"]["to_fill"]
+        told = preview(ws)["layer3"]
+    assert everything(root) == before
+    assert (waiting["transcripts"], told["new"]) == (2, 2)
+    assert 0 < told["bytes"] <= waiting["bytes"]
+
+
+@pytest.mark.parametrize("schema", PAST, ids=lambda path: path.name)
+def test_an_upgrade_that_was_stopped_goes_on(schema: Path, tmp_path: Path) -> None:
+    whole, counting = past(schema, tmp_path / "whole"), CrashingDisk()
+    consolidate(whole, NOW, disk=counting)
+    for stop in range(1, len(counting.done) + 1, 3):
+        root = past(schema, tmp_path / str(stop))
+        with suppress(Crash):
+            consolidate(root, NOW, disk=CrashingDisk(stop=stop))
+        consolidate(root, NOW)
+        assert copies(root) == copies(whole), f"{stop}: {counting.done[stop - 1]}"
+        with Workspace.open(root, now=at(NOW), write=True) as ws:
+            derive.rebuild(ws)  # those workspaces came without what is derived
+        assert problems(root, NOW) == [], f"{stop}: {counting.done[stop - 1]}"
+        shutil.rmtree(root)
 
 
 def test_the_steps_lead_to_the_schema_of_today_in_order() -> None:
@@ -84,7 +115,7 @@ def renamed(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "category": "care"} if row.get("category") == "health" else dict(row)
 
 
-STEPS = (*MIGRATIONS, Migration("3.0", "health is care", memory=renamed))
+STEPS = (*MIGRATIONS, Migration("4.0", "health is care", memory=renamed))
 
 
 def to_come(root: Path, disk: CrashingDisk | None = None) -> list[str]:
@@ -95,14 +126,14 @@ def to_come(root: Path, disk: CrashingDisk | None = None) -> list[str]:
 def test_what_a_step_changes_is_kept_told_and_can_be_undone(root: Path) -> None:
     facts = root / "memory/layer2/active/facts.jsonl"
     before = facts.read_bytes()
-    assert to_come(root) == ["3.0"]
+    assert to_come(root) == ["4.0"]
     assert {each.category for each in memories(root) if "peanuts" in each.content} == {"care"}
     assert (root / f"memory/state/schema-{SCHEMA}.active.facts.jsonl").read_bytes() == before
     assert not (root / f"memory/state/schema-{SCHEMA}.archive.facts.jsonl").exists()  # nothing in it was changed
     set_state(root, schema=SCHEMA)  # or it would only be read from here on
     with Workspace.open(root, now=at(NEXT), write=True) as ws:
         last = list(ws.journal.entries())[-1].entry
-        assert last.reason == "migrated to 3.0: health is care"
+        assert last.reason == "migrated to 4.0: health is care"
         undo.rollback(ws, f"#{last.seq}")
     assert facts.read_bytes() == before
     assert problems(root, NEXT) == []
@@ -141,16 +172,16 @@ def test_a_workspace_from_before_the_journal_is_adopted_and_its_files_kept(tmp_p
 def test_keys_of_a_newer_minor_are_kept(root: Path) -> None:
     facts = root / "memory/layer2/active/facts.jsonl"
     facts.write_bytes(facts.read_bytes().replace(b'"version":1', b'"mood":"calm","version":1'))
-    set_state(root, schema="2.9", moods={"calm": 3})
+    set_state(root, schema="3.9", moods={"calm": 3})
     say(root, "c", ("2026-03-06T09:00:00Z", "user", "I like chess. I'm allergic to peanuts!"))
     consolidate(root, NEXT)
-    assert (state(root)["schema"], state(root)["moods"]) == ("2.9", {"calm": 3})
+    assert (state(root)["schema"], state(root)["moods"]) == ("3.9", {"calm": 3})
     assert all(b'"mood":"calm"' in line for line in facts.read_bytes().splitlines() if b"chess" not in line)
     assert problems(root, NEXT) == []
 
 
 def test_a_newer_major_is_read_and_never_written(root: Path) -> None:
-    set_state(root, schema="3.0", cursors="elsewhere")
+    set_state(root, schema="4.0", cursors="elsewhere")
     before = everything(root)
     for write in (lambda: consolidate(root, NOW), lambda: mend(root)):
         with pytest.raises(NewerError):

@@ -40,7 +40,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_what_is_written_is_read_by_the_night(root: Path) -> None:
     session = begun(root)
-    session.message(text("user", "I'm allergic to peanuts."), at(THEN))
+    session.message(text("user", "Careful, I'm allergic to peanuts."), at(THEN))
     session.message(text("assistant", "Noted."), at(THEN))
     session.message(text("user", "我住在杭州。"), at(THEN))
     assert consolidate(root, NOW).problems == []
@@ -130,7 +130,7 @@ def test_the_register_has_the_keys_of_seed_001_and_adds_up_tokens(root: Path) ->
 
 def test_a_registered_session_is_still_a_source(root: Path) -> None:
     session = begun(root)
-    session.message(text("user", "I'm allergic to peanuts."), at(THEN))
+    session.message(text("user", "Careful, I'm allergic to peanuts."), at(THEN))
     with Workspace.open(root) as ws:
         register.update(ws, session.id, at(THEN))
     consolidate(root, NOW)
@@ -179,7 +179,7 @@ def test_history_gives_the_last_messages_of_any_format(root: Path) -> None:
 
 
 def test_appending_goes_on_in_the_form_of_the_transcript(root: Path) -> None:
-    say(root, "claw", (THEN, "user", "I'm allergic to peanuts."))
+    say(root, "claw", (THEN, "user", "Careful, I'm allergic to peanuts."))
     with Workspace.open(root, now=at("2026-03-02T10:00:00Z")) as ws:
         assert append_to(ws, "telegram_456", "user", "我住在杭州。") == ("telegram_456", "sessions/telegram_456.jsonl")
         assert append_to(ws, "claw", "user", "I like rowing.") == ("claw", "sessions/claw.jsonl")
@@ -197,7 +197,7 @@ def test_appending_goes_on_in_the_form_of_the_transcript(root: Path) -> None:
 
 def old_and_new(root: Path) -> None:
     """Two sessions of March, one of them read by a night only in part, and one of late April."""
-    say(root, "march", (THEN, "user", "I'm allergic to peanuts."))
+    say(root, "march", (THEN, "user", "Careful, I'm allergic to peanuts."))
     say(root, "half", (THEN, "user", "我住在杭州。"))
     consolidate(root, NOW)
     say(root, "half", ("2026-03-10T09:00:00Z", "user", "我养了一只猫叫团子。"))
@@ -229,7 +229,7 @@ def test_what_is_packed_is_read_once_and_found_and_shown(root: Path, tmp_path: P
         (row,) = finder.search(ws, "peanuts", scope="sessions")["results"]
         assert row["citation"] == "sessions/archive/march.jsonl.gz#L2"
         assert "peanuts" in finder.get(ws, row["path"], from_line=2, lines=1)["text"]
-        assert listing.history(ws, "march", 9)["messages"][0]["content"] == "I'm allergic to peanuts."
+        assert listing.history(ws, "march", 9)["messages"][0]["content"] == "Careful, I'm allergic to peanuts."
         assert [each["id"] for each in listing.listed(ws) if each["archived"]] == ["half", "march"]
         cursors = {name: Cursor.from_row(row) for name, row in ws.checkpoint.state.cursors.items()}
         assert ws.library.backlog(cursors).waiting == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memory_system.phases.understanding.withheld import withheld
+from memory_system.privacy.withheld import withheld
 from spoken import AT, claims, kinds, said, screened, told
 
 from memory_system import dates

@@ -467,7 +467,7 @@ def test_what_an_agent_writes_with_its_tool_binds_nobody(content: str, tmp_path:
 
 @pytest.mark.parametrize(
     ("said", "content"),
-    [("I'm allergic to peanuts.", "User is allergic to peanuts"), ("我对花生过敏。", "用户对花生过敏")],
+    [("Careful, I'm allergic to peanuts.", "User is allergic to peanuts"), ("我对花生过敏。", "用户对花生过敏")],
 )
 @pytest.mark.parametrize(("own_day", "its_day"), [(1, 3), (3, 1), (3, 3)])
 def test_beside_the_owners_word_an_agents_counts_nothing(

@@ -98,7 +98,7 @@ def indexed(root: Path) -> set[str]:
 
 def test_a_note_is_in_the_index_and_transcripts_are_read_when_a_night_is_due(tmp_path: Path) -> None:
     root = make(tmp_path)
-    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", "Careful, I'm allergic to peanuts."))
     consolidate(root, "2026-03-03T04:00:00Z")
     (root / "memory/tea.md").write_text("The tea shop opens at nine.\n")
     done = Hand(root, (0.0, "memory/tea.md"), (1.0, ""), (1.6, "")).watched("2026-03-03T05:00:00Z")
@@ -130,7 +130,7 @@ def indexes(root: Path) -> list[str]:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     root = make(tmp_path / "ws")
-    say(root, "a", ("2026-03-02T09:00:00Z", "user", "I'm allergic to peanuts."))
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", "Careful, I'm allergic to peanuts."))
     consolidate(root, "2026-03-03T04:00:00Z")
     return root
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -48,7 +49,7 @@ def say(root: Path, session: str, *said: tuple[str, str, str], **header: Any) ->
 def remembering(root: Path) -> Path:
     """A workspace that remembers one thing in each language, as of 2026-02-21."""
     make(root)
-    said = ("I'm allergic to peanuts.", "我住在杭州。")
+    said = ("Careful, I'm allergic to peanuts.", "我住在杭州。")
     say(root, "a", *((f"2026-02-20T09:00:0{5 * number}Z", "user", text) for number, text in enumerate(said)))
     consolidate(root, "2026-02-21T03:10:00Z")
     return root
@@ -109,8 +110,9 @@ def problems(root: Path, now: str) -> list[str]:
 
 
 def layers(root: Path) -> dict[str, bytes]:
-    """Every file under layer1 and layer2 with its bytes; the search index by its content."""
-    found = {}
+    """Every file under layer1, layer2 and layer3 with its bytes; the search index by its content, past months of layer
+    3 as they were before they were packed."""
+    found = copies(root)
     for folder in ("layer1", "layer2"):
         for path in sorted((root / "memory" / folder).rglob("*")):
             if path.is_file() and not path.name.startswith("search.sqlite"):
@@ -120,6 +122,22 @@ def layers(root: Path) -> dict[str, bytes]:
         with Workspace.open(root) as ws, Index.open(index, ws.config) as opened:
             found[index.name] = b"".join(opened.content())
     return found
+
+
+def copies(root: Path) -> dict[str, bytes]:
+    """The months of layer 3, unpacked, each with its rows in the order of refs: they stand as they were read."""
+    found = {}
+    for path in sorted((root / "memory/layer3").glob("*")):
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        found[f"layer3/{path.name[:7]}"] = b"".join(sorted(data.splitlines(keepends=True)))
+    return found
+
+
+def copied(root: Path) -> dict[str, str]:
+    """What layer 3 says, by ref."""
+    rows = [json.loads(line) for data in copies(root).values() for line in data.splitlines()]
+    assert len({row["ref"] for row in rows}) == len(rows)
+    return {row["ref"]: row["text"] for row in rows}
 
 
 class Crash(BaseException):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
@@ -115,10 +115,18 @@ def _shared(ws: Workspace, chat: str, words: Phrases) -> Layer | None:
     sessions = _sessions_of(ws, chat) if chat else ()
     mark = f'"{SHARED}"'.encode()
     lines = (line for kind in (Fact, Belief) for _, line in ws.store.lines("active", kind) if mark in line)
-    told = [each for each in map(from_line, lines) if may_be_told(each, sessions)]
+    standing = (each for each in map(from_line, lines) if not each.outdated_by)
+    told = [each for each in standing if may_be_told(each, sessions)]
     told.sort(key=lambda each: (-effective(each, ws.faded_at(ws.now), ws.config), each.id))
-    shown = "\n".join(f"- {short(each)}" for each in told[:MOST_SHARED])
+    shown = _with_contexts(told[:MOST_SHARED], ws, sessions)
     return Layer("shared", "", words["shared"], shown) if shown else None
+
+
+def _with_contexts(records: list[Fact], ws: Workspace, sessions: Collection[str]) -> str:
+    """The memories, a line each; one that leans on what stood around it, with that in brackets."""
+    contexts = finder.contexts(ws, records, sessions)
+    beside = {key: f"({' '.join(context.split())}) " for key, context in contexts.items()}
+    return "\n".join(f"- {beside.get(each.id, '')}{short(each)}" for each in records)
 
 
 def _sessions_of(ws: Workspace, chat: str) -> set[str]:

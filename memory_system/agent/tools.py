@@ -38,7 +38,10 @@ MOST_COUNT = 10**9  # results, lines: what is more was not meant
 FORGET_MATCHES = 5
 SHOWN = 20  # memories and lines in the preview of a forgetting
 MODES: tuple[Mode, ...] = get_args(Mode)
-FIELDS = ("id", "type", "path", "startLine", "endLine", "score", "source", "snippet", "citation", "said_at")
+FIELDS = (
+    "id", "type", "path", "startLine", "endLine", "score", "source", "context", "snippet", "outdated_by", "outdated",
+    "citation", "said_at",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,8 @@ def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     scope, mode = _scope(_text(arguments, "corpus")), _mode(_text(arguments, "mode"))
     found = finder.search(ws, query, limit=limit, scope=scope, mode=mode, who=who)
     least = _number(arguments, 0.0, "minScore")
-    rows = [{name: row[name] for name in FIELDS} for row in found["results"] if row["score"] >= least]
+    good = (row for row in found["results"] if row["score"] >= least)
+    rows = [{name: row[name] for name in FIELDS if name in row} for row in good]
     warning = {"warning": found["warning"]} if "warning" in found else {}
     return {"results": rows, "total_found": found["total_found"], **warning}
 

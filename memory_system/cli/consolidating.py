@@ -10,6 +10,7 @@ import typer
 
 from memory_system import text
 from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli.keeping import shown_size
 from memory_system.cli.problems import report_problem_lines
 from memory_system.errors import UsageError
 
@@ -137,6 +138,7 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     """The report of a run as a person reads it."""
     if not row["nights"]:
         yield "nothing due"
+        yield from _copied_lines(row["layer3"])
         yield from report_problem_lines(row["problems"])
         return
     sums = row["accounting"]
@@ -154,9 +156,15 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     told = ", ".join(f"{sums['memories'][name]} {name.replace('_', ' ')}" for name in moves if sums["memories"][name])
     yield f"  memories {sums['memories']['before']} → {sums['memories']['after']}" + (f" ({told})" if told else "")
     yield "  the sums close" if sums["balanced"] else "  THE SUMS DO NOT CLOSE"
+    yield from _copied_lines(row["layer3"])
     yield from _asked_lines(row["llm"])
     yield "  now: " + ", ".join(f"{count} {name}" for name, count in row["totals"].items())
     yield from report_problem_lines(row["problems"])
+
+
+def _copied_lines(row: dict[str, Any]) -> Iterator[str]:
+    if row["new"]:
+        yield f"  layer 3: {row['new']} messages copied; it takes {shown_size(row['bytes'])}"
 
 
 def told_lines(row: dict[str, Any]) -> Iterator[str]:

@@ -72,6 +72,7 @@ def why_lines(row: dict[str, Any]) -> Iterator[str]:
     for each in row["sources"]:
         where = f" ({each['session_key']})" if each.get("session_key") else ""
         yield f"  said     {each['said_at']} by {each['role']} in {each['ref']}{where}: {each['quote']}"
+    yield from (f"  beside   {line}" for line in row["context"].splitlines())
     for each in row["source_facts"]:
         yield f"  from     {each}"
     yield f"  made by  {row['method'] or 'hand'}" + (f" ({row['rule']})" if row["rule"] else "")
@@ -81,6 +82,8 @@ def why_lines(row: dict[str, Any]) -> Iterator[str]:
         yield f"  before   {each['value'] or each['content']} until {each['until']} ({each['id']})"
     if row["superseded_by"]:
         yield f"  replaced by {row['superseded_by']}"
+    if row["outdated_by"]:
+        yield f"  outdated by {row['outdated_by']}"
     for each in row["changes"]:
         yield f"  changed  {each['time']} #{each['seq']} {each['why']}" + _fields(each)
     floor = f", never below {rank['floor']}" if rank["floor"] is not None else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from datetime import date, tzinfo
 from typing import Annotated, Any, Literal
 
@@ -77,10 +78,17 @@ def result_lines(found: dict[str, Any], zone: tzinfo) -> str:
 def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
     text = " ".join(filter(None, (clock.day_of(row["said_at"], zone), *row["snippet"].split())))
     text += " (archived)" * (row["source"] == "archive")
+    text += f" {row['outdated']}" if "outdated" in row else ""
+    around = "".join(f"              {dimmed(line)}\n" for line in row.get("context", "").splitlines())
     parts = " ".join(f"{name} {value:.2f}" for name, value in row.get("explain", {}).items())
-    return f"{row['score']:.2f} {row['type']:8} {text}\n      {row['id']} {row['citation']}" + (
+    return f"{around}{row['score']:.2f} {row['type']:8} {text}\n      {row['id']} {row['citation']}" + (
         f"\n      {parts}" if parts else ""
     )
+
+
+def dimmed(text: str) -> str:
+    """What stands beside a memory, for a terminal: less bright than the memory."""
+    return typer.style(text, dim=True)
 
 
 @handled
@@ -99,11 +107,19 @@ def get(
         found = finder.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=settings.unmasked)
     if found["status"] != "ok" and not settings.as_json:
         raise NotFoundError(found["error"])
-    settings.answer(found, found["text"])
+    settings.answer(found, lambda: "\n".join(read_lines(found)))
     if not settings.as_json and (found.get("truncated") or not found["lines"]):
         settings.say(f"memory: {_where_it_goes_on(found)}")
     if found["status"] != "ok":
         raise typer.Exit(NotFoundError.exit_code)
+
+
+def read_lines(found: dict[str, Any]) -> Iterator[str]:
+    """What was read, for people: a memory with what it leans on, and with what stands in its place."""
+    yield from map(dimmed, found.get("context", "").splitlines())
+    yield found["text"]
+    if "outdated" in found:
+        yield f"{found['outdated']} {found['outdated_by']}"
 
 
 @handled

@@ -77,11 +77,12 @@ def _repair(settings: Settings) -> list[str]:
 
 @handled
 def rebuild_index(context: typer.Context) -> None:
-    """Make everything derived anew: index, profiles, snapshot."""
-    from memory_system.nights import derive
+    """Make everything derived anew: index, profiles, snapshot; copy what transcripts say that layer 3 lacks."""
+    from memory_system.nights import copying, derive
 
     settings: Settings = context.obj
     with settings.open(write=True) as ws:
+        copying.fill(ws)
         made = derive.rebuild(ws)
     settings.answer({"status": "rebuilt", "made": made}, f"rebuilt {', '.join(made)}")
 
@@ -93,6 +94,7 @@ def status_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"waiting          {row['waiting_messages']} messages, {row['waiting_captures']} captures"
     if row["held_back"]:
         yield f"held back        {row['held_back']} (look at what it is: memory quarantine list)"
+    yield from _layer3_lines(row["layer3"])
     yield f"running          {'yes' if row['running'] else 'no'}"
     yield from problem_lines(row["problems"])
     for each in row["proposals"]:
@@ -101,12 +103,26 @@ def status_lines(row: dict[str, Any]) -> Iterator[str]:
         yield "all is well"
 
 
+def shown_size(size: int) -> str:
+    """A number of bytes as people read it."""
+    return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"
+
+
+def _layer3_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What the copy of what was said takes on the disk, and what the next night will copy into it."""
+    yield f"layer 3          {shown_size(row['bytes'])}"
+    if count := row["to_fill"]["transcripts"]:
+        most = shown_size(row["to_fill"]["bytes"])
+        yield f"  the next consolidation copies what was read of {count} transcripts into it: {most} at most"
+
+
 def stats_lines(row: dict[str, Any]) -> Iterator[str]:
     """The seed's layout."""
     yield "📊 Memory System Stats"
     yield "══════════════════════"
     yield f"Total: {row['total']} memories"
     yield f"Active: {row['active']} | Archive: {row['archive']}"
+    yield f"Layer 3: {row['layer3']['messages']} messages, {shown_size(row['layer3']['bytes'])}"
     yield ""
     yield "By Type:"
     names = {"fact": "Facts", "belief": "Beliefs", "summary": "Summaries"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from memory_system.forgetting.choosing import Selection
 from memory_system.forgetting.erasing import finish, forget
-from memory_system.forgetting.masking import fix
+from memory_system.forgetting.masking import fix, mask_again
 from memory_system.forgetting.planning import plan_of
 from memory_system.forgetting.scanning import scan
 
-__all__ = ["Selection", "finish", "fix", "forget", "plan_of", "scan"]
+__all__ = ["Selection", "finish", "fix", "forget", "mask_again", "plan_of", "scan"]

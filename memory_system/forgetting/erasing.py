@@ -15,14 +15,16 @@ from memory_system import clock
 from memory_system.forgetting import people
 from memory_system.forgetting.cutting import strings
 from memory_system.forgetting.planning import Plan
-from memory_system.nights import derive
+from memory_system.nights import copying, derive
 from memory_system.phases import Night, summaries
+from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Summary, to_line
 from memory_system.store import months
 from memory_system.store.accesses import Who
 from memory_system.store.draft import Draft
 from memory_system.store.entries import Change, Entry
+from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 Tainted = Callable[[Change], bool]  # whether a change in the journal says what must go
@@ -87,6 +89,7 @@ def _carry_out(ws: Workspace, plan: Plan) -> Certificate:
     entry = _commit(ws, plan)
     ws.journal.blank(entry, _aliases(ws, plan))
     reset_night(ws)
+    _erase_copies(ws, plan)
     failed = _redact(ws, plan)
     _sweep(ws, plan)
     remake(ws)
@@ -203,8 +206,9 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
     new: dict[str, Any] = {
         "evidence": tuple(each for each in record.evidence if each.ref not in lost),
         "history": tuple(each for each in record.history if each.id not in plan.gone),
+        "context": tuple(each for each in record.context if each.ref not in {*lost, *plan.refs}),
     }
-    links = ("supersedes", "superseded_by", "promoted_from")
+    links = ("supersedes", "superseded_by", "promoted_from", "outdated_by")
     new |= {name: None for name in links if getattr(record, name) in plan.gone}
     if record.id in plan.back:
         new |= RETURNED
@@ -225,6 +229,17 @@ def reset_night(ws: Workspace) -> None:
         ws.checkpoint.save(current_phase=None, phase_data={}, retry_count=0)
 
 
+def _erase_copies(ws: Workspace, plan: Plan) -> None:
+    """Take it out of layer 3: whole messages, and the words that go of others."""
+    refs, today = set(plan.refs), copying.today(ws)
+
+    def told(message: Message) -> str:
+        text = "" if message.ref in refs else today(message)
+        return blanked(text, plan.words.spans(text))
+
+    ws.said.rewrite(told)
+
+
 def _redact(ws: Workspace, plan: Plan) -> list[str]:
     """Take it out of people's files, as far as their owner said so; reading goes on where it was."""
     failed = []
@@ -235,6 +250,7 @@ def _redact(ws: Workspace, plan: Plan) -> list[str]:
         failed += people.redact_transcripts(ws, plan.words, refs)
     if plan.notes or plan.transcripts:
         _move_cursors(ws)
+        copying.fill(ws)
     return failed
 
 

@@ -13,9 +13,12 @@ import orjson
 from memory_system import clock
 from memory_system.forgetting import people
 from memory_system.forgetting.erasing import let_go, remake, reset_night
-from memory_system.forgetting.scanning import kinds_in, own_files, steering
+from memory_system.forgetting.scanning import STEERS, kinds_in, ours, own_files, suspected
+from memory_system.nights import copying
+from memory_system.phases import Night, summaries
 from memory_system.privacy.secrets import redact
 from memory_system.records import Evidence, Fact, Pool, to_line
+from memory_system.store.draft import Draft
 from memory_system.store.entries import Change, Entry
 from memory_system.workspace import Workspace
 
@@ -23,16 +26,25 @@ REASON = "policy scan"
 HELD_BACK = "held back"
 
 
-def fix(ws: Workspace) -> int:
-    """Mend what is ours; how many memories were changed. The workspace must be open for writing."""
+def mask_again(ws: Workspace) -> int:
+    """Take secrets that rules have learnt to know out of all that is ours, if there are any; how many memories were
+    changed. What steers is left to the owner, who has it looked for (`fix`)."""
+    kinds = (kind for finding in ours(ws) for kind in finding.kinds)
+    return fix(ws, steering=False) if any(not kind.startswith(STEERS) for kind in kinds) else 0
+
+
+def fix(ws: Workspace, *, steering: bool = True) -> int:
+    """Mend what is ours; how many memories were changed. The workspace must be open for writing. Unless `steering`,
+    only secrets go."""
     reset_night(ws)
     ws.inbox.rewrite(lambda record: type(record).model_validate(masked(record.model_dump())))
     ws.inbox.set_aside()  # lines that are torn are masked with the other files
     ws.quarantine.set_aside()
-    changes = {change.id: change for change in _changes(ws)}
+    changes = {change.id: change for change in _changes(ws, steering=steering)}
     entry = Entry(clock.stamp(ws.now), REASON, state={"next_change": None})
     let_go(ws, entry, changes, lambda change: bool(kinds_in(people.parsed(change.to_line()))))
     ws.journal.blank(entry, {})
+    ws.said.rewrite(copying.today(ws))
     for path in own_files(ws):
         if path not in ws.layout.captures():
             _mask_file(ws, path)
@@ -51,18 +63,34 @@ def masked(value: Any) -> Any:
     return value
 
 
-def _changes(ws: Workspace) -> Iterator[Change]:
+def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
     approved = frozenset(ws.quarantine.approved())
+    scratch = Draft(ws.store)
     for pool, record in list(ws.store.records()):
-        steers = steering(record, approved) if pool == "active" else None
+        steers = suspected(record, approved) if steering and pool == "active" else None
         there: Pool = "archive" if steers else pool
         new = _mended(record, ws, steers=steers is not None)
         if new is None:
             continue
         if steers:
             ws.quarantine.add([_held(*steers)])
-        before = None if kinds_in(record.model_dump(mode="json")) else ws.store.line_of(record.id)
-        yield Change(record.id, HELD_BACK if steers else "masked", pool, before, there, to_line(new))
+        why = HELD_BACK if steers else "masked"
+        scratch.put(there, new, why)
+        yield Change(record.id, why, pool, _before(record.id, ws), there, to_line(new))
+    yield from _composed_anew(scratch, ws)
+
+
+def _composed_anew(scratch: Draft, ws: Workspace) -> Iterator[Change]:
+    """The summaries of what was changed: none tells any longer of what was put away."""
+    composed = summaries.run([scratch], scratch, Night(ws.now, ws.config))
+    for key, (pool, line, why) in sorted(composed.changed.items()):
+        yield Change(key, why, ws.store.pool_of(key), _before(key, ws), pool, line)
+
+
+def _before(memory_id: str, ws: Workspace) -> bytes | None:
+    """The memory's line for the journal; None where it holds a secret, or there is none."""
+    line = ws.store.line_of(memory_id)
+    return None if line is None or kinds_in(people.parsed(line)) else line
 
 
 def _mended(record: Fact, ws: Workspace, *, steers: bool) -> Fact | None:

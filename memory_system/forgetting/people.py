@@ -147,7 +147,7 @@ def _note_lines(ws: Workspace, path: Path, refs: set[str]) -> set[int]:
     gone: set[int] = set()
     before = 0
     for entry in load(place, ws.config.zone).entries:
-        if f"{session}:{entry.id or entry.line}" in refs:
+        if f"{session}:{entry.name}" in refs:
             span = range(before + 1, entry.line + 1)
             gone.update(n for n in span if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#"))
         before = entry.line

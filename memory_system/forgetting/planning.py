@@ -14,13 +14,14 @@ import orjson
 from memory_system import clock
 from memory_system.forgetting import people
 from memory_system.forgetting.choosing import Selection, choose
-from memory_system.forgetting.cutting import Words
+from memory_system.forgetting.cutting import Span, Words
 from memory_system.privacy.quarantine import Held
-from memory_system.privacy.tombstones import Mark, Tombstones, claim_words
+from memory_system.privacy.secrets import redaction
+from memory_system.privacy.tombstones import Mark, claim_words
 from memory_system.readers import Cursor
 from memory_system.readers.transcript import note_session
 from memory_system.recall.passages import note_files, read_note
-from memory_system.records import Fact, Row
+from memory_system.records import Fact, Row, session_of
 from memory_system.text import fold
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
@@ -83,9 +84,10 @@ def plan_of(ws: Workspace, selection: Selection, *, transcripts: bool = False, n
     touched = [each for each in said if each.ref in refs or chosen.words.spans(each.text)]
     at = max([clock.stamp(ws.now), *(each.said_at for each in touched)])  # the clock may have gone back since
     gone = {record.id: record for record in _records(ws) if record.id in chosen.gone}
-    marks = [*_marks_of(selection, at, ws), *_marks_of_words(chosen.words, whole, said, at, ws)]
+    stones = _Stones(ws, at, said)
+    marks = [*_marks_of(selection, at, ws), *_marks_of_words(chosen.words, whole, said, stones, ws)]
     if not selection.by_source:
-        marks += [mark for record in gone.values() for mark in _marks_of_memory(record, at, ws.tombstones)]
+        marks += [mark for record in gone.values() for mark in _marks_of_memory(record, stones)]
     words = chosen.words if not whole else Words()
     left = sorted(set(people.lines_with(ws, words, refs)))
     held = [each.id for each in ws.quarantine.all() if _is_meant(each, selection, chosen.words)]
@@ -105,7 +107,15 @@ def _is_meant(held: Held, selection: Selection, words: Words) -> bool:
 
 
 def messages_of(ws: Workspace) -> Iterator[Message]:
-    """Every message there is, read or not."""
+    """Every message there is, read or not, and what layer 3 alone still holds."""
+    known = set()
+    for message in _of_transcripts(ws):
+        known.add(message.ref)
+        yield message
+    yield from (message for _, message in ws.said.messages() if message.ref not in known)
+
+
+def _of_transcripts(ws: Workspace) -> Iterator[Message]:
     cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
     waiting = ws.library.backlog(cursors).waiting
     for session, cursor in cursors.items():
@@ -130,15 +140,50 @@ def _marks_of(selection: Selection, at: str, ws: Workspace) -> Iterator[Mark]:
         yield Mark("span", at, since=selection.since, until=selection.until or "9999")
 
 
+class _Stones:
+    """Makes the marks on stretches of messages and notes: two where secrets were masked in the words, which stand
+    otherwise once other rules mask them."""
+
+    def __init__(self, ws: Workspace, at: str, said: Iterable[Message]) -> None:
+        self.at = at
+        self.macs = ws.tombstones
+        self._library = ws.library
+        self._texts = {message.ref: message.text for message in said}
+        self._written: dict[str, dict[str, str]] = {}
+
+    def on_quote(self, ref: str, quote: str) -> Iterator[Mark]:
+        """The marks on a quote of a message, a note or a capture."""
+        yield self._mark(ref, quote)
+        start = self._texts.get(ref, "").find(quote)
+        if start >= 0:
+            yield from self._on_written(ref, quote, (start, start + len(quote)))
+
+    def on_stretch(self, message: Message, span: Span) -> Iterator[Mark]:
+        """The marks on a stretch of a message."""
+        quote = message.text[slice(*span)]
+        yield self._mark(message.ref, quote)
+        yield from self._on_written(message.ref, quote, span)
+
+    def _on_written(self, ref: str, quote: str, span: Span) -> Iterator[Mark]:
+        session = session_of(ref)
+        if session not in self._written:
+            self._written[session] = self._library.as_written(session)
+        words = redaction(self._written[session].get(ref.removeprefix(f"{session}:"), ""))
+        if words.passes and len(words.text) == len(self._texts[ref]) and words.as_written(span) != quote:
+            yield self._mark(ref, words.as_written(span))
+
+    def _mark(self, ref: str, quote: str) -> Mark:
+        return Mark("quote", self.at, self.macs.mac("quote", quote), self.macs.mac("ref", ref), len(quote))
+
+
 def _marks_of_words(
-    words: Words, whole: Iterable[Message], said: Iterable[Message], at: str, ws: Workspace
+    words: Words, whole: Iterable[Message], said: Iterable[Message], stones: _Stones, ws: Workspace
 ) -> Iterator[Mark]:
     """Marks on stretches of messages and of notes as files."""
-    stones = ws.tombstones
     if not (whole := list(whole)):
         for message in said:
-            quotes = (message.text[slice(*span)] for span in words.spans(message.text))
-            yield from (_quote(message.ref, each, at, stones) for each in quotes)
+            for span in words.spans(message.text):
+                yield from stones.on_stretch(message, span)
     lines = {each.session: set[str]() for each in whole}
     for message in whole:
         lines[message.session].update(line.strip() for line in message.text.split("\n") if line.strip())
@@ -146,17 +191,13 @@ def _marks_of_words(
         name, text = ws.layout.name(path), read_note(path)
         found = {text[slice(*span)] for span in words.spans(text)} if not whole else set()
         for quote in sorted(found | {line for line in lines.get(note_session(name), ()) if line in text}):
-            yield _quote(name, quote, at, stones)
+            yield from stones.on_quote(name, quote)
 
 
-def _quote(ref: str, quote: str, at: str, stones: Tombstones) -> Mark:
-    return Mark("quote", at, stones.mac("quote", quote), stones.mac("ref", ref), len(quote))
-
-
-def _marks_of_memory(record: Fact, at: str, stones: Tombstones) -> Iterator[Mark]:
+def _marks_of_memory(record: Fact, stones: _Stones) -> Iterator[Mark]:
     """What the memory said, and every word that it stood on."""
     for words in claim_words(vars(record)):
-        yield Mark("claim", at, stones.mac("claim", words))
+        yield Mark("claim", stones.at, stones.macs.mac("claim", words))
     for each in record.evidence:
         if each.quote:
-            yield _quote(each.ref, each.quote, at, stones)
+            yield from stones.on_quote(each.ref, each.quote)

@@ -32,8 +32,13 @@ class Finding:
 
 def scan(ws: Workspace) -> list[Finding]:
     """Everything that today's rules would not let in, in the order of the files."""
-    found = [*_memories(ws), *_journal(ws), *_state(ws), *_derived(ws), *_peoples(ws)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys((*ours(ws), *_peoples(ws))))
+
+
+def ours(ws: Workspace) -> Iterator[Finding]:
+    """What is found in the files of the program."""
+    for part in (_memories, _journal, _copied, _state, _derived):
+        yield from part(ws)
 
 
 def kinds_in(value: Any) -> tuple[str, ...]:
@@ -41,7 +46,7 @@ def kinds_in(value: Any) -> tuple[str, ...]:
     return tuple(sorted({kind for text in strings(value) for kind in redact(text)[1]}))
 
 
-def steering(record: Fact, approved: Collection[str]) -> tuple[str, Evidence] | None:
+def suspected(record: Fact, approved: Collection[str]) -> tuple[str, Evidence] | None:
     """The rule by which a memory would be held back today, and the words that it knows; None when it would not be, or
     when the owner has let it in or set its words."""
     if record.is_owners or key_of(record.content) in approved:
@@ -64,7 +69,7 @@ def _memories(ws: Workspace) -> Iterator[Finding]:
     approved = frozenset(ws.quarantine.approved())
     for pool, line in ws.store.all_lines():
         record = from_line(line)
-        steers = steering(record, approved) if pool == "active" else None
+        steers = suspected(record, approved) if pool == "active" else None
         kinds = (*kinds_in(people.parsed(line)), *([f"{STEERS}:{steers[0]}"] if steers else []))
         if kinds:
             yield Finding(record.id, kinds)
@@ -75,6 +80,13 @@ def _journal(ws: Workspace) -> Iterator[Finding]:
         kinds = {kind for change in group.changes for kind in kinds_in(people.parsed(change.to_line()))}
         if kinds:
             yield Finding(f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}", tuple(sorted(kinds)))
+
+
+def _copied(ws: Workspace) -> Iterator[Finding]:
+    for path, number, line in ws.said.lines():
+        row = people.parsed(line)
+        if kinds := kinds_in(row.get("text") if isinstance(row, dict) else row):
+            yield Finding(f"{ws.layout.name(path)}:{number}", kinds)
 
 
 def _state(ws: Workspace) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ shown when a private session begins.
   tool `memory_search`, or with `{memory} search "WORDS"`. If you are not sure after that, say that you have looked.
 - When somebody asks you to remember something, do it at once: tool `memory_write`, or `{memory} capture "SENTENCE"`.
 - What you find there is private. Never quote it in a group chat.
-- Do not write in `memory/layer1`, `memory/layer2` and `memory/state`: the program does.""",
+- Do not write in `memory/layer1`, `memory/layer2`, `memory/layer3` and `memory/state`: the program does.""",
     "zh": """## 记忆
 
 你的长期记忆由程序 `memory` 管理。其中最重要的内容在记忆快照里，私聊会话开始时会给你看。
@@ -21,7 +21,7 @@ shown when a private session begins.
   或运行 `{memory} search "关键词"`。搜过仍没有把握，就说明你查过了。
 - 有人让你记住什么，马上记：用工具 `memory_write`，或运行 `{memory} capture "一句话"`。
 - 查到的内容是私密的，不要在群聊里引用。
-- 不要写 `memory/layer1`、`memory/layer2` 和 `memory/state`：它们由程序来写。""",
+- 不要写 `memory/layer1`、`memory/layer2`、`memory/layer3` 和 `memory/state`：它们由程序来写。""",
 }
 
 HEARTBEAT = {

@@ -14,7 +14,7 @@ from typing import Any
 from memory_system import clock
 from memory_system.errors import ChangedSinceError, RetirementError
 from memory_system.llm import Usage
-from memory_system.nights import accounting
+from memory_system.nights import accounting, copying
 from memory_system.nights.backlog import waiting
 from memory_system.phases import Night
 from memory_system.phases.revising import OUTDATING
@@ -65,6 +65,8 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)  # sessions that were read from their beginnings once more
+    copied: int = 0  # messages that are new in layer 3
 
     def backlog(self) -> Iterator[Turn]:
         """What nights of an earlier version had no room for."""
@@ -89,6 +91,7 @@ class Run:
             batch = self.ws.library.read(session, Cursor.from_row(row) if row else None, self.night.at)
             self.cursors[session] = batch.cursor
             self.problems += batch.problems
+            self.again += [session] if batch.again else []
             self.tally["messages.read"] += batch.read
             self.tally["messages.kept"] += len(batch.messages)
             self.tally.update({f"messages.filtered.{reason}": count for reason, count in batch.filtered.items()})
@@ -188,10 +191,12 @@ def _stage(phase: Phase, run: Run) -> None:
     _timed(phase, run, lambda phase: checkpoint.write_stage(phase.name, phase.run(run)))
     data = {"file": f"{phase.name}.jsonl", "counts": dict(run.tally - before), "report": run.phases[-1]}
     if phase.number == READING:
+        data["again"] = run.again
         checkpoint.write_stage("cursors", ({"session": key, **each.to_row()} for key, each in run.cursors.items()))
         checkpoint.write_stage("problems", run.problems)
     if phase.number == SCREENING:
         checkpoint.write_stage("quarantine", run.guard.found)
+        copying.stage(run.ws, run.read_messages, run.again, run.guard.found)
     checkpoint.save(phase_data={**checkpoint.state.phase_data, phase.name: data}, current_phase=phase.number)
 
 
@@ -201,6 +206,7 @@ def _take_up(phase: Phase, done: dict[str, Any], run: Run) -> None:
     run.tally.update(done["counts"])
     run.phases.append(done["report"])
     if phase.number == READING:
+        run.again += done.get("again", ())
         run.problems += checkpoint.read_stage("problems", lambda row: Problem(**row))
     if phase.number in DRAFTING:
         run.drafts[phase.name] = Draft.from_rows(run.latest, checkpoint.read_stage(phase.name, dict))
@@ -261,6 +267,7 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
     entry = Entry(
         clock.stamp(ws.now), "consolidate", state.run_id, run.night.stamp, account, _moved_state(run, account)
     )
+    run.copied = copying.put_down(ws, run.night.stamp)
     ws.store.apply(entry, run.changes)
     return _recounted(account, run)
 
@@ -324,18 +331,18 @@ def is_barren(account: dict[str, Any]) -> bool:
 
 def _watch_retirement(run: Run, active: int) -> None:
     """RetirementError when the night would retire too large a share of the active facts."""
-    retired = sum(1 for change in run.changes if _retires_fact(change))
+    retired = sum(1 for change in run.changes if retires_fact(change))
     share = run.ws.config.thresholds.max_retired_share
     if active > MANY_ACTIVE and retired > share * active:
         run.ws.checkpoint.save(retry_count=0)  # stopped, not failed
         raise RetirementError(f"the night of {run.night.stamp} would retire {retired} of {active} active facts")
 
 
-def _retires_fact(change: Change) -> bool:
-    """Whether an active fact gives way to another (what fades or expires does not count)."""
-    why, stays = set(change.why.split("+")), change.after_pool == "active"
-    is_fact = change.before_pool == "active" and kind_of(change.id) is Fact
-    return is_fact and bool(why & (OUTDATING if stays else RETIRING))
+def retires_fact(change: Change) -> bool:
+    """Whether an active fact gives way to another (what fades or expires does not count), or stands behind it."""
+    why = set(change.why.split("+"))
+    gives_way = bool(OUTDATING & why) or (change.after_pool != "active" and bool(RETIRING & why))
+    return change.before_pool == "active" and gives_way and kind_of(change.id) is Fact
 
 
 def _tidy_up(run: Run) -> None:

@@ -57,7 +57,7 @@ STAGED = (
         "decay", decay.run(run.accessed(), run.latest, run.night))),
 )  # fmt: skip
 DERIVED = (
-    Phase(6, "index", lambda run: index.run(run.changes, run.read_messages(), run.ws)),
+    Phase(6, "index", lambda run: index.run(run.changes, run.read_messages(), run.ws, run.again)),
     Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),
     Phase(7, "snapshot", lambda run: snapshot.run(run.night, run.ws)),
 )

@@ -71,8 +71,9 @@ class Telling:
             self.ended[old.id] = _ended(old, newer, min(why))
         else:
             earlier, exchange = self.changed.pop(old.id, None), _exchange(old, newer)
-            same = earlier is not None and earlier.label == exchange.label
-            self.changed[newer_id] = replace(exchange, old=earlier.old, before=earlier.before) if same else exchange
+            if earlier and earlier.label == exchange.label:
+                exchange = replace(exchange, old=earlier.old, before=earlier.before)
+            self.changed[newer_id] = exchange
         return "" if "denied" in why else newer_id
 
     def to_row(self) -> dict[str, list[dict[str, str]]]:

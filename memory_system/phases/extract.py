@@ -13,20 +13,23 @@ from datetime import datetime, timedelta
 
 from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
-from memory_system.phases.screen import CATEGORIES
+from memory_system.phases.screen import CATEGORIES, heard_before
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_NAME, EventTime
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims
-from memory_system.understand.claims import Filled, Heard
+from memory_system.understand.claims import Filled
 from memory_system.understand.judge import SCALE
-from memory_system.understand.quotes import Quoted, context_of, quotes_of
+from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
 from memory_system.understand.render import content_of
 
 CERTAIN = 100 * SCALE  # of what the owner has written down by hand
-EARNEST_FROM = SCALE // 2  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
-GRAVE_FROM = SCALE  # and of health, identity and instructions
+EARNEST_FROM = SCALE  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
+GRAVE_FROM = 3 * SCALE // 2  # and of health, identity and instructions
 HEDGED = 0.6  # the confidence of what was said with a maybe
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
+AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
+AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
+AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 MOST_BESIDE = {"en": 3, "zh": 5}  # words, in Chinese characters, that a claim may leave untold
 DAY = timedelta(days=1)
 
@@ -78,12 +81,7 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     if segment.stance != "asserted" or not message.is_first_hand or segment.earnest < EARNEST_FROM:
         return []
     words = turn.text_of(segment)
-    heard = Heard(
-        asked=_question(turn) if not message.text[: segment.start].strip() else "",
-        before=message.text[: segment.start],
-        names=listening.names,
-        speaker=message.speaker,
-    )
+    heard = heard_before(turn, segment, listening.names)
     found = [each for each in claims.claims_of(words, _language(turn, words), heard) if _is_sure(each, segment)]
     for each in found:
         listening.hear(each)
@@ -93,12 +91,6 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
 def _is_sure(filled: Filled, segment: Segment) -> bool:
     category = str(attributes.about(filled.attribute).get("category", ""))
     return category not in attributes.CERTAIN or segment.earnest >= GRAVE_FROM
-
-
-def _question(turn: Turn) -> str:
-    """The question that somebody else ended with right before."""
-    before = turn.before.rstrip()
-    return before if before.endswith(("?", "？")) else ""
 
 
 def _language(turn: Turn, words: str) -> str:
@@ -141,6 +133,7 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
         event_time=event,
         expires=_expires(category, event, night),
         form="claim",
+        change=segment.change,
     )
 
 
@@ -152,8 +145,8 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     event = dates.to_event(marked.whens[0]) if marked.whens else None
     category = CATEGORIES.get(segment.keep, "general")
     own = _own(turn.message, lang)
-    hedged = segment.stance == "hedged"
     change = next((each.change for each in quoted.segments if each.change), "")
+    context = context_of(quoted)
     return replace(
         _base(turn, quoted.span, segment, lang),
         content=marked.text,
@@ -161,37 +154,45 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         subject=_speaker(turn.message),
         importance=segment.importance,
         method="judge",
-        confidence=HEDGED if hedged else 1.0,
-        basis=HEDGED_BASIS[lang] if hedged else "",
         entities=tuple(dict.fromkeys((own, *listening.within(words)))),
         event_time=event,
         expires=_expires(category, event, night),
         form=QUOTE,
         stance="" if segment.stance == "asserted" else segment.stance,
         change=change,
-        context=context_of(quoted),
+        context=context,
+        beside=words_at(context, turn) if change else "",
     )
 
 
 def _base(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Claim:
     """What claims and quotes have in common."""
     message = turn.message
+    confidence, basis = _doubt(message, segment)
     return Claim(
         content="", category="", subject="", importance=segment.importance, lang=lang,
         quote=message.text[span[0] : span[1]], ref=message.ref, span=span, said_at=message.said_at, role=message.role,
         method="", chat=message.chat, speaker=message.speaker,
         trust="person" if message.speaker and message.role == ASSISTANT else "",
+        confidence=confidence, basis=basis[lang] if basis else "",
     )  # fmt: skip
+
+
+def _doubt(message: Message, segment: Segment) -> tuple[float, Mapping[str, str]]:
+    """How sure the words are, and in each language why they are not: empty where they are stated."""
+    if segment.stance == "hedged":
+        return HEDGED, HEDGED_BASIS
+    return (AGENTS, AGENTS_BASIS) if message.role == "agent" else (1.0, {})
 
 
 def _speaker(message: Message) -> str:
     """Of whom a quote is: the speaker's."""
-    return message.speaker or (ASSISTANT if message.role == ASSISTANT else USER)
+    return message.speaker or (ASSISTANT if message.role in AGENT_ROLES else USER)
 
 
 def _own(message: Message, lang: str) -> str:
     """How a quote calls its speaker."""
-    return message.speaker or (ASSISTANT_NAME if message.role == ASSISTANT else USER_NAME)[lang]
+    return message.speaker or (ASSISTANT_NAME if message.role in AGENT_ROLES else USER_NAME)[lang]
 
 
 def _anchor(message: Message, night: Night) -> datetime:

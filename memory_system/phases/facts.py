@@ -84,12 +84,26 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
     same = _same(claim, draft)
     if same is not None:
         return _meet(same, claim, new_id, _confirm, draft, night)
-    fact = new_fact(new_id, claim, night)
+    fact, meant = new_fact(new_id, claim, night), revising.meant(claim, draft, night)
     if claim.form == QUOTE:
         draft.put("active", fact, "new")
-        revising.outdate(claim, fact, draft, night)
+        revising.outdate(meant, fact, claim.change, draft, night)
         return "claims.new"
-    rivals = [each for each in _rivals(claim, draft) if counts_beside(claim, each)]
+    outcome = _settle_claim(fact, claim, meant, draft, night, doubts)
+    if draft.pool_of(new_id) == "active":
+        left = (each for each in meant if draft.pool_of(each.id) == "active")
+        revising.outdate(left, fact, claim.change, draft, night)
+    return outcome
+
+
+def _settle_claim(
+    fact: Fact, claim: Claim, meant: list[Fact], draft: Draft, night: Night, doubts: list[Doubt] | None
+) -> str:
+    """Put a claim that says something new to what cannot be true beside it; `meant` are the memories that it changes by
+    its words."""
+    known = [each for each in _rivals(claim, draft) if not revising.has_happened(each, claim, night)]
+    known += [each for each in meant if each.slot == fact.slot and each not in known]
+    rivals = [each for each in known if counts_beside(claim, each)]
     if (like := matching.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
         return proves_nothing(claim, like) or _merge(like, claim, draft, night)
     if rivals:
@@ -151,11 +165,18 @@ def _same(claim: Claim, draft: Draft) -> Fact | None:
     """The active fact that says what the claim says."""
     if claim.attribute:
         found = facts_of(draft.find(value_key(claim.subject, claim.attribute, claim.value)), draft)
-        found = [each for each in found if each.polarity == claim.polarity]
+        found = [each for each in found if each.polarity == claim.polarity and _is_one_occasion(claim, each)]
     else:
         found = facts_of(draft.find(content_key(claim.content)), draft)
         found = [each for each in found if each.subject == claim.subject]
     return found[0] if found else None
+
+
+def _is_one_occasion(claim: Claim, fact: Fact) -> bool:
+    """Whether what happens at a time is said of the same time: the next dentist is another one."""
+    if not revising.is_occasion(claim.attribute) or claim.event_time is None or fact.event_time is None:
+        return True
+    return claim.event_time.start == fact.event_time.start
 
 
 def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
@@ -196,7 +217,7 @@ def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
 def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     if claim.ref in {each.ref for each in fact.evidence}:
         return "claims.rejected.already known"
-    confirmed = with_evidence(fact, claim, night)
+    confirmed = revising.standing_again(with_evidence(fact, claim, night), claim, draft)
     draft.put("active", confirmed, "confirmed")
     rivals = [each for each in _rivals(claim, draft) if each.id != fact.id and not each.is_owners]
     if rivals and len(sessions_of(confirmed)) > 1:  # the second session that decides a conflict

@@ -32,7 +32,7 @@ def write(ws: Workspace) -> list[str]:
 
 
 def text_of(ws: Workspace) -> str:
-    """The page: one line for each memory, what was said last at the end."""
+    """The page: one line for each memory that is not outdated, what was said last at the end."""
     title, unsure = WORDS[ws.language]
     rows = chain(ws.store.rows("active", Fact), ws.store.rows("active", Belief))
     standing = (row for row in rows if not row.get("outdated_by"))

@@ -1,5 +1,6 @@
 """Phase 6: `search.sqlite` from what changed, and keywords, timeline and relations as one dump of it. All of it can be
-deleted: `rebuild` makes the same content from the memories, the transcripts read so far and the notes.
+deleted: `rebuild` makes the same content from the memories, the transcripts read so far (layer 3, where one is gone)
+and the notes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
+from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor
 from memory_system.recall.dump import FILES, Dump, digest, followed
 from memory_system.recall.index import Index
@@ -25,11 +27,15 @@ from memory_system.store.schemas import due
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
-GONE = "gone"  # under which the index notes the sessions whose transcripts are not there any more
+# under which the index notes the sessions whose transcripts are not there any more, and whether layer 3 tells them
+GONE = "gone"
 
 
-def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -> Iterator[str]:
-    """Bring the index up to the journal's head; yields the names of the files written."""
+def run(
+    changes: Iterable[Change], messages: Iterable[Message], ws: Workspace, again: Collection[str] = ()
+) -> Iterator[str]:
+    """Bring the index up to the journal's head; yields the names of the files written. Of the sessions that were read
+    `again` the messages are all that was said so far."""
     head, changes = ws.journal.head(), list(changes)
     if head.prev == GENESIS and {change.id for change in changes} == set(ws.store.ids()):
         yield from _make(lambda index: put(changes, messages, index, ws), ws)  # what was committed is all there is
@@ -39,6 +45,8 @@ def run(changes: Iterable[Change], messages: Iterable[Message], ws: Workspace) -
             if index.fingerprint not in (head.prev, head.hash):
                 raise StaleIndexError("the index does not stand where the last commit began")
             with index.writing(head.hash):
+                for session in again:
+                    index.drop_session(session)
                 files = _put_and_list(changes, messages, index, ws)
             yield ws.layout.search_index.name
             yield from _write(files, ws)
@@ -98,15 +106,43 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
 
 
 def _follow_transcripts(index: Index, ws: Workspace) -> None:
-    """What transcripts said that are gone leaves the index, as if it were made anew, and comes back with them."""
-    cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
-    before, gone = index.noted(GONE).keys(), ws.library.gone(cursors)
-    for session in sorted(gone - before):
+    """What transcripts said that are gone is told by layer 3 from now on, as if the index were made anew, and by them
+    again when they come back. Where layer 3 says the same as they did, it stands there already."""
+    cursors = _cursors(ws)
+    before, gone = index.noted(GONE), _gone(ws)
+    lost = {session for session, copied in gone.items() if before.get(session) is not copied}
+    held = {session_of(each.ref) for each in ws.quarantine.all()} if lost else set()
+    fresh = {session for session in lost if gone[session] and (session in before or session in held)}
+    for session in lost:
+        if session in fresh or not gone[session]:
+            index.drop_session(session)
+    if fresh:
+        _put_copied(fresh.__contains__, index, ws)
+    for session in sorted((before.keys() - gone.keys()) & cursors.keys()):
         index.drop_session(session)
-    for session in sorted((before - gone) & cursors.keys()):
         index.put_messages(cursors[session].path, _searchable(ws.library.reread(session, cursors[session])))
     if gone != before:
-        index.note(GONE, dict.fromkeys(sorted(gone)))
+        index.note(GONE, gone)
+
+
+def _cursors(ws: Workspace) -> dict[str, Cursor]:
+    """How far each session was read, in the order of their names."""
+    return {session: Cursor.from_row(row) for session, row in sorted(ws.checkpoint.state.cursors.items())}
+
+
+def _gone(ws: Workspace) -> dict[str, bool]:
+    """The sessions whose transcripts are gone, and whether layer 3 tells them."""
+    kept, library = ws.config.layer3.keep, ws.library
+    return {session: kept and session not in library.disowned for session in sorted(library.gone(_cursors(ws)))}
+
+
+def _put_copied(sessions: Callable[[str], bool], index: Index, ws: Workspace) -> None:
+    """Put what layer 3 holds of these sessions into the index, under the names that their transcripts had."""
+    cursors = ws.checkpoint.state.cursors
+    said = ws.said.messages(sessions)
+    for (path, session), group in groupby(said, key=lambda each: (each[0], each[1].session)):
+        name = cursors[session]["path"] if session in cursors else ws.layout.name(path)
+        index.put_messages(name, (replace(message, text=message.text.strip()) for _, message in group))
 
 
 def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Message]:
@@ -135,17 +171,23 @@ def _drop_taken_back(session: str, index: Index, ws: Workspace) -> None:
 
 def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages as they may be found: without what a person asks not to keep."""
-    from memory_system.privacy.withheld import without_withheld  # who only searches starts without it
-
-    for message in _kept(messages):
-        text = without_withheld(message.text) if message.is_first_hand else message.text
-        if text is message.text:
+    for message in not_taken_back(messages):
+        text = without_withheld(message).strip()
+        if text == message.text:
             yield message
         elif text:
             yield replace(message, text=text)
 
 
-def _kept(messages: Iterable[Message]) -> Iterator[Message]:
+def without_withheld(message: Message) -> str:
+    """The words of a message with blanks where a person asks not to keep them; empty when nothing is left."""
+    from memory_system.privacy.withheld import withheld  # who only searches starts without it
+
+    spans = withheld(message.text) if message.is_first_hand else ()
+    return blanked(message.text, spans) if spans else message.text
+
+
+def not_taken_back(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages without those that the next ones ask not to keep ("don't save that")."""
     from memory_system.privacy.withheld import SOON, TakingBack
 
@@ -208,11 +250,20 @@ def _as_they_stand(changes: Iterable[Change], ws: Workspace) -> Iterator[tuple[P
 def fill(index: Index, ws: Workspace) -> None:
     """Everything that an index of the workspace holds, into an empty one."""
     index.put_memories(ws.store.all_lines())
-    cursors = {session: Cursor.from_row(row) for session, row in sorted(ws.checkpoint.state.cursors.items())}
-    for session, cursor in cursors.items():
+    for session, cursor in _cursors(ws).items():
         index.put_messages(cursor.path, _searchable(ws.library.reread(session, cursor)))
-    index.note(GONE, dict.fromkeys(sorted(ws.library.gone(cursors))))
+    gone = _gone(ws)
+    if ws.config.layer3.keep:
+        _put_copied(lambda session: gone.get(session, _is_only_copied(session, ws)), index, ws)
+    index.note(GONE, gone)
     put_notes(index, ws)
+
+
+def _is_only_copied(session: str, ws: Workspace) -> bool:
+    """Whether only layer 3 knows of a session that no cursor names, as after the undoing of a night that had read it;
+    nobody knows whether an earlier state did."""
+    state = ws.checkpoint.state
+    return session not in state.cursors and not ws.layout.elsewhere and not ws.library.is_there(session)
 
 
 def _put_and_list(

@@ -5,7 +5,7 @@ keeps is kept on any night, however short or long. `screen.max_tokens` bounds on
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
@@ -16,8 +16,10 @@ from memory_system.phases import Night
 from memory_system.privacy.secrets import is_only_secret
 from memory_system.privacy.trust import Guard
 from memory_system.privacy.withheld import SOON, WITHHELD, TakingBack, withheld
+from memory_system.records import USER, USER_NAME
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
+from memory_system.understand.claims import Heard
 from memory_system.understand.features import Span, Talk
 from memory_system.understand.judge import LANGUAGES, SCALE, Verdict, judge_of
 from memory_system.understand.whose import Owner, owners
@@ -154,9 +156,25 @@ def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict) -> str:
         return "others"
     if verdict.worth >= _least(turn, verdict):
         return SECRET if is_only_secret(words) else ""
-    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and claims.may_fill(words, text.language(words)):
+    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and _fills(segment, turn):
         return ""
     return "ask" if verdict.stance == "ask" else "none"
+
+
+def _fills(segment: Segment, turn: Turn) -> bool:
+    """Whether the segment fills a slot for sure."""
+    words = turn.text_of(segment)
+    return bool(claims.claims_of(words, text.language(words), heard_before(turn, segment, {})))
+
+
+def heard_before(turn: Turn, segment: Segment, names: Mapping[str, str]) -> Heard:
+    """What was said before a segment of a turn."""
+    message = turn.message
+    before, question = message.text[: segment.start], turn.before.rstrip()
+    if message.is_noted:  # notes speak of the owner in the third person
+        names = {**names, **dict.fromkeys(USER_NAME.values(), USER)}
+    asked = question if question.endswith(("?", "？")) and not before.strip() else ""
+    return Heard(asked=asked, before=before, names=names, speaker=message.speaker)
 
 
 def _least(turn: Turn, verdict: Verdict) -> int:

@@ -81,7 +81,7 @@ def _gathered(topic: str, draft: Draft) -> tuple[list[tuple[float, str, str]], s
         row = row_of(memory_id_, draft)
         if row.get("topic") == topic:
             known = memory_id_
-        elif topic in topics_of(row):  # still
+        elif topic in topics_of(row) and not row.get("outdated_by"):  # still
             ranked.append((row["importance"], row.get("said_at", ""), memory_id_))
     return ranked, known
 

@@ -32,6 +32,11 @@ def without_invisible(text: str) -> str:
     return text.translate(_INVISIBLE) if _HIDDEN.search(text) else text
 
 
+def invisible_in(text: str) -> list[int]:
+    """The places of those characters."""
+    return [found.start() for found in _HIDDEN.finditer(text)]
+
+
 class Joined(NamedTuple):
     """Pieces of a text put together. `places` tells where each of the characters stands."""
 

@@ -11,7 +11,9 @@ from memory_system import rules
 from memory_system.privacy.disguises import is_wide, narrowed
 
 # of texts, no words
-PLACES = frozenset({"id", "path", "ref", "refs", "source", "citation", "type", "status", "method"})
+PLACES = frozenset(
+    {"id", "path", "ref", "refs", "source", "citation", "type", "status", "method", "superseded_by", "outdated_by"}
+)
 BLANK = "\n"  # in the place of what is found, which nothing reaches over
 
 

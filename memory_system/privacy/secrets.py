@@ -4,13 +4,15 @@ alone cannot tell, a check named there does."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from memory_system import rules
+from memory_system import __version__, rules
 from memory_system.privacy import checksums
-from memory_system.privacy.disguises import is_wide, joined, narrowed, without_invisible
+from memory_system.privacy.disguises import invisible_in, is_wide, joined, narrowed, without_invisible
 from memory_system.text import cjk_count
 
 PLACEHOLDER = re.compile(r"\[secret:[a-z0-9-]+\]?")
@@ -18,16 +20,88 @@ _DEPTH = 1  # encodings within encodings that are looked into
 _TELLS = 30  # columns beside what is masked from which words tell something else
 
 
+Span = tuple[int, int]
+Pass = list[tuple[int, int, int]]  # what was replaced in one pass: from where to where, and by how many characters
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A text as it was (`raw`) and without its secrets (`text`), and where the stretches of one stand in the other. A
+    stretch that reaches into a secret reaches over all of it."""
+
+    raw: str
+    text: str
+    passes: tuple[Pass, ...] = ()
+
+    def redacted(self, span: Span) -> Span:
+        """Where a stretch of the raw text stands."""
+        for edits in self.passes:
+            span = _moved(span, edits)
+        return span
+
+    def as_written(self, span: Span) -> str:
+        """The raw words of a stretch of the text."""
+        for edits in reversed(self.passes):
+            span = _moved(span, _undone(edits))
+        return self.raw[slice(*span)]
+
+
+def _moved(span: Span, edits: Pass) -> Span:
+    """Where a stretch stands after the edits, which are in order."""
+    start, end = span
+    first, last = start, end
+    for begin, stop, size in edits:
+        grown = size - (stop - begin)
+        if stop <= start:
+            first += grown
+        elif begin < start:
+            first += begin - start
+        if stop <= end:
+            last += grown
+        elif begin < end:
+            last += begin + size - end
+    return first, last
+
+
+def _undone(edits: Pass) -> Pass:
+    """The edits that lead back."""
+    back, grown = [], 0
+    for begin, stop, size in edits:
+        back.append((begin + grown, begin + grown + size, stop - begin))
+        grown += size - (stop - begin)
+    return back
+
+
 def redact(text: str, depth: int = 0) -> tuple[str, dict[str, int]]:
     """The text with every secret as `[secret:kind]`, and how many of each kind there were; the text itself when there
     was none. Redacting again changes nothing."""
     found: dict[str, int] = {}
+    return _cleaned(text, found, [], depth), found
+
+
+def redaction(text: str) -> Redaction:
+    """The text without its secrets, beside it as it was."""
+    passes: list[Pass] = []
+    return Redaction(text, _cleaned(text, {}, passes, 0), tuple(passes))
+
+
+def edition() -> str:
+    """What is another one whenever the rules of what is secret may have changed."""
+    written = (rules.FOLDER / "secrets.toml").read_bytes()
+    return hashlib.blake2b(__version__.encode() + written, digest_size=8).hexdigest()
+
+
+def _cleaned(text: str, found: dict[str, int], passes: list[Pass], depth: int) -> str:
     plain = text if text.isascii() else without_invisible(text)
-    cleaned = _redacted(plain, found, depth)
-    return (cleaned if found else text), found
+    cleaned = _redacted(plain, found, passes, depth)
+    if not found:
+        return text
+    if plain is not text:
+        passes.insert(0, [(place, place + 1, 0) for place in invisible_in(text)])
+    return cleaned
 
 
-def _redacted(text: str, found: dict[str, int], depth: int) -> str:
+def _redacted(text: str, found: dict[str, int], passes: list[Pass], depth: int) -> str:
     view = narrowed(text) if is_wide(text) else text  # as long as the text, place by place
     if not rules.load("secrets")["gate"].fires(view):
         return text
@@ -35,9 +109,9 @@ def _redacted(text: str, found: dict[str, int], depth: int) -> str:
     while fired := ruleset.firing(view):
         before = sum(found.values())
         for rule in fired.get("broken", ()):
-            text, view = _replaced(text, view, _broken_spans(view, rule, depth), found)
+            text, view = _replaced(text, view, _broken_spans(view, rule, depth), found, passes)
         for rule in fired.get("secret", ()):
-            text, view = _replaced(text, view, _found_by(view, rule, depth), found)
+            text, view = _replaced(text, view, _found_by(view, rule, depth), found, passes)
         if sum(found.values()) == before:
             break
     return text
@@ -46,7 +120,10 @@ def _redacted(text: str, found: dict[str, int], depth: int) -> str:
 Secret = tuple[int, int, str]  # where it stands, and of which kind it is
 
 
-def _replaced(text: str, view: str, spans: Iterator[Secret], found: dict[str, int]) -> tuple[str, str]:
+def _replaced(
+    text: str, view: str, spans: Iterator[Secret], found: dict[str, int], passes: list[Pass]
+) -> tuple[str, str]:
+    edits: Pass = []
     pieces: list[str] = []
     views: list[str] = []
     done = 0
@@ -54,10 +131,12 @@ def _replaced(text: str, view: str, spans: Iterator[Secret], found: dict[str, in
         if start >= done and not PLACEHOLDER.match(view, start):
             pieces += (text[done:start], f"[secret:{kind}]")
             views += (view[done:start], f"[secret:{kind}]")
+            edits.append((start, end, len(pieces[-1])))
             done = end
             found[kind] = found.get(kind, 0) + 1
     if not pieces:
         return text, view
+    passes.append(edits)
     return "".join((*pieces, text[done:])), "".join((*views, view[done:]))
 
 

@@ -1,5 +1,6 @@
 """Tombstones: what was forgotten stays forgotten, although transcripts still hold it. A mark says under a key which
 words they were (HMACs, so that nobody can guess them), and until when: what is said again later is remembered again.
+Words in which something was masked have two marks, one of them as they were written.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import orjson
 from memory_system.disk.files import Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
+from memory_system.privacy.secrets import Redaction
 from memory_system.text import essence, fold, sentences
 
 PLACEHOLDER = "[forgotten]"  # what stands in people's files where they let words be taken out
@@ -103,11 +105,12 @@ class Tombstones:
             found.take(mark)
         return found
 
-    def without(self, session: str, entry: str, said_at: str, text: str) -> str:
-        """The text of a message (of a note, when `said_at` is empty) with blanks where words are forgotten; empty when
-        nothing is left. What was forgotten stands nowhere: every stretch of the right length is looked up by its
-        keyed digest, in old messages only."""
-        marks = self._sorted
+    def without(self, session: str, entry: str, said_at: str, words: Redaction) -> str:
+        """The text of a message (of a note, when `said_at` is empty) without its secrets, with blanks where words are
+        forgotten; empty when nothing is left. What was forgotten stands nowhere: every stretch of the right length is
+        looked up by its keyed digest, in old messages only. It is looked for in the words as they were written, too,
+        for which secrets are known changes with the rules."""
+        marks, text = self._sorted, words.text
         if PLACEHOLDER in text:
             text = blanked(text, (each.span() for each in _PLACEHOLDERS.finditer(text)))
         if said_at and said_at > marks.latest:
@@ -115,11 +118,19 @@ class Tombstones:
         if said_at and self._all_of_it(session, said_at):
             return ""
         ref = f"{session}:{entry}" if entry else session
-        quotes = marks.quotes.get(self.mac("ref", ref), ()) if marks.quotes else ()
-        spans = [span for mark in quotes if said_at <= mark.at for span in self._stretches(text, mark)]
-        if said_at and marks.names:
-            spans += [span for span in sentences(text) if self._names_in(text[slice(*span)], said_at)]
+        spans = list(self._forgotten(ref, said_at, text))
+        if words.passes:
+            spans += [words.redacted(span) for span in self._forgotten(ref, said_at, words.raw)]
         return blanked(text, spans) if spans else text
+
+    def _forgotten(self, ref: str, said_at: str, text: str) -> Iterator[tuple[int, int]]:
+        """Where words of the message stand in a text that are forgotten."""
+        marks = self._sorted
+        for mark in marks.quotes.get(self.mac("ref", ref), ()) if marks.quotes else ():
+            if said_at <= mark.at:
+                yield from self._stretches(text, mark)
+        if said_at and marks.names:
+            yield from (span for span in sentences(text) if self._names_in(text[slice(*span)], said_at))
 
     def _all_of_it(self, session: str, said_at: str) -> bool:
         marks = self._sorted

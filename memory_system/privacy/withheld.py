@@ -32,15 +32,6 @@ def withheld(message: str) -> list[tuple[int, int]]:
     return [_stretch(plain, wish) for lang in langs for wish in _wishes(plain, lang)]
 
 
-def without_withheld(message: str) -> str:
-    """The message without what is not to be kept; the very message where there is nothing of the kind."""
-    stretches = withheld(message)
-    if not stretches:
-        return message
-    kept = (sign for at, sign in enumerate(message) if not any(start <= at < end for start, end in stretches))
-    return "".join(kept).strip()
-
-
 def takes_back(message: Message) -> bool:
     """Whether the message says nothing but that this, that or it is not to be kept: it means what the same one said
     right before."""

@@ -61,10 +61,12 @@ class Backlog:
 
 @dataclass(slots=True)
 class Batch:
-    """What one reading gave. `read` is `len(messages)` and the sum of `filtered` together."""
+    """What one reading gave. `read` is `len(messages)` and the sum of `filtered` together; `again` says that the
+    transcript was read from its beginning once more, because it has changed."""
 
     messages: list[Message] = field(default_factory=list)
     read: int = 0
     filtered: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     cursor: Cursor = field(default_factory=Cursor)
+    again: bool = False

@@ -46,6 +46,11 @@ class Entry:
     flaw: str = ""
     moves: bool = False
 
+    @property
+    def name(self) -> str:
+        """By which a ref knows it: its id, or its line where it has none."""
+        return self.id or str(self.line)
+
 
 @dataclass(slots=True)
 class Header:

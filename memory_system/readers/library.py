@@ -44,6 +44,7 @@ class Library:
         self._places: dict[str, Place] = {}  # by session, as the last backlog found them
         self._indexes: dict[Path, dict[str, str]] = {}
         self._own: sources.OwnFiles | None = None
+        self.disowned: set[str] = set()  # sessions that their host was told to forget, as the last backlog found them
 
     def backlog(self, cursors: Mapping[str, Cursor]) -> Backlog:
         """What no cursor covers. A file that has not changed since its cursor, with nothing waiting, is not opened."""
@@ -64,6 +65,7 @@ class Library:
                 found.setdefault(session, []).append(place)
         for session in sorted(found):
             if any(place.held and place.held.forgotten for place in found[session]):
+                self.disowned.add(session)
                 continue  # whatever files of it are left
             try:
                 self._count(session, found[session], cursors.get(session), backlog, opened=session in opened)
@@ -144,6 +146,7 @@ class Library:
         reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self._own_files())
         reading.forgotten = self.forgotten
         batch = read_batch(reading, cursor, stamp)
+        batch.again = changed
         if changed:
             hint = "it was read again from its beginning; nothing is remembered twice"
             batch.problems.insert(0, Problem(script.place.name, "lines that were read before have changed", hint))
@@ -165,6 +168,20 @@ class Library:
                 text, why = reading.verdict(number)
                 if not why:
                     yield reading.message(number, reading.said(number), text)
+
+    def as_written(self, session: str) -> dict[str, str]:
+        """The words of a session's entries by their names, with their secrets: only what is forgotten may be compared
+        with them. Empty where the transcript is gone."""
+        script = self.script(session, None)
+        if script is None:
+            return {}
+        reading = Reading(script, Cursor(), 0, 0)
+        numbers = reversed(range(len(script.entries)))  # of several entries of one name the first is read
+        return {script.entries[number].name: reading.as_written(number) for number in numbers}
+
+    def is_there(self, session: str) -> bool:
+        """Whether there is a transcript of the session, as the last backlog found it."""
+        return session in self._places
 
     def gone(self, cursors: Mapping[str, Cursor]) -> set[str]:
         """The sessions that were read and whose transcripts are not there any more."""

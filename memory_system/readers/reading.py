@@ -89,11 +89,20 @@ class Reading:
         if echoes:
             self.marks[str(entry.line)] = ECHO
             return "", ECHO
-        text = secrets.redact(text.replace("\0", ""))[0]
-        if self.forgotten:
-            entry_id, said = entry.id or str(entry.line), self.said(number)
-            text = self.forgotten.without(self.script.session, entry_id, said, text)
+        text = self._clean(number, text.replace("\0", ""))
         return text, "" if text else FORGOTTEN
+
+    def _clean(self, number: int, raw: str) -> str:
+        """The words of an entry without secrets, and without what is forgotten."""
+        if not self.forgotten:
+            return secrets.redact(raw)[0]
+        entry, session = self.script.entries[number], self.script.session
+        return self.forgotten.without(session, entry.name, self.said(number), secrets.redaction(raw))
+
+    def as_written(self, number: int) -> str:
+        """The words of an entry with their secrets: only what is forgotten may be compared with them."""
+        entry = self.script.entries[number]
+        return sources.judge(entry.text, self.role_of(entry))[0].replace("\0", "")
 
     def _refused(self, number: int, role: str) -> str:
         """Why the entry is refused before its text is looked at."""
@@ -113,7 +122,7 @@ class Reading:
     def message(self, number: int, said_at: str, text: str) -> Message:
         entry = self.script.entries[number]
         role = self.role_of(entry)
-        entry_id, speaker = entry.id or str(entry.line), self.speakers.get(role, "")
+        entry_id, speaker = entry.name, self.speakers.get(role, "")
         return Message(self.script.session, entry_id, role, speaker, said_at, text, self.chat)
 
     def said(self, number: int) -> str:
@@ -140,7 +149,7 @@ def read_batch(reading: Reading, cursor: Cursor, until: str | None) -> Batch:
             batch.filtered[why] += 1
         else:
             batch.messages.append(reading.message(number, said, text))
-        entry_id, last = entry.id or str(entry.line), said
+        entry_id, last = entry.name, said
     batch.cursor = _moved(reading, replace(cursor, entry=entry_id, last=last))
     flaws += [each for each in script.flaws if cursor.lines < each[0] and _is_used(each, script, batch.cursor)]
     batch.problems = problems(script.place.name, flaws)

@@ -18,7 +18,8 @@ OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form th
 class Memory:
     """What ranking knows of a memory beside its text: the `refs` it stands on, which of the candidates they are
     (`places`), whom it is about and so who says it (`speaker`), how somebody near to another is `called`, how much it
-    stands out (0 to 1), whether it `denies` what nobody has asked for, and when what it says happens (stamps)."""
+    stands out (0 to 1), whether it `denies` what nobody has asked for, when what it says happens (stamps), by which
+    memory it is outdated, and whether it leans on what stood around it."""
 
     refs: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
@@ -28,6 +29,14 @@ class Memory:
     denies: bool = False
     start: str = ""
     end: str = ""
+    outdated_by: str = ""
+    leans: bool = False
+
+    @property
+    def shown_beside(self) -> bool:
+        """Whether something is shown beside it that its message does not tell: what it leans on, or that it is
+        outdated."""
+        return self.leans or bool(self.outdated_by)
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,12 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.layout import Layout
+from memory_system.recall.around import MOST, Around, Give, as_it_is
 from memory_system.recall.cues import Cues, Kind, cues_of
 from memory_system.recall.factors import only_asks
 from memory_system.recall.in_hand import tells_of, things_in
 from memory_system.recall.index import Index
-from memory_system.recall.lines import Level, line_of, wrapped
+from memory_system.recall.lines import Level, State, line_of, wrapped
 from memory_system.recall.named import is_asked_of
 from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.people import is_about, spoken_of
@@ -39,6 +41,7 @@ MOST_POINTERS = 3
 MOST_OF_NAMED = 4  # lines on whom and what the message names that would not be given for its other words
 DEARNESS = 0.25  # how much the length of a line counts against it
 LEVELS: tuple[Level, ...] = ("high", "middle", "low")
+SHORTENED = 100  # characters of what a memory leans on, where there is no room for all of it
 
 Known = Callable[[Fact], bool]
 
@@ -47,7 +50,8 @@ Known = Callable[[Fact], bool]
 class Item:
     """Something that may be shown: `share` is its score as a share of the best one's, `row` the memory as it stands in
     its file, empty for words and notes; `matches` whether it has something of the question itself, not only what stands
-    beside it; `level` how sure it is that it belongs here."""
+    beside it; `level` how sure it is that it belongs here; `fuller` the line with what the memory leans on, the longest
+    first; `newer` the id of what stands in the place of an outdated memory."""
 
     id: str
     type: str
@@ -59,6 +63,8 @@ class Item:
     matches: bool
     level: Level | None = None
     line: str = ""
+    fuller: tuple[str, ...] = ()
+    newer: str = ""
 
     @property
     def source(self) -> str:
@@ -85,10 +91,12 @@ def context(
     known: Known | None = None,
     near: Near | None = None,
     refused: Callable[[Unit], bool] = lambda _: False,
+    give: Give = as_it_is,
 ) -> dict[str, Any]:
     """The answer of `memory context --json`: `text` is what to inject, never more than `budget` tokens and empty when
     nothing is relevant; `tokens` what it costs; `items` its lines; `cues` what the message called for. Memories for
-    which `known` is true are left out, and words that are `refused`. Never raises for a message, whatever it holds."""
+    which `known` is true are left out, and words that are `refused`; `give` says what of a message may stand beside a
+    memory that leans on it. Never raises for a message, whatever it holds."""
     cues = cues_of(message)
     items: list[Item] = []
     lang = "en"
@@ -96,23 +104,40 @@ def context(
         with index.reading():
             answer = answer_to(layout, config, index, pending, message, now=now, near=near)
             items = _Gathered(config, index, pending, message, cues, now).items(answer)
+            items = [each for each in items if each.level and not (known and each.row and known(_record(each.row)))]
+            items = _with_newer(each for each in items if each.row or not refused(each.unit))
+            _write_lines(items, answer, config, Around(index, give))
         lang = answer.question.lang
-        items = [each for each in items if each.level and not (known and each.row and known(_record(each.row)))]
-        items = [each for each in items if each.row or not refused(each.unit)]
-        _write_lines(items, answer, config)
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)
     rows = [each.to_row() for each in chosen]
     return {"text": text, "tokens": estimate_tokens(text), "budget": budget, "cues": cues.names, "items": rows}
 
 
-def _write_lines(items: Iterable[Item], answer: Answer, config: Config) -> None:
-    """Give each item the line that is shown of it."""
+def _with_newer(items: Iterable[Item]) -> list[Item]:
+    """The items without what is outdated where its newer memory is not among them. That one is as sure to belong here
+    as what it replaces."""
+    there = {each.id: each for each in items}
+    for each in [*there.values()]:
+        newer = there.get(each.newer)
+        if each.newer and (newer is None or each.level == "low"):
+            del there[each.id]
+        elif newer is not None:
+            newer.level = min(newer.level, each.level, key=lambda level: LEVELS.index(level or "low"))
+    return [*there.values()]
+
+
+def _write_lines(items: Iterable[Item], answer: Answer, config: Config, around: Around) -> None:
+    """Give each item the line that is shown of it, and the longer ones that are shown where there is room."""
     worth = dict(zip(answer.question.terms, answer.weights, strict=False))
+    lang = answer.question.lang
     for each in items:
-        is_over = each.row.get("retired") == "expired"
-        lang = answer.question.lang
-        each.line = line_of(each.unit, each.source, each.level or "low", worth, lang, config.zone, is_over=is_over)
+        state: State = "outdated" if each.newer else "over" if each.row.get("retired") == "expired" else ""
+        write = partial(line_of, each.unit, each.source, each.level or "low", worth, lang, config.zone, state=state)
+        each.line = write()
+        if each.level != "low" and each.row.get("context"):
+            contexts = dict.fromkeys(around.of(each.row, most) for most in (MOST, SHORTENED))
+            each.fuller = tuple(write(context=context) for context in contexts if context)
 
 
 class _Gathered:
@@ -164,7 +189,10 @@ class _Gathered:
         share = score / best if best else 0.0
         if row and any(kind.holds(row) for kind in self._cues.topics):
             share = min(1.0, share * TOPIC)
-        return Item(unit.ref, type_of(result), unit, score, share, list(result.refs), row, has_own(result.best))
+        newer = result.newer.id if result.newer else ""
+        return Item(
+            unit.ref, type_of(result), unit, score, share, list(result.refs), row, has_own(result.best), newer=newer
+        )
 
     def _rows(self, keys: Iterable[str]) -> dict[str, Row]:
         keys = list(keys)
@@ -186,7 +214,7 @@ class _Gathered:
         waiting = [orjson.loads(line) for line in self._pending.values()]
         stored = self._index.at(self._now).of_kind(kind.categories, kind.attributes, kind.most)
         rows = [row for row in waiting if kind.holds(row)] + [orjson.loads(each.line) for each in stored]
-        own = (row for row in rows if row.get("subject", USER) == USER)
+        own = (row for row in rows if row.get("subject", USER) == USER and not row.get("outdated_by"))
         asked = [row for row in own if is_asked_of(self._message, row["content"])]
         if kind.named:
             asked = [row for row in asked if row.get("value") and row["value"] in self._message]
@@ -221,15 +249,35 @@ def _record(row: Row) -> Fact:
 
 
 def packed(items: Iterable[Item], room: int) -> list[Item]:
-    """Those whose lines give most for their tokens and fit the room together, the surest first."""
-    priced = [(each, estimate_tokens(each.line + "\n")) for each in items]
-    priced.sort(key=lambda pair: (-pair[0].share / pair[1] ** DEARNESS, pair[0].id))
-    chosen: list[Item] = []
+    """Those whose lines give most for their tokens and fit the room together, the surest first; what is outdated only
+    behind what stands in its place. What a memory leans on has the room that is left then, the best first."""
+    items = list(items)
+    prices = {each.id: _price(each.line) for each in items}
+    chosen: dict[str, Item] = {}
     pointers = MOST_POINTERS
-    for each, price in priced:
+    for each in sorted(items, key=lambda each: (bool(each.newer), -each.share / prices[each.id] ** DEARNESS, each.id)):
         is_pointer = each.level == "low"
-        if price <= room and (pointers or not is_pointer):
-            chosen.append(each)
-            room -= price
+        if prices[each.id] <= room and (pointers or not is_pointer) and (not each.newer or each.newer in chosen):
+            chosen[each.id] = each
+            room -= prices[each.id]
             pointers -= is_pointer
-    return sorted(chosen, key=lambda each: (LEVELS.index(each.level or "low"), -each.share, each.id))
+    for each in chosen.values():
+        each.line, room = _fullest(each, room)
+    return sorted(chosen.values(), key=lambda each: _order(chosen.get(each.newer), each))
+
+
+def _order(leading: Item | None, item: Item) -> tuple[int, float, str, bool, str]:
+    """Where an item stands: the surest first, what is outdated behind what leads it."""
+    first = leading or item
+    return LEVELS.index(first.level or "low"), -first.share, first.id, first is not item, item.id
+
+
+def _fullest(item: Item, room: int) -> tuple[str, int]:
+    """The longest line of the item for which there is room, and the room that it leaves."""
+    room += _price(item.line)
+    line = next((each for each in item.fuller if _price(each) <= room), item.line)
+    return line, room - _price(line)
+
+
+def _price(line: str) -> int:
+    return estimate_tokens(line + "\n")

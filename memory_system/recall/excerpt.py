@@ -21,8 +21,12 @@ from typing import Any
 import orjson
 
 from memory_system.layout import PEOPLES_FILES, Layout
+from memory_system.recall.around import Around, Give, as_it_is
 from memory_system.recall.index import Index
-from memory_system.records import KINDS, Fact, kind_of, session_of, to_line
+from memory_system.recall.newer import outdated_words, standing_for
+from memory_system.recall.units import Unit
+from memory_system.records import KINDS, Fact, Row, kind_of, session_of, to_line
+from memory_system.store.months import standing
 
 LINES = 120  # given at once, at most
 CHARACTERS = 12_000  # the same
@@ -44,21 +48,32 @@ def get(
     *,
     from_line: int = 1,
     lines: int = LINES,
+    give: Give = as_it_is,
 ) -> dict[str, Any]:
     """`status` (ok, not_found, error), `text`, `path`, `from` and `lines` (how many); `truncated` and `nextFrom` when
-    more follows; `record` for a memory; `error` says why. The name is that of a file, a citation of its lines
-    (`notes.md#L3-L5`), a memory's id or a message's ref. At most `LINES` lines and `CHARACTERS` of text, however many
-    are asked for. Never raises for a name."""
+    more follows; for a memory its `record`, the `context` that it leans on (of messages as far as `give` gives them),
+    and where it is outdated what stands in its place (`outdated_by`, `outdated`); `error` says why. The name is that of
+    a file, a citation of its lines (`notes.md#L3-L5`), a memory's id or a message's ref. At most `LINES` lines and
+    `CHARACTERS` of text, however many are asked for. Never raises for a name."""
     record = _memory(index, pending, path_or_id) if _ID.fullmatch(path_or_id) else None
     if record:
         path, line = place_of_memory(layout, index, record.id)
-        answer = {"status": "ok", "text": record.content, "path": path, "from": line, "lines": 1}
-        return {**answer, "record": orjson.loads(to_line(record))}
+        answer = {"status": "ok", "text": record.told, "path": path, "from": line, "lines": 1}
+        row = orjson.loads(to_line(record))
+        return {**answer, **_shown_beside(row, index, give), "record": row}
     if _looks_like_an_id(path_or_id):
         missing = {"status": "not_found", "text": "", "path": path_or_id, "from": from_line, "lines": 0}
         return {**missing, "error": f"there is no memory {path_or_id}"}
     said = None if "/" in path_or_id else _message(layout, index, path_or_id)
     return said or _of_file(layout, *_cited(path_or_id, from_line, lines))
+
+
+def _shown_beside(row: Row, index: Index, give: Give) -> dict[str, str]:
+    """What is shown with a memory: what it leans on, and what stands in its place."""
+    context = Around(index, give).of(row)
+    newer = standing_for(row["id"], index) if row.get("outdated_by") else None
+    told = {"outdated_by": newer.id, "outdated": outdated_words(newer, row.get("lang", ""))} if newer else {}
+    return ({"context": context} if context else {}) | told
 
 
 def _of_file(layout: Layout, name: str, from_line: int, lines: int) -> dict[str, Any]:
@@ -68,7 +83,7 @@ def _of_file(layout: Layout, name: str, from_line: int, lines: int) -> dict[str,
         if _ID.fullmatch(name):
             raise FileNotFoundError
         parts = _inside(layout, name)
-        with _opened(layout.root, parts) as file:
+        with _opened(layout.root, _standing(layout, parts)) as file:
             return answer | {"path": "/".join(parts)} | _excerpt(_lines(file), max(1, from_line), lines)
     except FileNotFoundError:
         return answer | {"status": "not_found", "error": f"there is no {name}"}
@@ -81,8 +96,7 @@ def _message(layout: Layout, index: Index, ref: str) -> dict[str, Any] | None:
     parts = index.message(ref)
     if not parts:
         return None
-    path = parts[0].path
-    first, last = place_of_message(layout, path, ref)
+    path, first, last = where_said(layout, parts[0])
     text = "\n".join(part.text for part in parts)
     cut = {"truncated": True} if len(text) > CHARACTERS else {}
     answer = {"status": "ok", "text": text[:CHARACTERS], "path": path, "from": first, "lines": last - first + 1}
@@ -124,6 +138,12 @@ def _inside(layout: Layout, name: str) -> tuple[str, ...]:
     return path.parts
 
 
+def _standing(layout: Layout, parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts of the name under which the file stands: a month of layer 3 may be packed."""
+    path = layout.root.joinpath(*parts)
+    return (*parts[:-1], standing(path).name) if path.parent == layout.layer3 else parts
+
+
 def _readable(parts: tuple[str, ...], suffix: str) -> bool:
     match parts:
         case [name]:
@@ -132,8 +152,8 @@ def _readable(parts: tuple[str, ...], suffix: str) -> bool:
             return True
         case ["memory", "state", *_]:
             return False
-        case ["memory", "layer2", *_]:
-            return suffix in (".jsonl", ".json", ".md")
+        case ["memory", "layer2" | "layer3", *_]:
+            return suffix in (".jsonl", ".json", ".md", ".gz")
         case [("memory" | "knowledge"), *_]:
             return suffix == ".md"
     return False
@@ -208,21 +228,38 @@ def place_of_memory(layout: Layout, index: Index, memory_id: str) -> tuple[str, 
     return layout.name(layout.inbox), 1
 
 
+def where_said(layout: Layout, unit: Unit) -> tuple[str, int, int]:
+    """The name of the file in which a message stands and its lines there: its transcript, or layer 3 where that is
+    gone."""
+    path = layout.root / unit.path.partition("#")[0]
+    if path.parent == layout.layer3 or not path.exists():
+        month = layout.layer3 / f"{unit.said_at[:7]}.jsonl"
+        line, _ = _line_in(str(standing(month)), unit.ref)
+        if line:
+            return layout.name(month), line, line
+    return unit.path, *place_of_message(layout, unit.path, unit.ref)
+
+
 def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
     """The line of a message in its transcript, twice: the one that carries the entry's id, or the one by whose number
     it is known where entries have none; the whole transcript when there is neither."""
     entry = ref.removeprefix(f"{session_of(ref)}:")
+    line, last = _line_in(f"{layout.root}/{name}", entry)
+    if not line and entry.isdecimal() and 0 < int(entry) <= last:
+        line = int(entry)
+    return (line, line) if line else (1, max(1, last))
+
+
+def _line_in(path: str, entry: str) -> tuple[int, int]:
+    """The number of the line that carries the id, 0 where none does, and how many were read."""
     passed = 0
     with suppress(OSError, EOFError, zlib.error):
-        for block in _blocks_of(f"{layout.root}/{name}"):
+        for block in _blocks_of(path):
             start = _line_of(block, entry)
             if start >= 0:
-                number = passed + block.count(b"\n", 0, start) + 1
-                return number, number
+                return passed + block.count(b"\n", 0, start) + 1, passed
             passed += block.count(b"\n") + (not block.endswith(b"\n"))
-    if entry.isdecimal() and 0 < int(entry) <= passed:
-        return int(entry), int(entry)
-    return 1, max(1, passed)
+    return 0, passed
 
 
 def _blocks_of(path: str) -> Iterator[bytes]:
@@ -266,4 +303,4 @@ def _has_id(line: bytes, entry: str) -> bool:
         row = orjson.loads(line)
     except orjson.JSONDecodeError:
         return False
-    return isinstance(row, dict) and row.get("id") == entry
+    return isinstance(row, dict) and entry in (row.get("id"), row.get("ref"))

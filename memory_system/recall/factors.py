@@ -19,6 +19,7 @@ from memory_system.text import sentences
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
 ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of themselves and names nobody
+OUTDATED = 0.5  # times less for what was moved, called off, ended or put right: it tells what was, and no more
 KEPT = 10_000  # texts of which it is remembered what they are: the same ones are found again and again
 
 _OWN = (" i ", " my ", " i'", " we ", " our ", " me ", " i’", " we'", " mine")
@@ -56,6 +57,8 @@ class Factors:
             found.append(("role", 1 - weights.assistant))
         if memory.denies and not question.denies:
             found.append(("denies", DENIED))
+        if memory.outdated_by:
+            found.append(("outdated", OUTDATED))
         if self._of_self and memory.speaker not in NO_OTHERS:
             found.append(("another", ANOTHERS))
         if memory.standing:

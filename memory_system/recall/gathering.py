@@ -90,7 +90,8 @@ def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> No
 
     most = FEW if found.units else math.inf
     kinds, standing = [each for each in cues_of(wanted.question.text).wholes if each.most <= most], index.at(now)
-    ids = [each.id for kind in kinds for each in standing.of_kind(kind.categories, kind.attributes, kind.most)]
+    stating = (each for kind in kinds for each in standing.of_kind(kind.categories, kind.attributes, kind.most))
+    ids = [each.id for each in stating if not orjson.loads(each.line).get("outdated_by")]
     numbers = wanted.passing(index, index.numbers(ids, "memory").values())
     units = index.units(numbers).items()
     stated = {number: unit for number, unit in units if is_asked_of(wanted.question.text, unit.text)}
@@ -122,6 +123,8 @@ def _remember(
             denies=not line.get("polarity", True) and not any(term in line.get("value", "").lower() for term in asked),
             start=_stamp(happens.get("start", ""), zone),
             end=_stamp(happens.get("end", ""), zone),
+            outdated_by=line.get("outdated_by", ""),
+            leans=bool(line.get("context")),
         )
 
 

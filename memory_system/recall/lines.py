@@ -14,6 +14,7 @@ from memory_system.records import Belief, is_memory_id, kind_of
 from memory_system.text import estimate_tokens, sentences
 
 Level = Literal["high", "middle", "low"]
+State = Literal["", "over", "outdated"]  # of what a line tells
 
 LONGEST_TOKENS = 90  # of the text of one line
 MOST_WORDS = 6  # of the question, that a pointer shows
@@ -26,6 +27,8 @@ WORDS = {
         "unsure": "(unsure) ",
         "related": "(related) ",
         "over": "(over) ",
+        "outdated": "(outdated) ",
+        "beside": "({context}) ",
         "see": "see ",
         "colon": ": ",
         "comma": ", ",
@@ -37,6 +40,8 @@ WORDS = {
         "unsure": "（不确定）",
         "related": "（相关）",
         "over": "（已过）",
+        "outdated": "（已过时）",
+        "beside": "（{context}）",
         "see": "可查 ",
         "colon": "：",
         "comma": "、",
@@ -54,26 +59,28 @@ def line_of(
     lang: str,
     zone: tzinfo,
     *,
-    is_over: bool = False,
+    state: State = "",
+    context: str = "",
 ) -> str:
-    """The unit as one line, marked where its time is over: it must not be taken for what is still to come. `worth` is
-    what each word of the question weighs; of what is only pointed to (`low`) the words of the question that stand there
-    are shown, not the text."""
+    """The unit as one line, marked where its time is over or a newer memory stands in its place: it must not be taken
+    for what is still to come. `worth` is what each word of the question weighs; of what is only pointed to (`low`) the
+    words of the question that stand there are shown, not the text. What it leans on (`context`) stands before it."""
     words = WORDS[lang]
     moment, source = clock.parse_instant(unit.said_at), _tame(source)
     day = f"{clock.local_date(moment, zone)} " if moment else ""
-    over = words["over"] if is_over else ""
+    marked = words[state] if state else ""
     if level == "low":
         shown = words["comma"].join(_found(unit.text, worth))
-        return f"- {over}{words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")
+        return f"- {marked}{words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")
     speaker = unit.speaker or (words.get(unit.role, unit.role) if unit.role else "")
     said = speaker + words["colon"] if speaker else ""
     text = _tame(said + gist(unit.text, worth))
     supposed = (
         is_memory_id(unit.key) and kind_of(unit.key) is Belief
     )  # what is certain may still belong here less surely
-    mark = words["unsure" if supposed else "related"] if level == "middle" else ""
-    return f"- {over}{mark}{day}{text} [{source}]"
+    marked += words["unsure" if supposed else "related"] if level == "middle" else ""
+    beside = words["beside"].format(context=_tame(context)) if context else ""
+    return f"- {marked}{day}{beside}{text} [{source}]"
 
 
 def wrapped(lines: list[str], lang: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from memory_system.disk.files import is_regular
 from memory_system.layout import Layout
-from memory_system.privacy.secrets import redact
+from memory_system.privacy.secrets import redact, redaction
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.privacy.trust import without_signatures
 from memory_system.text import estimate_tokens, sentences
@@ -25,7 +25,7 @@ OVERLAP_TOKENS = 80
 SENTENCE_CHARACTERS = 1_000  # of a message: a longer sentence is cut
 SEARCHED_PEOPLES_FILES = ("MEMORY.md", "USER.md")
 # Below memory/: what this program or OpenClaw's dreaming derived; it would outrank its own sources.
-DERIVED_FOLDERS = frozenset({"layer1", "layer2", "state", "dreaming"})
+DERIVED_FOLDERS = frozenset({"layer1", "layer2", "layer3", "state", "dreaming"})
 
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
@@ -65,8 +65,8 @@ def read_note(path: Path) -> str:
 
 def searchable(name: str, text: str, forgotten: Tombstones | None = None) -> str:
     """What search may know of the note of that name: its text without secrets, and without what is forgotten of it."""
-    clean = redact(without_signatures(text))[0]
-    return forgotten.without(name, "", "", clean) if forgotten else clean
+    plain = without_signatures(text)
+    return forgotten.without(name, "", "", redaction(plain)) if forgotten else redact(plain)[0]
 
 
 def pieces(text: str, tokens: int) -> Iterator[str]:

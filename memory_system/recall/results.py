@@ -11,6 +11,7 @@ from operator import attrgetter
 
 from memory_system.recall.numbers import MEMORIES, SCOPE_BITS, SCOPES, scope_of
 from memory_system.recall.ranking import Scored
+from memory_system.records import Fact
 from memory_system.text import CJK, essence
 
 MOST = 100  # results that are made of the candidates; the rest would come after all that anybody reads
@@ -31,12 +32,13 @@ _SIGNS = re.compile(rf"[{CJK}]|\w+")
 @dataclass(slots=True)
 class Result:
     """The best candidate of those that say the same, and where all of them were said; `alike` is what its score loses
-    for being like a better one."""
+    for being like a better one; `newer` is what stands in the place of an outdated memory."""
 
     best: Scored
     full: float
     refs: dict[str, None] = field(default_factory=dict)
     alike: float = 1.0
+    newer: Fact | None = None
 
     @property
     def score(self) -> float:
@@ -63,8 +65,9 @@ def refs_of(found: Scored) -> tuple[str, ...]:
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
     """One result for each text (case, width, blanks and punctuation aside), best first. The passages of a message and
     the memories that stand on it make way for it or for the best passage; where a time is asked for (`dated`), for a
-    memory that has worked out when. Of several memories of one message those after the best come later, and so does the
-    message where they tell only a part of it."""
+    memory that has worked out when; and a message for a memory of it that is shown with something beside it. Of several
+    memories of one message those after the best come later, and so does the message where they tell only a part of
+    it."""
     by_text: dict[bytes, Result] = {}
     by_ref: dict[str, list[Result]] = {}
     for each in ranked:
@@ -79,6 +82,10 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         elif dated and by_ref[refs[0]][0].is_dated_by(each):
             by_ref[refs[0]][0].best = each
             continue
+        elif each.memory.shown_beside and _stands_for(each, first := by_ref[refs[0]][0]):
+            first.best = each
+            first.full = each.score if each.memory.outdated_by else first.full
+            continue
         elif _adds(each, [by_ref[ref][0].best for ref in refs]):
             each.parts["beside"] = BESIDE ** len(by_ref[refs[0]])
             result = by_text[text] = Result(each, each.score * each.parts["beside"], dict.fromkeys(refs))
@@ -87,6 +94,12 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         for ref in refs:
             by_ref.setdefault(ref, []).append(result)
     return sorted(by_text.values(), key=attrgetter("full"), reverse=True)
+
+
+def _stands_for(memory: Scored, shown: Result) -> bool:
+    """Whether the memory tells most of the message that is shown."""
+    is_said = scope_of(shown.best.number) == "session"
+    return is_said and len(memory.unit.text) >= IN_PART * len(shown.best.unit.text)
 
 
 def _adds(found: Scored, better: list[Scored]) -> bool:

@@ -7,21 +7,26 @@ folds and orders it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
+
+import orjson
 
 from memory_system import clock
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall.answered import answered, talked_of
+from memory_system.recall.around import Around, Give, as_it_is
 from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
-from memory_system.recall.excerpt import place_of_memory, place_of_message
+from memory_system.recall.excerpt import place_of_memory, where_said
 from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
+from memory_system.recall.newer import newer_first, outdated_words
 from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.passages import note_digest, note_files, read_note
 from memory_system.recall.question import Question, understood
@@ -44,6 +49,7 @@ SCOPES_OF: dict[Scope, tuple[str, ...]] = {
 SNIPPET_CHARACTERS = 700
 LEAD_CHARACTERS = 100  # shown before the first word of the query
 TYPES_OF = {"note": "note", "session": "message"}
+LEANING = b'"context":'  # what the line of a memory has that is shown with what stood around it
 DATED = 10  # results that are told with their day where a day is asked for
 SAID = ("fact", "belief")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
@@ -63,20 +69,21 @@ def search(
     filters: Filters = NO_FILTERS,
     explain: bool = False,
     near: Near | None = None,
+    give: Give = as_it_is,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
     among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
     now; the archive only when asked for, and only what the filters let through. With `near` it counts as well what a
-    text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. Never raises
-    for a query, whatever it holds."""
+    text means; `give` says what of a message may stand beside a memory that leans on it. Each result has `explain`, the
+    parts of its score, and `textScore` when that is asked for. Never raises for a query, whatever it holds."""
     with index.reading():
         answer = answer_to(
             layout, config, index, list(pending), query,
             now=now, scope=scope, archived=archived, filters=filters, near=near,
         )  # fmt: skip
-        rows = _Rows(layout, config, index, answer)
-        found = enumerate(answer.results[: max(0, limit)])
-        shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in found]
+        results = answer.results[: max(0, limit)]
+        rows = _Rows(layout, config, index, answer, contexts_of(results, index, now, give))
+        shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in enumerate(results)]
     return {"results": shown, "total_found": len(answer.results)}
 
 
@@ -118,6 +125,7 @@ def answer_to(
     sure = near.best() if near and alone else answered(question, found, ranked, weights)
     scale = sure / (ranked[0].score or 1) if ranked else 0.0
     results = diverse(folded(ranked, dated=question.asks_when and not alone), weights.diversity)
+    results = newer_first(results, index, partial(Wanted(question, scopes, filters).passing, index))
     return Answer(question, results, scale, talked_of(question, found, ranked), found.weights)
 
 
@@ -171,14 +179,24 @@ def _note_changes(layout: Layout, index: Index) -> tuple[dict[str, str], set[str
     return changed, gone
 
 
-class _Rows:
-    """Results as they are shown."""
+def contexts_of(results: Iterable[Result], index: Index, now: datetime, give: Give) -> dict[str, str]:
+    """What stood around the memories among the results that lean on it, by their ids."""
+    keys = [each.best.unit.key for each in results if scope_of(each.best.number) in MEMORIES]
+    around, rows = Around(index, give), index.at(now).these(keys)
+    return {key: around.of(orjson.loads(each.line)) for key, each in rows.items() if LEANING in each.line}
 
-    def __init__(self, layout: Layout, config: Config, index: Index, answer: Answer) -> None:
+
+class _Rows:
+    """Results as they are shown. `contexts` are what stood around memories, by their ids."""
+
+    def __init__(
+        self, layout: Layout, config: Config, index: Index, answer: Answer, contexts: Mapping[str, str]
+    ) -> None:
         self._layout = layout
         self._config = config
         self._index = index
         self._answer = answer
+        self._contexts = contexts
 
     def row(self, result: Result, *, dated: bool, explain: bool) -> dict[str, Any]:
         """One result; `dated` where a memory may be told with the day on which it was said."""
@@ -194,10 +212,14 @@ class _Rows:
             "source": "archive" if scope == "over" else scope,
             "refs": list(result.refs),
             "text": self._told(result) if dated and self._answer.question.asks_day else unit.text,
+            **({"context": context} if (context := self._contexts.get(unit.key)) else {}),
             "snippet": snippet(unit.text, self._answer.question.terms),
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
         }
+        if result.newer:
+            row["outdated_by"] = result.newer.id
+            row["outdated"] = outdated_words(result.newer, language(unit.text))
         if explain:
             row["explain"] = result.best.parts | {"alike": result.alike}
             row["textScore"] = round(text_score(result.best.bm25), 4)
@@ -218,7 +240,7 @@ class _Rows:
             path, line = place_of_memory(self._layout, self._index, unit.key)
             return path, line, line
         if scope == "session":
-            return unit.path, *place_of_message(self._layout, unit.path, unit.ref)
+            return where_said(self._layout, unit)
         return unit.path, unit.start_line, unit.end_line
 
 

@@ -35,10 +35,12 @@ from memory_system.store.store import Store
 
 BY_HAND = "edited by hand"
 REMOVED = "removed by hand"
+NO_LONGER_OUTDATED = "no longer outdated"
 HAND = "hand"  # the method of a memory that a person wrote into a file
 EDIT = "edit"  # how the refs of the owner's corrections begin
 GIVEN = ("created", "said_at", "scored_at")  # what a memory has from the program: it stays when a line loses it
 FEW = 5  # missing lines of one file that are never too many
+_OUTDATED_BY = re.compile(rb'"outdated_by"\s*:\s*"([^"]+)"')
 _MARKS = re.compile(r"[,.;:!?，。；：！？]| (?:and|but|since|because|who|which|where) ")  # what has them is no value
 
 
@@ -63,6 +65,7 @@ def take_over(store: Store, stamp: str, *, allow_losses: bool = False) -> Entry 
                 keep_original(store, pool, kind, "adopted")
     _tidy(store, found.forms)
     entry = Entry(stamp, BY_HAND, state=_moved_state(store))
+    found.changes += released(found.changes, store, stamp)
     if found.changes:
         store.apply(entry, found.changes)
     store.seen.note()
@@ -147,11 +150,28 @@ def as_owners(record: Fact, names: Iterable[str], stamp: str, *, since: Fact) ->
         "version": max(record.version, since.version + 1),
     }
     if names & WORDS:
+        update["outdated_by"] = None  # it is so as the owner says now
         words = Evidence(ref=f"{EDIT}:{record.id}:{stamp}", quote=masked["content"], said_at=stamp)
         update |= {"evidence": (*record.evidence, words), "lang": text.language(masked["content"])}
     if "importance" in names:  # it matters anew, and fades from here
         update |= {"score": record.importance, "scored_at": stamp}
     return record.model_copy(update=update)
+
+
+def released(changes: Iterable[Change], store: Store, stamp: str) -> list[Change]:
+    """What stands again where a memory that had made it outdated is put away or removed by hand: it is outdated no
+    more."""
+    changed = {each.id: each for each in changes}
+    leaving = (each for each in changed.values() if (each.before_pool, each.after_pool) != ("archive", "archive"))
+    gone = {each.id.encode() for each in leaving if each.after_pool != "active"}
+    found = []
+    for pool, line in store.all_lines() if gone else ():
+        named = _OUTDATED_BY.search(line)
+        record = from_line(line) if named and named[1] in gone else None
+        if record is not None and record.id not in changed:
+            back = record.model_copy(update={"outdated_by": None, "updated": stamp, "version": record.version + 1})
+            found.append(Change(record.id, NO_LONGER_OUTDATED, pool, line, pool, to_line(back)))
+    return found
 
 
 def _in_pool(record: Fact, pool: Pool) -> Fact:

@@ -55,6 +55,8 @@ class State:
     decay_held: str = ""  # since when decay waits for --force, after a gap that looks like a wrong clock
     fades_until: str = ""  # while it is held: the last night before the gap, to which scores have faded
     silence_accepted: str = ""  # until when the owner has said that the clock is right
+    masked: str = ""  # the edition of the rules by which the secrets in all that is there were last masked
+    copied: bool = False  # whether layer 3 holds all that was read
     schema: str = SCHEMA  # of the program that wrote it last
     others: dict[str, Any] = field(default_factory=dict)  # keys of a newer program, kept as they are
 

@@ -62,7 +62,7 @@ class Inbox:
 
     def rewrite(self, changed: Callable[[Fact], Fact]) -> None:
         """Put every capture down as it is changed."""
-        if any(changed(each) != each for each in self.pending()):
+        if self.moved.exists() or any(changed(each) != each for each in self.pending()):
             self._sift(set(), changed)
 
     def set_aside(self) -> int:

@@ -27,6 +27,11 @@ def packed(path: Path) -> Path:
     return path.with_name(f"{path.name}{ENDING}")
 
 
+def standing(path: Path) -> Path:
+    """Where the month lies, plain or packed."""
+    return path if path.exists() else packed(path)
+
+
 def months_in(folder: Path) -> list[Path]:
     """The months, the oldest first."""
     names = {path.name.removesuffix(ENDING) for ending in ("", ENDING) for path in folder.glob(f"{PLAIN}{ending}")}
@@ -78,7 +83,7 @@ def tail(path: Path, size: int) -> bytes:
 
 def mark(path: Path) -> tuple[str, int]:
     """What is another one after anything was written into the month."""
-    there = path if path.exists() else packed(path)
+    there = standing(path)
     return there.name, there.stat().st_size
 
 

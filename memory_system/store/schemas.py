@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from memory_system.records import Row
 
 FIRST = "1.0"  # of a checkpoint that names none
-SCHEMA = "2.2"
+SCHEMA = "3.0"
 
 
 def _as_it_is(row: Row) -> Row:
@@ -37,6 +37,7 @@ MIGRATIONS = (
     Migration("2.0", "past months of the journal are packed: a program that cannot unpack them takes them for lost"),
     Migration("2.1", "what a night has no room for waits in the checkpoint"),
     Migration("2.2", "while nothing fades, the checkpoint names the night up to which scores have faded"),
+    Migration("3.0", "what was said is kept in layer 3: a program that does not know of it would not forget it there"),
 )
 
 

@@ -3,49 +3,48 @@ subject that is certain. Everything else is no claim; abstaining is the normal c
 
 A rule's pattern is a predicate with its value ("allergic to …"); whom it is about stands to its left and is read once
 for all rules (`subjects`). Other named groups: `who` (a possessive, read in place of what stands to the left), `kin`
-(the word that decides which relation it is), `dose`, `date` (the time of an appointment), and the name of an attribute
-that the same words fill as well ("a nurse at …").
+(the word that decides which relation it is), `thing` (the noun that decides the attribute), `dose`, and the name of an
+attribute that the same words fill as well ("a nurse at …").
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from memory_system import attributes, rules
 from memory_system.records import USER
-from memory_system.rules import Found, Rule, RuleSet
+from memory_system.rules import Found
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
+from memory_system.understand.firing import (
+    ClaimRule,
+    claim_rule,
+    claim_rules,
+    matches,
+    type_of,
+    type_of_attribute,
+)
 from memory_system.understand.language import Language, language
 from memory_system.understand.subjects import About, Heard, People
+from memory_system.understand.unsaid import is_unsaid, last_end
 from memory_system.understand.values import Span, values_in
 
 __all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
+PET = "@pet"  # the same, for animals only
+NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
-TIMED = frozenset({"appointment", "deadline", "moves_to"})
+TIMED = frozenset({"appointment", "deadline", "reminder", "moves_to"})
+# What may be denied that never was so; anything else is denied only where it has ended.
+DENIABLE = frozenset(
+    {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
+)
+LONG = frozenset(
+    {"appointment", "deadline", "instruction", "habit", "likes", "dislikes"}
+)  # no one word puts them right
+_OWN_GROUPS = frozenset({"who", "value", "kin", "old", "thing"})  # the others name what is filled as well
 _NOWHERE = (-1, -1)
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimRule:
-    """One typed rule. `asked` is what a question must hold that the sentence answers."""
-
-    id: str
-    why: str
-    pattern: str
-    attribute: str
-    polarity: bool = True
-    type: str = ""  # of the value, where it is not the attribute's own
-    asked: str = ""
-    about: str = (
-        ""  # where no `who` says it: empty, what stands to the left; `explicit`, the same unless it is left out;
-    )
-    # `speaker`; `assistant`, the user who talks to one; `alone`, the speaker if nobody else was spoken of; `topic`, the
-    # last subject, else the same; `near`, with whom the value begins; `asked`, whom the question is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,73 +70,43 @@ class _Reading:
     language: Language
     heard: Heard
     people: People
-    quotes: Sequence[Span]
     filled: list[Filled] = field(default_factory=list)
 
 
 def claims_of(sentence: str, lang: str, heard: Heard) -> list[Filled]:
     """The slots that the sentence fills, in the order of their values. It must be one that was judged to be asserted."""
     plain = simplified(straight(sentence))
-    fired = _fired(plain, lang, heard.asked)
-    if not fired or len(plain) != len(sentence):
+    found = matches(plain, lang, heard.asked)
+    if not found or len(plain) != len(sentence):
         return []
     grammar = language(lang)
-    people = People(plain, grammar, heard)
-    quotes = [found.span() for found in grammar.quoted.finditer(plain)]
-    reading = _Reading(sentence, plain, grammar, heard, people, quotes)
-    for rule, found in _matches(fired, plain):
-        _read(reading, rule, found)
+    reading = _Reading(sentence, plain, grammar, heard, People(plain, grammar, heard))
+    for rule, match in found:
+        _read(reading, rule, match)
     return sorted(reading.filled, key=lambda each: each.value_span)
-
-
-@cache
-def claim_rules(lang: str) -> tuple[ClaimRule, ...]:
-    """The rules of the language, in the order of the file: at one place the first wins."""
-    return tuple(ClaimRule(**row) for row in rules.table(f"claims.{lang}", "claim"))
-
-
-@cache
-def _compiled(lang: str) -> tuple[RuleSet, dict[str, ClaimRule], dict[str, Rule]]:
-    """The rules as one set, by their ids, and what the questions of those that answer must hold."""
-    parts: dict[str, str] = rules.table(f"claims.{lang}", "parts")
-    typed = claim_rules(lang)
-    patterns = RuleSet(Rule.from_row({"id": each.id, "why": "", "pattern": each.pattern}, parts) for each in typed)
-    asked = {
-        each.id: Rule.from_row({"id": each.id, "why": "", "pattern": each.asked}, parts) for each in typed if each.asked
-    }
-    return patterns, {each.id: each for each in typed}, asked
-
-
-def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
-    patterns, typed, questions = _compiled(lang)
-    fired = [(typed[rule.id], rule) for rule in patterns.firing(plain)]
-    return [
-        (rule, pattern) for rule, pattern in fired if not rule.asked or (asked and questions[rule.id].search(asked))
-    ]
-
-
-def may_fill(sentence: str, lang: str) -> bool:
-    """Whether a rule fires in the sentence by itself: most sentences hold none."""
-    return bool(_fired(simplified(straight(sentence)), lang, ""))
-
-
-def _matches(fired: Sequence[tuple[ClaimRule, Rule]], plain: str) -> list[tuple[ClaimRule, Found]]:
-    """From left to right, so that a name comes before its pronoun; at one place in the order of the file."""
-    matches = [(rule, found) for rule, pattern in fired for found in pattern.found(plain)]
-    return sorted(matches, key=lambda each: each[1].span[0])
 
 
 def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
     """What a match fills is added to the reading, if it surely fills something."""
-    kind = rule.type or str(attributes.about(rule.attribute).get("type", "noun"))
+    meant = _slip(reading) if rule.attribute == BEFORE else None
+    if rule.attribute == BEFORE and not meant:
+        return
+    kind = _type_here(rule, found, reading.language.name, meant)
     spans = values_in(reading.plain, found.places["value"], kind, reading.language)
-    if not spans or _is_unsaid(reading, found.span):
+    if spans and reading.language.types[kind].anywhere:
+        for span in spans:
+            _read_value(reading, rule, found._replace(span=span), [span], meant)
+    elif spans:
+        _read_value(reading, rule, found, spans, meant)
+
+
+def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequence[Span], meant: Filled | None) -> None:
+    """What these values of a match fill is added to the reading."""
+    if is_unsaid(reading.plain, found.span, spans[0][0], reading.language):
         return
-    about = _about(reading, rule, found)
-    if not about or (about.denied and not rule.polarity):
-        return
-    attribute = _attribute(rule, found, reading, about)
-    if not attribute or (about.plural and attribute not in reading.language.shared):
+    about = About(meant.subject) if meant else _about(reading.people, rule, found)
+    attribute = meant.attribute if meant else about and _attribute(rule, found, reading.language, about)
+    if not about or not attribute or not _may_fill(reading, rule, found, about, attribute):
         return
     if rule.attribute == KIN and not found.parts.get("kin"):  # "her name is Annika"
         about = About(reading.people.speaker)
@@ -145,20 +114,71 @@ def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
         _fill(reading, rule, found, attribute, about, span)
 
 
+def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, attribute: str) -> bool:
+    """Whether the slot can be filled of those that it is about: "we" have only what is shared, and what is denied must
+    be such as one denies, or have ended."""
+    if about.plural and attribute not in reading.language.shared:
+        return False
+    if not about.denied:
+        return True
+    return rule.polarity and (attribute in DENIABLE or _has_ended(reading, found))
+
+
+def _has_ended(reading: _Reading, found: Found) -> bool:
+    start = last_end(reading.language.clause, reading.plain, found.span[0])
+    return bool(reading.language.ended.search(reading.plain, start))
+
+
+def _type_here(rule: ClaimRule, found: Found, lang: str, meant: Filled | None) -> str:
+    """The type of the value in that match: where a slip is put right, or a noun names the attribute, that one's."""
+    if meant:
+        return type_of(claim_rule(meant.rule, lang))
+    return (
+        type_of_attribute(attributes.named(found.parts["thing"].casefold()))
+        if rule.attribute == NOUN
+        else type_of(rule)
+    )
+
+
+def _slip(reading: _Reading) -> Filled | None:
+    """The claim of the message's last sentence that is put right: the only one there."""
+    said = [each.strip() for each in reading.language.sentence.split(reading.heard.before) if each and each.strip()]
+    made = claims_of(said[-1], reading.language.name, replace(reading.heard, before="", asked="")) if said else []
+    return made[0] if len(made) == 1 and made[0].attribute not in LONG else None
+
+
 def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, about: About, span: Span) -> None:
-    polarity = rule.polarity and not about.denied
+    """The slot with that value is added, and what the same words fill as well, unless the words are already read."""
     value = reading.sentence[slice(*span)]
-    if value.casefold() == about.subject.casefold() or any(
-        _overlaps(each, about.subject, span) for each in reading.filled
-    ):
+    if value.casefold() == about.subject.casefold() or _is_read(reading, about.subject, span):
         return
+    if reading.language.dropped and attribute not in TIMED and reading.people.begins_with_name(value):
+        return  # whom it is about stands in it
+    polarity = rule.polarity and not about.denied
     date = _date(reading, span) if attribute in TIMED else ""
     reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, date))
     if attributes.about(attribute).get("value_type") in ("person", "animal"):
-        reading.people.learn(value, found.parts.get("kin", ""))
+        own = about.subject == reading.people.speaker
+        reading.people.learn(value, found.parts.get("kin", "") if own else "")
     for name, place in found.places.items():
-        if place != _NOWHERE and name not in ("who", "value", "kin", "old", "thing"):
-            _also(reading, rule, found, name, place, about, value)
+        if place != _NOWHERE and name not in _OWN_GROUPS:
+            _fill_also(reading, reading.filled[-1], name, place)
+
+
+def _fill_also(reading: _Reading, claim: Filled, name: str, place: Span) -> None:
+    """The slot that a group of the same match fills: a dose that of its medicine, others the attribute they name."""
+    attribute = f"dose.{claim.value.casefold()}" if name == "dose" else name
+    for span in values_in(reading.plain, place, type_of_attribute(name), reading.language)[:1]:
+        also = replace(claim, attribute=attribute, value=reading.sentence[slice(*span)], value_span=span, date="")
+        reading.filled.append(also)
+
+
+def _is_read(reading: _Reading, subject: str, span: Span) -> bool:
+    """Whether these words have filled a slot of the same one."""
+    return any(
+        each.subject == subject and each.value_span[0] < span[1] and span[0] < each.value_span[1]
+        for each in reading.filled
+    )
 
 
 def _date(reading: _Reading, span: Span) -> str:
@@ -167,35 +187,29 @@ def _date(reading: _Reading, span: Span) -> str:
     return reading.sentence[found[0].start() : found[-1].end()].strip() if found else ""
 
 
-def _also(reading: _Reading, rule: ClaimRule, found: Found, name: str, place: Span, about: About, value: str) -> None:
-    """Another slot that the same words fill."""
-    attribute = f"dose.{value.casefold()}" if name == "dose" else name
-    kind = "dose" if name == "dose" else str(attributes.about(name)["type"])
-    for span in values_in(reading.plain, place, kind, reading.language)[:1]:
-        said = reading.sentence[slice(*span)]
-        polarity = rule.polarity and not about.denied
-        reading.filled.append(Filled(about.subject, attribute, said, polarity, found.span, span, rule.id))
-
-
-def _overlaps(other: Filled, subject: str, span: Span) -> bool:
-    start, end = other.value_span
-    return other.subject == subject and start < span[1] and span[0] < end
-
-
-def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -> str:
+def _attribute(rule: ClaimRule, found: Found, grammar: Language, about: About) -> str:
     """The attribute that the rule fills there; empty for a kin word that is none."""
-    if rule.attribute == KIN:
-        kin = found.parts.get("kin", about.subject).casefold()
-        return reading.language.kin.get(kin, reading.language.kin.get(kin.removesuffix("s"), ""))
-    if "{thing}" in rule.attribute:
-        thing = found.parts["thing"].casefold()
-        return rule.attribute.format(thing=rules.table("attributes", "spellings").get(thing, thing))
-    return rule.attribute
+    thing = found.parts.get("thing", "").casefold()
+    match rule.attribute:
+        case "@noun":
+            return attributes.named(thing)
+        case "@pet":
+            return "pet" if _kin(found.parts["kin"], grammar) == "pet" else ""
+        case "@kin":
+            return _kin(found.parts.get("kin") or about.subject, grammar)
+    return rule.attribute.format(thing=rules.table("attributes", "spellings").get(thing, thing))
 
 
-def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
+def _kin(words: str, grammar: Language) -> str:
+    """The attribute of a kin word, also of several ("cats") or with a word before it ("best friend")."""
+    last = words.casefold().split()[-1:]
+    known = (grammar.kin.get(word) for each in last for word in (each, each.removesuffix("s")))
+    return next(filter(None, known), "")
+
+
+def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
     """Whom the match is about; None where it is not certain."""
-    people, start = reading.people, found.span[0]
+    start, value = found.span[0], found.places["value"][0]
     if who := found.parts.get("who", "").strip():
         return people.owner(who, found.places["who"][0])
     match rule.about or ("asked" if rule.asked else ""):
@@ -206,40 +220,17 @@ def _about(reading: _Reading, rule: ClaimRule, found: Found) -> About | None:
         case "alone":
             return people.alone(start)
         case "topic":
-            return people.topic(start)
+            return people.before(start, start, explicit=True) or people.topic(value)
+        case "plan":
+            return people.topic(value, among_friends=True)
         case "asked":
             return people.asked_about()
         case "near":
-            return people.near(found.places["value"][0])
+            return people.near(value)
+        case "party":
+            return people.party(found.span)
+        case "another":
+            about = people.before(start, start, explicit=True)
+            return about if about and about.subject != people.speaker else None
         case said:
-            return people.before(start, reading.plain[start : found.span[1]], explicit=said == "explicit")
-
-
-def _is_unsaid(reading: _Reading, span: Span) -> bool:
-    """Whether what stands around the match takes it back: a condition, somebody else's words, doubt, a question, a
-    quotation."""
-    plain, grammar = reading.plain, reading.language
-    start, end = span
-    if any(opened <= start < closed for opened, closed in reading.quotes):
-        return True
-    first = _last_end(grammar.sentence, plain, start)
-    if grammar.opened.search(plain, first, start + 1) or grammar.hedged.search(plain, first, start):
-        return True
-    over = grammar.clause.search(plain, end)
-    stop = grammar.sentence.search(plain, end)
-    last = len(plain) if stop is None else stop.end()
-    return bool(
-        grammar.hedged.search(plain, start, over.end() if over else len(plain))
-        or grammar.question.search(plain, end - 1, last)
-    )
-
-
-def _last_end(boundary: Any, plain: str, place: int) -> int:
-    ends = [found.end() for found in boundary.finditer(plain, 0, place)]
-    return ends[-1] if ends else 0
-
-
-def kin_names(sentence: str, lang: str) -> Iterator[str]:
-    """The kin words that a sentence speaks of."""
-    for found in language(lang).mention.finditer(sentence):
-        yield found["kin"]
+            return people.before(*found.span, explicit=said == "explicit")

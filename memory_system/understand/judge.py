@@ -29,6 +29,7 @@ LANGUAGES = ("en", "zh")
 SCALE = 32  # units of weight to one unit of log-odds
 
 FORMAT = "judge 1"
+CHANGE_FROM = 2 * SCALE  # from which a change is believed: a wrong one hides what is still so
 _LANE = 16
 _HALF = 1 << (_LANE - 1)
 _BIAS = sum(_HALF << (_LANE * number) for number in range(len(LABELS)))
@@ -58,7 +59,7 @@ class Judge:
 
     def __init__(self, weights: Mapping[str, int], start: int, lang: str) -> None:
         self._start, self._lang = start, lang
-        self._places = [{} if place else weights for place in PLACES]
+        self._places: list[dict[str, int]] = [{} if place else dict(weights) for place in PLACES]
         for name, weight in weights.items():
             if name[1:2] == ":" and (place := name[:2]) in PLACES:
                 self._places[PLACES.index(place)][name[2:]] = weight
@@ -85,7 +86,8 @@ class Judge:
 
 def _lane(packed: int, place: int) -> int:
     """The weight of one label among those that are packed."""
-    return _UNPACK.unpack((packed + _BIAS).to_bytes(_UNPACK.size, "little"))[place] - _HALF
+    lanes: tuple[int, ...] = _UNPACK.unpack((packed + _BIAS).to_bytes(_UNPACK.size, "little"))
+    return lanes[place] - _HALF
 
 
 def verdict_of(sums: Sequence[int]) -> Verdict:
@@ -98,7 +100,7 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     return Verdict(
         keep=kind if sums[0] > 0 else "none",
         stance=STANCES[stance],
-        change=CHANGES[change] if changes[change] > 0 else "",
+        change=CHANGES[change] if changes[change] > CHANGE_FROM else "",
         worth=sums[0],
         earnest=stances[0] - max(stances[2:]),
         changing=changes[change],

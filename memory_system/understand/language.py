@@ -29,6 +29,9 @@ class ValueType:
     begins: re.Pattern[str] | None = None  # a group `value`: what it must begin with, whatever follows; then only that
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
+    words: str = ""  # the word list of which every value holds a word
+    anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
+    unless: re.Pattern[str] = _NEVER  # what must not stand before it in its clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,26 @@ class Language:
     women: frozenset[str]
     men: frozenset[str]
     types: Mapping[str, ValueType] = field(default_factory=dict)
+    aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
+    ended: re.Pattern[str] = re.compile("")  # what tells that something denied was so before: "no longer"
+    myself: re.Pattern[str] = _NEVER  # anywhere: words for the speaker
+    other: re.Pattern[str] = _NEVER  # anywhere: groups he, she
+    told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
+    fresh: re.Pattern[str] = _NEVER
+    joining: re.Pattern[str] = re.compile("")  # words before the subject of a clause: "and also"
+    first: re.Pattern[str] = _NEVER  # at the end: a verb that only the speaker has, "am"
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
     dropped: bool = False  # a sentence may do without its subject
+
+
+@cache
+def word_list(name: str, lang: str) -> str:
+    """A word list of the language as one pattern, each word whole where words are told apart."""
+    file = f"claims.{lang}"
+    edge = r"\b" if rules.table(file, "language")["apart"] else ""
+    lists = {**_lists(file), **rules.table(file, "parts")}
+    return edge + with_parts(f"%{name}%", lists) + edge
 
 
 @cache
@@ -71,19 +91,25 @@ def language(name: str) -> Language:
     data: dict[str, Any] = dict(rules.table(file, "language"))
     kin = kin_words(name)
     del data["kin"]
-    parts = {**rules.table(file, "parts"), **_lists(file), "kinship": _alternatives(kin)}
+    parts = {**rules.table(file, "parts"), **_lists(file), **_kinship(kin)}
     subject = with_parts(data.pop("subject"), parts)
-    backwards = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
-    words = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
+    backwards: dict[str, Any] = {key: _backwards(data.pop(key), data["apart"]) for key in ("between", "denied")}
+    words: dict[str, Any] = {key: frozenset(data.pop(key).split()) for key in ("shared", "women", "men")}
     dropped = data.pop("dropped", False)
     del data["apart"]
-    patterns = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
-    ends = {"subject": _compiled(f"(?:{subject})$"), "topic": _compiled(f"(?:{subject})")}
+    after = data.pop("after_topic", "")
+    first = data.pop("first", "(?!)")
+    patterns: dict[str, Any] = {key: _compiled(with_parts(pattern, parts)) for key, pattern in data.items()}
+    ends: dict[str, Any] = {
+        "first": _compiled(f"(?:{first})$"),
+        "subject": _compiled(f"(?:{subject})$"),
+        "topic": _compiled(f"(?:{subject}){after}"),
+    }
     types = _types(file, parts)
-    return Language(name=name, kin=kin, types=types, dropped=dropped, **backwards, **words, **patterns, **ends)
+    fields: dict[str, Any] = {**backwards, **words, **patterns, **ends}
+    return Language(name=name, kin=kin, types=types, dropped=dropped, **fields)
 
 
-@cache
 def kin_words(name: str) -> Mapping[str, str]:
     """What each kin word of the language means: wife → partner. Far cheaper than the whole language."""
     words: Mapping[str, str] = rules.table(f"claims.{name}", "language")["kin"]
@@ -94,6 +120,12 @@ def _lists(file: str) -> dict[str, str]:
     """The word lists of the file as alternatives, for the patterns of the language and of its types."""
     lists: Mapping[str, str] = rules.table(file, "lists")
     return {name: words if "(" in words else _alternatives(words.split("|")) for name, words in lists.items()}
+
+
+def _kinship(kin: Mapping[str, str]) -> dict[str, str]:
+    """The kin words as alternatives: all, and those for people."""
+    people = (word for word, attribute in kin.items() if attribute != "pet")
+    return {"kinship": _alternatives(kin), "folk": _alternatives(people)}
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -118,7 +150,9 @@ def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
         _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
     )
     begins, loose = (_compiled(with_parts(row[key], parts)) if key in row else None for key in ("begins", "loose"))
-    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, row.get("several", False))
+    unless = _compiled(with_parts(row["unless"], parts)) if "unless" in row else _NEVER
+    rest = {key: row[key] for key in ("several", "words", "anywhere") if key in row}
+    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, unless=unless, **rest)
 
 
 def _backwards(words: str, apart: str) -> re.Pattern[str]:

@@ -84,6 +84,12 @@ def context_of(quoted: Quoted) -> tuple[Place, ...]:
     return tuple(places)
 
 
+def words_at(places: Iterable[Place], turn: Turn) -> str:
+    """The words that stand at the places of a turn."""
+    texts = {turn.message.ref: turn.message.text, turn.before_ref: turn.before}
+    return "\n".join(texts[each.ref][each.start : each.end or None] for each in places)
+
+
 def leans(words: str, lang: str) -> bool:
     """Whether words cannot be understood without what stood around them: they begin with somebody or something that is
     not named, or are no whole sentence."""

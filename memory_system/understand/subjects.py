@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memory_system.records import USER
 from memory_system.understand.language import Language
@@ -37,20 +38,32 @@ class People:
 
     def __init__(self, plain: str, language: Language, heard: Heard) -> None:
         self._plain, self._language, self._heard = plain, language, heard
-        self._names = {name.casefold(): known for name, known in heard.names.items()}
-        self._women, self._men = set(language.women), set(language.men)
-        for name, known in self._names.items():  # "husband" → Ray: he is one
-            for group in (self._women, self._men):
-                if name in group:
-                    group.add(known.casefold())
+
+    @cached_property  # most sentences need no names
+    def _names(self) -> dict[str, str]:
+        return {name.casefold(): known for name, known in self._heard.names.items()}
+
+    @cached_property
+    def _women(self) -> set[str]:
+        return self._with_names(self._language.women)
+
+    @cached_property
+    def _men(self) -> set[str]:
+        return self._with_names(self._language.men)
+
+    def _with_names(self, kin: frozenset[str]) -> set[str]:
+        """The kin words and those who are known as one of them: "husband" → Ray, he is one."""
+        return {*kin, *(known.casefold() for name, known in self._names.items() if name in kin)}
 
     @property
     def speaker(self) -> str:
         return self._heard.speaker or USER
 
     def learn(self, name: str, kin: str = "") -> None:
-        """A name that the sentence introduces, maybe with what kin it is."""
+        """A name that the sentence introduces, maybe with what kin of the speaker's it is."""
         self._names[name.casefold()] = name
+        if kin:
+            self._names.setdefault(kin.casefold(), name)
         for group in (self._women, self._men):
             if kin.casefold() in group:
                 group.add(name.casefold())
@@ -62,9 +75,10 @@ class People:
             return self._names.get(named.casefold(), named)
         return self._names.get(kin.casefold(), kin)
 
-    def before(self, place: int, predicate: str, *, explicit: bool = False) -> About | None:
-        """Whom the predicate at that place is about; None where it is not certain, or left out though it must be
+    def before(self, place: int, end: int, *, explicit: bool = False) -> About | None:
+        """Whom the predicate between those places is about; None where it is not certain, or left out though it must be
         `explicit`."""
+        predicate = self._plain[place:end]
         if grown := self._language.contracted.match(self._plain, place):
             place = grown.end()
         left, denied = self._bare(self._plain[max(0, place - _WINDOW) : place])
@@ -75,7 +89,8 @@ class People:
             return self._meant(found, place - 1, denied=denied)
         if name := self._known_at_end(left):
             return About(name, denied)
-        if explicit or relative or not self._language.elided.search(left):
+        among_friends = self._language.dropped and bool(self._heard.speaker)  # it may be whom the other one spoke of
+        if explicit or relative or among_friends or not self._language.elided.search(left):
             return None
         subject = self._left_out(place, predicate)
         return About(subject, denied) if subject else None
@@ -94,17 +109,62 @@ class People:
         return About(self.speaker) if self._is_alone(place) else None
 
     def near(self, place: int) -> About | None:
-        """The one with whom a clause begins there ("Ella's party is on Friday"), else the speaker."""
-        if found := self._language.topic.match(self._plain, place):
+        """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise."""
+        joining = self._language.joining.match(self._plain, place)
+        place = joining.end() if joining else place
+        if found := self._language.owner.match(self._plain, place):
             return self._meant(found, place)
+        rest = self._plain[place:].casefold()
         for name, known in self._names.items():
-            if self._plain[place:].casefold().startswith(name):
+            if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalpha():
                 return About(known)
         return About(self.speaker)
 
+    def party(self, span: tuple[int, int]) -> About | None:
+        """The only one spoken of in the clause with these words, else in the last one before it that speaks of anybody;
+        the speaker where nobody does in the message."""
+        start = span[0]
+        ends = [0, *(found.end() for found in self._language.clause.finditer(self._plain, 0, start))]
+        after = self._language.clause.search(self._plain, span[1])
+        end = after.start() if after else len(self._plain)
+        for start in reversed(ends):
+            if parties := self._parties(start, end):
+                return About(parties.pop()) if len(parties) == 1 and "" not in parties else None
+            end = start
+        return self.alone(0)
+
+    def _parties(self, start: int, end: int) -> set[str]:
+        """Those who are spoken of in that stretch, with one that is empty for whoever is not known."""
+        words = self._plain[start:end]
+        found = set(self._mentioned(words))
+        if self._language.stranger.search(words):
+            found.add("")
+        words = self._language.mention.sub(lambda each: " " * len(each[0]), words)
+        if self._language.myself.search(words):
+            found.add(self.speaker)
+        for each in self._language.other.finditer(words):
+            found.add(self.antecedent(start + each.start(), "she" if each["she"] else "he") or "")
+        return found
+
     def _is_alone(self, place: int) -> bool:
         around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
-        return next(self._mentioned(around), None) is None and not self._language.stranger.search(around)
+        if self._language.dropped:
+            around = self._since_me(around)
+        return self._is_nobody_in(around)
+
+    def _is_nobody_in(self, words: str) -> bool:
+        return next(self._mentioned(words), None) is None and not self._language.stranger.search(words)
+
+    def _since_me(self, words: str) -> str:
+        """The words from the clause on where the speaker was last named, if nobody was after them."""
+        for start in reversed([0, *(found.end() for found in self._language.clause.finditer(words))]):
+            if found := self._language.topic.match(words, start):
+                return words[start:] if found["me"] else words
+        return words
+
+    def begins_with_name(self, words: str) -> bool:
+        """Whether the words begin with somebody who is known, and go on."""
+        return any(words.casefold().startswith(name) and len(words) > len(name) for name in self._names)
 
     def _bare(self, left: str) -> tuple[str, bool]:
         """The text without what stands between a subject and its predicate, and whether that denies."""
@@ -114,6 +174,8 @@ class People:
                 turned = turned[found.end() :]
             elif found := self._language.denied.match(turned):
                 turned, denied = turned[found.end() :], True
+            elif found := self._language.aside.search(turned[::-1]):
+                turned = turned[len(found[0]) :]
             else:
                 return turned[::-1], denied
 
@@ -123,15 +185,20 @@ class People:
             return About(self.speaker, denied)
         if group.get("we"):
             return About(self.speaker, denied, plural=True)
-        if kin := group.get("kin"):
+        if kin := group.get("kin") or group.get("bare"):
             return About(self.canonical(kin, group.get("named")), denied)
         subject = self.antecedent(place, "she" if group.get("she") else "he")
         return About(subject, denied) if subject else None
 
-    def topic(self, place: int) -> About | None:
-        """Whom the words at that place are about where they name nobody themselves."""
-        subject = self._left_out(place, "")
-        return About(subject) if subject else None
+    def topic(self, place: int, *, among_friends: bool = False) -> About | None:
+        """Whom the words at that place are about where they name nobody themselves; `among_friends` even there, where
+        it may be whom the other one spoke of."""
+        if (subject := self._topic(self._plain[:place])) is not None:
+            return About(subject) if subject else None
+        if among_friends:
+            here = self._plain[:place]
+            return About(self.speaker) if self._is_nobody_in(here) else None
+        return None if self._language.dropped and self._heard.speaker else self.alone(place)
 
     def asked_about(self) -> About | None:
         """Whom an answer is about: the one near the speaker whom the question names, else the speaker."""
@@ -144,18 +211,24 @@ class People:
         """The one whom "he" or "she" means there: the only one spoken of before in the message, else in the question."""
         if self._language.stranger.search(self._plain, 0, place):
             return None
-        around = f"{self._heard.before}\n{self._plain[:place]}", self._heard.asked
-        others = self._men if pronoun == "she" else self._women
-        for words in around:
-            fitting = {who for who in self._mentioned(words) if who.casefold() not in others}
+        other, same = (self._men, self._women) if pronoun == "she" else (self._women, self._men)
+        here = self._plain[:place]
+        for words in (f"{self._heard.before}\n{here}", self._heard.asked):
+            fitting = {who for who in self._mentioned(words) if who.casefold() not in other}
+            if len(fitting) > 1:
+                return None
             if fitting:
-                return (fitting.pop() or None) if len(fitting) == 1 else None
+                who = fitting.pop()
+                is_sure = who.casefold() in same or who in self._mentioned(here)
+                return (who or None) if is_sure else None
         return None
 
     def _mentioned(self, words: str) -> Iterator[str]:
         """Those who are spoken of in the words: empty for somebody's whom nothing else is known of."""
         for found in self._language.mention.finditer(words):
-            yield self.canonical(found["kin"], found["named"]) if found.groupdict().get("own", "own") else ""
+            group = found.groupdict()
+            own = group.get("own", "own") or group.get("bare")
+            yield self.canonical(group.get("kin") or group["bare"], group.get("named")) if own else ""
         for name, known in self._names.items():
             if known != self.speaker and re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", words, re.IGNORECASE):
                 yield known
@@ -163,24 +236,30 @@ class People:
     def _known_at_end(self, left: str) -> str | None:
         lower = left.rstrip().casefold()
         for name, known in self._names.items():
-            if lower.endswith(name) and (self._language.name == "zh" or not lower[: -len(name)][-1:].isalpha()):
+            if lower.endswith(name) and (self._language.dropped or not lower[: -len(name)][-1:].isalpha()):
                 return known
         return None
 
     def _left_out(self, place: int, predicate: str) -> str | None:
         """Whom a predicate without a subject is about: the last subject of the sentence, else the speaker where nobody
         else was spoken of in the message."""
-        if topic := self._topic(self._plain[:place]):
-            return topic
+        if (topic := self._topic(self._plain[:place])) is not None:
+            return topic or None
         if self._language.third.match(predicate):
             return None
         return self.speaker if self._is_alone(place) else None
 
     def _topic(self, before: str) -> str | None:
-        """The subject that the last clause with one begins with."""
+        """The subject that the last clause with one begins with; empty where it is not certain who that is."""
         starts = [0, *(found.end() for found in self._language.clause.finditer(before))]
         for start in reversed(starts):
             if found := self._language.topic.match(before, start):
                 about = self._meant(found, start)
-                return about.subject if about else None
+                return about.subject if about else ""
+            if self._language.dropped and (name := self._known_at_start(before[start:])):
+                return name
         return None
+
+    def _known_at_start(self, words: str) -> str | None:
+        lower = words.casefold()
+        return next((known for name, known in self._names.items() if lower.startswith(name)), None)

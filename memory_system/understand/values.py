@@ -18,13 +18,21 @@ def values_in(text: str, span: Span, type_name: str, language: Language) -> list
     """Where the values of the type stand in that stretch of the text: none where it is not surely one, several where
     the type is listed ("nuts and shellfish"). One bad value spoils the list."""
     kind = language.types[type_name]
-    shape = kind.begins if not kind.loose or _CAPITAL.search(text) else kind.loose
-    if shape:
-        return list(_shaped(text, span, shape, language if kind.several else None))
+    listed = language if kind.several else None
+    if kind.loose and not _CAPITAL.search(text) and (found := list(_shaped(text, span, kind.loose, listed))):
+        return found
+    if kind.begins and kind.anywhere:
+        every = kind.begins.finditer(text, *span)
+        return [found.span("value") for found in every if _may_stand(text, found, kind, language)]
+    if kind.begins:
+        return list(_shaped(text, span, kind.begins, listed))
     whole = _cut(text, span, kind)
     pieces = list(_pieces(text, whole, language)) if kind.several else [whole]
-    found = [value for piece in pieces if (value := _checked(text, piece, kind))]
-    return found if len(found) == len(pieces) else found[:1]
+    checked = [_checked(text, piece, kind) for piece in pieces]
+    sure = [value for value in checked if value]
+    if len(sure) == len(pieces):
+        return sure
+    return sure[:1] if checked[0] else []
 
 
 def value_of(words: str, type_name: str, language: Language) -> str | None:
@@ -44,6 +52,13 @@ def _shaped(text: str, span: Span, shape: re.Pattern[str], listed: Language | No
         if not mark:
             return
         start = mark.end()
+
+
+def _may_stand(text: str, found: re.Match[str], kind: ValueType, language: Language) -> bool:
+    """Whether nothing before the value in its clause forbids it."""
+    before = text[: found.start("value")]
+    ends = [each.end() for each in language.clause.finditer(before)]
+    return not kind.unless.search(before, ends[-1] if ends else 0)
 
 
 def _cut(text: str, span: Span, kind: ValueType) -> Span:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
+from memory_system.text import language, language_within
 from memory_system.understand.features import Span
 
 LEAST_QUOTED = 16  # characters between quotation marks that are more than a word in quotation marks
@@ -36,10 +37,19 @@ class Owner(IntEnum):
 
 
 def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
-    """Whose each span of the message is."""
+    """Whose each span of the message is. What is in another language than the message begins in may be a text that is
+    given to be translated."""
     foreign = sorted(_foreign(text))
-    behind = found.end() if (found := _BEHIND.search(text)) else len(text)
-    return [_owner(span, foreign, behind) for span in spans]
+    mark = _BEHIND.search(text)
+    behind = mark.end() if mark else len(text)
+    found = [_owner(span, foreign, behind) for span in spans]
+    if text.isascii() or len(spans) < 2:
+        return found
+    own = language(text[slice(*spans[0])])
+    return [
+        max(each, Owner.DOUBTFUL) if language_within(text[slice(*span)], own) != own else each
+        for each, span in zip(found, spans, strict=True)
+    ]
 
 
 def _owner(span: Span, foreign: Sequence[Span], behind: int) -> Owner:

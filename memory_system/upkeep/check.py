@@ -14,7 +14,7 @@ import orjson
 from memory_system import clock
 from memory_system.disk.locks import is_held
 from memory_system.errors import DamagedError, MemorySystemError
-from memory_system.nights import accounting
+from memory_system.nights import accounting, copying
 from memory_system.nights.derive import snapshot_moment
 from memory_system.phases import entities, facts_page, snapshot
 from memory_system.phases import index as index_phase
@@ -25,6 +25,8 @@ from memory_system.store import by_hand
 from memory_system.store.database import StaleIndexError
 from memory_system.store.entries import Change, Group
 from memory_system.store.parsing import parse_problem
+from memory_system.store.said import is_row, ref_on
+from memory_system.turns import Message
 from memory_system.upkeep import audit
 from memory_system.workspace import Workspace
 
@@ -107,12 +109,37 @@ def evidence(ws: Workspace) -> Iterator[Problem]:
                 wanted.setdefault(each.ref, []).append((where, each.quote))
     for session, row in ws.checkpoint.state.cursors.items():
         for message in ws.library.reread(session, Cursor.from_row(row)):
-            for where, quote in wanted.pop(message.ref, ()):
-                if quote not in message.text:
-                    yield Problem(where, f"the quote does not stand in {message.ref}: {quote[:60]!r}", RESTORE)
+            yield from _misquoted(message, wanted)
+    if wanted and ws.config.layer3.keep:
+        for _, message in ws.said.messages(lambda session: not ws.library.is_there(session)):
+            yield from _misquoted(message, wanted)
     for ref, places in sorted(wanted.items()):
         for where in dict.fromkeys(where for where, _ in places):
             yield Problem(where, f"there is no message {ref}", "put the transcript back, or archive the memory")
+
+
+def _misquoted(message: Message, wanted: dict[str, list[tuple[str, str]]]) -> Iterator[Problem]:
+    """The quotes that do not stand in the message, which is wanted no more."""
+    for where, quote in wanted.pop(message.ref, ()):
+        if quote not in message.text:
+            yield Problem(where, f"the quote does not stand in {message.ref}: {quote[:60]!r}", RESTORE)
+
+
+def layer3(ws: Workspace) -> Iterator[Problem]:
+    """Every line of layer 3 is a row, in the month in which it was said, and no ref stands there twice."""
+    yield from ws.said.problems()
+
+
+def copied(ws: Workspace) -> Iterator[Problem]:
+    """Layer 3 says of every transcript that is there what was read of it."""
+    if not (ws.config.layer3.keep and ws.checkpoint.state.copied):
+        return
+    there = {ref_on(line): hash(line) for _, _, line in ws.said.lines() if is_row(line)}
+    for session, rows in copying.read_of_transcripts(ws):
+        told = {ref_on(line): hash(line) for line in rows}
+        if any(there.get(ref) != line for ref, line in told.items()):
+            where = ws.checkpoint.state.cursors[session]["path"]
+            yield Problem(where, "layer 3 does not hold all that was read of it", REBUILD)
 
 
 def journal(ws: Workspace) -> Iterator[Problem]:
@@ -255,12 +282,12 @@ def readable_by_others(ws: Workspace) -> Iterator[Path]:
 
 def _is_ours(path: Path, ws: Workspace) -> bool:
     """Whether this program made it; notes and config.json are the owner's."""
-    return path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "state")
+    return path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "layer3", "state")
 
 
 AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, held_back, permissions)
 CHECKS: tuple[Check, ...] = (
-    lines, references, inbox, held_back, journal, accounts, journalled, evidence,
+    lines, references, inbox, held_back, journal, accounts, journalled, evidence, layer3, copied,
     derived, the_snapshot, permissions,
 )  # fmt: skip
 

@@ -98,8 +98,8 @@ def _read(path: Path) -> str:
 
 
 def _is_stated(row: Row) -> bool:
-    """Whether somebody has said that it is so, and not that it is not."""
-    return bool(row.get("evidence") and row.get("polarity", True))
+    """Whether somebody has said that it is so, and not that it is not, or otherwise since."""
+    return bool(row.get("evidence") and row.get("polarity", True) and not row.get("outdated_by"))
 
 
 def _as_shown(row: Row) -> Row:

@@ -265,7 +265,8 @@ def replaced_by(ws: Workspace, record: Fact) -> list[Fact]:
 
 def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     """Bring an archived memory back, with a score of at least its importance."""
-    moved = _move(ws, memory_id_, "active", "restored by hand", {**RETURNED, "expires": None})
+    back: dict[str, object] = {**RETURNED, "expires": None, "outdated_by": None}
+    moved = _move(ws, memory_id_, "active", "restored by hand", back)
     ws.accesses.note("restore", [memory_id_], ws.now, who)
     return moved
 
@@ -301,10 +302,11 @@ def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[st
     if pool == "active":
         update["score"] = max(record.score, record.importance)
     moved = record.model_copy(update=update)
+    from memory_system.store.by_hand import released
     from memory_system.store.entries import Change
 
     change = Change(record.id, why, there, ws.store.line_of(record.id), pool, to_line(moved))
-    commit(ws, [change], why)
+    commit(ws, [change, *released([change], ws.store, now)], why)
     return moved
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from memory_system import rules
+from memory_system import finder, rules
 from memory_system.errors import NotFoundError
 from memory_system.records import Evidence, Fact, session_of
 from memory_system.store import retention
@@ -28,13 +28,15 @@ WITHOUT_SLOT = {  # by how the method begins
 
 
 def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
-    """Why the memory is there: its words' sources with their quotes, the rule that read them, every change since, what
-    it superseded, and what its rank is made of. NotFoundError for an id that nobody knows."""
+    """Why the memory is there: its words' sources with their quotes, what they lean on, the rule that read them, every
+    change since, what it superseded, by what it is outdated, and what its rank is made of. NotFoundError for an id that
+    nobody knows."""
     record, pool = edit.find(ws, memory_id)
     return {
         "id": record.id,
         "content": record.content,
         "pool": pool or "inbox",
+        "context": finder.contexts(ws, [record]).get(record.id, ""),
         "sources": [each.model_dump() | _origin(each, ws) for each in record.evidence],
         "source_facts": list(getattr(record, "source_facts", ())),
         "method": record.method,
@@ -43,6 +45,7 @@ def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
         "history": [each.model_dump() for each in record.history],
         "supersedes": record.supersedes,
         "superseded_by": record.superseded_by,
+        "outdated_by": record.outdated_by,
         "changes": [change_row(group, change) for group, change in _changes_of(ws, memory_id)],
         "rank": _rank(record, ws),
     }

@@ -89,8 +89,9 @@ def _items(ws: Workspace) -> Iterator[Item]:
         yield item("conflict", *(row["id"] for row in rows), contents=" / ".join(row["content"] for row in rows))
     if waiting := ws.quarantine.waiting():
         yield item("held_back", count=len(waiting))
-    facts = list(ws.store.rows("active", Fact))
-    beliefs = list(ws.store.rows("active", Belief))
+    facts, beliefs = (
+        [row for row in ws.store.rows("active", kind) if not row.get("outdated_by")] for kind in (Fact, Belief)
+    )
     yield from _past_due(facts, ws, item)
     yield from _to_ask(beliefs, ws.now, item)
     yield from _to_verify(facts, ws.now, item)

@@ -17,9 +17,10 @@ from memory_system import clock, pipeline
 from memory_system.disk.files import FILE_MODE, FOLDER_MODE
 from memory_system.disk.locks import is_held
 from memory_system.errors import LockedError
-from memory_system.layout import PEOPLES_FILES, SEARCH_INDEX, Layout
+from memory_system.layout import LAYER3, PEOPLES_FILES, SEARCH_INDEX, Layout
 from memory_system.llm.estimating import Estimator
 from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
+from memory_system.store.months import ENDING
 from memory_system.upkeep.explain import change_row
 from memory_system.workspace import Workspace
 
@@ -83,9 +84,9 @@ def _copied(ws: Workspace, *, allow_losses: bool) -> Iterator[Workspace]:
 
 
 def _copy(layout: Layout, root: Path) -> None:
-    """What the nights read and write; transcripts, which they only read, are linked where the disk can. The copy may be
-    written to, even if the workspace may not."""
-    shutil.copytree(layout.memory, root / layout.memory.name, ignore=_ignored, copy_function=_writable)
+    """What the nights read and write; transcripts, which they only read, are linked where the disk can, and so are past
+    months of layer 3, in whose place others are put. The copy may be written to, even if the workspace may not."""
+    shutil.copytree(layout.memory, root / layout.memory.name, ignore=_ignored, copy_function=_of_memory)
     if layout.sessions.is_dir():
         shutil.copytree(layout.sessions, root / layout.sessions.name, ignore=_ignored, copy_function=_linked)
     for folder, _, _ in os.walk(root):
@@ -110,6 +111,11 @@ def _ignored(folder: str, names: list[str]) -> list[str]:
     return [name for name, path in paths.items() if path.is_symlink() or not (path.is_file() or path.is_dir())] + [
         name for name in names if name.startswith(SEARCH_INDEX)
     ]
+
+
+def _of_memory(source: str, target: str) -> None:
+    path = Path(source)
+    (_linked if path.parent.name == LAYER3 and path.suffix == ENDING else _writable)(source, target)
 
 
 def _writable(source: str, target: str) -> None:

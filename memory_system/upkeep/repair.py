@@ -13,7 +13,7 @@ from pathlib import Path
 from memory_system import clock
 from memory_system.disk.files import FILE_MODE, FOLDER_MODE
 from memory_system.errors import DamagedError
-from memory_system.nights import derive
+from memory_system.nights import copying, derive
 from memory_system.records import KINDS, POOLS, Fact, Pool, kind_of
 from memory_system.store import by_hand, months
 from memory_system.store.checkpoint import Checkpoint, State
@@ -34,12 +34,13 @@ def repair(ws: Workspace) -> list[str]:
     cut = list(_journal(ws))
     done = [*cut, *_checkpoint(ws)]
     ws.checkpoint.refuse_newer()
-    done += [told for step in (_lines, _interrupted, _lost, _inbox, _held_back, _rights) for told in step(ws)]
+    done += [told for step in (_lines, _interrupted, _lost, _inbox, _held_back, _copies, _rights) for told in step(ws)]
     changes = _unknown(ws) if cut else []
     if done or changes:
         entry = Entry(clock.stamp(ws.now), f"{REASON}: {'; '.join(done)}", state={"next_change": None})
         ws.store.apply(entry, changes)
     by_hand.take_over(ws.store, clock.stamp(ws.now), allow_losses=True)
+    copying.fill(ws)
     derive.rebuild(ws)
     return done
 
@@ -177,6 +178,12 @@ def _inbox(ws: Workspace) -> Iterator[str]:
 def _held_back(ws: Workspace) -> Iterator[str]:
     if count := ws.quarantine.set_aside():
         yield f"{count} lines of the quarantine were set aside"
+
+
+def _copies(ws: Workspace) -> Iterator[str]:
+    """Lines of layer 3 that are no rows, or stand there twice, leave it; what transcripts still say comes back."""
+    if count := ws.said.set_aside():
+        yield f"{count} lines of layer 3 were set aside"
 
 
 def _rights(ws: Workspace) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from memory_system import clock, pipeline
 from memory_system.disk.locks import is_held
 from memory_system.llm.ledger import Ledger, by_day, summed
-from memory_system.nights import due
+from memory_system.nights import copying, due
 from memory_system.nights.night import BARREN_LIMIT
 from memory_system.records import KINDS, USER, Fact, Pool, Problem, Row, type_name
 from memory_system.rules import table
@@ -37,6 +37,7 @@ def stats(ws: Workspace) -> dict[str, Any]:
         "by_category": dict(Counter(row.get("category", "general") for row in active).most_common()),
         "by_language": dict(Counter(row.get("lang", "") for row in active).most_common()),
         "waiting_captures": len(ws.inbox.pending()),
+        "layer3": {"messages": ws.said.count(), "bytes": ws.said.size()},
         "llm": _asked(ws),
         **schedule_of(ws),
     }
@@ -102,6 +103,7 @@ def status(ws: Workspace) -> dict[str, Any]:
         "waiting_messages": sum(len(each) for each in waiting.messages.values()),
         "waiting_captures": len(ws.inbox.pending()),
         "held_back": len(ws.quarantine.waiting()),
+        "layer3": {"bytes": ws.said.size(), "to_fill": copying.to_be_filled(ws)},
         "run_id": state.run_id or None,
         "phase": state.current_phase,
         "retry_count": state.retry_count if state.current_phase is not None else 0,

@@ -1,0 +1,150 @@
+"""What stood around a memory that cannot be understood alone, as it is shown beside it. It is taken from the messages
+as the index keeps them: what is forgotten, withheld or taken back stands there no more, and no transcript is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from memory_system.recall.index import Index
+from memory_system.recall.units import Unit
+from memory_system.records import USER_NAME, Row, session_of
+
+MOST = 300  # characters of it, together
+LONGEST_WORD = 20  # characters that are given up so as not to begin or end within a word
+GAP = "… "  # where the memory's own words stand
+SPEAKERS = {
+    "en": {"user": USER_NAME["en"], "assistant": "Assistant"},
+    "zh": {"user": USER_NAME["zh"], "assistant": "助手"},
+}
+COLONS = {"en": ": ", "zh": "："}
+
+Give = Callable[[Unit], str]  # what of a whole message may be shown
+
+
+def as_it_is(unit: Unit) -> str:
+    """All of a message."""
+    return unit.text
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a message; where it is shortened, its end stays or its beginning: what is nearest to the memory."""
+
+    text: str
+    keeps_end: bool
+
+    def within(self, most: int) -> str:
+        """At most so many characters of it, and whole words."""
+        if len(self.text) <= most:
+            return self.text
+        room = max(0, most - 1)
+        if self.keeps_end:
+            kept = self.text[len(self.text) - room :]
+            return f"…{kept[_word_end(kept) :]}"
+        kept = self.text[:room]
+        return f"{kept[: room - _word_end(kept[::-1])]}…"
+
+
+class Around:
+    """What stood around the memories of one answer. `give` says what of a message may be shown."""
+
+    def __init__(self, index: Index, give: Give = as_it_is) -> None:
+        self._index = index
+        self._give = give
+        self._messages: dict[str, Unit | None] = {}
+
+    def of(self, row: Row, most: int = MOST, sessions: Collection[str] | None = None) -> str:
+        """A line for each who spoke, at most `most` characters of their words together; of these sessions alone, where
+        they are given. Empty where the memory leans on nothing, or nothing of that may be shown."""
+        places = [each for each in row.get("context", ()) if sessions is None or session_of(each["ref"]) in sessions]
+        lang = "zh" if row.get("lang") == "zh" else "en"
+        lines = list(self._lines(places, _quotes(row), lang))
+        rooms = iter(_shared(most, [len(piece.text) for _, pieces in lines for piece in pieces]))
+        return "\n".join(
+            speaker + COLONS[lang] + " ".join(piece.within(next(rooms)) for piece in pieces)
+            for speaker, pieces in lines
+        )
+
+    def _lines(
+        self, places: Iterable[Mapping[str, Any]], quotes: Mapping[str, str], lang: str
+    ) -> Iterator[tuple[str, list[Piece]]]:
+        """Who spoke and what, message by message."""
+        for ref, group in groupby(places, key=lambda each: str(each["ref"])):
+            message = self._message(ref)
+            if message is None:
+                continue
+            found = _pieces(list(group), message.text, quotes.get(ref, ""))
+            if pieces := [each for each in found if each.text]:
+                yield message.speaker or SPEAKERS[lang].get(message.role, message.role), pieces
+
+    def _message(self, ref: str) -> Unit | None:
+        """The whole message, as it may be shown; None where the index has nothing of it."""
+        if ref not in self._messages:
+            parts = self._index.message(ref)
+            whole = parts[0]._replace(part=0, text="\n".join(part.text for part in parts)) if parts else None
+            shown = self._give(whole) if whole else ""
+            self._messages[ref] = whole._replace(text=shown) if whole and shown.strip() else None
+        return self._messages[ref]
+
+
+def _quotes(row: Row) -> dict[str, str]:
+    """The memory's own words by the message in which they stand, the first of each."""
+    return {each["ref"]: each.get("quote", "") for each in reversed(row.get("evidence", ()))}
+
+
+def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[Piece]:
+    """The stretches of one message that these places mean. In the message of the memory's own words they are what
+    stands before and behind these, which are looked for: the index has fewer blanks than the message had, and nothing
+    of what is withheld."""
+    for each in places:
+        if each["start"] < 0:
+            yield Piece(Piece(_one_line(text), keeps_end=True).within(-each["start"]), keeps_end=True)
+    own = [each for each in places if each["start"] >= 0]
+    spans = list(_spans_of(quote, text)) if own else []
+    if not spans:
+        return
+    first, last = min(spans, key=lambda span: abs(own[0]["end"] - span[0]))
+    before, behind = text[:first].strip(), text[last:].strip()
+    if before:
+        yield Piece(_one_line(before[-_length(own[0]) :]), keeps_end=True)
+    if behind and (len(own) > 1 or not before):
+        yield Piece(GAP + _one_line(behind[: _length(own[-1])]), keeps_end=False)
+
+
+def _length(place: Mapping[str, Any]) -> int:
+    return int(place["end"] - place["start"])
+
+
+def _spans_of(quote: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where the words stand in the text, blanks aside."""
+    wanted = "".join(quote.split())
+    signs = [(place, sign) for place, sign in enumerate(text) if not sign.isspace()]
+    bare = "".join(sign for _, sign in signs)
+    at = bare.find(wanted) if wanted else -1
+    while at >= 0:
+        yield signs[at][0], signs[at + len(wanted) - 1][0] + 1
+        at = bare.find(wanted, at + 1)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _shared(room: int, lengths: list[int]) -> list[int]:
+    """How much of the room each of several gets: all get alike, and what the short ones leave goes to the others."""
+    shares = [0] * len(lengths)
+    for left, place in enumerate(sorted(range(len(lengths)), key=lengths.__getitem__)):
+        shares[place] = min(lengths[place], room // (len(lengths) - left))
+        room -= shares[place]
+    return shares
+
+
+def _word_end(text: str) -> int:
+    """How many characters a word that was cut in two still has at the beginning of the text, and the blank behind it;
+    0 where there are no blanks between words."""
+    blank = text.find(" ", 0, LONGEST_WORD)
+    return blank + 1

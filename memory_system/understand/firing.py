@@ -1,0 +1,99 @@
+"""Which claim rules fire in a sentence: one pass over all patterns, then, for those whose values hold a word of a list,
+whether such a word is there, and for those that read answers, whether it was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from memory_system import attributes, rules
+from memory_system.rules import Found, Rule, RuleSet
+from memory_system.understand.language import language, word_list
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRule:
+    """One typed rule. Whom it is about is told by its group `who`, else by what stands to its left, else by `about`:
+    `explicit` (the left, never left out), `another` (the same, but not the speaker), `speaker`, `assistant` (the user
+    who talks to one), `alone` (the speaker if nobody else was spoken of), `topic` (the last subject, else the same),
+    `plan` (the same among friends too), `near` (with whom the value begins), `asked` (whom the question is about)."""
+
+    id: str
+    why: str
+    pattern: str
+    attribute: str
+    polarity: bool = True
+    type: str = ""  # of the value, where it is not the attribute's own
+    asked: str = ""  # what the question before must hold
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    patterns: RuleSet
+    rules: Mapping[str, ClaimRule]
+    asked: Mapping[str, Rule]  # what the question must hold, by the rule's id
+    needed: Mapping[str, Rule]  # a word of which list, by the rule's id
+
+
+@cache
+def claim_rules(lang: str) -> tuple[ClaimRule, ...]:
+    """The rules of the language, in the order of the file: at one place the first wins."""
+    return tuple(ClaimRule(**row) for row in rules.table(f"claims.{lang}", "claim"))
+
+
+def claim_rule(id_: str, lang: str) -> ClaimRule:
+    """The rule of that id; KeyError for another."""
+    return _gate(lang).rules[id_]
+
+
+def type_of(rule: ClaimRule) -> str:
+    """The name of the type of the rule's values."""
+    return rule.type or type_of_attribute(rule.attribute)
+
+
+def type_of_attribute(attribute: str) -> str:
+    """The name of the type of the attribute's values."""
+    return str(attributes.about(attribute).get("type", "noun"))
+
+
+def matches(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Found]]:
+    """The matches of the rules that fire, from left to right, so that a name comes before its pronoun; at one place in
+    the order of the file, and last those that look for their values anywhere."""
+    found = [(rule, each) for rule, pattern in _fired(plain, lang, asked) for each in pattern.found(plain)]
+    types = language(lang).types
+    return sorted(found, key=lambda each: (types[type_of(each[0])].anywhere, each[1].places["value"][0]))
+
+
+def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
+    gate = _gate(lang)
+    fired = []
+    held: dict[str, bool] = {}  # the word lists that were looked for
+    for rule in gate.patterns.firing(plain):
+        question, needed = gate.asked.get(rule.id), gate.needed.get(rule.id)
+        if question and not (asked and question.search(asked)):
+            continue
+        if needed and needed.id not in held:
+            held[needed.id] = bool(needed.search(plain))
+        if not needed or held[needed.id]:
+            fired.append((gate.rules[rule.id], rule))
+    return fired
+
+
+@cache
+def _gate(lang: str) -> _Gate:
+    parts: dict[str, str] = rules.table(f"claims.{lang}", "parts")
+    typed = claim_rules(lang)
+    lists = {each.id: language(lang).types[type_of(each)].words for each in typed}
+    return _Gate(
+        RuleSet(_rule(each.id, each.pattern, parts) for each in typed),
+        {each.id: each for each in typed},
+        {each.id: _rule(each.id, each.asked, parts) for each in typed if each.asked},
+        {id_: _rule(name, word_list(name, lang), {}) for id_, name in lists.items() if name},
+    )
+
+
+def _rule(id_: str, pattern: str, parts: Mapping[str, str]) -> Rule:
+    return Rule.from_row({"id": id_, "why": "", "pattern": pattern}, parts)

@@ -1,0 +1,145 @@
+"""What a sentence is about, as far as words tell it: the terms by which one matter is told from another, and whose the
+matter is. Data are in `rules/matters.toml` and `rules/everyday.toml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from itertools import pairwise
+
+from memory_system import text
+from memory_system.rules import table
+from memory_system.store.gist import gist_of, is_time
+from memory_system.text.traditional import simplified
+from memory_system.understand.language import language
+
+OWN = "own"  # the owner, where the speaker's own things are meant
+SOMEBODY = "somebody"  # he or she: anybody but the speaker
+_SIGNS = re.compile(r"[0-9]+|.")
+_SHORTEST = 2  # letters of an English term
+
+
+def terms_of(words: str) -> tuple[str, ...]:
+    """The terms of a sentence in their order: English words in their plainest form, pairs of Chinese characters.
+    Times, and words that only say that something changes, are none."""
+    found = gist_of(words).words
+    latin = [each for each in found if each.isascii() and len(each) >= _SHORTEST and not _is_time(each)]
+    changes = _plain_words("changes")
+    return tuple(dict.fromkeys(each for each in (*latin, *_pairs(found)) if each not in changes))
+
+
+def times_of(words: str) -> tuple[str, ...]:
+    """The words of a sentence that name a time; of Chinese, numbers with what stands beside them ("周3", "6日")."""
+    found = gist_of(words).words
+    if not text.has_cjk(words):
+        return tuple(dict.fromkeys(each for each in found if _is_time(each)))
+    counted = (one + other for one, other in pairwise(found) if one[0].isdigit() != other[0].isdigit())
+    return tuple(dict.fromkeys(counted))
+
+
+def words_of(term: str) -> list[str]:
+    """The words of a gist that a term is made of."""
+    return [term] if term.isascii() else _SIGNS.findall(term)
+
+
+def tells(term: str) -> bool:
+    """Whether a term tells matters apart: everybody speaks of work and home."""
+    return term not in _plain_words("everyday") and term not in _kin_words()
+
+
+def owners_of(words: str, about: Collection[str], names: Iterable[str]) -> frozenset[str]:
+    """Whose the matter is, by the clauses that have one of the terms: `OWN`, names and kin words; empty where nobody
+    says. `names` are those that are known."""
+    words = simplified(text.straight(words))
+    lang = text.language(words)
+    owners: set[str] = set()
+    for clause in _clauses(words, lang):
+        if not about or not set(about).isdisjoint(terms_of(clause)):
+            owners |= _owners_in(clause, lang, names)
+    return frozenset(owners)
+
+
+def may_be_one(owners: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether what these have and what those have may be the same thing."""
+    if not owners or not others or owners & others:
+        return True
+    return any(SOMEBODY in mine and theirs != {OWN} for mine, theirs in ((owners, others), (others, owners)))
+
+
+def company(words: str) -> frozenset[str]:
+    """Terms that are names of those who are only there as well: "dinner with Ana"."""
+    found = _patterns(text.language(words))["company"].finditer(words)
+    return frozenset(term for each in found for term in terms_of(each["named"]))
+
+
+def _is_time(word: str) -> bool:
+    """Whether the word is a number, a place in a row or names a time."""
+    return is_time(word) or word.startswith("#")
+
+
+def _pairs(found: Iterable[str]) -> Iterator[str]:
+    """Neighbours among single Chinese characters, where both are parts of words that name something."""
+    particles = table("matters", "zh")["particles"]
+    for one, other in pairwise(found):
+        if text.has_cjk(one) and text.has_cjk(other) and one not in particles and other not in particles:
+            yield one + other
+
+
+def _clauses(words: str, lang: str) -> Iterator[str]:
+    start = 0
+    for end in language(lang).clause.finditer(words):
+        yield words[start : end.start()]
+        start = end.end()
+    yield words[start:]
+
+
+def _owners_in(clause: str, lang: str, names: Iterable[str]) -> set[str]:
+    """Who has what a clause speaks of: whose it is called, else who does or has it."""
+    grammar, rows = language(lang), _patterns(lang)
+    people = [*_people(clause, lang, names)]
+    of_others = {who for _, end, who in people if rows["possessive"].match(clause, end)}
+    of_others |= {found["named"].casefold() for found in rows["named"].finditer(clause)}
+    if of_others:
+        return of_others
+    topic = grammar.topic.match(clause.lstrip())
+    doing = topic.groupdict() if topic else {}
+    if doing.get("me") or doing.get("we") or rows["own"].search(clause):
+        return {OWN}
+    alone = {who for start, _, who in people if not rows["beside"].search(clause[:start])}
+    return alone or ({SOMEBODY} if doing.get("he") or doing.get("she") else set())
+
+
+def _people(clause: str, lang: str, names: Iterable[str]) -> Iterator[tuple[int, int, str]]:
+    """Those who are spoken of: where, and what they are called; one with a name by both that and the kin word."""
+    for found in language(lang).mention.finditer(clause):
+        yield *found.span(), _plain(found["kin"])
+        if found["named"]:
+            yield *found.span(), found["named"].casefold()
+    for name in names:
+        for found in re.finditer(rf"(?<![a-z]){re.escape(name)}(?![a-z])", clause, re.IGNORECASE):
+            yield *found.span(), name.casefold()
+
+
+def _plain(kin: str) -> str:
+    """A kin word in its plainest form: mum is mother, 老妈 is 妈."""
+    return "".join(gist_of(kin).words) or kin
+
+
+@cache
+def _patterns(lang: str) -> dict[str, re.Pattern[str]]:
+    rows = table("matters", lang)
+    return {name: re.compile(rows[name]) for name in ("own", "possessive", "named", "beside", "company")}
+
+
+@cache
+def _plain_words(group: str) -> frozenset[str]:
+    """The words of a group, in both languages, as terms."""
+    rows = [table(*(("everyday", lang) if group == "everyday" else ("matters", lang)))[group] for lang in ("en", "zh")]
+    plain = (word for row in rows for each in row.split() for word in (each, *gist_of(each).words))
+    return frozenset(plain)
+
+
+@cache
+def _kin_words() -> frozenset[str]:
+    return frozenset(_plain(kin) for lang in ("en", "zh") for kin in language(lang).kin)
