@@ -20,12 +20,12 @@ def repeated(records: Iterable[Fact], replaced: Iterable[Fact], plans: Collectio
     telling, gone = _by_ref(each for each in records if each.attribute), _by_ref(replaced)
     plain = [each for each in records if not each.attribute]
     again = {each.id for each in plain if _tells_again(each, telling) or _shared(each, gone)}
-    quoted = [each for each in plain if each.form == QUOTE and each.event_time and each.id not in again]
+    quoted = [each for each in plain if each.form == QUOTE and each.id not in again]
     return again | {
         claim.id
         for quote in quoted
         for claim in _shared(quote, telling)
-        if claim.attribute in plans and claim.event_time and claim.event_time.start == quote.event_time.start
+        if claim.attribute in plans and claim.event_time == quote.event_time
     }
 
 
