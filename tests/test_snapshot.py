@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import at, consolidate, make, say
 
+from memory_system.nights import derive
 from memory_system.phases import snapshot
 from memory_system.phases.index import open_index
 from memory_system.records import Belief, Evidence, Fact, Place, memory_id
@@ -238,6 +239,29 @@ def test_a_medicine_stands_with_the_dose_that_was_said_last(tmp_path: Path) -> N
     )
     assert "Levothyroxine 100 µg" in text
     assert "75" not in text
+
+
+def test_a_dose_that_later_words_may_have_changed_is_not_told(tmp_path: Path) -> None:
+    old = claim("dose.levothyroxine", "75 µg", category="health", said_at="2026-01-01T00:00:00Z")
+    later = quote("They doubled my levothyroxine", category="health", said_at="2026-02-20T00:00:00Z")
+    lines = section(snapshot_of(tmp_path, old, later), "User")
+    assert "levothyroxine" in lines[0]
+    assert "75" not in lines[0]
+
+
+def test_what_a_quote_leans_on_stands_beside_it(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    talk = ("2026-03-01T09:00:00Z", "assistant", "Shall I book the table at Ferro for you?")
+    say(root, "s", talk, ("2026-03-01T09:01:00Z", "user", "Yes please"))
+    consolidate(root, "2026-03-02T03:10:00Z")
+    leaning = quote("Yes please", "s:e2", context=(Place(ref="s:e1", start=-40, end=0),), importance=0.9, score=0.9)
+    with Workspace.open(root, now=NOW, write=True) as ws:
+        draft = Draft(ws.store)
+        draft.put("active", leaning, "new")
+        ws.store.apply(Entry("2026-03-02T03:11:00Z", "test"), changes_of(ws.store, [draft]))
+        derive.rebuild(ws)
+    line = next(line for line in (root / "memory/layer1/snapshot.md").read_text("utf-8").split("\n") if "Yes" in line)
+    assert "Ferro" in line
 
 
 def test_where_nothing_has_given_way_both_values_stand(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from memory_system.phases.portrait import label_of
 from memory_system.phases.revising import OUTDATING
 from memory_system.phases.shortlist import short
 from memory_system.privacy import trust
-from memory_system.records import USER, Fact, Summary, from_line, kind_of
+from memory_system.records import USER, Fact, Summary, from_line, kind_of, successor_of
 from memory_system.store.entries import Change
 
 WORDS = {
@@ -62,7 +62,8 @@ class Telling:
         why = {*change.why.split("+")} & (REPLACING | ENDING)
         if change.before_pool != "active" or not why:
             return ""
-        old, newer_id = _after(change), _after(change).superseded_by or _after(change).outdated_by or ""
+        old = _after(change)
+        newer_id = successor_of(old.model_dump())
         newer = _after(found[newer_id]) if newer_id in found else None
         if self.learnt.pop(old.id, None):
             return ""
@@ -70,11 +71,16 @@ class Telling:
             self.changed.pop(old.id, None)
             self.ended[old.id] = _ended(old, newer, min(why))
         else:
-            earlier, exchange = self.changed.pop(old.id, None), _exchange(old, newer)
-            if earlier and earlier.label == exchange.label:
-                exchange = replace(exchange, old=earlier.old, before=earlier.before)
-            self.changed[newer_id] = exchange
+            self._replace(old, newer)
         return "" if "denied" in why else newer_id
+
+    def _replace(self, old: Fact, newer: Fact) -> None:
+        """Take in that one memory stands in the place of another; of several the one in the same slot is told."""
+        earlier, exchange = self.changed.pop(old.id, None), _exchange(old, newer)
+        if earlier is not None and earlier.label == exchange.label:
+            exchange = replace(exchange, old=earlier.old, before=earlier.before)
+        if newer.id not in self.changed or exchange.label:
+            self.changed[newer.id] = exchange
 
     def to_row(self) -> dict[str, list[dict[str, str]]]:
         """The keys of `consolidate --json`; of what was learnt the weightiest first."""

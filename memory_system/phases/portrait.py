@@ -3,6 +3,7 @@ user's."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from memory_system.attributes import about
 from memory_system.phases.page import Line
 from memory_system.phases.shortlist import LONGEST, Candidate
 from memory_system.privacy import trust
-from memory_system.records import ASSISTANT, USER, Fact
+from memory_system.records import ASSISTANT, QUOTE, USER, Fact
 from memory_system.text import fold, stands_in
 from memory_system.understand.language import kin_words
 
@@ -33,6 +34,9 @@ STALE_DAYS = 180  # after which what changes by itself is told with the month in
 DIGITS = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # characters of an ISO date that were said
 BETWEEN = {"zh": "、", "en": ", "}
 _WHOLE_DATE = 10
+_NUMBER = re.compile(
+    r"\d|[一二两三四五六七八九十半]|\b(?:half|one|two|three|four|five|doubled?|halved?)\b|[加减]", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +60,15 @@ class _Person:
 
 def portrait(found: Iterable[Candidate], lang: str, moment: datetime) -> Portrait:
     """What the stated slots among the candidates tell of the user and of those near them."""
+    found = list(found)
+    quotes = [each.record for each in found if each.record.form == QUOTE]
     stated = [each for each in found if type(each.record) is Fact and each.record.attribute and each.record.value]
     slots: dict[str, list[Candidate]] = defaultdict(list)
     for each in stated:
         if each.record.subject == USER:
             slots[_head(each.record)].append(each)
     slots["moves_to"] = [each for each in slots["moves_to"] if _is_ahead(each.record, slots["lives_in"], moment)]
-    medicines = _medicines([*slots.pop("medication", ()), *slots.pop("dose", ())], lang)
+    medicines = _medicines([*slots.pop("medication", ()), *slots.pop("dose", ())], quotes, lang)
     told = {name: _slot(name, held, lang, moment) for name, held in slots.items() if held} | {"medication": medicines}
     health = [line for name in (*HEALTH, *LANGUAGES) if (line := told.get(name))]
     who = [line for name in WHO if (line := told.get(name))]
@@ -126,19 +132,28 @@ def _dated(record: Fact, moment: datetime) -> str:
     return f"{_value(record)} ({dates[0]})" if dates and dates[0] else _value(record)
 
 
-def _medicines(held: list[Candidate], lang: str) -> Line | None:
-    """What the user takes, each medicine with the dose that was said last."""
+def _medicines(held: list[Candidate], quotes: list[Fact], lang: str) -> Line | None:
+    """What the user takes, each medicine with the dose that was said last; with none where later words name the medicine
+    and a number, which may be another dose."""
     names: dict[str, str] = {}
-    doses: dict[str, str] = {}
+    doses: dict[str, Fact] = {}
     for each in sorted(held, key=lambda each: each.record.said_at):
         record = each.record
         if _head(record) == "dose":
-            doses[fold(record.attribute.partition(".")[2])] = _value(record)
+            doses[fold(record.attribute.partition(".")[2])] = record
         else:
             names[fold(record.value)] = _value(record)
     names = {key: names.get(key, key) for key in (*names, *doses)}
-    told = (f"{name} {doses[key]}" if key in doses else name for key, name in names.items())
+    sure = {
+        key: _value(dose) for key, dose in doses.items() if not any(_may_change(dose, key, each) for each in quotes)
+    }
+    told = (f"{name} {sure[key]}" if key in sure else name for key, name in names.items())
     return Line(f"- {label_of('medication', lang)}: {BETWEEN[lang].join(told)}", tuple(held)) if held else None
+
+
+def _may_change(dose: Fact, medicine: str, quote: Fact) -> bool:
+    """Whether later words may tell another dose of the medicine."""
+    return quote.said_at > dose.said_at and stands_in(medicine, quote.content) and bool(_NUMBER.search(quote.content))
 
 
 def _near(near: list[Candidate], others: list[Candidate], lang: str, moment: datetime) -> Iterator[Line]:

@@ -4,21 +4,29 @@ another stands not by the words that it was read out of."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from memory_system.phases.segment import width
 from memory_system.records import QUOTE, Fact
+from memory_system.store.gist import gist_of
 
-MOST_MORE = 1.5  # times as wide as the claims of its words: a quote up to which says nothing more than they do
+MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
 
 
-def repeated(records: Iterable[Fact], replaced: Iterable[Fact]) -> set[str]:
-    """The ids of the memories of whose words claims among them tell all, and of those that tell a value in whose place
-    another stands: `replaced` are the claims that gave way."""
+def repeated(records: Iterable[Fact], replaced: Iterable[Fact], plans: Collection[str]) -> set[str]:
+    """The ids of the memories of whose words claims among them tell all, of those that tell a value in whose place
+    another stands (`replaced` are the claims that gave way), and of plans (attributes) of which a quote says more."""
     records = list(records)
     telling, gone = _by_ref(each for each in records if each.attribute), _by_ref(replaced)
-    plain = (each for each in records if not each.attribute)
-    return {each.id for each in plain if _tells_again(each, telling) or _shared(each, gone)}
+    plain = [each for each in records if not each.attribute]
+    again = {each.id for each in plain if _tells_again(each, telling) or _shared(each, gone)}
+    quoted = [each for each in plain if each.form == QUOTE and each.id not in again]
+    return again | {
+        claim.id
+        for quote in quoted
+        for claim in _shared(quote, telling)
+        if claim.attribute in plans and claim.event_time == quote.event_time
+    }
 
 
 def _by_ref(claims: Iterable[Fact]) -> Mapping[str, list[Fact]]:
@@ -49,4 +57,10 @@ def _tells_again(record: Fact, claims: Mapping[str, list[Fact]]) -> bool:
     telling = _shared(record, claims)
     if record.form != QUOTE:
         return any(each.quote == record.evidence[0].quote for claim in telling for each in claim.evidence)
-    return bool(telling) and width(record.evidence[0].quote) <= MOST_MORE * sum(width(each.content) for each in telling)
+    return bool(telling) and _untold(record, telling) <= MOST_UNTOLD
+
+
+def _untold(record: Fact, claims: Iterable[Fact]) -> int:
+    """The columns that those words of a quote take which stand in none of the claims."""
+    told = {word for claim in claims for word in gist_of(claim.content).words}
+    return sum(width(word) for word in gist_of(record.evidence[0].quote).words if word not in told)

@@ -15,13 +15,16 @@ from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
 from memory_system.phases.repeats import repeated
 from memory_system.privacy import trust
+from memory_system.recall.around import Around
 from memory_system.recall.index import Index
 from memory_system.recall.standing import Ranked, Standing
+from memory_system.recall.units import Unit
 from memory_system.records import ASSISTANT, CAPTURED, USER, Belief, Fact, Summary, from_line
 from memory_system.store.retention import PROTECTED
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
+MOST_BESIDE = 100  # characters of what stood around a quote that leans on it
 CONSTRAINT_CATEGORIES = ("instruction", "safety")
 PLAN_CATEGORIES = ("schedule", "reminder", "todo", "plan")
 PLAN_ATTRIBUTES = ("appointment", "deadline", "moves_to", "todo", "reminder", "plan")
@@ -42,9 +45,17 @@ class Candidate:
     topic: str
 
 
-def nothing_beside(record: Fact) -> str:  # noqa: ARG001 (one signature for all that know what stood around a quote)
-    """What stood around a quote, where nobody can tell."""
-    return ""
+def beside_in(index: Index) -> Beside:
+    """What tells what stood around a quote, by the messages of the index."""
+    around = Around(index, _given)
+    return lambda record: around.of(record.model_dump(), MOST_BESIDE) if record.context else ""
+
+
+def _given(unit: Unit) -> str:
+    """The words of a message as they may stand beside a quote: nothing of one that wants to steer an agent or was
+    pasted."""
+    is_foreign = trust.is_borrowed(unit.text, drafted=unit.role == ASSISTANT)
+    return "" if is_foreign or trust.suspects(unit.text, owner=unit.role in trust.OWNER) else unit.text
 
 
 def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterable[str]) -> list[Candidate]:
@@ -58,7 +69,7 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
     replaced = [record for line in standing.replaced_on(sorted(refs)) if (record := from_line(line)).superseded_by]
-    again = repeated((each.record for each in kept), replaced)
+    again = repeated((each.record for each in kept), replaced, PLAN_ATTRIBUTES)
     return [each for each in kept if each.record.id not in again]
 
 

@@ -25,11 +25,11 @@ from memory_system.phases.shortlist import (
     LONGEST,
     Beside,
     Candidate,
+    beside_in,
     candidates,
     for_core,
     is_past,
     is_promise,
-    nothing_beside,
     short,
 )
 from memory_system.privacy import trust
@@ -98,8 +98,9 @@ def without_identity(text: str) -> str:
     return "\n".join(kept)
 
 
-def chosen(index: Index, day: date, ws: Workspace, beside: Beside = nothing_beside) -> Choice:
-    """What stands in the snapshot of that local date. `beside` tells what stood around a quote that leans on it."""
+def chosen(index: Index, day: date, ws: Workspace) -> Choice:
+    """What stands in the snapshot of that local date."""
+    beside = beside_in(index)
     moment = datetime.combine(day, time(), ws.config.zone)
     found = candidates(index, moment, ws.faded_at(moment), SLOTS)
     own = [each for each in found if not is_promise(each.record)]
