@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -122,7 +123,9 @@ def readable_by_others(root: Path) -> None:
 
 
 def transcript_gone(root: Path) -> None:
+    """And what was copied of it."""
     (root / "sessions/a.jsonl").unlink()
+    shutil.rmtree(root / "memory/layer3")
 
 
 def checkpoint_garbage(root: Path) -> None:

@@ -42,7 +42,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def live(root: Path, days: int) -> list[dict[str, bytes]]:
-    """So many days with a night after each; what layers 1 and 2 held after every night, and before the first."""
+    """So many days with a night after each; what the layers held after every night, and before the first."""
     found = []
     for number, (english, chinese) in enumerate(DAYS[:days], 1):
         say(root, f"s{number}", (f"2026-03-{number:02}T09:00:00Z", "user", f"{english} {chinese}"))
@@ -56,8 +56,8 @@ def truth(root: Path) -> dict[str, bytes]:
 
 
 def kept(found: dict[str, bytes]) -> dict[str, bytes]:
-    """Without the words of the transcripts, which stay read, and files in which nothing stands (any more)."""
-    return {name: data for name, data in found.items() if data and "search" not in name}
+    """Without the words of the transcripts, which stay read and copied, and files in which nothing stands (any more)."""
+    return {name: data for name, data in found.items() if data and not name.startswith(("search", "layer3"))}
 
 
 def run_of(root: Path, number: int) -> str:
