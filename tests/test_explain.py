@@ -56,7 +56,7 @@ def truth(root: Path) -> dict[str, bytes]:
 
 
 def kept(found: dict[str, bytes]) -> dict[str, bytes]:
-    """Without the words of the transcripts, which stay read and copied, and files in which nothing stands (any more)."""
+    """Without the words of the transcripts, which stay read and copied, and files in which nothing stands."""
     return {name: data for name, data in found.items() if data and not name.startswith(("search", "layer3"))}
 
 
