@@ -5,16 +5,15 @@ keeps is kept on any night, however short or long. `screen.max_tokens` bounds on
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nlargest
 
 from memory_system import text
 from memory_system.attributes import importance_of
 from memory_system.config import Config
 from memory_system.phases import Night
 from memory_system.privacy.secrets import is_only_secret
-from memory_system.privacy.trust import Guard
+from memory_system.privacy.trust import Guard, is_owners_word
 from memory_system.privacy.withheld import SOON, WITHHELD, TakingBack, withheld
 from memory_system.records import USER, USER_NAME
 from memory_system.turns import Message, Segment, Turn
@@ -34,6 +33,9 @@ NOTED_FROM = -3 * SCALE  # of a note, which was written down to be kept
 CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
 NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
+DOUBT = 4 * SCALE  # less, where others' or unreal words stand in the same message
+UNSURE = -1  # of what its form leaves in doubt: it may be kept, and fills no slot
+FOREIGN = frozenset({"unreal", "others", "quoted", "quarantined"})
 STORED = frozenset({"asserted", "hedged", "ask"})
 FLOOD, ASSISTANT, SECRET = "flood", "assistant", "secret"  # reasons why a segment is dropped
 
@@ -51,8 +53,7 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], guard: Guard |
     """The turns with the segments that are kept, and what the judge makes of each. `guard` holds back what must not be
     believed. Counts `segments.kept` and `segments.dropped.<reason>`."""
     found = list(_kept(_in_order(turns, night.config, guard or Guard()), tally))
-    worths = [(each.worth, -number) for number, each in enumerate(each for _, kept in found for each in kept)]
-    fitting = _fitting(found, worths, night.config.screen.max_tokens)
+    fitting = _fitting(found, night.config.screen.max_tokens)
     number = 0
     for turn, kept in found:
         segments = []
@@ -69,17 +70,18 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], guard: Guard |
 Kept = tuple[Turn, list[Judged]]
 
 
-def _fitting(found: Sequence[Kept], worths: list[tuple[int, int]], most: int) -> frozenset[int] | range:
-    """The numbers of the segments that a night may hold, the best first."""
+def _fitting(found: Sequence[Kept], most: int) -> Container[int]:
+    """The numbers of the segments that a night may hold: the owner's before everybody else's, the best first."""
     costs = [text.estimate_tokens(turn.text_of(each.segment)) for turn, kept in found for each in kept]
     if sum(costs) <= most:
         return range(len(costs))
-    fitting, left = set(), most
-    for _, place in nlargest(len(worths), worths):
-        if costs[-place] <= left:
-            left -= costs[-place]
-            fitting.add(-place)
-    return frozenset(fitting)
+    ranks = [(is_owners_word(turn.message), each.worth) for turn, kept in found for each in kept]
+    fitting = set()
+    for number in sorted(range(len(costs)), key=lambda each: ranks[each], reverse=True):
+        if costs[number] <= most:
+            most -= costs[number]
+            fitting.add(number)
+    return fitting
 
 
 def _kept(judged: Iterable[tuple[Turn, list[Judged]]], tally: Counter[str]) -> Iterator[Kept]:
@@ -127,7 +129,17 @@ def judged(turn: Turn, config: Config, guard: Guard) -> list[Judged]:
         if any(start < segment.end and segment.start < end for start, end in private):
             reason = WITHHELD
         reason = guard.held(message, held, segment.start, segment.end, idle=bool(reason)) or reason
-        found.append(Judged(_marked(segment, verdict, config), verdict.worth, reason))
+        marked = _marked(segment, verdict, config)
+        marked.earnest = marked.earnest if form is Owner.OWN or message.is_noted else min(marked.earnest, UNSURE)
+        found.append(Judged(marked, verdict.worth, reason))
+    return _doubted(found)
+
+
+def _doubted(found: list[Judged]) -> list[Judged]:
+    """What stands in one message with others' or unreal words may be of a piece with them: it is less surely meant."""
+    if any(each.reason in FOREIGN for each in found):
+        for each in found:
+            each.segment.earnest -= DOUBT
     return found
 
 
