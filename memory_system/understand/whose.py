@@ -37,17 +37,17 @@ class Owner(IntEnum):
 
 
 def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
-    """Whose each span of the message is. What is in another language than the message begins in may be a text that is
-    given to be translated."""
+    """Whose each span of the message is. Lines in another language than the message begins in may be a text that is given
+    to be translated."""
     foreign = sorted(_foreign(text))
     mark = _BEHIND.search(text)
     behind = mark.end() if mark else len(text)
     found = [_owner(span, foreign, behind) for span in spans]
     if text.isascii() or len(spans) < 2:
         return found
-    own = language(text[slice(*spans[0])])
+    own, first_line = language(text[slice(*spans[0])]), text.find("\n")
     return [
-        max(each, Owner.DOUBTFUL) if language_within(text[slice(*span)], own) != own else each
+        max(each, Owner.DOUBTFUL) if 0 <= first_line < span[0] and language_within(text[slice(*span)], own) != own else each
         for each, span in zip(found, spans, strict=True)
     ]
 
