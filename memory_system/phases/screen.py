@@ -28,7 +28,7 @@ CATEGORIES = {
     "instruction": "instruction", "plan": "plan", "event": "event", "project": "project",
 }  # fmt: skip
 # Margins of the judge, in log-odds times its `SCALE`.
-KEPT_FROM = -SCALE // 2  # from which a segment is worth keeping
+KEPT_FROM = -SCALE  # from which a segment is worth keeping
 NOTED_FROM = -3 * SCALE  # of a note, which was written down to be kept
 CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
 NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
@@ -193,7 +193,8 @@ def _least(turn: Turn, verdict: Verdict) -> int:
     """What a segment must be worth to be kept."""
     if turn.message.is_noted:
         return NOTED_FROM
-    return NEWS_FROM if verdict.stance == "ask" else KEPT_FROM
+    asks = verdict.stance == "ask" and verdict.likeliest != "instruction"  # "please always …" is a wish that lasts
+    return NEWS_FROM if asks else KEPT_FROM
 
 
 def _marked(segment: Segment, verdict: Verdict, config: Config) -> Segment:
