@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from memory_system.cli.answers import Settings, complain, handled
 from memory_system.cli.keeping import shown_size
 from memory_system.cli.problems import report_problem_lines
 from memory_system.errors import UsageError
+
+if TYPE_CHECKING:
+    from memory_system.workspace import Workspace
 
 MODES = ("off", "auto", "batch")
 SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
@@ -53,6 +56,7 @@ def consolidate(
         bool, typer.Option(help="Show what asking a language model would cost, and ask nothing.")
     ] = False,
     llm: Annotated[str | None, typer.Option(help="off, auto or batch, instead of llm.mode in config.json.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List what the last night left out, and why.")] = False,
     replay: Annotated[str, typer.Option(metavar="RUN", help="Ask nobody; use the answers that this run got.")] = "",
 ) -> None:
     """Run every night that is due: read what was said, keep what matters, let the rest fade, write the snapshot."""
@@ -73,11 +77,29 @@ def consolidate(
         return
     with settings.open(write=True, allow_losses=allow_retire) as ws:
         report = pipeline.consolidate(ws, mode=llm, progress=_progress(settings), **options)
-    row = report.to_row()
-    settings.answer(row, lambda: "\n".join(report_lines(row)))
+        row = report.to_row() | (_left_out(ws) if verbose and report.nights else {})
+    settings.answer(row, lambda: "\n".join([*report_lines(row), *_left_out_lines(row)]))
     if report.alarm is not None:
         complain(report.alarm)
         raise typer.Exit(report.alarm.exit_code)
+
+
+def _left_out(ws: Workspace) -> dict[str, Any]:
+    from memory_system.upkeep import heard
+
+    rows, more = heard.left_out(ws)
+    return {"left_out": rows, "left_out_more": more}
+
+
+def _left_out_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What the last night left out, where that was asked for."""
+    if "left_out" not in row:
+        return
+    yield f"left out in the night of {row['nights'][-1]}:"
+    for each in row["left_out"]:
+        yield f"  {each['reason']:<11} {each['ref']}  {each['text'] or '[not shown]'}"
+    if more := row["left_out_more"]:
+        yield f"  and {more} more"
 
 
 def _one_phase(settings: Settings, number: int) -> None:

@@ -12,17 +12,28 @@ from memory_system.cli.answers import Settings, handled
 RUN_HELP = "A run's id, the stamp of a night, or #3 for the journal's third entry."
 SIGNS = {(None, "active"): "+", ("active", "archive"): "-", ("archive", "active"): "+"}
 LONGEST = 200  # characters of a field that are shown to a person
+PLACES = {
+    "sentence": "", "before": " (before it)", "first": " (at the beginning)", "behind": " (behind it)",
+    "question": " (in the question)",
+}  # fmt: skip
 
 
 @handled
-def why(context: typer.Context, memory_id: Annotated[str, typer.Argument(help="The memory's id.")]) -> None:
-    """Explain a memory: who said it, what made it, what changed it, why it ranks where it does."""
-    from memory_system.upkeep import explain
+def why(
+    context: typer.Context,
+    what: Annotated[str, typer.Argument(metavar="ID|SESSION:ENTRY", help="A memory's id, or a message's ref.")],
+) -> None:
+    """Explain a memory: who said it, what made it, what changed it, why it ranks where it does. Or a message: what was
+    kept of it, what was left out, and why."""
+    from memory_system.upkeep import explain, heard
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        row = explain.why(ws, memory_id)
-    settings.answer(row, lambda: "\n".join(why_lines(row)))
+        if ":" in what:
+            row, lines = heard.why_said(ws, what), said_lines
+        else:
+            row, lines = explain.why(ws, what), why_lines
+    settings.answer(row, lambda: "\n".join(lines(row)))
 
 
 @handled
@@ -76,6 +87,7 @@ def why_lines(row: dict[str, Any]) -> Iterator[str]:
     for each in row["source_facts"]:
         yield f"  from     {each}"
     yield f"  made by  {row['method'] or 'hand'}" + (f" ({row['rule']})" if row["rule"] else "")
+    yield from (f"  {line}" for line in _judge_lines(row["judge"] or {}))
     if row["edited"]:
         yield f"  by hand  {', '.join(row['edited'])}"
     for each in row["history"]:
@@ -91,6 +103,35 @@ def why_lines(row: dict[str, Any]) -> Iterator[str]:
         f"  ranks    {rank['effective']}: score {rank['score']} of {rank['scored_at'] or 'no day'}, fading by "
         f"{rank['decay_per_day']} a day{floor}; importance {rank['importance']}"
     )
+
+
+def said_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What became of a message, segment by segment."""
+    yield f"{row['ref']}  said {row['said_at']} by {row['speaker'] or row['role']}"
+    if row["filtered"]:
+        yield f"  no source of memories: {row['filtered']}"
+    elif not row["read"]:
+        yield "  no night has read it yet; this is what one would make of it:"
+    for each in row["segments"]:
+        yield f"  {'+' if each['kept'] else '-'} {each['text'] or '[not shown]'}"
+        yield f"      {'kept as ' + each['as'] if each['kept'] else 'dropped'}: {each['why']}"
+        yield from (f"      {line}" for line in _judge_lines(each))
+        if each["memories"]:
+            yield f"      stands in {', '.join(each['memories'])}"
+        elif each["kept"] and row["read"]:
+            yield "      no memory stands on it: it was known already, or was put right or forgotten since"
+    for each in row["memories"]:
+        yield f"  {each['id']} ({each['pool']})  {each['content']}"
+
+
+def _judge_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What the judge decided, and the words that spoke for it and against it."""
+    told = [row["stance"], row["change"]] if row.get("kept") else []
+    if any(told):
+        yield f"meant    {', '.join(filter(None, told))}"
+    if words := row.get("words"):
+        shown = (f"{each['word']!r}{PLACES[each['where']]} {each['weight']:+}" for each in words)
+        yield f"judged by {', '.join(shown)}"
 
 
 def diff_lines(row: dict[str, Any]) -> Iterator[str]:

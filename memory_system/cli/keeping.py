@@ -11,6 +11,7 @@ from memory_system.cli.answers import AS_OF_HELP, Settings, handled
 from memory_system.cli.problems import problem_lines
 
 WRONG = 1
+SHOWN = 5  # ids of facts that nobody has confirmed
 DAYS = 7  # of asking that are shown to a person; --json has them all
 
 
@@ -94,6 +95,7 @@ def status_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"waiting          {row['waiting_messages']} messages, {row['waiting_captures']} captures"
     if row["held_back"]:
         yield f"held back        {row['held_back']} (look at what it is: memory quarantine list)"
+    yield from _owners_lines(row)
     yield from _layer3_lines(row["layer3"])
     yield f"running          {'yes' if row['running'] else 'no'}"
     yield from problem_lines(row["problems"])
@@ -101,6 +103,17 @@ def status_lines(row: dict[str, Any]) -> Iterator[str]:
         yield f"{each['file']} could say: {each['line']}  ({each['id']}: {each['quote']})"
     if row["ok"]:
         yield "all is well"
+
+
+def _owners_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What only the owner can settle, and what does no harm as it is."""
+    if ids := row["unconfirmed_health"]:
+        yield f"unconfirmed      {len(ids)} facts on your health, said once: {', '.join(ids[:SHOWN])}" + (
+            ", …" if ids[SHOWN:] else ""
+        )
+        yield "  if one is right, confirm it: memory edit ID --pinned"
+    for key in row["retired_keys"]:
+        yield f"config           {key} does nothing any more: take it out of memory/config.json"
 
 
 def shown_size(size: int) -> str:

@@ -268,8 +268,18 @@ def fold_capture(capture: Fact, states: list[Claim], draft: Draft, night: Night)
         _take_place(known, scored, draft, night)
         return
     if tier >= tier_of_evidence(known.evidence):
-        draft.put("active", _joined_by(capture, known, night), "confirmed")
+        _confirm_by_hand(capture, known, states, draft, night)
     draft.put("archive", scored.model_copy(update={"retired": "merged", "superseded_by": known.id}), "merged")
+
+
+def _confirm_by_hand(capture: Fact, known: Fact, states: list[Claim], draft: Draft, night: Night) -> None:
+    """The owner says that it is so: what cannot be true beside it gives way."""
+    confirmed = _joined_by(capture, known, night)
+    draft.put("active", confirmed, "confirmed")
+    rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
+    movable = [each for each in rivals.values() if each.id != known.id and not each.is_owners]
+    if movable:
+        supersede(movable, confirmed, draft, night)
 
 
 def _known(capture: Fact, states: list[Claim], draft: Draft, night: Night) -> Fact | None:

@@ -52,7 +52,7 @@ class Judged:
 def run(turns: Iterable[Turn], night: Night, tally: Counter[str], guard: Guard | None = None) -> Iterator[Turn]:
     """The turns with the segments that are kept, and what the judge makes of each. `guard` holds back what must not be
     believed. Counts `segments.kept` and `segments.dropped.<reason>`."""
-    found = list(_kept(_in_order(turns, night.config, guard or Guard()), tally))
+    found = list(_kept(in_order(turns, night.config, guard or Guard()), tally))
     fitting = _fitting(found, night.config.screen.max_tokens)
     number = 0
     for turn, kept in found:
@@ -92,7 +92,7 @@ def _kept(judged: Iterable[tuple[Turn, list[Judged]]], tally: Counter[str]) -> I
             yield turn, kept
 
 
-def _in_order(turns: Iterable[Turn], config: Config, guard: Guard) -> Iterator[tuple[Turn, list[Judged]]]:
+def in_order(turns: Iterable[Turn], config: Config, guard: Guard) -> Iterator[tuple[Turn, list[Judged]]]:
     """Each turn with its segments judged. What a wish takes back that comes a few messages later is not kept, so that
     turns wait for those."""
     waiting: deque[tuple[Turn, list[Judged]]] = deque()
@@ -152,9 +152,18 @@ def _assistants(segment: Segment, turn: Turn, held: str) -> Judged:
 
 
 def _verdicts(message: Message, spans: Sequence[Span], turn: Turn) -> list[Verdict]:
+    return judge_of(language_of(message)).verdicts(talk_of(message, spans, turn))
+
+
+def language_of(message: Message) -> str:
+    """The language in which a message is judged; empty for one that the judge was not taught."""
     lang = text.language(message.text)
-    friends = bool(message.speaker)
-    return judge_of(lang if lang in LANGUAGES else "").verdicts(Talk(message.text, spans, turn.before, friends))
+    return lang if lang in LANGUAGES else ""
+
+
+def talk_of(message: Message, spans: Sequence[Span], turn: Turn) -> Talk:
+    """The message as the judge sees it."""
+    return Talk(message.text, spans, turn.before, bool(message.speaker))
 
 
 def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict) -> str:

@@ -169,6 +169,22 @@ class Library:
                 if not why:
                     yield reading.message(number, reading.said(number), text)
 
+    def heard(self, session: str, cursor: Cursor | None) -> Iterator[tuple[Message, str, bool]]:
+        """Every message of a session as it is now, read by a night or not: the message, why it is no source (empty:
+        it is one, and has its text), and whether it was read up to the cursor."""
+        script = self.script(session, cursor)
+        if script is None:
+            return
+        key, chat, reason = self._standing_of(script)
+        cursor = _carried(script, cursor) or Cursor(key=key, chat=chat, reason=reason)
+        lines = _lines(script, cursor)
+        reading = Reading(script, cursor, 0, len(script.entries))
+        reading.forgotten = self.forgotten
+        for number, entry in enumerate(script.entries):
+            if entry.role != CONTROL:
+                text, why = reading.verdict(number)
+                yield reading.message(number, reading.said(number), text), why, entry.line <= lines
+
     def as_written(self, session: str) -> dict[str, str]:
         """The words of a session's entries by their names, with their secrets: only what is forgotten may be compared
         with them. Empty where the transcript is gone."""

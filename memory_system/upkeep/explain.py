@@ -8,23 +8,22 @@ from typing import Any
 
 import orjson
 
-from memory_system import finder, rules
+from memory_system import finder
 from memory_system.errors import NotFoundError
-from memory_system.records import Evidence, Fact, session_of
+from memory_system.phases.evidence import RULE
+from memory_system.records import QUOTE, Evidence, Fact, Summary, session_of
 from memory_system.store import retention
 from memory_system.store.entries import Change, Group
-from memory_system.upkeep import edit
+from memory_system.understand.claims import claim_rules
+from memory_system.understand.judge import LANGUAGES
+from memory_system.upkeep import edit, heard
 from memory_system.workspace import Workspace
 
-RULE = "rule:"  # how the method of a memory begins that a rule made
 FORGOTTEN = "[forgotten]"  # shown for what a change said when forgetting has blanked it
 UNTOLD = frozenset({"updated", "version", "scored_at"})  # fields that move with every change
-NO_SLOT = "no rule had a slot for it: told in the third person"
-WITHOUT_SLOT = {  # by how the method begins
-    "general": NO_SLOT,
-    "question": "a question: it tells what they are about",
-    "compose": "three or more facts of one topic, told together",
-}
+KEPT = "kept as it was said"
+COMPOSED = "three or more facts of one topic, told together"
+EARLIER = "told by an earlier version of the program, by a rule that is gone"
 
 
 def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
@@ -41,6 +40,7 @@ def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
         "source_facts": list(getattr(record, "source_facts", ())),
         "method": record.method,
         "rule": rule_of(record),
+        "judge": heard.judgement(ws, record),
         "edited": list(record.edited),
         "history": [each.model_dump() for each in record.history],
         "supersedes": record.supersedes,
@@ -63,13 +63,15 @@ def _origin(evidence: Evidence, ws: Workspace) -> dict[str, Any]:
 
 def rule_of(record: Fact) -> str:
     """What the rule that made the memory is for; empty when no rule did."""
+    if isinstance(record, Summary):
+        return COMPOSED if record.method.startswith(RULE) else ""
+    if record.form == QUOTE:
+        return KEPT
     if not record.method.startswith(RULE):
         return ""
     rule_id = record.method.removeprefix(RULE)
-    if (way := rule_id.partition(".")[0]) in WITHOUT_SLOT:
-        return WITHOUT_SLOT[way]
-    groups = rules.load(record.lang).values() if record.lang else ()
-    return next((rule.why for group in groups for rule in group.rules if rule.id == rule_id), "")
+    found = (rule.why for lang in LANGUAGES for rule in claim_rules(lang) if rule.id == rule_id)
+    return next(found, EARLIER)
 
 
 def _rank(record: Fact, ws: Workspace) -> dict[str, Any]:

@@ -27,7 +27,7 @@ TEXTS = {
     "en": {
         "overdue": ("the night of {night} has not run", "memory consolidate"),
         "past_due": ("past its time ({when}): {content}", "ask whether it is done; then: memory archive {id}"),
-        "conflict": ("only one of them can be so: {contents}", "ask which; then for the other: memory archive ID"),
+        "conflict": ("only one of them can be so: {contents}", "ask which; then say it: memory capture TEXT"),
         "problem": ("{where}: {what}", "{hint}"),
         "held_back": ("{count} held back, which may want to steer an agent", "show the owner: memory quarantine list"),
         "ask": ("not sure: {content} (confidence {confidence})", "ask; if it is not so: memory archive {id}"),
@@ -39,7 +39,7 @@ TEXTS = {
     "zh": {
         "overdue": ("{night} 这一夜还没有整合", "memory consolidate"),
         "past_due": ("已经过了时间（{when}）：{content}", "问问是否办完；办完就运行：memory archive {id}"),
-        "conflict": ("只能有一个是对的：{contents}", "问哪个对，再把另一个归档：memory archive ID"),
+        "conflict": ("只能有一个是对的：{contents}", "问哪个对，再把对的记下来：memory capture 内容"),
         "problem": ("{where}：{what}", "{hint}"),
         "held_back": ("扣下了 {count} 条可能想摆布智能体的话", "请主人看看：memory quarantine list"),
         "ask": ("还不确定：{content}（可信度 {confidence}）", "问一句；不对就运行：memory archive {id}"),

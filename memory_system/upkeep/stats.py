@@ -9,11 +9,12 @@ from itertools import starmap
 from typing import Any
 
 from memory_system import clock, pipeline
+from memory_system.config import retired_in
 from memory_system.disk.locks import is_held
 from memory_system.llm.ledger import Ledger, by_day, summed
 from memory_system.nights import copying, due
 from memory_system.nights.night import BARREN_LIMIT
-from memory_system.records import KINDS, USER, Fact, Pool, Problem, Row, type_name
+from memory_system.records import CAPTURED, KINDS, USER, Fact, Pool, Problem, Row, session_of, told, type_name
 from memory_system.rules import table
 from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.upkeep.proposals import proposals
@@ -84,7 +85,9 @@ def schedule_of(ws: Workspace) -> dict[str, str | None]:
 
 def status(ws: Workspace) -> dict[str, Any]:
     """How the workspace is doing; `problems` is what the owner should look at, `ok` says that there is nothing;
-    `held_back` is how much waits in quarantine, `proposals` are lines that the owner's own files could take."""
+    `held_back` is how much waits in quarantine, `unconfirmed_health` names facts on the user's health that nobody has
+    confirmed, `retired_keys` are those of the configuration that do nothing any more, `proposals` are lines that the
+    owner's own files could take."""
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     night = due.next_night(waiting, ws)
@@ -103,6 +106,8 @@ def status(ws: Workspace) -> dict[str, Any]:
         "waiting_messages": sum(len(each) for each in waiting.messages.values()),
         "waiting_captures": len(ws.inbox.pending()),
         "held_back": len(ws.quarantine.waiting()),
+        "unconfirmed_health": unconfirmed_health(ws),
+        "retired_keys": list(retired_in(ws.files.read_object(ws.layout.config))),
         "layer3": {"bytes": ws.said.size(), "to_fill": copying.to_be_filled(ws)},
         "run_id": state.run_id or None,
         "phase": state.current_phase,
@@ -144,8 +149,9 @@ def _silence(ws: Workspace) -> Iterator[Problem]:
 
 
 def _conflict(slot: str, rows: list[Row]) -> Problem:
-    what = f"two values for {slot}: " + " / ".join(row["content"] for row in rows)
-    return Problem(rows[0]["id"], what, f"archive the wrong one: memory archive {rows[0]['id']}")
+    values = " / ".join(f"{row['id']} {told(row)}" for row in rows)
+    what = f"{len(rows)} facts for {slot} cannot be true together: {values}"
+    return Problem(rows[0]["id"], what, "say which is right: memory capture TEXT")
 
 
 def conflicts(ws: Workspace) -> Iterator[tuple[str, list[Row]]]:
@@ -154,8 +160,25 @@ def conflicts(ws: Workspace) -> Iterator[tuple[str, list[Row]]]:
     single = {name for name, each in attributes if each.get("single") and not each.get("cued")}
     slots: dict[tuple[str, str], list[Row]] = {}
     for row in ws.store.rows("active", Fact):
-        if row.get("attribute") in single:
+        if row.get("attribute") in single and _stands(row):
             slots.setdefault((row.get("subject", USER), row["attribute"]), []).append(row)
     for (subject, attribute), rows in sorted(slots.items()):
         if len(rows) > 1:
             yield f"{subject}.{attribute}", rows
+
+
+def unconfirmed_health(ws: Workspace) -> list[str]:
+    """The ids of the facts on the user's health that were said in one session, and that the owner has neither captured
+    nor set anything of."""
+    rows = (row for row in ws.store.rows("active", Fact) if row.get("category") == "health" and row.get("attribute"))
+    return [row["id"] for row in rows if row.get("subject", USER) == USER and _stands(row) and not _is_confirmed(row)]
+
+
+def _stands(row: Row) -> bool:
+    return bool(row.get("polarity", True)) and not row.get("outdated_by")
+
+
+def _is_confirmed(row: Row) -> bool:
+    refs = [each["ref"] for each in row.get("evidence", ())]
+    by_owner = row.get("edited") or row.get("pinned") or any(ref.startswith(f"{CAPTURED}:") for ref in refs)
+    return bool(by_owner) or len({session_of(ref) for ref in refs}) > 1
