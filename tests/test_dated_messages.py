@@ -126,8 +126,8 @@ def test_a_day_that_is_said_often_is_told_once() -> None:
     assert unit.told.count("[2026-03-02]") == 1
 
 
-def test_what_has_no_moment_or_no_time_has_no_dates() -> None:
-    units = Units(Config())
-    for stamp, text in (("", "See you tomorrow"), ("2026-03-01T09:00:00Z", "I was born on 3 May 1990")):
+def test_what_needs_no_date_has_none() -> None:
+    units, spoken = Units(Config()), "2026-03-01T09:00:00Z"
+    for stamp, text in (("", "See you tomorrow"), (spoken, "I was born on 3 May 1990"), (spoken, "今天很累，我早睡")):
         (unit,) = units.message("s.jsonl", Message("s", "1", "user", "", stamp, text))
         assert (unit.marks, unit.told) == ("", text)

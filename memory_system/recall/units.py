@@ -109,10 +109,11 @@ class Units:
         if not dates.is_timely(unit.text) or (moment := clock.parse_instant(unit.said_at)) is None:
             return unit
         try:
-            found = dates.marked(unit.text, moment.astimezone(self._config.zone), language(unit.text))
+            local = moment.astimezone(self._config.zone)
+            found = dates.marked(unit.text, local, language(unit.text))
         except OverflowError:  # at the ends of the calendar
             return unit
-        kept = _apart(unit.text, _once(unit.text, found.marks))
+        kept = _apart(unit.text, _needed(unit.text, found.marks, f"[{local.date()}]"))
         return unit._replace(marks=orjson.dumps(kept).decode()) if kept else unit
 
     def note(self, path: str, text: str) -> Iterator[Unit]:
@@ -155,11 +156,13 @@ class Units:
         return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
 
 
-def _once(text: str, marks: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The marks without those behind the same words as an earlier one: a plan may say a day twenty times."""
+def _needed(text: str, marks: list[tuple[int, str]], today: str) -> list[tuple[int, str]]:
+    """The marks without those behind the same words as an earlier one, for a plan may say a day twenty times, and
+    without that of the day of speaking, which is told wherever a message is shown."""
     first: dict[tuple[str, str], tuple[int, str]] = {}
     for place, mark in marks:
-        first.setdefault((mark, text[max(0, place - SAME_CHARACTERS) : place]), (place, mark))
+        if not mark.endswith(today):
+            first.setdefault((mark, text[max(0, place - SAME_CHARACTERS) : place]), (place, mark))
     return list(first.values())
 
 
