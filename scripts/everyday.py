@@ -1,13 +1,15 @@
-"""Write memory_system/rules/everyday.toml: the terms that everybody uses, whatever they speak of, counted in corpus/.
+"""Write memory_system/rules/everyday.toml: the terms that many people use, whatever they speak of, counted in corpus/.
 
     scripts/everyday.py
 
-A term is everyday where one in eight of the people of the corpus uses it. From the same corpus come the same bytes.
+A term is everyday where one in eight of the people of the corpus uses it, common where one in sixteen does. From the
+same corpus come the same bytes.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -15,9 +17,9 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
-SHARE = 1 / 8  # of the people
+SHARES = {"everyday": 1 / 8, "common": 1 / 16}  # of the people
 WIDTH = 110  # columns of a line, about
-HEAD = "# What everybody speaks of, which tells no matter from another: terms. Written by scripts/everyday.py.\n"
+HEAD = "# Terms that many people use, whatever they speak of: they tell little. Written by scripts/everyday.py.\n"
 
 
 def main() -> None:
@@ -31,10 +33,13 @@ def main() -> None:
             for label in (label for message in row["messages"] for label in message.get("labels", ())):
                 for term in terms_of(label["s"]):
                     people[term].add(row["person"])
-        least = SHARE * len({row["person"] for row in rows})
-        words = sorted(term for term, who in people.items() if len(who) >= least)
-        parts.append(f'\n[{lang}]\neveryday = """\n{wrapped(words)}\n"""\n')
-        print(f"{lang}: {len(words)} terms of {len(people)}")
+        parts.append(f"\n[{lang}]\n")
+        count, most = len({row["person"] for row in rows}), math.inf
+        for name, share in SHARES.items():
+            words = sorted(term for term, who in people.items() if share * count <= len(who) < most)
+            most = share * count
+            parts.append(f'{name} = """\n{wrapped(words)}\n"""\n')
+            print(f"{lang} {name}: {len(words)} terms of {len(people)}")
     (PROJECT / "memory_system/rules/everyday.toml").write_text("".join(parts), "utf-8")
 
 

@@ -65,7 +65,7 @@ CHANGED = [
     (("my mum's knee surgery is on March 20", "plan"), ("mum's surgery got moved to april 2", "plan", "moves")),
     (
         ("Tilda starts at the harbour office next week.", "event"),
-        ("I got that wrong: Tilda starts at the harbour school.", "event", "corrects"),
+        ("I got that wrong, it's the harbour school.", "event", "corrects"),
     ),
     (("我3月20号要做白内障手术。", "plan"), ("白内障手术改到4月2号了。", "plan", "moves")),
     (("我爸3月20号做白内障手术。", "plan"), ("手术改到4月2号了。", "plan", "moves")),
@@ -95,6 +95,19 @@ STANDING = [
     (("dinner at home with Ana on Friday", "plan"), ("Ana cancelled the climbing.", "plan", "cancels")),
     (("周五晚上跟老师吃饭。", "plan"), ("老师说家长会取消了。", "plan", "cancels")),
     (("医生说我要少喝咖啡。", "health"), ("医院那边的体检改期了。", "plan", "moves")),
+    # words about much, of which one is the same
+    (
+        ("Please write for the family that I cannot eat buckwheat, because of anaphylaxis.", "health"),
+        ("I said no and Rosie cried, so now there is a red card on the fridge: NO BUCKWHEAT.", "health", "ends"),
+    ),
+    (
+        ("The grant is for the mobile library, two years.", "project"),
+        ("The board wants the grant by the 19th now.", "plan", "moves"),
+    ),
+    (
+        ("脚拇趾半夜疼过一回，疼得我直骂街。", "health"),
+        ("啤酒戒了，烧烤一个月一回，过得跟坐牢似的，骂街也不许骂街。", "profile", "ends"),
+    ),
     # what has happened
     (("I went to the dentist last week: fillings.", "event"), ("The dentist got moved to Friday.", "plan", "moves")),
     (("We had a lovely trip to Lisbon in 2019.", "event"), ("The Lisbon trip is off.", "plan", "cancels")),

@@ -5,74 +5,59 @@ the rarest terms that both have, by whose the thing is, and by when it happens; 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from memory_system import clock
-from memory_system.attributes import about
+from memory_system.attributes import CERTAIN, about
 from memory_system.phases import Night
 from memory_system.phases.evidence import counts_beside
-from memory_system.records import CLAIM, USER, Fact, Summary, session_of, successor_of
+from memory_system.phases.same_thing import (
+    Shared,
+    has_taken_a_place,
+    of_the_same_day,
+    shared_with,
+    telling,
+    words_of,
+)
+from memory_system.records import CLAIM, USER, Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
 from memory_system.turns import Claim
 from memory_system.understand import matters
 from memory_system.understand.matters import OWN
 
-RARE = 8  # messages whose memories may have a term by which what is meant is found
-LOOKED_AT = 24  # memories with a term that are looked at: a message gives several
-SHARED = 2  # terms that both must have, where a single one is not enough
+# Telling terms of the claim, and of the older memory, for each of which one must be shared: who speaks of much may have
+# a word in common with anything.
+OF_CLAIM, OF_MEMORY = 4, 8
+SHARED = 2  # such terms that both must have, where a single one is not enough
 LASTING = frozenset({"identity"})  # who somebody is: only a claim changes it
 OCCASIONS = frozenset({"schedule", "reminder", "todo", "plan", "event"})  # categories of what happens at a time
-LIKINGS = frozenset({"preference", "relation", "instruction"})  # categories of what nobody calls off
+LIKINGS = frozenset({"preference", "relation"})  # categories of what nobody moves or calls off
 DATED = frozenset({"moves", "cancels"})  # changes of what was to happen
+OVER = frozenset({"ends", "cancels"})  # changes after which it is no more
 CORRECTS = "corrects"
 SLIPS = frozenset({CORRECTS, "moves"})  # changes that may name nothing but the time that was wrong
 # Why a memory changes that stays and stands behind another, by what the newer one does to it.
 CHANGED = {"corrects": "corrected", "moves": "moved", "cancels": "cancelled", "ends": "ended"}
 OUTDATING = frozenset(CHANGED.values())
 
-Holders = Mapping[str, Mapping[str, Fact]]  # by term the memories that have it, by id
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """An older memory that is surely about the thing, by the terms that both have: how much these weigh, and whether it
-    tells of a day that was still to come."""
-
-    record: Fact
-    weight: float
-    lies_ahead: bool
-
-    @property
-    def day(self) -> str:
-        """The day it tells of."""
-        return self.record.event_time.start[:10] if self.record.event_time else ""
-
-    @property
-    def said_in(self) -> str:
-        """The message that it stands on."""
-        return _message_of(self.record)
-
 
 def meant(claim: Claim, draft: Draft, night: Night) -> list[Fact]:
     """The active memories that a claim's change is certainly about; none where it changes nothing, or more than one
     thing may be meant."""
-    if not claim.change or claim.stance not in ("", "asserted"):
+    if not claim.change or claim.stance not in ("", "asserted") or has_taken_a_place(claim, draft):
         return []
-    matches = _matches(claim, draft, night)
-    best = max(((each.weight, each.lies_ahead) for each in matches), default=None)
-    first = [each for each in matches if (each.weight, each.lies_ahead) == best]
+    found = _matches(claim, draft, night)
+    best = max(((each.weight, _lies_ahead(each.record, claim, night)) for each in found), default=None)
+    first = [each for each in found if (each.weight, _lies_ahead(each.record, claim, night)) == best]
     if any(each.said_in == claim.ref for each in first):
         return []  # another claim of the same words has dealt with it
     days = {each.day for each in first if each.day}
     if len(days) > 1:
         return []  # the same words of two days: one of them is meant
     said_in = {each.said_in for each in first if each.day or not days}
-    return [
-        each.record for each in matches if each.said_in != claim.ref and (each.said_in in said_in or each.day in days)
-    ]
+    others = (each for each in found if each.said_in != claim.ref)
+    return [each.record for each in others if each.said_in in said_in or each.day in days]
 
 
 def outdate(older: Iterable[Fact], fact: Fact, change: str, draft: Draft, night: Night) -> None:
@@ -98,80 +83,18 @@ def has_happened(record: Fact, claim: Claim, night: Night) -> bool:
     return is_occasion(record.attribute) and _is_dated(record) and not _lies_ahead(record, claim, night)
 
 
-def _matches(claim: Claim, draft: Draft, night: Night) -> list[Match]:
-    """The memories that stand today for those that the claim's words may mean; of a slip of the tongue that names
-    nothing but the wrong time, what was said in the same session of that time."""
-    words = f"{claim.quote}\n{claim.beside}" if claim.beside else claim.quote
-    found = _by_terms([each for each in matters.terms_of(words) if matters.tells(each)], words, claim, draft, night)
-    if found or claim.change not in SLIPS:
-        return found
-    times = _holders(matters.times_of(claim.quote), matters.times_of, draft)
-    slips = {each.id: each for held in times.values() for each in held.values()}
-    said = [each for each in slips.values() if session_of(each.source) == session_of(claim.ref)]
-    said = [each for each in said if _may_change(each, claim, night)]
-    alone = len({_message_of(each) for each in said}) == 1
-    return [Match(each, 1.0, lies_ahead=False) for each in said if alone]
-
-
-def _by_terms(terms: Collection[str], words: str, claim: Claim, draft: Draft, night: Night) -> list[Match]:
-    """The memories that share enough of the terms, each weighed by how few have it."""
-    held_by = _holders(terms, matters.terms_of, draft)
-    own = {each.id for held in held_by.values() for each in held.values() if _message_of(each) == claim.ref}
-    if any(each.supersedes for held in held_by.values() for each in held.values() if each.id in own):
-        return []  # a claim of the same words has taken the place of what they mean
-    counts = {term: _count(held, without=own) for term, held in held_by.items()}
-    weights = {term: 1 / count for term, count in counts.items() if 0 < count <= RARE}
-    shared: dict[str, set[str]] = defaultdict(set)
-    standing: dict[str, Fact] = {}
-    for term in weights:
-        for each in held_by[term].values():
-            if each.id not in own and term not in _people_in(each) and (record := _standing_for(each, draft)):
-                shared[record.id].add(term)
-                standing[record.id] = record
-    return [
-        Match(record, sum(sorted(weights[each] for each in shared[key])), _lies_ahead(record, claim, night))
-        for key, record in sorted(standing.items())
-        if _message_of(record) == claim.ref
-        or (
-            _may_change(record, claim, night)
-            and _is_certain(record, claim, words, {each: weights[each] for each in shared[key]}, night)
-        )
+def _matches(claim: Claim, draft: Draft, night: Night) -> list[Shared]:
+    """The memories that the claim surely speaks of; of a slip of the tongue that names nothing but the wrong time, what
+    was said in the same session of that time."""
+    found = [
+        each
+        for each in shared_with(claim, draft)
+        if each.said_in == claim.ref or (_may_change(each.record, claim, night) and _is_certain(each, claim, night))
     ]
-
-
-def _holders(terms: Iterable[str], read: Callable[[str], Collection[str]], draft: Draft) -> Holders:
-    """The active memories that have each of the terms, as `read` finds these in a sentence; of what very many have,
-    none."""
-    wanted = {term: matters.words_of(term) for term in terms}
-    found = draft.find_alike(dict.fromkeys(each for signs in wanted.values() for each in signs))
-    held: dict[str, dict[str, Fact]] = {}
-    for term, signs in wanted.items():
-        ids = set.intersection(*(set(found[each][1]) if each in found else set() for each in signs))
-        records = [draft.get(each) for each in sorted(ids)] if len(ids) <= LOOKED_AT else []
-        facts = [each for each in records if each is not None and not isinstance(each, Summary)]
-        held[term] = {each.id: each for each in facts if term in read(each.content)}
-    return {term: facts for term, facts in held.items() if facts}
-
-
-def _count(held: Mapping[str, Fact], without: Collection[str]) -> int:
-    """On how many messages the memories stand, without these: a claim and a quote of the same words are one."""
-    return len({_message_of(each) for key, each in held.items() if key not in without})
-
-
-def _message_of(record: Fact) -> str:
-    return record.evidence[0].ref if record.evidence else record.id
-
-
-def _standing_for(record: Fact, draft: Draft) -> Fact | None:
-    """The memory itself, or what stands in its place; None where that is not active."""
-    passed = {record.id}
-    while named := successor_of(vars(record)):
-        found = draft.get(named)
-        if found is None or named in passed:
-            break
-        passed.add(named)
-        record = found
-    return record if draft.pool_of(record.id) == "active" else None
+    if found or claim.change not in SLIPS or _size(claim.quote) >= OF_CLAIM:
+        return found
+    slips = [each for each in of_the_same_day(claim, draft) if _may_change(each.record, claim, night)]
+    return slips if len({each.said_in for each in slips}) == 1 else []
 
 
 def _may_change(record: Fact, claim: Claim, night: Night) -> bool:
@@ -188,15 +111,13 @@ def _may_change(record: Fact, claim: Claim, night: Night) -> bool:
 def _is_open(record: Fact, claim: Claim, night: Night) -> bool:
     """Whether what the memory tells of may still become otherwise. What has happened stays true, unless it is put right
     in the same session."""
-    if _lies_ahead(record, claim, night) or (
-        claim.change == CORRECTS and session_of(record.source) == session_of(claim.ref)
-    ):
+    if _lies_ahead(record, claim, night) or _is_slip(record, claim):
         return True
     if record.category in OCCASIONS:
         happened = record.category == "event" and tells_of_past(gist_of(record.content))
         return not (_is_dated(record) or happened)
-    if claim.change == "cancels":
-        return record.category not in LIKINGS
+    if claim.change in DATED and record.category in LIKINGS:
+        return False
     return claim.change != "moves" or not _is_dated(record)
 
 
@@ -210,28 +131,46 @@ def _lies_ahead(record: Fact, claim: Claim, night: Night) -> bool:
     return record.event_time is not None and record.event_time.end > said
 
 
-def _is_certain(record: Fact, claim: Claim, words: str, weights: Mapping[str, float], night: Night) -> bool:
-    """Whether the shared terms, by what they weigh, are enough to say that both speak of the same thing."""
+def _is_certain(shared: Shared, claim: Claim, night: Night) -> bool:
+    """Whether the shared terms are enough to say that both speak of the same thing."""
+    record = shared.record
     names = [*claim.entities[1:], *record.entities[1:]]
-    mine = _owners(claim.subject, claim.form, words, weights, names)
-    theirs = _owners(record.subject, record.form, record.content, weights, names)
-    if not matters.may_be_one(mine, theirs):
+    mine = _owners(claim.subject, claim.form, words_of(claim), shared, names)
+    theirs = _owners(record.subject, record.form, record.content, shared, names)
+    size = matters.size_of(shared.weights)
+    if not matters.may_be_one(mine, theirs) or size < _needed(shared, claim):
         return False
-    if len(weights) >= SHARED:
+    rare = {term: weight for term, weight in shared.weights.items() if matters.is_rare(term)}
+    if size >= SHARED and rare:
         return True
     if mine - {OWN} and not theirs:
         return False  # somebody's, and maybe not theirs
-    return 1.0 in weights.values() or (claim.change in DATED and _lies_ahead(record, claim, night))
+    if claim.change in DATED and _lies_ahead(record, claim, night):
+        return True
+    ends = claim.change in (DATED | OVER if record.category in OCCASIONS else OVER)
+    return 1.0 in rare.values() and (ends or size >= _size(words_of(claim)) or _is_slip(record, claim))
 
 
-def _owners(subject: str, form: str, words: str, terms: Collection[str], names: Iterable[str]) -> frozenset[str]:
+def _needed(shared: Shared, claim: Claim) -> int:
+    """How many terms must be shared: the more, the more either speaks of besides; of what must not be lost all that
+    the claim speaks of, or one more."""
+    mine, theirs = _size(words_of(claim)), _size(shared.record.content)
+    needed = max(1, -(-mine // OF_CLAIM), -(-theirs // OF_MEMORY))
+    return min(mine, needed + 1) if shared.record.category in CERTAIN else needed
+
+
+def _size(words: str) -> int:
+    """Of how much the words speak, in telling terms."""
+    return matters.size_of(telling(words))
+
+
+def _is_slip(record: Fact, claim: Claim) -> bool:
+    """Whether the claim puts right what was said in the same session."""
+    return claim.change == CORRECTS and session_of(record.source) == session_of(claim.ref)
+
+
+def _owners(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
     """Whose the thing is: of a slot, whom it is about."""
     if form == CLAIM:
         return frozenset({OWN if subject == USER else subject.casefold()})
-    return matters.owners_of(words, terms, names)
-
-
-def _people_in(record: Fact) -> frozenset[str]:
-    """Terms that are only somebody's name."""
-    named = (term for name in record.entities[1:] for term in matters.terms_of(name))
-    return frozenset((*named, *matters.company(record.content)))
+    return matters.owners_of(words, shared.weights, names)

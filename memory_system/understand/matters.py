@@ -17,7 +17,7 @@ from memory_system.understand.language import language
 OWN = "own"  # the owner, where the speaker's own things are meant
 SOMEBODY = "somebody"  # he or she: anybody but the speaker
 _SIGNS = re.compile(r"[0-9]+|.")
-_SHORTEST = 2  # letters of an English term
+_SHORTEST = 3  # letters of an English term
 
 
 def terms_of(words: str) -> tuple[str, ...]:
@@ -29,13 +29,15 @@ def terms_of(words: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in (*latin, *_pairs(found)) if each not in changes))
 
 
-def times_of(words: str) -> tuple[str, ...]:
-    """The words of a sentence that name a time; of Chinese, numbers with what stands beside them ("周3", "6日")."""
+def days_of(words: str) -> tuple[str, ...]:
+    """What a sentence says of a day or an hour: days of the week, "the 15th", 周3, 6日, 8点."""
     found = gist_of(words).words
     if not text.has_cjk(words):
-        return tuple(dict.fromkeys(each for each in found if _is_time(each)))
+        days = _plain_words("days")
+        return tuple(dict.fromkeys(each for each in found if each in days or each.startswith("#")))
+    signs = table("matters", "zh")["days"]
     counted = (one + other for one, other in pairwise(found) if one[0].isdigit() != other[0].isdigit())
-    return tuple(dict.fromkeys(counted))
+    return tuple(dict.fromkeys(each for each in counted if not set(signs).isdisjoint(each)))
 
 
 def words_of(term: str) -> list[str]:
@@ -43,9 +45,20 @@ def words_of(term: str) -> list[str]:
     return [term] if term.isascii() else _SIGNS.findall(term)
 
 
+def size_of(terms: Collection[str]) -> int:
+    """How many words the terms are, about: two pairs of Chinese characters overlap."""
+    pairs = sum(1 for each in terms if not each.isascii())
+    return len(terms) - pairs + (pairs + 1) // 2
+
+
 def tells(term: str) -> bool:
     """Whether a term tells matters apart: everybody speaks of work and home."""
     return term not in _plain_words("everyday") and term not in _kin_words()
+
+
+def is_rare(term: str) -> bool:
+    """Whether few people would use the term, unless they speak of the same."""
+    return tells(term) and term not in _plain_words("common")
 
 
 def owners_of(words: str, about: Collection[str], names: Iterable[str]) -> frozenset[str]:
@@ -96,18 +109,25 @@ def _clauses(words: str, lang: str) -> Iterator[str]:
 
 def _owners_in(clause: str, lang: str, names: Iterable[str]) -> set[str]:
     """Who has what a clause speaks of: whose it is called, else who does or has it."""
-    grammar, rows = language(lang), _patterns(lang)
+    rows = _patterns(lang)
     people = [*_people(clause, lang, names)]
     of_others = {who for _, end, who in people if rows["possessive"].match(clause, end)}
     of_others |= {found["named"].casefold() for found in rows["named"].finditer(clause)}
     if of_others:
         return of_others
-    topic = grammar.topic.match(clause.lstrip())
-    doing = topic.groupdict() if topic else {}
+    doing = _topic(clause.lstrip(), lang)
     if doing.get("me") or doing.get("we") or rows["own"].search(clause):
         return {OWN}
     alone = {who for start, _, who in people if not rows["beside"].search(clause[:start])}
     return alone or ({SOMEBODY} if doing.get("he") or doing.get("she") else set())
+
+
+def _topic(clause: str, lang: str) -> dict[str, str]:
+    """Whom the clause begins with, by the groups of `Language.topic`."""
+    found = language(lang).topic.match(clause)
+    if not found or (found[0][-1:].isascii() and found[0][-1:].isalpha() and clause[found.end() :][:1].isalpha()):
+        return {}  # "it" begins with no I
+    return found.groupdict()
 
 
 def _people(clause: str, lang: str, names: Iterable[str]) -> Iterator[tuple[int, int, str]]:
@@ -135,9 +155,9 @@ def _patterns(lang: str) -> dict[str, re.Pattern[str]]:
 @cache
 def _plain_words(group: str) -> frozenset[str]:
     """The words of a group, in both languages, as terms."""
-    rows = [table(*(("everyday", lang) if group == "everyday" else ("matters", lang)))[group] for lang in ("en", "zh")]
-    plain = (word for row in rows for each in row.split() for word in (each, *gist_of(each).words))
-    return frozenset(plain)
+    name = "everyday" if group in ("everyday", "common") else "matters"
+    words = (word for lang in ("en", "zh") for word in table(name, lang)[group].split())
+    return frozenset(plain for word in words for plain in (word, *gist_of(word).words))
 
 
 @cache
