@@ -64,6 +64,7 @@ class Language:
     types: Mapping[str, ValueType] = field(default_factory=dict)
     aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
+    third_before: re.Pattern[str] = _NEVER  # what only another than the speaker has before a predicate: "is"
     ended: re.Pattern[str] = re.compile("")  # what tells that something denied was so before: "no longer"
     myself: re.Pattern[str] = _NEVER  # anywhere: words for the speaker
     other: re.Pattern[str] = _NEVER  # anywhere: groups he, she
