@@ -29,7 +29,7 @@ class ValueType:
     begins: re.Pattern[str] | None = None  # a group `value`: what it must begin with, whatever follows; then only that
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
-    words: str = ""  # the word list of which every value holds a word
+    words: str = ""  # the word lists of each of which every value holds a word
     anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
     unless: re.Pattern[str] = _NEVER  # what must not stand before it in its clause
 
