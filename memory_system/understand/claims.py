@@ -21,6 +21,7 @@ from memory_system.understand.firing import (
     ClaimRule,
     claim_rule,
     claim_rules,
+    kin_asked,
     matches,
     type_of,
     type_of_attribute,
@@ -32,6 +33,7 @@ from memory_system.understand.values import Span, values_in
 
 __all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
+ASKED = "@asked"  # the same, by the kin word of the question
 PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
@@ -74,7 +76,7 @@ class _Reading:
 
 
 def claims_of(sentence: str, lang: str, heard: Heard) -> list[Filled]:
-    """The slots that the sentence fills, in the order of their values. It must be one that was judged to be asserted."""
+    """The slots that the sentence fills, in the order of their values. It must be one that was judged asserted."""
     plain = simplified(straight(sentence))
     found = matches(plain, lang, heard.asked)
     if not found or len(plain) != len(sentence):
@@ -105,7 +107,7 @@ def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequenc
     if is_unsaid(reading.plain, found.span, spans[0][0], reading.language):
         return
     about = About(meant.subject) if meant else _about(reading.people, rule, found)
-    attribute = meant.attribute if meant else about and _attribute(rule, found, reading.language, about)
+    attribute = meant.attribute if meant else about and _attribute(rule, found, reading, about)
     if not about or not attribute or not _may_fill(reading, rule, found, about, attribute):
         return
     if rule.attribute == KIN and not found.parts.get("kin"):  # "her name is Annika"
@@ -187,12 +189,15 @@ def _date(reading: _Reading, span: Span) -> str:
     return reading.sentence[found[0].start() : found[-1].end()].strip() if found else ""
 
 
-def _attribute(rule: ClaimRule, found: Found, grammar: Language, about: About) -> str:
+def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -> str:
     """The attribute that the rule fills there; empty for a kin word that is none."""
+    grammar = reading.language
     thing = found.parts.get("thing", "").casefold()
     match rule.attribute:
         case "@noun":
             return attributes.named(thing)
+        case "@asked":
+            return _kin(kin_asked(rule, grammar.name, reading.heard.asked), grammar)
         case "@pet":
             return "pet" if _kin(found.parts["kin"], grammar) == "pet" else ""
         case "@kin":

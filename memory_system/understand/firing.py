@@ -33,9 +33,11 @@ class ClaimRule:
 @dataclass(frozen=True, slots=True)
 class _Gate:
     patterns: RuleSet
+    answers: RuleSet  # the patterns of rules that read answers
     rules: Mapping[str, ClaimRule]
     asked: Mapping[str, Rule]  # what the question must hold, by the rule's id
-    needed: Mapping[str, Rule]  # a word of which list, by the rule's id
+    needed: Mapping[str, frozenset[str]]  # a word of which lists, by the rule's id
+    lists: RuleSet  # those lists
 
 
 @cache
@@ -47,6 +49,12 @@ def claim_rules(lang: str) -> tuple[ClaimRule, ...]:
 def claim_rule(id_: str, lang: str) -> ClaimRule:
     """The rule of that id; KeyError for another."""
     return _gate(lang).rules[id_]
+
+
+def kin_asked(rule: ClaimRule, lang: str, asked: str) -> str:
+    """The kin word that the question of such a rule is about; empty for none."""
+    found = _gate(lang).asked[rule.id].search(asked)
+    return str(found.group("kin") or "") if found else ""
 
 
 def type_of(rule: ClaimRule) -> str:
@@ -69,29 +77,26 @@ def matches(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Found]]:
 
 def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
     gate = _gate(lang)
-    fired = []
-    held: dict[str, bool] = {}  # the word lists that were looked for
-    for rule in gate.patterns.firing(plain):
-        question, needed = gate.asked.get(rule.id), gate.needed.get(rule.id)
-        if question and not (asked and question.search(asked)):
-            continue
-        if needed and needed.id not in held:
-            held[needed.id] = bool(needed.search(plain))
-        if not needed or held[needed.id]:
-            fired.append((gate.rules[rule.id], rule))
-    return fired
+    answering = [rule for rule in gate.answers.firing(plain) if gate.asked[rule.id].search(asked)] if asked else []
+    firing = gate.patterns.firing(plain) + answering
+    held: set[str] = set()
+    if any(gate.needed[rule.id] for rule in firing):
+        held.update(each.id for each in gate.lists.firing(plain))
+    return [(gate.rules[rule.id], rule) for rule in firing if gate.needed[rule.id] <= held]
 
 
 @cache
 def _gate(lang: str) -> _Gate:
     parts: dict[str, str] = rules.table(f"claims.{lang}", "parts")
     typed = claim_rules(lang)
-    lists = {each.id: language(lang).types[type_of(each)].words for each in typed}
+    needed = {each.id: frozenset(language(lang).types[type_of(each)].words.split()) for each in typed}
     return _Gate(
-        RuleSet(_rule(each.id, each.pattern, parts) for each in typed),
+        RuleSet(_rule(each.id, each.pattern, parts) for each in typed if not each.asked),
+        RuleSet(_rule(each.id, each.pattern, parts) for each in typed if each.asked),
         {each.id: each for each in typed},
         {each.id: _rule(each.id, each.asked, parts) for each in typed if each.asked},
-        {id_: _rule(name, word_list(name, lang), {}) for id_, name in lists.items() if name},
+        needed,
+        RuleSet((_rule(name, word_list(name, lang), {}) for name in sorted(set().union(*needed.values()))), short=True),
     )
 
 

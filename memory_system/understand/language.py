@@ -29,7 +29,7 @@ class ValueType:
     begins: re.Pattern[str] | None = None  # a group `value`: what it must begin with, whatever follows; then only that
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
-    words: str = ""  # the word list of which every value holds a word
+    words: str = ""  # the word lists of each of which every value holds a word
     anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
     unless: re.Pattern[str] = _NEVER  # what must not stand before it in its clause
 
@@ -64,6 +64,7 @@ class Language:
     types: Mapping[str, ValueType] = field(default_factory=dict)
     aside: re.Pattern[str] = _NEVER  # at the end: a time or place between a subject and its predicate
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
+    third_before: re.Pattern[str] = _NEVER  # what only another than the speaker has before a predicate: "is"
     ended: re.Pattern[str] = re.compile("")  # what tells that something denied was so before: "no longer"
     myself: re.Pattern[str] = _NEVER  # anywhere: words for the speaker
     other: re.Pattern[str] = _NEVER  # anywhere: groups he, she

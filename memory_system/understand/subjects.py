@@ -41,7 +41,12 @@ class People:
 
     @cached_property  # most sentences need no names
     def _names(self) -> dict[str, str]:
-        return {name.casefold(): known for name, known in self._heard.names.items()}
+        names = {name.casefold(): known for name, known in self._heard.names.items()}
+        for found in self._language.mention.finditer(self._heard.before):
+            if named := found.groupdict().get("named"):
+                names.setdefault(named.casefold(), named)
+                names.setdefault(found["kin"].casefold(), named)
+        return names
 
     @cached_property
     def _women(self) -> set[str]:
@@ -81,7 +86,8 @@ class People:
         predicate = self._plain[place:end]
         if grown := self._language.contracted.match(self._plain, place):
             place = grown.end()
-        left, denied = self._bare(self._plain[max(0, place - _WINDOW) : place])
+        window = self._plain[max(0, place - _WINDOW) : place]
+        left, denied = self._bare(window)
         if relative := self._language.relative.search(left):
             left = left[: relative.start()]
         found = self._language.subject.search(left)
@@ -92,6 +98,10 @@ class People:
         among_friends = self._language.dropped and bool(self._heard.speaker)  # it may be whom the other one spoke of
         if explicit or relative or among_friends or not self._language.elided.search(left):
             return None
+        if self._language.first.search(window):
+            return About(self.speaker, denied)
+        if self._language.third_before.search(window, len(left)):
+            predicate = window[len(left) :] + predicate
         subject = self._left_out(place, predicate)
         return About(subject, denied) if subject else None
 
@@ -208,7 +218,8 @@ class People:
         return About(named.pop()) if len(named) == 1 else None
 
     def antecedent(self, place: int, pronoun: str) -> str | None:
-        """The one whom "he" or "she" means there: the only one spoken of before in the message, else in the question."""
+        """The one whom "he" or "she" means there: the only one spoken of before in the message, else in the question;
+        whose sex is not known must be spoken of in the same sentence."""
         if self._language.stranger.search(self._plain, 0, place):
             return None
         other, same = (self._men, self._women) if pronoun == "she" else (self._women, self._men)

@@ -19,8 +19,10 @@ def values_in(text: str, span: Span, type_name: str, language: Language) -> list
     the type is listed ("nuts and shellfish"). One bad value spoils the list."""
     kind = language.types[type_name]
     listed = language if kind.several else None
-    if kind.loose and not _CAPITAL.search(text) and (found := list(_shaped(text, span, kind.loose, listed))):
-        return found
+    if kind.loose and not _CAPITAL.search(text):
+        loose = _shaped(text, span, kind.loose, listed)
+        if found := [value for value in loose if not kind.never.search(text[slice(*value)])]:
+            return found
     if kind.begins and kind.anywhere:
         every = kind.begins.finditer(text, *span)
         return [found.span("value") for found in every if _may_stand(text, found, kind, language)]
