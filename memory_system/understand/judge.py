@@ -23,6 +23,7 @@ from memory_system.understand.features import PLACES, Seen, Talk
 
 KINDS = ("profile", "health", "relation", "preference", "instruction", "plan", "event", "project")
 STANCES = ("asserted", "hedged", "unreal", "others", "ask")
+PASSING = ("plan", "event")  # kinds that weigh little: what a sentence is kept as where its kind is in doubt
 CHANGES = ("corrects", "ends", "moves", "cancels")
 LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
 LANGUAGES = ("en", "zh")
@@ -30,6 +31,7 @@ SCALE = 32  # units of weight to one unit of log-odds
 
 FORMAT = "judge 1"
 CHANGE_FROM = 2 * SCALE  # from which a change is believed: a wrong one hides what is still so
+SURELY = 3 * SCALE // 2  # by which a kind must lead: a remark that is kept as health never fades
 _LANE = 16
 _HALF = 1 << (_LANE - 1)
 _BIAS = sum(_HALF << (_LANE * number) for number in range(len(LABELS)))
@@ -94,7 +96,7 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
     kinds, stances = sums[1 : 1 + len(KINDS)], sums[1 + len(KINDS) : -len(CHANGES)]
     changes = sums[-len(CHANGES) :]
-    kind = KINDS[max(range(len(KINDS)), key=kinds.__getitem__)]
+    kind = _kind(dict(zip(KINDS, kinds, strict=True)))
     stance = max(range(len(STANCES)), key=stances.__getitem__)
     change = max(range(len(CHANGES)), key=changes.__getitem__)
     return Verdict(
@@ -106,6 +108,12 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
         changing=changes[change],
         likeliest=kind,
     )
+
+
+def _kind(sums: Mapping[str, int]) -> str:
+    """The likeliest kind, where it is surely that; else what passes: a plan or an event."""
+    first, second, *_ = sorted(sums, key=lambda each: -sums[each])
+    return first if sums[first] - sums[second] >= SURELY else max(PASSING, key=sums.__getitem__)
 
 
 @cache
