@@ -45,8 +45,8 @@ SETTABLE = WORDS | {
 }  # fmt: skip
 # fields that make how a memory is told: what another way of putting it replaces
 TELLING = (
-    "content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method", "form", "speaker",
-    "context",
+    "content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method", "form",
+    "speaker", "context",
 )  # fmt: skip
 RETURNED = {"retired": None, "superseded_by": None, "valid_to": None}  # what one that leaves the archive loses
 USER, ASSISTANT = "user", "assistant"  # the subjects that are no names

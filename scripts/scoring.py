@@ -112,8 +112,9 @@ def precision_at(truth: Sequence[bool], sums: Sequence[int], recall: float) -> f
 def report(found: dict[str, Any]) -> str:
     """The scores as lines."""
     lines = [f"{found['sentences']} sentences"]
-    for name in ("keep", "earnest"):
-        lines.append(f"{name}: " + ", ".join(f"{key} {value}" for key, value in found[name].items()))
+    lines += [
+        f"{name}: " + ", ".join(f"{key} {value}" for key, value in found[name].items()) for name in ("keep", "earnest")
+    ]
     for name in ("kinds", "stance", "change"):
         lines += [
             f"{name} {key}: precision {each['precision']}, recall {each['recall']}" for key, each in found[name].items()

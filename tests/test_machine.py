@@ -28,7 +28,8 @@ THINGS = (
 )  # fmt: skip
 SAYINGS = (
     "I live in {place}.", "I moved to {place}.", "I like rowing.", "I don't like rowing anymore.", "我住在{place}。",
-    "Also, I'm allergic to peanuts.", "我对芒果过敏。", "Maybe I will move to {place}.", "Thanks!", "我养了一只猫，叫年糕。",
+    "Also, I'm allergic to peanuts.", "我对芒果过敏。", "Maybe I will move to {place}.", "Thanks!",
+    "我养了一只猫，叫年糕。",
 )  # fmt: skip
 PLACES = ("Porto", "Ghent", "Basel", "杭州", "重庆")
 thing = st.sampled_from(THINGS)

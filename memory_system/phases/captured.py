@@ -32,8 +32,8 @@ def _stated(capture: Fact, night: Night, known: Mapping[str, str]) -> list[Claim
 
 
 def in_its_slot(capture: Fact, claims: Iterable[Claim], night: Night) -> Fact:
-    """The capture in the first slot that it fills. What would run out (an appointment) stays what it is: it was captured
-    to be kept."""
+    """The capture in the first slot that it fills. What would run out (an appointment) stays what it is: it was
+    captured to be kept."""
     lasting = (each for each in claims if each.category not in vars(night.config.expiry))
     slot = next((each for each in lasting if each.attribute), None)
     if slot is None or capture.attribute:

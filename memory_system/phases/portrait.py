@@ -133,8 +133,8 @@ def _dated(record: Fact, moment: datetime) -> str:
 
 
 def _medicines(held: list[Candidate], quotes: list[Fact], lang: str) -> Line | None:
-    """What the user takes, each medicine with the dose that was said last; with none where later words name the medicine
-    and a number, which may be another dose."""
+    """What the user takes, each medicine with the dose that was said last; with none where later words name the
+    medicine and a number, which may be another dose."""
     names: dict[str, str] = {}
     doses: dict[str, Fact] = {}
     for each in sorted(held, key=lambda each: each.record.said_at):

@@ -43,8 +43,8 @@ _OFFSET = sum((_LOWEST + ZERO) << (_LANE * number) for number in range(len(LABEL
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty or
-    what it does to something said before. The margins are log-odds times `SCALE`: `worth` for being kept at all,
+    """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty
+    or what it does to something said before. The margins are log-odds times `SCALE`: `worth` for being kept at all,
     `earnest` for being asserted, `changing` for the change."""
 
     keep: str

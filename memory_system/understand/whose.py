@@ -37,8 +37,8 @@ class Owner(IntEnum):
 
 
 def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
-    """Whose each span of the message is. Lines in another language than the message begins in may be a text that is given
-    to be translated."""
+    """Whose each span of the message is. Lines in another language than the message begins in may be a text that is
+    given to be translated."""
     foreign = sorted(_foreign(text))
     mark = _BEHIND.search(text)
     behind = mark.end() if mark else len(text)
@@ -47,7 +47,9 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
         return found
     own, first_line = language(text[slice(*spans[0])]), text.find("\n")
     return [
-        max(each, Owner.DOUBTFUL) if 0 <= first_line < span[0] and language_within(text[slice(*span)], own) != own else each
+        max(each, Owner.DOUBTFUL)
+        if 0 <= first_line < span[0] and language_within(text[slice(*span)], own) != own
+        else each
         for each, span in zip(found, spans, strict=True)
     ]
 

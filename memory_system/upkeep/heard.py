@@ -132,7 +132,7 @@ def _segments(
 
 
 def _shown(turn: Turn, judged: Judged, reason: str, most: int = 0) -> str:
-    """The words of a segment, shortened; none where they are not to be kept, or may want to steer whoever reads them."""
+    """The words of a segment, shortened; none where they are not to be kept, or may want to steer who reads them."""
     words = "" if reason in UNSHOWN else " ".join(turn.text_of(judged.segment).split())
     return f"{words[: most - 1]}…" if most and len(words) > most else words
 
@@ -157,8 +157,8 @@ def _rows(turn: Turn, judged: Iterable[Judged]) -> Iterator[dict[str, Any]]:
 
 
 def _label(reason: str, stance: str) -> str:
-    """What the judge was asked where it decided: whether to keep the words, or how they are meant. Empty where something
-    else did."""
+    """What the judge was asked where it decided: whether to keep the words, or how they are meant. Empty where
+    something else did."""
     if reason in ("", "none"):
         return "keep"
     return reason if reason in STANCES and reason == stance else ""
