@@ -16,6 +16,7 @@ from memory_system.phases import Night
 from memory_system.turns import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas
+SPOKEN = 60  # and, where blanks stand for them, at the blanks of Chinese that is typed as it is spoken
 CUT_FROM = 14  # columns below which looking for a cut is not worth it
 SHORT = 10  # columns below which what a cut leaves joins its neighbour
 BEFORE = 400  # characters of what somebody else said before that a turn carries: its end
@@ -23,6 +24,7 @@ BEFORE = 400  # characters of what somebody else said before that a turn carries
 Span = tuple[int, int]
 
 _COMMA = re.compile(r"[，；]|[,;](?=\s)")
+_BLANK = re.compile(f"(?<=[{text.CJK}]) +(?=[{text.CJK}])")
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 
 
@@ -73,7 +75,8 @@ def _blocks(body: str) -> Iterator[tuple[int, int, bool]]:
 def _prose(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
     for first, last in text.sentences(body[start:end]):
         for span in _pieces(body, start + first, start + last, cuts):
-            yield from _short_enough(body, *span)
+            for part in _short_enough(body, *span, _BLANK, SPOKEN):
+                yield from _short_enough(body, *part, _COMMA, LONG)
 
 
 def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
@@ -98,16 +101,16 @@ def _opened(found: re.Match[str]) -> int:
     return next(start for start in (found.start(number) for number in range(1, found.re.groups + 1)) if start >= 0)
 
 
-def _short_enough(body: str, start: int, end: int) -> Iterator[Span]:
-    """The span, cut at commas into pieces that are not too long."""
-    while width(body[start:end]) > LONG:
-        commas = [start + found.end() for found in _COMMA.finditer(body[start:end])]
-        place = next((each for each in commas if LONG / 2 < width(body[start:each]) <= LONG), 0)
-        if not place:
+def _short_enough(body: str, start: int, end: int, pause: re.Pattern[str], longest: int) -> Iterator[Span]:
+    """The span, cut at pauses into pieces of at most so many columns, where it has such pauses."""
+    while width(body[start:end]) > longest:
+        pauses = [start + found.end() for found in pause.finditer(body[start:end])]
+        fitting = [each for each in pauses if width(body[start:each]) <= longest]
+        if not fitting or width(body[start : fitting[-1]]) <= longest / 2:
             break
-        if span := text.strip_span(body, start, place):
+        if span := text.strip_span(body, start, fitting[-1]):
             yield span
-        start = place
+        start = fitting[-1]
     if span := text.strip_span(body, start, end):
         yield span
 
