@@ -23,8 +23,8 @@ from memory_system.understand.quotes import Quoted, context_of, quotes_of, words
 from memory_system.understand.render import content_of
 
 CERTAIN = 100 * SCALE  # of what the owner has written down by hand
-EARNEST_FROM = 0  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
-GRAVE_FROM = SCALE // 8  # and of health, identity and instructions
+EARNEST_FROM = 2 * SCALE  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
+GRAVE_FROM = 3 * SCALE  # and of health, identity and instructions
 HEDGED = 0.6  # the confidence of what was said with a maybe
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact

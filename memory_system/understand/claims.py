@@ -117,9 +117,11 @@ def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequenc
 
 
 def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, attribute: str) -> bool:
-    """Whether the slot can be filled of those that it is about: "we" have only what is shared, and what is denied must
-    be such as one denies, or have ended."""
+    """Whether the slot can be filled of those that it is about: "we" have only what is shared, health needs a subject
+    that is named, and what is denied must be such as one denies, or have ended."""
     if about.plural and attribute not in reading.language.shared:
+        return False
+    if about.implied and attributes.about(attribute).get("category") in attributes.GRAVE:
         return False
     if not about.denied:
         return True
@@ -232,10 +234,5 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return people.asked_about()
         case "near":
             return people.near(value)
-        case "party":
-            return people.party(found.span)
-        case "another":
-            about = people.before(start, start, explicit=True)
-            return about if about and about.subject != people.speaker else None
         case said:
             return people.before(*found.span, explicit=said == "explicit")

@@ -66,7 +66,6 @@ class Language:
     relative: re.Pattern[str] = _NEVER  # at the end: "…, who": it is about what stands before that
     third_before: re.Pattern[str] = _NEVER  # what only another than the speaker has before a predicate: "is"
     ended: re.Pattern[str] = re.compile("")  # what tells that something denied was so before: "no longer"
-    myself: re.Pattern[str] = _NEVER  # anywhere: words for the speaker
     other: re.Pattern[str] = _NEVER  # anywhere: groups he, she
     told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
     fresh: re.Pattern[str] = _NEVER

@@ -31,6 +31,7 @@ class About:
     subject: str
     denied: bool = False
     plural: bool = False  # "we": good only for what is shared
+    implied: bool = False  # the words themselves do not name them: not enough for what is grave
 
 
 class People:
@@ -102,8 +103,7 @@ class People:
             return About(self.speaker, denied)
         if self._language.third_before.search(window, len(left)):
             predicate = window[len(left) :] + predicate
-        subject = self._left_out(place, predicate)
-        return About(subject, denied) if subject else None
+        return self._left_out(place, predicate, denied=denied)
 
     def owner(self, words: str, place: int) -> About | None:
         """Whom a possessive means: my, her, Anna's, 我妈的."""
@@ -116,7 +116,7 @@ class People:
 
     def alone(self, place: int) -> About | None:
         """The speaker, where nobody else was spoken of in the message before that place, nor asked about."""
-        return About(self.speaker) if self._is_alone(place) else None
+        return About(self.speaker, implied=True) if self._is_alone(place) else None
 
     def near(self, place: int) -> About | None:
         """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise."""
@@ -130,32 +130,6 @@ class People:
                 return About(known)
         return About(self.speaker)
 
-    def party(self, span: tuple[int, int]) -> About | None:
-        """The only one spoken of in the clause with these words, else in the last one before it that speaks of anybody;
-        the speaker where nobody does in the message."""
-        start = span[0]
-        ends = [0, *(found.end() for found in self._language.clause.finditer(self._plain, 0, start))]
-        after = self._language.clause.search(self._plain, span[1])
-        end = after.start() if after else len(self._plain)
-        for start in reversed(ends):
-            if parties := self._parties(start, end):
-                return About(parties.pop()) if len(parties) == 1 and "" not in parties else None
-            end = start
-        return self.alone(0)
-
-    def _parties(self, start: int, end: int) -> set[str]:
-        """Those who are spoken of in that stretch, with one that is empty for whoever is not known."""
-        words = self._plain[start:end]
-        found = set(self._mentioned(words))
-        if self._language.stranger.search(words):
-            found.add("")
-        words = self._language.mention.sub(lambda each: " " * len(each[0]), words)
-        if self._language.myself.search(words):
-            found.add(self.speaker)
-        for each in self._language.other.finditer(words):
-            found.add(self.antecedent(start + each.start(), "she" if each["she"] else "he") or "")
-        return found
-
     def _is_alone(self, place: int) -> bool:
         around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
         if self._language.dropped:
@@ -163,7 +137,11 @@ class People:
         return self._is_nobody_in(around)
 
     def _is_nobody_in(self, words: str) -> bool:
-        return next(self._mentioned(words), None) is None and not self._language.stranger.search(words)
+        return (
+            next(self._mentioned(words), None) is None
+            and not self._language.stranger.search(words)
+            and not self._language.other.search(words)
+        )
 
     def _since_me(self, words: str) -> str:
         """The words from the clause on where the speaker was last named, if nobody was after them."""
@@ -207,32 +185,37 @@ class People:
             return About(subject) if subject else None
         if among_friends:
             here = self._plain[:place]
-            return About(self.speaker) if self._is_nobody_in(here) else None
+            return About(self.speaker, implied=True) if self._is_nobody_in(here) else None
         return None if self._language.dropped and self._heard.speaker else self.alone(place)
 
     def asked_about(self) -> About | None:
         """Whom an answer is about: the one near the speaker whom the question names, else the speaker."""
-        named = set(self._mentioned(self._heard.asked))
+        asked = self._heard.asked
+        named = set(self._mentioned(asked))
         if not named:
-            return About(self.speaker)
+            return None if self._language.other.search(asked) else About(self.speaker)
         return About(named.pop()) if len(named) == 1 else None
 
     def antecedent(self, place: int, pronoun: str) -> str | None:
-        """The one whom "he" or "she" means there: the only one spoken of before in the message, else in the question;
-        whose sex is not known must be spoken of in the same sentence."""
+        """The one whom "he" or "she" means there: the only one spoken of before in the sentence, else in the sentence
+        right before it, else in the question; whose sex is not known must be spoken of in the same sentence."""
         if self._language.stranger.search(self._plain, 0, place):
             return None
         other, same = (self._men, self._women) if pronoun == "she" else (self._women, self._men)
         here = self._plain[:place]
-        for words in (f"{self._heard.before}\n{here}", self._heard.asked):
+        for words in (here, self._sentence_before, self._heard.asked):
             fitting = {who for who in self._mentioned(words) if who.casefold() not in other}
             if len(fitting) > 1:
                 return None
             if fitting:
                 who = fitting.pop()
-                is_sure = who.casefold() in same or who in self._mentioned(here)
-                return (who or None) if is_sure else None
+                return (who or None) if words is here or who.casefold() in same else None
         return None
+
+    @cached_property
+    def _sentence_before(self) -> str:
+        said = [each for each in self._language.sentence.split(self._heard.before) if each and each.strip()]
+        return said[-1] if said else ""
 
     def _mentioned(self, words: str) -> Iterator[str]:
         """Those who are spoken of in the words: empty for somebody's whom nothing else is known of."""
@@ -251,14 +234,14 @@ class People:
                 return known
         return None
 
-    def _left_out(self, place: int, predicate: str) -> str | None:
-        """Whom a predicate without a subject is about: the last subject of the sentence, else the speaker where nobody
-        else was spoken of in the message."""
+    def _left_out(self, place: int, predicate: str, *, denied: bool) -> About | None:
+        """Whom a predicate without a subject is about: the speaker, where the last clause with a subject is theirs, or
+        nobody else was spoken of in the message."""
         if (topic := self._topic(self._plain[:place])) is not None:
-            return topic or None
-        if self._language.third.match(predicate):
+            return About(topic, denied, implied=True) if topic == self.speaker else None
+        if self._language.third.match(predicate) or not self._is_alone(place):
             return None
-        return self.speaker if self._is_alone(place) else None
+        return About(self.speaker, denied, implied=True)
 
     def _topic(self, before: str) -> str | None:
         """The subject that the last clause with one begins with; empty where it is not certain who that is."""
