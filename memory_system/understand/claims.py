@@ -37,14 +37,12 @@ ASKED = "@asked"  # the same, by the kin word of the question
 PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
-TIMED = frozenset({"appointment", "deadline", "reminder", "moves_to"})
+TIMED = frozenset({"moves_to"})
 # What may be denied that never was so; anything else is denied only where it has ended.
 DENIABLE = frozenset(
     {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
 )
-LONG = frozenset(
-    {"appointment", "deadline", "instruction", "habit", "likes", "dislikes"}
-)  # no one word puts them right
+LONG = frozenset({"instruction", "likes", "dislikes"})  # no one word puts them right
 _OWN_GROUPS = frozenset({"who", "value", "kin", "old", "thing"})  # the others name what is filled as well
 _NOWHERE = (-1, -1)
 
@@ -121,7 +119,7 @@ def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, at
     that is named, and what is denied must be such as one denies, or have ended."""
     if about.plural and attribute not in reading.language.shared:
         return False
-    if about.implied and attributes.about(attribute).get("category") in attributes.GRAVE:
+    if about.implied and rule.polarity and attributes.about(attribute).get("category") in attributes.GRAVE:
         return False
     if not about.denied:
         return True
@@ -228,11 +226,7 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return people.alone(start)
         case "topic":
             return people.before(start, start, explicit=True) or people.topic(value)
-        case "plan":
-            return people.topic(value, among_friends=True)
         case "asked":
             return people.asked_about()
-        case "near":
-            return people.near(value)
         case said:
             return people.before(*found.span, explicit=said == "explicit")

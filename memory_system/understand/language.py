@@ -69,7 +69,6 @@ class Language:
     other: re.Pattern[str] = _NEVER  # anywhere: groups he, she
     told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
     fresh: re.Pattern[str] = _NEVER
-    joining: re.Pattern[str] = re.compile("")  # words before the subject of a clause: "and also"
     first: re.Pattern[str] = _NEVER  # at the end: a verb that only the speaker has, "am"
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
     dropped: bool = False  # a sentence may do without its subject

@@ -118,18 +118,6 @@ class People:
         """The speaker, where nobody else was spoken of in the message before that place, nor asked about."""
         return About(self.speaker, implied=True) if self._is_alone(place) else None
 
-    def near(self, place: int) -> About | None:
-        """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise."""
-        joining = self._language.joining.match(self._plain, place)
-        place = joining.end() if joining else place
-        if found := self._language.owner.match(self._plain, place):
-            return self._meant(found, place)
-        rest = self._plain[place:].casefold()
-        for name, known in self._names.items():
-            if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalpha():
-                return About(known)
-        return About(self.speaker)
-
     def _is_alone(self, place: int) -> bool:
         around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
         if self._language.dropped:
@@ -178,14 +166,10 @@ class People:
         subject = self.antecedent(place, "she" if group.get("she") else "he")
         return About(subject, denied) if subject else None
 
-    def topic(self, place: int, *, among_friends: bool = False) -> About | None:
-        """Whom the words at that place are about where they name nobody themselves; `among_friends` even there, where
-        it may be whom the other one spoke of."""
+    def topic(self, place: int) -> About | None:
+        """Whom the words at that place are about where they name nobody themselves."""
         if (subject := self._topic(self._plain[:place])) is not None:
             return About(subject) if subject else None
-        if among_friends:
-            here = self._plain[:place]
-            return About(self.speaker, implied=True) if self._is_nobody_in(here) else None
         return None if self._language.dropped and self._heard.speaker else self.alone(place)
 
     def asked_about(self) -> About | None:
