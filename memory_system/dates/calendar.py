@@ -210,7 +210,9 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
 
 
 def _day_of_month(f: Fields, moment: Moment) -> Span | None:
-    """The last such day where the tense is past, else the next one; said on such a day it is today if it lies ahead."""
+    """The last such day where the tense is past, else the next one; said on such a day it is today if it lies ahead.
+    A day that is still to come this month is none of last month's, unless its own clause is past: what stands beside
+    that may be of another time."""
     today, tense = moment.today, moment.tense()
     if tense is None:
         return None
@@ -218,6 +220,8 @@ def _day_of_month(f: Fields, moment: Moment) -> Span | None:
         return weekday_of_month(f["day"], f["dow"], today, tense)
     if f["day"] == today.day:
         return one_day(today) if tense == 1 else None
+    if tense < 0 and f["day"] > today.day and not moment.is_past():
+        return None
     found = such_day(f["day"], today, -1 if tense < 0 else 1)
     if tense == 0 and found and (found - today).days > MONTH and moment.either():
         found = such_day(f["day"], today, -1)
@@ -248,7 +252,8 @@ def _recurring(f: Fields, moment: Moment) -> Span | None:
     past = next((span for span in reversed(spans) if span[1] <= today), None)
     ahead = next((span for span in spans if span[0] > today), None)
     if tense < 0:
-        return None if ahead and _distance(ahead, today) < _CLOSE else past
+        sure = moment.is_past() or not (past and ahead) or _distance(past, today) < _distance(ahead, today)
+        return past if sure and not (ahead and _distance(ahead, today) < _CLOSE) else None
     if ahead is None:
         return None
     if tense == 0 and celebrated:
@@ -265,7 +270,7 @@ def occasions(fields: Fields, anchor: datetime) -> list[Interval]:
     """What fields that recur every year may name: the last one, one that is on, and the next; empty for all others."""
     if _MAKERS.get(kind(fields)) is not _recurring:
         return []
-    moment, today = Moment(anchor, _open, _open, bool, bool, bool, bool), anchor.date()
+    moment, today = Moment(anchor, _open, _open, bool, bool, bool, bool, bool), anchor.date()
     spans = list(_occurrences({key: value for key, value in fields.items() if key not in TIMES}, moment))
     past = [span for span in spans if span[1] <= today][-1:]
     now = [span for span in spans if span[0] <= today < span[1]]

@@ -102,6 +102,11 @@ class Cues:
         spec = spec_of(self.piece.lang)
         return spec["surely"].search("¦".join(self._around(spec["clause"]))) is not None
 
+    def is_past(self) -> bool:
+        """Whether the words of the clause itself tell of the past."""
+        spec = spec_of(self.piece.lang)
+        return _nearest(spec, *self._around(spec["clause"])) < 0
+
     def _around(self, stop: re.Pattern[str]) -> tuple[str, str]:
         return _around(self.text, (self.piece.start, self.piece.end), stop)
 

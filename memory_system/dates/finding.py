@@ -225,7 +225,7 @@ def _alone(
     the expression whose month or year it may be of."""
     days_of_week = end and kind(piece.fields) == {"dow"}  # "Monday to Friday" is a habit unless the tense is told
     tense = cues.told if days_of_week else cues.tense
-    moment = Moment(anchor, tense, cues.own_tense, cues.yearly, cues.adverbial, cues.either, cues.surely)
+    moment = Moment(anchor, tense, cues.own_tense, cues.yearly, cues.adverbial, cues.either, cues.surely, cues.is_past)
     silent = _is_lone(text, piece)
     found = _within(frame, piece, moment) if frame else None
     if not found and (not silent or complete(piece.fields)):

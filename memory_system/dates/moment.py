@@ -12,7 +12,7 @@ class Moment:
     """When it was said (aware, in the owner's zone) and the tense of the clause: -1 past, 1 future, 0 open, None a
     habit. `own_tense` does not look beyond the clause; `yearly` tells birthdays, whose date has no year; `adverbial`
     tells that the words stand where a clause says when, `either` that the clause may tell of past or future alike,
-    `surely` that it says outright that it is ahead."""
+    `surely` that it says outright that it is ahead, `is_past` that its own words tell of the past."""
 
     anchor: datetime
     tense: Callable[[], int | None]
@@ -21,11 +21,14 @@ class Moment:
     adverbial: Callable[[], bool]
     either: Callable[[], bool]
     surely: Callable[[], bool]
+    is_past: Callable[[], bool]
 
     @classmethod
     def ahead(cls, anchor: datetime) -> Moment:
         """The moment for what lies ahead."""
-        return cls(anchor, lambda: 1, lambda: 1, lambda: False, lambda: False, lambda: False, lambda: True)
+        return cls(
+            anchor, lambda: 1, lambda: 1, lambda: False, lambda: False, lambda: False, lambda: True, lambda: False
+        )
 
     @property
     def today(self) -> date:
