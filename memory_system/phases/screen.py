@@ -153,17 +153,21 @@ def _assistants(segment: Segment, turn: Turn, held: str) -> Judged:
 
 
 def _verdicts(message: Message, spans: Sequence[Span], turn: Turn) -> list[Verdict]:
-    found = [verdict_of(judge.sums(seen)) for judge, seen in readings(message, spans, turn)]
     return [
-        _meant(verdict) if is_to_be_remembered(message.text[slice(*span)]) else verdict
-        for span, verdict in zip(spans, found, strict=True)
+        _as_wished(verdict_of(judge.sums(seen)), message, span)
+        for (judge, seen), span in zip(readings(message, spans, turn), spans, strict=True)
     ]
 
 
-def _meant(verdict: Verdict) -> Verdict:
-    """What the owner asks to be remembered is meant, and worth keeping."""
+def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
+    """What the owner asks to be remembered is meant, and worth keeping; what they have noted is meant, unless it surely
+    is not."""
+    asked = is_to_be_remembered(message.text[slice(*span)])
+    if not (asked or (message.is_noted and verdict.earnest > -DOUBTED_FROM)):
+        return verdict
     stance = "hedged" if verdict.stance == "hedged" else "asserted"
-    return replace(verdict, stance=stance, worth=max(verdict.worth, 0), earnest=max(verdict.earnest, SCALE))
+    worth = max(verdict.worth, KEPT_FROM) if asked else verdict.worth
+    return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, SCALE))
 
 
 def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Judge, Seen]]:
