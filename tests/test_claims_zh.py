@@ -65,6 +65,7 @@ ANSWERED = [
 
 # Where it is not certain, not the owner's, not meant, or no value of its kind, nothing is filled.
 SILENT = [
+    "用户对青霉素过敏",
     "我可能对花生过敏",
     "如果我对花生过敏就麻烦了",
     "医生说我有糖尿病",

@@ -220,10 +220,10 @@ def test_reading_the_transcripts_again_brings_nothing_back(chosen: dict[str, str
 def test_a_transcript_that_turns_up_later_brings_nothing_back(tmp_path: Path) -> None:
     root = story(tmp_path)
     forget(root, entity="Barnaby")
-    say(root, "found", ("2026-03-01T09:00:00Z", "user", "I have a dog called Barnaby. I collect stamps from Norway."))
+    say(root, "found", ("2026-03-01T09:00:00Z", "user", "I have a dog called Barnaby. I'm allergic to nettles."))
     consolidate(root, LATER)
     assert holding(root, "barnaby") == []
-    assert any("stamps" in each for each in contents(root))
+    assert any("nettles" in each for each in contents(root))
 
 
 @pytest.mark.parametrize("chosen", [{"ids": ()}, {"session": "again"}], ids=["by id", "by session"])
@@ -258,7 +258,7 @@ def test_what_is_said_again_is_remembered_again(tmp_path: Path) -> None:
     root = story(tmp_path)
     forget(root, entity="Barnaby")
     forget(root, ids=(id_of(root, "青霉素"),))
-    say(root, "new", ("2026-03-08T09:00:00Z", "user", "I have a dog called Barnaby. 我对青霉素过敏，这个很重要。"))
+    say(root, "new", ("2026-03-08T09:00:00Z", "user", "I have a dog called Barnaby. 我对青霉素过敏，请记住。"))
     consolidate(root, LATER)
     assert any("Barnaby" in each for each in contents(root))
     assert any("青霉素" in each for each in contents(root))
@@ -401,7 +401,7 @@ def test_a_file_that_was_written_to_meanwhile_is_left_alone(tmp_path: Path) -> N
 
 def test_a_note_whose_name_holds_a_colon_is_forgotten_too(tmp_path: Path) -> None:
     make(tmp_path)
-    (tmp_path / "memory/2026-03-02-10:30.md").write_text("## [10:30:00] general\n\nBarnaby ate a shoe.\n")
+    (tmp_path / "memory/2026-03-02-10:30.md").write_text("## [10:30:00] general\n\nWe adopted Barnaby in May.\n")
     consolidate(tmp_path, NOW)
     assert any("Barnaby" in each for each in contents(tmp_path))
     forget(tmp_path, session="memory/2026-03-02-10-30.md", notes=True)

@@ -64,7 +64,7 @@ def test_no_byte_of_any_in_any_file_of_ours(tmp_path: Path) -> None:
     (tmp_path / "IDENTITY.md").write_text(f"- **Name:** Juno {CASES[0].text}\n")
     with Workspace.open(tmp_path, now=at("2026-03-02T20:00:00Z")) as ws:
         for case in CASES[::3]:
-            edit.capture(ws, f"User waits at the pier. {case.text}", source=case.text, entities=[case.text])
+            edit.capture(ws, f"User waits for the ferry at the old pier. {case.text}", source=case.text, entities=[case.text])
             edit.note(ws, case.text, case.text)
     consolidate(tmp_path, NOW)
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
@@ -115,9 +115,11 @@ def test_a_crash_does_not_tell_it(tmp_path: Path) -> None:
 
 def test_no_byte_of_any_is_sent_to_a_model(tmp_path: Path, key: None) -> None:
     with serving(telling({})) as server:
-        make(tmp_path, llm={"mode": "auto", "base_url": server.url}, budget={"tokens_per_night": 200_000})
+        asked = ["extract", "conflict", "beliefs", "summaries", "polish"]
+        model = {"mode": "auto", "base_url": server.url, "questions": asked}
+        make(tmp_path, llm=model, budget={"tokens_per_night": 200_000})
         said = [
-            (f"2026-03-02T{n // 60 + 1:02}:{n % 60:02}:00Z", "user", f"It is odd that {c.text}")
+            (f"2026-03-02T{n // 60 + 1:02}:{n % 60:02}:00Z", "user", f"Please remember that my note says {c.text}")
             for n, c in enumerate(CASES)
         ]
         say(tmp_path, "told", *said)

@@ -167,8 +167,8 @@ def test_a_wish_of_its_own_reaches_the_message_before(secret: str, wish: str, tm
 
 
 def test_what_is_said_of_itself_leaves_the_message_before() -> None:
-    messages = talk(("user", "I sing in Bergen."), ("user", "Don't save this: I was expelled from the choir."))
-    assert [each.content for each in claims(messages)] == ["User sings in Bergen"]
+    messages = talk(("user", "I live in Bergen."), ("user", "Don't save this: I was expelled from the choir."))
+    assert [each.content for each in claims(messages)] == ["User lives in Bergen"]
 
 
 @pytest.mark.parametrize(

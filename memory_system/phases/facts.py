@@ -162,13 +162,15 @@ def is_single(attribute: str) -> bool:
 
 
 def _same(claim: Claim, draft: Draft) -> Fact | None:
-    """The active fact that says what the claim says."""
+    """The active fact that says what the claim says: of a slot the same value, or in the same words what only somebody
+    else has written down, which fills none."""
+    alike = facts_of(draft.find(content_key(claim.content)), draft)
     if claim.attribute:
         found = facts_of(draft.find(value_key(claim.subject, claim.attribute, claim.value)), draft)
         found = [each for each in found if each.polarity == claim.polarity and _is_one_occasion(claim, each)]
+        found += [each for each in alike if not each.attribute and outranks(claim, each)]
     else:
-        found = facts_of(draft.find(content_key(claim.content)), draft)
-        found = [each for each in found if each.subject == claim.subject]
+        found = [each for each in alike if each.subject == claim.subject]
     return found[0] if found else None
 
 

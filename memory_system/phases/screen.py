@@ -19,9 +19,9 @@ from memory_system.records import USER, USER_NAME
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
 from memory_system.understand.claims import Heard
-from memory_system.understand.features import Span, Talk
-from memory_system.understand.judge import LANGUAGES, SCALE, Verdict, judge_of
-from memory_system.understand.whose import Owner, owners
+from memory_system.understand.features import Seen, Span, Talk, of_message
+from memory_system.understand.judge import LANGUAGES, SCALE, Judge, Verdict, judge_of, verdict_of
+from memory_system.understand.whose import Owner, is_to_be_remembered, owners, was_joking
 
 CATEGORIES = {
     "profile": "status", "health": "health", "relation": "relation", "preference": "preference",
@@ -96,19 +96,20 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard) -> Iterator[tu
     """Each turn with its segments judged. What a wish takes back that comes a few messages later is not kept, so that
     turns wait for those."""
     waiting: deque[tuple[Turn, list[Judged]]] = deque()
-    taking_back = TakingBack[str]()
+    unkept, unmeant = TakingBack[str](), TakingBack[str](was_joking)
     for turn in turns:
-        gone = taking_back.heard(turn.message, turn.message.ref)
-        if gone:
-            waiting = deque((one, _withheld(each, one.message.ref == gone)) for one, each in waiting)
+        for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
+            if gone := taking_back.heard(turn.message, turn.message.ref):
+                waiting = deque(_without(gone, reason, *each) for each in waiting)
         waiting.append((turn, judged(turn, config, guard)))
         if len(waiting) > SOON:
             yield waiting.popleft()
     yield from waiting
 
 
-def _withheld(each: list[Judged], gone: bool) -> list[Judged]:
-    return [replace(one, reason=WITHHELD) for one in each] if gone else each
+def _without(gone: str, reason: str, turn: Turn, each: list[Judged]) -> tuple[Turn, list[Judged]]:
+    """The turn, with nothing of it kept where it is the one that is taken back."""
+    return turn, [replace(one, reason=reason) for one in each] if turn.message.ref == gone else each
 
 
 def judged(turn: Turn, config: Config, guard: Guard) -> list[Judged]:
@@ -152,7 +153,32 @@ def _assistants(segment: Segment, turn: Turn, held: str) -> Judged:
 
 
 def _verdicts(message: Message, spans: Sequence[Span], turn: Turn) -> list[Verdict]:
-    return judge_of(language_of(message)).verdicts(talk_of(message, spans, turn))
+    return [
+        _as_wished(verdict_of(judge.sums(seen)), message, span)
+        for (judge, seen), span in zip(readings(message, spans, turn), spans, strict=True)
+    ]
+
+
+def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
+    """What the owner asks to be remembered is meant, and worth keeping; what they have noted is meant, unless it surely
+    is not."""
+    asked = is_to_be_remembered(message.text[slice(*span)])
+    if not (asked or (message.is_noted and verdict.earnest > -DOUBTED_FROM)):
+        return verdict
+    stance = "hedged" if verdict.stance == "hedged" else "asserted"
+    worth = max(verdict.worth, KEPT_FROM) if asked else verdict.worth
+    return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, SCALE))
+
+
+def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Judge, Seen]]:
+    """Each segment as the judge of its own language sees it, and that judge."""
+    own = language_of(message)
+    talk, langs = (
+        talk_of(message, spans, turn),
+        [text.language_within(message.text[slice(*span)], own) for span in spans],
+    )
+    found = {lang: list(of_message(talk, lang)) for lang in {*langs}}
+    return [(judge_of(lang), found[lang][number]) for number, lang in enumerate(langs)]
 
 
 def language_of(message: Message) -> str:
@@ -169,8 +195,8 @@ def talk_of(message: Message, spans: Sequence[Span], turn: Turn) -> Talk:
 def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict) -> str:
     """Why the judge drops a segment; empty where it keeps it."""
     words = turn.text_of(segment)
-    if form is Owner.OTHERS:
-        return "others"
+    if form in (Owner.OTHERS, Owner.UNREAL):
+        return form.name.lower()
     if verdict.stance not in STORED:
         return verdict.stance
     if form is Owner.DOUBTFUL and verdict.earnest < DOUBTED_FROM and not turn.message.is_noted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from memory_system import rules, text
@@ -45,9 +45,10 @@ def takes_back(message: Message) -> bool:
 
 
 class TakingBack(Generic[Said]):
-    """What each one has said last, which their next message may take back."""
+    """What each one has said last, which their next message may take back: whether it does is for `takes` to say."""
 
-    def __init__(self) -> None:
+    def __init__(self, takes: Callable[[Message], bool] = takes_back) -> None:
+        self._takes = takes
         self._last: dict[tuple[str, str, str], tuple[int, Said]] = {}
         self._count = 0
 
@@ -58,7 +59,7 @@ class TakingBack(Generic[Said]):
         self._last[voice] = self._count, said
         self._count += 1
         soon = before is not None and self._count - 1 - before[0] <= SOON
-        return before[1] if before and soon and takes_back(message) else None
+        return before[1] if before and soon and self._takes(message) else None
 
 
 def asks_not_to_keep(words: str) -> bool:

@@ -1,5 +1,7 @@
-"""Whose words a message holds, by its form alone: code, quoted lines, copied chats and long quotations are somebody
-else's whatever they say, and what stands behind a colon or a blank line may be. In doubt the words are others'.
+"""Whose words a message holds, and whether they are meant, by its form: code, quoted lines, copied chats and long
+quotations are somebody else's whatever they say; what stands behind a colon or a blank line, or behind words that
+announce a text, a supposition or a story, may be; what is taken back as a joke is not meant. In doubt the words are
+others'.
 """
 
 from __future__ import annotations
@@ -8,10 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from memory_system.text import language, language_within
+from memory_system import rules
+from memory_system.text import cjk_count, language, language_within, straight
+from memory_system.turns import Message
 from memory_system.understand.features import Span
 
-LEAST_QUOTED = 16  # characters between quotation marks that are more than a word in quotation marks
+LEAST_QUOTED = 16  # columns that are more than a word in quotation marks
 FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, where no name comes again
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
@@ -34,15 +38,18 @@ class Owner(IntEnum):
     OWN = 0
     DOUBTFUL = 1
     OTHERS = 2
+    UNREAL = 3
 
 
 def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
     """Whose each span of the message is. Lines in another language than the message begins in may be a text that is
     given to be translated."""
-    foreign = sorted(_foreign(text))
-    mark = _BEHIND.search(text)
-    behind = mark.end() if mark else len(text)
-    found = [_owner(span, foreign, behind) for span in spans]
+    foreign, plain = sorted(_foreign(text)), straight(text)
+    behind, jokes = _doubt_from(plain), list(_taken_back(plain))
+    found = [
+        Owner.UNREAL if any(span[0] < end <= span[1] for end in jokes) else _owner(span, foreign, behind)
+        for span in spans
+    ]
     if text.isascii() or len(spans) < 2:
         return found
     own, first_line = language(text[slice(*spans[0])]), text.find("\n")
@@ -59,7 +66,32 @@ def _owner(span: Span, foreign: Sequence[Span], behind: int) -> Owner:
     covered = sum(max(0, min(end, last) - max(start, first)) for first, last in foreign)
     if 2 * covered > end - start:
         return Owner.OTHERS
-    return Owner.DOUBTFUL if covered or start >= behind else Owner.OWN
+    return Owner.DOUBTFUL if covered or end > behind else Owner.OWN
+
+
+def _doubt_from(plain: str) -> int:
+    """From where on the words of a message may be somebody else's, or nobody's."""
+    marks = [mark.end()] if (mark := _BEHIND.search(plain)) else []
+    return min((*marks, *(each.span[1] for each in rules.load("frames")["frame"].found(plain))), default=len(plain))
+
+
+def _taken_back(plain: str) -> Iterator[int]:
+    """Where words end that the speaker then takes back as a joke."""
+    for joke in rules.load("frames")["takes_back"].found(plain):
+        if before := plain[: joke.span[0]].rstrip():
+            yield len(before)
+
+
+def was_joking(message: Message) -> bool:
+    """Whether a person begins by taking back, as a joke, what they said before."""
+    if not message.is_first_hand or message.is_noted:
+        return False
+    return any(each.span[0] == 0 for each in rules.load("frames")["takes_back"].found(straight(message.text)))
+
+
+def is_to_be_remembered(words: str) -> bool:
+    """Whether the owner asks that what the sentence says is remembered."""
+    return rules.load("frames")["remembered"].fires(straight(words))
 
 
 def _foreign(text: str) -> Iterator[Span]:
@@ -73,7 +105,11 @@ def _foreign(text: str) -> Iterator[Span]:
         yield from (found.span() for found in _LOG_LINES.finditer(text))
         yield from _chat(text)
     if not {*'“「『"‘'}.isdisjoint(text):
-        yield from (found.span() for found in _QUOTATION.finditer(text) if len(found[0]) >= LEAST_QUOTED)
+        yield from (found.span() for found in _QUOTATION.finditer(text) if _is_long(found[0]))
+
+
+def _is_long(quotation: str) -> bool:
+    return len(quotation) + cjk_count(quotation) >= LEAST_QUOTED
 
 
 def _chat(text: str) -> Iterator[Span]:

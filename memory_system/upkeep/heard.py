@@ -17,8 +17,7 @@ from memory_system.privacy.withheld import SOON, WITHHELD
 from memory_system.readers import Cursor
 from memory_system.records import POOLS, Belief, Fact, Pool, from_line, session_of
 from memory_system.turns import Message, Segment, Turn
-from memory_system.understand import features
-from memory_system.understand.judge import STANCES, judge_of, verdict_of
+from memory_system.understand.judge import STANCES, verdict_of
 from memory_system.workspace import Workspace
 
 MOST_WORDS = 8  # of the judge's words that are shown
@@ -139,10 +138,8 @@ def _shown(turn: Turn, judged: Judged, reason: str, most: int = 0) -> str:
 
 def _rows(turn: Turn, judged: Iterable[Judged]) -> Iterator[dict[str, Any]]:
     """What becomes of each segment of a turn, and the words by which the judge decided."""
-    lang, spans = screen.language_of(turn.message), [(each.start, each.end) for each in turn.segments]
-    judge = judge_of(lang)
-    features_of = features.of_message(screen.talk_of(turn.message, spans, turn), lang)
-    for each, seen in zip(judged, features_of, strict=True):
+    spans = [(each.start, each.end) for each in turn.segments]
+    for each, (judge, seen) in zip(judged, screen.readings(turn.message, spans, turn), strict=True):
         label = _label(each.reason, verdict_of(judge.sums(seen)).stance) if turn.message.is_first_hand else ""
         yield {
             "kept": not each.reason,
