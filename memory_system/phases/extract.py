@@ -34,7 +34,7 @@ AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
 AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 BESIDE = 12  # characters between a claim and a time that belongs to it: "I have", "in", 起在
 _PAUSE = re.compile(r"[,.;:!?，。；：！？\n]|\band\b|\bbut\b")
-MOST_BESIDE = {"en": 3, "zh": 5}  # words, in Chinese characters, that a claim may leave untold
+MOST_BESIDE = {"en": 2, "zh": 2}  # words, in Chinese characters, that a claim may leave untold
 DAY = timedelta(days=1)
 
 
@@ -113,7 +113,8 @@ def _tells_all(filled: list[Filled], words: str) -> bool:
     told = {place for each in filled for place in range(*each.span)}
     rest = "".join(sign if place not in told else " " for place, sign in enumerate(words))
     lang = text.language(words)
-    return len(rest.split() if lang == "en" else [sign for sign in rest if sign.isalnum()]) <= MOST_BESIDE[lang]
+    parts = rest.split() if lang == "en" else rest
+    return sum(any(map(str.isalnum, each)) for each in parts) <= MOST_BESIDE[lang]
 
 
 def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
@@ -123,6 +124,7 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
     subject = turn.message.speaker or filled.subject if filled.subject == USER else filled.subject
     row = attributes.about(filled.attribute)
     category = str(row.get("category", "general"))
+    timed = filled.attribute in claims.TIMED
     event = _event(filled, words, turn.message, night)
     base = _base(turn, (segment.start, segment.end), segment, lang)
     own = turn.message.speaker or USER_NAME[lang]
@@ -142,7 +144,7 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
         event_time=event,
         expires=_expires(category, event, night),
         form="claim",
-        change=segment.change,
+        change=segment.change or ("cancels" if timed and not filled.polarity else ""),
     )
 
 

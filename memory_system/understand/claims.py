@@ -57,7 +57,7 @@ class Filled:
     attribute: str
     value: str  # as said, trimmed
     polarity: bool
-    span: Span
+    span: Span  # of what it tells
     value_span: Span  # within the sentence
     rule: str
     instead: str = ""  # the value of the same slot that it puts right, a slip of the tongue
@@ -183,13 +183,19 @@ def _fill(
     if reading.language.dropped and attribute not in TIMED and reading.people.begins_with_name(value):
         return  # whom it is about stands in it
     polarity = rule.polarity and not about.denied
-    reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, instead))
+    reading.filled.append(Filled(about.subject, attribute, value, polarity, _told(found, span), span, rule.id, instead))
     if _is_somebody(attribute):
         own = about.subject == reading.people.speaker
         reading.people.learn(value, found.parts.get("kin", "") if own else "")
     for name, place in found.places.items():
         if place != _NOWHERE and name not in _OWN_GROUPS:
             _fill_also(reading, reading.filled[-1], name, place)
+
+
+def _told(found: Found, value: Span) -> Span:
+    """The words of a match that the value tells: not those that were cut off its end."""
+    start, end = found.span
+    return (start, value[1]) if found.places["value"][1] == end else (start, end)
 
 
 def _fill_also(reading: _Reading, claim: Filled, name: str, place: Span) -> None:
