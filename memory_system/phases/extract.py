@@ -17,7 +17,7 @@ from memory_system.phases import Night
 from memory_system.phases.screen import CATEGORIES, heard_before
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_NAME, EventTime
 from memory_system.turns import Claim, Message, Segment, Turn
-from memory_system.understand import claims
+from memory_system.understand import claims, matters
 from memory_system.understand.claims import Filled
 from memory_system.understand.judge import SCALE
 from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
@@ -34,7 +34,7 @@ AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
 AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 BESIDE = 12  # characters between a claim and a time that belongs to it: "I have", "in", 起在
 _PAUSE = re.compile(r"[,.;:!?，。；：！？\n]|\band\b|\bbut\b")
-MOST_BESIDE = {"en": 2, "zh": 2}  # words, in Chinese characters, that a claim may leave untold
+MOST_BESIDE = {"en": 3, "zh": 5}  # words, in Chinese characters, that a claim may leave untold
 DAY = timedelta(days=1)
 
 
@@ -113,6 +113,8 @@ def _tells_all(filled: list[Filled], words: str) -> bool:
     told = {place for each in filled for place in range(*each.span)}
     rest = "".join(sign if place not in told else " " for place, sign in enumerate(words))
     lang = text.language(words)
+    if lang == "zh" and any(map(matters.tells, matters.terms_of(rest))):
+        return False
     parts = rest.split() if lang == "en" else rest
     return sum(any(map(str.isalnum, each)) for each in parts) <= MOST_BESIDE[lang]
 
@@ -145,6 +147,7 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
         expires=_expires(category, event, night),
         form="claim",
         change=segment.change or ("cancels" if timed and not filled.polarity else ""),
+        beside=words_at(context_of(Quoted(turn, (segment,))), turn) if segment.change else "",
     )
 
 

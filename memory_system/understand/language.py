@@ -70,6 +70,7 @@ class Language:
     told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
     fresh: re.Pattern[str] = _NEVER
     slip: re.Pattern[str] = _NEVER  # before the words with which a sentence puts right what it has just told
+    somebodys: re.Pattern[str] = _NEVER  # a name with what makes it a possessive: "Tom's "
     joining: re.Pattern[str] = re.compile("")  # words before the subject of a clause: "and also"
     first: re.Pattern[str] = _NEVER  # at the end: a verb that only the speaker has, "am"
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb

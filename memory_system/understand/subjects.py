@@ -119,7 +119,8 @@ class People:
         return About(self.speaker) if self._is_alone(place) else None
 
     def near(self, place: int) -> About | None:
-        """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise."""
+        """Whose what is told there is, as "Ella's party is on Friday": the speaker's where nothing says otherwise,
+        nobody's where it is somebody's who is not known."""
         joining = self._language.joining.match(self._plain, place)
         place = joining.end() if joining else place
         if found := self._language.owner.match(self._plain, place):
@@ -128,7 +129,7 @@ class People:
         for name, known in self._names.items():
             if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalpha():
                 return About(known)
-        return About(self.speaker)
+        return None if self._language.somebodys.match(self._plain, place) else About(self.speaker)
 
     def party(self, span: tuple[int, int]) -> About | None:
         """The only one spoken of in the clause with these words, else in the last one before it that speaks of anybody;
