@@ -22,6 +22,12 @@ def about(attribute: str) -> Mapping[str, Any]:
     return known.get(attribute.partition(".")[0], {})
 
 
+def lasts(attribute: str) -> bool:
+    """Whether the attribute holds a state, one at a time: since when it is so can be told."""
+    row = about(attribute)
+    return row.get("category") == "status" and bool(row.get("single"))
+
+
 def category_of(rule: rules.Rule, attribute: str = "") -> str:
     """The category of what a rule says: its own, else that of its attribute (`attribute` where the match decides)."""
     found = rule.data.get("category") or about(attribute or rule.data.get("attribute", "")).get("category", "general")

@@ -1,4 +1,4 @@
-"""What a story or the sample may expect of a workspace, checked without regard to wording where none is given."""
+"""What a story or the sample may expect of a workspace: slots and their values, and words that were kept as quotes."""
 
 from __future__ import annotations
 
@@ -31,12 +31,16 @@ def matches(record: Any, wanted: dict[str, Any]) -> bool:
 def unmet(root: Path, expect: dict[str, Any]) -> Iterator[str]:
     """What is expected and not so."""
     active, archived = memories(root), memories(root, "archive")
+    standing = [record for record in active if record.outdated_by is None]
     for name, kind in KINDS.items():
         for wanted in expect.get(name, ()):
-            if not any(type(record) is kind and matches(record, wanted) for record in active):
+            if not any(type(record) is kind and matches(record, wanted) for record in standing):
                 yield f"no {name} {wanted}"
     for wanted in expect.get("absent", ()):
-        yield from (f"absent {wanted}, but: {record.content}" for record in active if matches(record, wanted))
+        yield from (f"absent {wanted}, but: {record.content}" for record in standing if matches(record, wanted))
+    for wanted in expect.get("outdated", ()):
+        if not any(record.outdated_by and matches(record, wanted) for record in active):
+            yield f"nothing outdated {wanted}"
     for wanted in expect.get("archived", ()):
         if not any(matches(record, wanted) for record in archived):
             yield f"nothing archived {wanted}"

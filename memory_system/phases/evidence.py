@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_system import clock
-from memory_system.attributes import about
+from memory_system.attributes import lasts
 from memory_system.phases import Night
 from memory_system.privacy.trust import echoes, tier_of, tier_of_evidence
 from memory_system.records import TELLING, Evidence, Fact, session_of
@@ -36,8 +36,8 @@ def new_fact(new_id: str, claim: Claim, night: Night) -> Fact:
 
 def _valid_from(claim: Claim, night: Night) -> str | None:
     """Since when a state is so, as exactly as it was said: 2026-02 where somebody moved in February."""
-    slot, when = about(claim.attribute or ""), claim.event_time
-    if when is None or not claim.polarity or slot.get("category") != "status" or not slot.get("single"):
+    when = claim.event_time
+    if when is None or not claim.polarity or not lasts(claim.attribute):
         return None
     said = clock.read_stamp(claim.said_at).astimezone(night.zone).isoformat()
     return when.start[: _DIGITS.get(when.granularity, _DAY)] if when.start <= said else None

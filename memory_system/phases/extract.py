@@ -6,6 +6,7 @@ own earnest words. Everything else is kept as it was said.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -16,11 +17,12 @@ from memory_system.phases import Night
 from memory_system.phases.screen import CATEGORIES, heard_before
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_NAME, EventTime
 from memory_system.turns import Claim, Message, Segment, Turn
-from memory_system.understand import claims
+from memory_system.understand import claims, matters
 from memory_system.understand.claims import Filled
 from memory_system.understand.judge import SCALE
 from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
 from memory_system.understand.render import content_of
+from memory_system.understand.values import Span
 
 CERTAIN = 100 * SCALE  # of what the owner has written down by hand
 EARNEST_FROM = 2 * SCALE  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
@@ -30,6 +32,8 @@ HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
 AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
 AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
+BESIDE = 12  # characters between a claim and a time that belongs to it: "I have", "in", 起在
+_PAUSE = re.compile(r"[,.;:!?，。；：！？\n]|\band\b|\bbut\b")
 MOST_BESIDE = {"en": 3, "zh": 5}  # words, in Chinese characters, that a claim may leave untold
 DAY = timedelta(days=1)
 
@@ -67,9 +71,11 @@ class Listening:
 def read(turn: Turn, night: Night, listening: Listening) -> Iterator[Claim]:
     """The claims and quotes of one turn, in the order of its words."""
     filled = {segment.start: _filled(turn, segment, listening) for segment in turn.segments}
+    slips = {(each.subject, each.attribute, each.instead) for found in filled.values() for each in found}
     for segment in turn.segments:
         for each in filled[segment.start]:
-            yield _claim(each, segment, turn, night)
+            if (each.subject, each.attribute, each.value) not in slips:
+                yield _claim(each, segment, turn, night)
     left = [each for each in turn.segments if not _tells_all(filled[each.start], turn.text_of(each))]
     for quoted in quotes_of(turn, left):
         yield _quote(quoted, night, listening)
@@ -101,10 +107,16 @@ def _tells_all(filled: list[Filled], words: str) -> bool:
     """Whether the claims leave nothing of the words untold."""
     if not filled:
         return False
+    values = {place for each in filled for place in range(*each.value_span)}
+    if any(sign.isdigit() and place not in values for place, sign in enumerate(words)):
+        return False  # since when, how much
     told = {place for each in filled for place in range(*each.span)}
     rest = "".join(sign if place not in told else " " for place, sign in enumerate(words))
     lang = text.language(words)
-    return len(rest.split() if lang == "en" else [sign for sign in rest if sign.isalnum()]) <= MOST_BESIDE[lang]
+    if lang == "zh" and any(map(matters.tells, matters.terms_of(rest))):
+        return False
+    parts = rest.split() if lang == "en" else rest
+    return sum(any(map(str.isalnum, each)) for each in parts) <= MOST_BESIDE[lang]
 
 
 def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
@@ -114,7 +126,8 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
     subject = turn.message.speaker or filled.subject if filled.subject == USER else filled.subject
     row = attributes.about(filled.attribute)
     category = str(row.get("category", "general"))
-    event = _event(filled.date or "", turn.message, night, lang) if filled.date else None
+    timed = filled.attribute in claims.TIMED
+    event = _event(filled, words, turn.message, night)
     base = _base(turn, (segment.start, segment.end), segment, lang)
     own = turn.message.speaker or USER_NAME[lang]
     others = [each for each in (subject,) if each not in (USER, own)]
@@ -133,7 +146,8 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
         event_time=event,
         expires=_expires(category, event, night),
         form="claim",
-        change=segment.change,
+        change=segment.change or ("cancels" if timed and not filled.polarity else ""),
+        beside=words_at(context_of(Quoted(turn, (segment,))), turn) if segment.change else "",
     )
 
 
@@ -200,10 +214,28 @@ def _anchor(message: Message, night: Night) -> datetime:
     return clock.read_stamp(message.said_at).astimezone(night.zone)
 
 
-def _event(words: str, message: Message, night: Night, lang: str) -> EventTime | None:
-    """When the thing spoken of happens, by the words that say so."""
-    whens = dates.marked(words, _anchor(message, night), lang).whens
-    return dates.to_event(whens[0]) if whens else None
+def _event(filled: Filled, words: str, message: Message, night: Night) -> EventTime | None:
+    """When what a claim tells of happens, or since when a state has lasted: by the time in its value, else by the one
+    right beside its words."""
+    timed = filled.attribute in claims.TIMED
+    if not timed and not attributes.lasts(filled.attribute):
+        return None
+    anchor = _anchor(message, night)
+    for when in sorted(dates.find(words, anchor), key=lambda each: _apart(each.span, filled.value_span)):
+        if _is_beside(when.span, filled, words) and (timed or when.start.replace(tzinfo=anchor.tzinfo) <= anchor):
+            return dates.to_event(when)
+    return None
+
+
+def _is_beside(span: Span, filled: Filled, words: str) -> bool:
+    """Whether what stands there belongs to the words of a claim: nothing but a few words of the clause are between."""
+    start, end = min(filled.span[0], filled.value_span[0]), max(filled.span[1], filled.value_span[1])
+    between = words[span[1] : start] or words[end : span[0]]
+    return len(between) <= BESIDE and not _PAUSE.search(between)
+
+
+def _apart(span: Span, other: Span) -> int:
+    return max(span[0] - other[1], other[0] - span[1], 0)
 
 
 def _expires(category: str, event: EventTime | None, night: Night) -> str | None:

@@ -35,6 +35,7 @@ OCCASIONS = frozenset({"schedule", "reminder", "todo", "plan", "event"})  # cate
 LIKINGS = frozenset({"preference", "relation"})  # categories of what nobody moves or calls off
 DATED = frozenset({"moves", "cancels"})  # changes of what was to happen
 OVER = frozenset({"ends", "cancels"})  # changes after which it is no more
+HABIT = "habit"  # the one lasting slot that holds what somebody does, in a clause: words that end the deed end it
 CORRECTS = "corrects"
 SLIPS = frozenset({CORRECTS, "moves"})  # changes that may name nothing but the time that was wrong
 # Why a memory changes that stays and stands behind another, by what the newer one does to it.
@@ -98,12 +99,17 @@ def _matches(claim: Claim, draft: Draft, night: Night) -> list[Shared]:
 
 
 def _may_change(record: Fact, claim: Claim, night: Night) -> bool:
-    """Whether the memory is such as the claim's change can put an end to. Slots are changed by claims, not by words."""
+    """Whether the memory is such as the claim's change can put an end to. Other slots than of occasions and habits are
+    changed by claims, not by words."""
     if record.is_owners or record.pinned or record.category in LASTING:
         return False
     if record.said_at >= claim.said_at or record.speaker != claim.speaker or not counts_beside(claim, record):
         return False
-    if record.attribute and not is_occasion(record.attribute):
+    if (
+        record.attribute
+        and not is_occasion(record.attribute)
+        and not (record.attribute == HABIT and claim.change in OVER)
+    ):
         return False
     return _is_open(record, claim, night)
 

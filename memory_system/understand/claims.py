@@ -37,7 +37,6 @@ ASKED = "@asked"  # the same, by the kin word of the question
 PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
-TIMED = frozenset({"moves_to"})
 # What may be denied that never was so; anything else is denied only where it has ended.
 DENIABLE = frozenset(
     {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
@@ -55,10 +54,10 @@ class Filled:
     attribute: str
     value: str  # as said, trimmed
     polarity: bool
-    span: Span
+    span: Span  # of what it tells
     value_span: Span  # within the sentence
     rule: str
-    date: str = ""  # words of a time that belong to it
+    instead: str = ""  # the value of the same slot that it puts right, a slip of the tongue
 
 
 @dataclass(slots=True)
@@ -80,10 +79,34 @@ def claims_of(sentence: str, lang: str, heard: Heard) -> list[Filled]:
     if not found or len(plain) != len(sentence):
         return []
     grammar = language(lang)
+    if behind := _put_right(sentence, grammar, heard):
+        return behind.claims
     reading = _Reading(sentence, plain, grammar, heard, People(plain, grammar, heard))
     for rule, match in found:
         _read(reading, rule, match)
     return sorted(reading.filled, key=lambda each: each.value_span)
+
+
+@dataclass(frozen=True, slots=True)
+class _Behind:
+    """What stands behind a slip of the tongue that is put right in the same sentence."""
+
+    claims: list[Filled]
+
+
+def _put_right(sentence: str, grammar: Language, heard: Heard) -> _Behind | None:
+    """What holds of a sentence that puts right what it has just told: only what stands behind that."""
+    slip = grammar.slip.search(sentence)
+    if not slip or not claims_of(sentence[: slip.start()], grammar.name, heard):
+        return None
+    place = slip.end()
+    heard = replace(heard, before=heard.before + sentence[: slip.start()])
+    return _Behind([_moved(each, place) for each in claims_of(sentence[place:], grammar.name, heard)])
+
+
+def _moved(filled: Filled, by: int) -> Filled:
+    (start, end), (first, last) = filled.span, filled.value_span
+    return replace(filled, span=(start + by, end + by), value_span=(first + by, last + by))
 
 
 def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
@@ -111,7 +134,7 @@ def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequenc
     if rule.attribute == KIN and not found.parts.get("kin"):  # "her name is Annika"
         about = About(reading.people.speaker)
     for span in spans:
-        _fill(reading, rule, found, attribute, about, span)
+        _fill(reading, rule, found, attribute, about, span, meant.value if meant else "")
 
 
 def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, attribute: str) -> bool:
@@ -149,17 +172,18 @@ def _slip(reading: _Reading) -> Filled | None:
     return made[0] if len(made) == 1 and made[0].attribute not in LONG else None
 
 
-def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, about: About, span: Span) -> None:
+def _fill(
+    reading: _Reading, rule: ClaimRule, found: Found, attribute: str, about: About, span: Span, instead: str
+) -> None:
     """The slot with that value is added, and what the same words fill as well, unless the words are already read."""
     value = reading.sentence[slice(*span)]
-    if value.casefold() == about.subject.casefold() or _is_read(reading, about.subject, span):
+    if value.casefold() == about.subject.casefold() or _is_read(reading, about.subject, attribute, span):
         return
-    if reading.language.dropped and attribute not in TIMED and reading.people.begins_with_name(value):
+    if reading.language.dropped and reading.people.begins_with_name(value):
         return  # whom it is about stands in it
     polarity = rule.polarity and not about.denied
-    date = _date(reading, span) if attribute in TIMED else ""
-    reading.filled.append(Filled(about.subject, attribute, value, polarity, found.span, span, rule.id, date))
-    if attributes.about(attribute).get("value_type") in ("person", "animal"):
+    reading.filled.append(Filled(about.subject, attribute, value, polarity, _told(found, span), span, rule.id, instead))
+    if _is_somebody(attribute):
         own = about.subject == reading.people.speaker
         reading.people.learn(value, found.parts.get("kin", "") if own else "")
     for name, place in found.places.items():
@@ -167,26 +191,30 @@ def _fill(reading: _Reading, rule: ClaimRule, found: Found, attribute: str, abou
             _fill_also(reading, reading.filled[-1], name, place)
 
 
+def _told(found: Found, value: Span) -> Span:
+    """The words of a match that the value tells: not those that were cut off its end."""
+    start, end = found.span
+    return (start, value[1]) if found.places["value"][1] == end else (start, end)
+
+
 def _fill_also(reading: _Reading, claim: Filled, name: str, place: Span) -> None:
     """The slot that a group of the same match fills: a dose that of its medicine, others the attribute they name."""
     attribute = f"dose.{claim.value.casefold()}" if name == "dose" else name
     for span in values_in(reading.plain, place, type_of_attribute(name), reading.language)[:1]:
-        also = replace(claim, attribute=attribute, value=reading.sentence[slice(*span)], value_span=span, date="")
+        also = replace(claim, attribute=attribute, value=reading.sentence[slice(*span)], value_span=span)
         reading.filled.append(also)
 
 
-def _is_read(reading: _Reading, subject: str, span: Span) -> bool:
-    """Whether these words have filled a slot of the same one."""
+def _is_somebody(attribute: str) -> bool:
+    return attributes.about(attribute).get("value_type") in ("person", "animal")
+
+
+def _is_read(reading: _Reading, subject: str, attribute: str, span: Span) -> bool:
+    """Whether these words have filled a slot of the same one; who is named in a clause that fills one is not read."""
+    shorter = (each for each in reading.filled if not (_is_somebody(attribute) and each.attribute in LONG))
     return any(
-        each.subject == subject and each.value_span[0] < span[1] and span[0] < each.value_span[1]
-        for each in reading.filled
+        each.subject == subject and each.value_span[0] < span[1] and span[0] < each.value_span[1] for each in shorter
     )
-
-
-def _date(reading: _Reading, span: Span) -> str:
-    """The words of the time in that stretch, from the first to the last."""
-    found = list(reading.language.when.finditer(reading.plain, *span))
-    return reading.sentence[found[0].start() : found[-1].end()].strip() if found else ""
 
 
 def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -> str:

@@ -56,7 +56,6 @@ class Language:
     sentence: re.Pattern[str]  # where a sentence ends
     quoted: re.Pattern[str]  # a quotation with its marks, closed or not
     joined: re.Pattern[str]  # what stands between two values
-    when: re.Pattern[str]  # words of a time
     shared: frozenset[str]  # attributes that "we" have
     kin: Mapping[str, str]  # wife → partner
     women: frozenset[str]
@@ -69,6 +68,7 @@ class Language:
     other: re.Pattern[str] = _NEVER  # anywhere: groups he, she
     told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
     fresh: re.Pattern[str] = _NEVER
+    slip: re.Pattern[str] = _NEVER  # before the words with which a sentence puts right what it has just told
     first: re.Pattern[str] = _NEVER  # at the end: a verb that only the speaker has, "am"
     contracted: re.Pattern[str] = _NEVER  # a pronoun grown together with its verb
     dropped: bool = False  # a sentence may do without its subject
