@@ -64,7 +64,9 @@ def test_no_byte_of_any_in_any_file_of_ours(tmp_path: Path) -> None:
     (tmp_path / "IDENTITY.md").write_text(f"- **Name:** Juno {CASES[0].text}\n")
     with Workspace.open(tmp_path, now=at("2026-03-02T20:00:00Z")) as ws:
         for case in CASES[::3]:
-            edit.capture(ws, f"User waits for the ferry at the old pier. {case.text}", source=case.text, entities=[case.text])
+            edit.capture(
+                ws, f"User waits for the ferry at the pier. {case.text}", source=case.text, entities=[case.text]
+            )
             edit.note(ws, case.text, case.text)
     consolidate(tmp_path, NOW)
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
