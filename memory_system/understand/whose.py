@@ -29,6 +29,11 @@ _SPOKEN = re.compile(
     re.MULTILINE,
 )
 _QUOTATION = re.compile(r"“[^”]*”|「[^」]*」|『[^』]*』|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)‘[^’]*’(?!\w)")
+_HELLO = re.compile(
+    r"\s*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|morning|evening)(?: there| again)?"
+    r"|[你您]好|早上好|下午好|晚上好|早安?|嗨|哈喽)[^\w\n]*\n\s*",
+    re.IGNORECASE,
+)  # a greeting of nobody by name, which announces nothing
 _BEHIND = re.compile(r"[:：][ \t]*\n|\n[ \t]*\n")
 
 
@@ -71,7 +76,8 @@ def _owner(span: Span, foreign: Sequence[Span], behind: int) -> Owner:
 
 def _doubt_from(plain: str) -> int:
     """From where on the words of a message may be somebody else's, or nobody's."""
-    marks = [mark.end()] if (mark := _BEHIND.search(plain)) else []
+    hello = _HELLO.match(plain)
+    marks = [mark.end()] if (mark := _BEHIND.search(plain, hello.end() if hello else 0)) else []
     return min((*marks, *(each.span[1] for each in rules.load("frames")["frame"].found(plain))), default=len(plain))
 
 
