@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def filled(root: Path) -> Path:
     """A workspace whose owner masks telephone numbers since its last night."""
     make(root)
     told = (
-        f"Remember that my phone number is {PHONES[0]}. 记住我的电话是{PHONES[1]}。",
+        f"Remember that Ana's phone number is {PHONES[0]}. 记住我的电话是{PHONES[1]}。",
         f"My sister's number is {PHONES[2]}. 我老婆的电话是{PHONES[3]}。",
         "I live in Porto.\n" + ORDERS[0],
         "我住在成都。\n" + ORDERS[1],
@@ -115,15 +116,20 @@ def test_no_tool_resource_or_prompt_shows_it(root: Path) -> None:
     assert not_for_agents(json.dumps(given, ensure_ascii=False) + "".join(texts)) == []
 
 
-def test_a_host_is_told_none_of_it(root: Path) -> None:
+def test_a_host_is_told_none_of_it(root: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(root, tmp_path / "w"))
+
     def opening(*, write: bool = False) -> Workspace:
         return Workspace.open(root, now=at(NOW), write=write)
 
-    asked = json.dumps({"prompt": "What is my phone number? 我的电话是多少？"}).encode()
-    calls = (("session-start", b"{}"), ("user-prompt-submit", asked))
-    told = [json.dumps(hooks.answer(event, row, opening), ensure_ascii=False) for event, row in calls]
-    assert [not_for_agents(each) for each in told] == [[], []]
-    assert all("[phone]" in each for each in told)
+    def told(event: str, row: bytes) -> str:
+        return json.dumps(hooks.answer(event, row, opening), ensure_ascii=False)
+
+    opened = told("session-start", b"{}")
+    (root / "memory/state/rankings.json").unlink()  # what the snapshot shows is not told again
+    asked = told("user-prompt-submit", json.dumps({"prompt": "What is my phone number? 我的电话是多少？"}).encode())
+    assert [not_for_agents(each) for each in (opened, asked)] == [[], []]
+    assert all("[phone]" in each for each in (opened, asked))
 
 
 def test_the_snapshot_on_the_disk_is_masked_with_the_next_run(tmp_path: Path) -> None:

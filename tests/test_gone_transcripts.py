@@ -45,7 +45,7 @@ def test_without_layer_3_its_messages_leave_the_index_and_come_back_with_it(
     remembered = contents(tmp_path)
     words = path.read_bytes()
     path.unlink()
-    say(tmp_path, "c", (DAY.format("04"), "user", "I play the oboe."))
+    say(tmp_path, "c", (DAY.format("04"), "user", "I'm allergic to nuts."))
     consolidate(tmp_path, "2026-03-05T03:00:00Z")
     assert not [each for each in said(tmp_path, query) if gone in each]
     assert [each for each in said(tmp_path, query) if other in each]

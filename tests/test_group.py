@@ -148,10 +148,10 @@ def test_a_chat_is_named_for_a_group_alone(tmp_path: Path) -> None:
 
 
 def test_a_summary_is_as_sensitive_as_its_most_sensitive_fact(tmp_path: Path) -> None:
-    said = ["My sister Ada lives in {}.", "Ada sails in {}.", "Ada paints boats in {}."]
+    said = ["My sister Ada lives in {}.", "My sister Ada works at {} Boats.", "My sister Ada is a sailor."]
     root = in_company(tmp_path, {"here": said})
     assert {each.sensitivity for each in memories(root)} == {"shared"}
-    say(root, "p", ("2026-03-04T09:00:00Z", "user", "Ada teaches music in Zorvex."))
+    say(root, "p", ("2026-03-04T09:00:00Z", "user", "My sister Ada studies at Zorvex University."))
     consolidate(root, "2026-03-05T12:00:00Z")
     summaries = {each.topic: each for each in memories(root) if isinstance(each, Summary)}
     assert summaries["Ada/about"].sensitivity == "normal"

@@ -147,4 +147,4 @@ def test_a_mark_that_was_lost_from_the_journal_does_not_bring_a_night_back(sound
     data = path.read_bytes()
     path.write_bytes(data[: data.index(b'{"done":')] + b'{"id":"f_1"')
     assert consolidate(root, NOW).nights
-    assert "User moved to Ghent" in contents(root)
+    assert "User lives in Ghent" in contents(root)

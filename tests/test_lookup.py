@@ -200,7 +200,7 @@ def test_a_night_over_very_many_remembers_what_a_night_over_few_does(many: Path,
     assert not keys(few).exists()
     assert keys(many).exists()
     remembered = next_night(many)
-    assert "User moved to Lisbon" in remembered
+    assert "User lives in Lisbon" in remembered
     assert remembered == next_night(few)
     assert problems(many, "2026-01-04T04:00:00Z") == []
 
@@ -210,7 +210,7 @@ def test_a_night_over_very_many_remembers_what_a_night_over_few_does(many: Path,
 ])  # fmt: skip
 def test_a_catalogue_that_is_damaged_or_gone_is_made_anew(many: Path, damage: Any) -> None:
     damage(keys(many))
-    assert "User moved to Lisbon" in next_night(many)
+    assert "User lives in Lisbon" in next_night(many)
     assert problems(many, "2026-01-04T04:00:00Z") == []
 
 
@@ -236,7 +236,7 @@ def test_a_night_over_a_catalogue_that_is_damaged_within_reads_the_memories(many
     with keys(many).open("r+b") as file:
         file.seek((page - 1) * 4096)
         file.write(b"\xff" * 4096)
-    assert "User moved to Lisbon" in next_night(many)
+    assert "User lives in Lisbon" in next_night(many)
     assert [each for each in problems(many, "2026-01-04T04:00:00Z") if "keys.sqlite" not in each] == []
 
 

@@ -70,7 +70,7 @@ def talked(root: Path, **config: Any) -> Path:
     make(root, **config)
     say(
         root, "s",
-        ("2026-03-02T09:00:00Z", "user", "Remember that my phone number is 415-555-0134."),
+        ("2026-03-02T09:00:00Z", "user", "Remember that my sister's number is 415-555-0134."),
         ("2026-03-02T09:01:00Z", "user", "Remember that Ana's email is ana@heron.example."),
         ("2026-03-02T09:02:00Z", "user", "I live at 14 Mill Lane in Porto."),
         ("2026-03-02T09:03:00Z", "user", "记住我的电话是13800138000，我住在柳莺路12号。"),

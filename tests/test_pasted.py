@@ -55,35 +55,34 @@ def test_an_apostrophe_opens_no_quotation() -> None:
     assert {"allergy", "lives_in"} <= {each.attribute for each in claims([said(words)])}
 
 
-@pytest.mark.parametrize(
-    ("words", "slot"),
-    [
-        ("Look:\nInes  9:12 PM\nI live in Ulm\nMe  9:13 PM\nreally\n\nI live in Leeds.", ("lives_in", "Leeds")),
-        ("Lunch 12:30\nI'm allergic to the shrimp\nDinner 19:00\nsoup", ("allergy", "shrimp")),
-        ("8:30 Breakfast: eggs\n12:00 Lunch: I'm allergic to shrimp", ("allergy", "shrimp")),
-        ("Dear diary, I live in Leeds now. Love it here.", ("lives_in", "Leeds")),
-        ("Proofread this: Dear Mr Brown, I live in Leeds. Kind regards, Nora", ("lives_in", "Leeds")),
-        ("早饭 8:00\n我对虾过敏\n午饭 12:30\n没吃", ("allergy", "虾")),
-        ("帮我润色一下：尊敬的王老师，我住在杭州。此致敬礼", ("lives_in", "杭州")),
-        ("亲爱的，我住在杭州了。", ("lives_in", "杭州")),
-        ("2026-03-05 09:12 - Mood: fine, I live in Leeds now", ("lives_in", "Leeds")),
-        ("[2026-03-05 09:12] Weight: 72 kg\n[2026-03-05 09:13] Mood: I live in Leeds", ("lives_in", "Leeds")),
-        ("[2026-03-05 09:12] Blood pressure: 120/80\nI live in Leeds", ("lives_in", "Leeds")),
-        ("[2026-03-05 09:12] 体重: 72\n[2026-03-06 09:12] 体重: 71\n我住在杭州", ("lives_in", "杭州")),
-        ("Name: Ana\nMe: I live in Leeds", ("lives_in", "Leeds")),
-        ("姓名：林月\n我：对花生过敏", ("allergy", "花生")),
-        ("Shower 07:00\nI live in Leeds\nTaxi 08:00\nI went to hospital", ("lives_in", "Leeds")),
-        ("拉面 12:00\n我对虾过敏\n奶茶 15:00\n我喝了一杯", ("allergy", "虾")),
-        ("Dear Claude,\n\nI'm a nurse and I live in Leeds.\n\nBest regards,\nAna", ("lives_in", "Leeds")),
-        ("Dear Assistant,\nI'm allergic to nuts.\nKind regards, Ana", ("allergy", "nuts")),
-        ("Dear Tom said yes to the party. I live in Leeds.\nWith love, Ana", ("lives_in", "Leeds")),
-        ("Dear Ina,\nI live in Leeds, and I love tea there.", ("lives_in", "Leeds")),
-        ("亲爱的助手，你好！我是林月，住在杭州，对花生过敏。祝好，林月", ("allergy", "花生")),
-        ("亲爱的老公，我住在杭州了。祝好", ("lives_in", "杭州")),
-    ],
-)
-def test_ones_own_notes_and_letters_are(words: str, slot: tuple[str, str]) -> None:
-    assert slot in [(each.attribute, each.value) for each in claims([said(words)])]
+OWN = [
+    ("Lunch 12:30\nI'm allergic to the shrimp\nDinner 19:00\nsoup", ("allergy", "shrimp")),
+    ("Dear diary, I live in Leeds now. Love it here.", ("lives_in", "Leeds")),
+    ("早饭 8:00\n我对虾过敏\n午饭 12:30\n没吃", ("allergy", "虾")),
+    ("亲爱的，我住在杭州了。", ("lives_in", "杭州")),
+    ("2026-03-05 09:12 - Mood: fine, I live in Leeds now", ("lives_in", "Leeds")),
+    ("[2026-03-05 09:12] 体重: 72\n[2026-03-06 09:12] 体重: 71\n我住在杭州", ("lives_in", "杭州")),
+    ("Name: Ana\nMe: I live in Leeds", ("lives_in", "Leeds")),
+    ("Shower 07:00\nI live in Leeds\nTaxi 08:00\nI went to hospital", ("lives_in", "Leeds")),
+    ("拉面 12:00\n我对虾过敏\n奶茶 15:00\n我喝了一杯", ("allergy", "虾")),
+    ("Dear Assistant,\nI'm allergic to nuts.\nKind regards, Ana", ("allergy", "nuts")),
+    ("Dear Tom said yes to the party. I live in Leeds.\nWith love, Ana", ("lives_in", "Leeds")),
+    ("Dear Ina,\nI live in Leeds, and I love tea there.", ("lives_in", "Leeds")),
+    ("亲爱的助手，你好！我是林月，住在杭州，对花生过敏。祝好，林月", ("allergy", "花生")),
+    ("亲爱的老公，我住在杭州了。祝好", ("lives_in", "杭州")),
+    ("Good morning.\n\nI live in Leeds.", ("lives_in", "Leeds")),
+    ("你好！\n\n我住在杭州，对花生过敏。", ("lives_in", "杭州")),
+]
+
+
+def test_ones_own_notes_and_letters_are() -> None:
+    missing = [words for words, slot in OWN if slot not in slots(words)]
+    assert missing == []
+
+
+def slots(*messages: str) -> list[tuple[str, str]]:
+    found = claims(said(words, entry=str(number)) for number, words in enumerate(messages))
+    return [(each.attribute, each.value) for each in found if each.attribute]
 
 
 def test_a_letter_that_an_assistant_drafts_is_its_own() -> None:
@@ -122,26 +121,37 @@ def test_a_letter_to_the_owner_is_nobodys_claim(words: str) -> None:
     assert {each.attribute for each in claims([said(OWNER), said(words, entry="2")])} <= {"name"}
 
 
+WRITTEN = [
+    ("Hi Gareth,\nI live in Leeds.\nBest,\nMaeve Donnelly", ("lives_in", "Leeds")),
+    ("Hi Gareth,\nI live in Leeds.\nBest,\nMaeve", ("lives_in", "Leeds")),
+    ("How should I reply to this email?\nI live in Leeds, so it is far.", ("lives_in", "Leeds")),
+    ("怎么回复他好？我住在杭州。", ("lives_in", "杭州")),
+]
+
+
+def test_what_the_owner_writes_back_is_theirs() -> None:
+    missing = [words for words, slot in WRITTEN if slot not in slots(OWNER, words)]
+    assert missing == []
+
+
 @pytest.mark.parametrize(
-    ("words", "slot"),
+    "words",
     [
-        ("Can you improve this mail:\n\nHi Gareth,\nI live in Leeds.\nBest,\nMaeve", ("lives_in", "Leeds")),
-        ("Hi Gareth,\nI live in Leeds.\nBest,\nMaeve Donnelly", ("lives_in", "Leeds")),
-        ("Hi Gareth,\nI live in Leeds.\nBest,\nMaeve", ("lives_in", "Leeds")),
-        ("I wrote to Gareth:\nHi Gareth,\nI live in Leeds.", ("lives_in", "Leeds")),
-        ("here is the email I wrote to Gareth:\nI live in Leeds.", ("lives_in", "Leeds")),
-        ("How should I reply to this email?\nI live in Leeds, so it is far.", ("lives_in", "Leeds")),
-        ("Answer his mail and say:\nI live in Leeds.", ("lives_in", "Leeds")),
-        ("Can you answer this email?\n\nHi Maeve,\nI'm a vet.\nBest,\nTom\n\nI live in Leeds", ("lives_in", "Leeds")),
-        ("我写给孙蔚的邮件：\n我住在杭州。", ("lives_in", "杭州")),
-        ("孙经理您好：\n我住在杭州。\n邱鹏", ("lives_in", "杭州")),
-        ("帮我润色一下这封邮件：\n孙经理您好：\n我住在杭州。", ("lives_in", "杭州")),
-        ("帮我回复这封邮件，就说：\n我住在杭州。", ("lives_in", "杭州")),
-        ("怎么回复他好？我住在杭州。", ("lives_in", "杭州")),
+        "Can you improve this mail:\n\nHi Gareth,\nI live in Ulm.\nBest,\nMaeve",
+        "Proofread this: Dear Mr Brown, I live in Ulm. Kind regards, Nora",
+        "I wrote to Gareth:\nHi Gareth,\nI live in Ulm.",
+        "here is the email I wrote to Gareth:\nI live in Ulm.",
+        "Answer his mail and say:\nI live in Ulm.",
+        "Can you answer this email?\n\nHi Maeve,\nI'm a vet.\nBest,\nTom",
+        "Look:\nInes  9:12 PM\nI live in Ulm\nMe  9:13 PM\nreally\n\nSo she moved.",
+        "我写给孙蔚的邮件：\n我住在泉州。",
+        "帮我润色一下：尊敬的王老师，我住在泉州。此致敬礼",
+        "帮我润色一下这封邮件：\n孙经理您好：\n我住在泉州。",
+        "帮我回复这封邮件，就说：\n我住在泉州。",
     ],
 )
-def test_what_the_owner_writes_back_is_theirs(words: str, slot: tuple[str, str]) -> None:
-    assert slot in [(each.attribute, each.value) for each in claims([said(OWNER), said(words, entry="2")])]
+def test_a_text_that_is_given_to_be_worked_on_fills_no_slot_whatever_it_says(words: str) -> None:
+    assert {attribute for attribute, _ in slots(OWNER, words)} <= {"name"}
 
 
 def test_whom_a_letter_greets_is_known_from_earlier_nights(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_a_newer_major_is_read_and_never_written(root: Path) -> None:
         with pytest.raises(NewerError):
             write()
     with Workspace.open(root) as ws:
-        assert "User has a dog called Biscuit" in {record.content for _, record in ws.store.records()}
+        assert "User has a pet called Biscuit" in {record.content for _, record in ws.store.records()}
     assert everything(root) == before
 
 

@@ -113,7 +113,7 @@ def test_snapshot_and_notes_are_resources(root: Path) -> None:
         listed = {each.name: each.uri for each in (await client.list_resources()).resources}
         assert set(listed) == {"snapshot", "memory/2026-02-24-西湖.md", "memory/long.md"}
         texts = {name: (await client.read_resource(uri)).contents[0].text for name, uri in listed.items()}
-        assert "allergic to peanuts" in texts["snapshot"]
+        assert "allergy: peanuts" in texts["snapshot"]
         assert "去了西湖。" in texts["memory/2026-02-24-西湖.md"]
         assert texts["memory/long.md"].count("\n") == 5_000
         for bad in ("memory://file/..%2Fsecret.md", "memory://file/memory/state/lock", "memory://nothing"):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memory_system.attributes import about
-from memory_system.records import Fact
+from memory_system.records import Fact, told
 from memory_system.text import essence, told_in
 
 _ENDS = "。.；; "
@@ -63,7 +63,7 @@ def _clauses(facts: Iterable[Fact]) -> list[_Clause]:
     """The facts as clauses: those that differ in a value alone, of a slot of many values, as one."""
     clauses: dict[str, _Clause] = {}
     for fact in facts:
-        content = fact.content.rstrip(_ENDS)
+        content = told(vars(fact)).rstrip(_ENDS)
         head = content[: -len(fact.value)] if _is_listed(fact) and content.endswith(fact.value) else ""
         if head:
             known = clauses.get(head, _Clause(head))
@@ -92,5 +92,5 @@ def _without(name: str, content: str, lang: str) -> str:
     """The clause without the name that opens it as its subject; 用户的… and User's … have another subject."""
     rest = content.removeprefix(name) if name else content
     if lang == "zh":
-        return content if rest.startswith(("的", "和", "等", "与", "跟")) else rest
+        return content if rest.startswith(("的", "和", "等", "与", "跟", "：")) else rest
     return rest[1:] if rest[:1] == " " and rest[1:2].islower() else content

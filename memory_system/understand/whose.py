@@ -7,10 +7,11 @@ others'.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 
 from memory_system import rules
+from memory_system.rules import Rule
 from memory_system.text import cjk_count, language, language_within, straight
 from memory_system.turns import Message
 from memory_system.understand.features import Span
@@ -29,6 +30,11 @@ _SPOKEN = re.compile(
     re.MULTILINE,
 )
 _QUOTATION = re.compile(r"“[^”]*”|「[^」]*」|『[^』]*』|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)‘[^’]*’(?!\w)")
+_HELLO = re.compile(
+    r"\s*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|morning|evening)(?: there| again)?"
+    r"|[你您]好|早上好|下午好|晚上好|早安?|嗨|哈喽)[^\w\n]*\n\s*",
+    re.IGNORECASE,
+)  # a greeting of nobody by name, which announces nothing
 _BEHIND = re.compile(r"[:：][ \t]*\n|\n[ \t]*\n")
 
 
@@ -45,7 +51,9 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
     """Whose each span of the message is. Lines in another language than the message begins in may be a text that is
     given to be translated."""
     foreign, plain = sorted(_foreign(text)), straight(text)
-    behind, jokes = _doubt_from(plain), list(_taken_back(plain))
+    fired = rules.together("frames", "frame", "takes_back").firing(plain)
+    behind = _doubt_from(plain, fired.get("frame", ()))
+    jokes = [*_taken_back(plain, fired.get("takes_back", ()))]
     found = [
         Owner.UNREAL if any(span[0] < end <= span[1] for end in jokes) else _owner(span, foreign, behind)
         for span in spans
@@ -69,15 +77,16 @@ def _owner(span: Span, foreign: Sequence[Span], behind: int) -> Owner:
     return Owner.DOUBTFUL if covered or end > behind else Owner.OWN
 
 
-def _doubt_from(plain: str) -> int:
+def _doubt_from(plain: str, frames: Iterable[Rule]) -> int:
     """From where on the words of a message may be somebody else's, or nobody's."""
-    marks = [mark.end()] if (mark := _BEHIND.search(plain)) else []
-    return min((*marks, *(each.span[1] for each in rules.load("frames")["frame"].found(plain))), default=len(plain))
+    hello = _HELLO.match(plain)
+    marks = [mark.end()] if (mark := _BEHIND.search(plain, hello.end() if hello else 0)) else []
+    return min((*marks, *(each.span[1] for frame in frames for each in frame.found(plain))), default=len(plain))
 
 
-def _taken_back(plain: str) -> Iterator[int]:
+def _taken_back(plain: str, jokes: Iterable[Rule]) -> Iterator[int]:
     """Where words end that the speaker then takes back as a joke."""
-    for joke in rules.load("frames")["takes_back"].found(plain):
+    for joke in (each for rule in jokes for each in rule.found(plain)):
         if before := plain[: joke.span[0]].rstrip():
             yield len(before)
 
