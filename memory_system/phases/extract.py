@@ -156,7 +156,8 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     turn, segment, words = quoted.turn, quoted.weightiest, quoted.words
     lang = _language(turn, words)
     marked = dates.marked(words, _anchor(turn.message, night), lang)
-    event = dates.to_event(marked.whens[0]) if marked.whens else None
+    whens = _standing(marked.whens, words)
+    event = dates.to_event(whens[0]) if whens else None
     category = CATEGORIES.get(segment.keep, "general")
     own = _own(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
@@ -221,10 +222,18 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
     if not timed and not attributes.lasts(filled.attribute):
         return None
     anchor = _anchor(message, night)
-    for when in sorted(dates.find(words, anchor), key=lambda each: _apart(each.span, filled.value_span)):
+    for when in sorted(
+        _standing(dates.find(words, anchor), words), key=lambda each: _apart(each.span, filled.value_span)
+    ):
         if _is_beside(when.span, filled, words) and (timed or when.start.replace(tzinfo=anchor.tzinfo) <= anchor):
             return dates.to_event(when)
     return None
+
+
+def _standing(whens: Iterable[dates.When], words: str) -> list[dates.When]:
+    """The times without those from which something was put to another: "moved from the 12th"."""
+    lang = text.language(words)
+    return [each for each in whens if not dates.was_put(words, each.span, lang)]
 
 
 def _is_beside(span: Span, filled: Filled, words: str) -> bool:

@@ -68,8 +68,7 @@ def run(
 
 
 def known_names(memories: Memories) -> dict[str, str]:
-    """The people, animals and projects that the user's slots name, by what later talk calls them: their name, and for
-    the only one of a kind the kin word as well."""
+    """The people, animals and projects that the user's slots name, by what later talk calls them."""
     attributes = [name for name, row in table("attributes", "attributes").items() if row.get("value_type") in NAMED]
     rows = (row_of(each, memories) for name in attributes for each in memories.find(slot_key(USER, name)))
     return {row["value"]: row["value"] for row in rows if row.get("value") and row.get("polarity", True)}
