@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
 from memory_system.phases.screen import CATEGORIES, heard_before
+from memory_system.readers import notes
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_NAME, EventTime
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims, matters
@@ -28,6 +29,7 @@ CERTAIN = 100 * SCALE  # of what the owner has written down by hand
 EARNEST_FROM = 0  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
 GRAVE_FROM = SCALE // 8  # and of health, identity and instructions
 HEDGED = 0.6  # the confidence of what was said with a maybe
+MOST_SURE = 0.99  # of an opinion
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
 AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
@@ -84,7 +86,9 @@ def read(turn: Turn, night: Night, listening: Listening) -> Iterator[Claim]:
 def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     """The slots that a segment surely fills."""
     message = turn.message
-    if segment.stance != "asserted" or not message.is_first_hand or segment.earnest < EARNEST_FROM:
+    if segment.stance != "asserted" or not message.is_first_hand or _opinion(message) is not None:
+        return []
+    if segment.earnest < EARNEST_FROM:
         return []
     words = turn.text_of(segment)
     heard = heard_before(turn, segment, listening.names)
@@ -195,9 +199,15 @@ def _base(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Cla
 
 def _doubt(message: Message, segment: Segment) -> tuple[float, Mapping[str, str]]:
     """How sure the words are, and in each language why they are not: empty where they are stated."""
-    if segment.stance == "hedged":
-        return HEDGED, HEDGED_BASIS
+    sure = _opinion(message)
+    if segment.stance == "hedged" or sure is not None:
+        return min(sure or HEDGED, AGENTS if message.role == "agent" else MOST_SURE), HEDGED_BASIS
     return (AGENTS, AGENTS_BASIS) if message.role == "agent" else (1.0, {})
+
+
+def _opinion(message: Message) -> float | None:
+    """How sure a note is of an opinion that it gives as one."""
+    return notes.sureness(message.text, HEDGED) if message.is_noted else None
 
 
 def _speaker(message: Message) -> str:

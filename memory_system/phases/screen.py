@@ -31,7 +31,7 @@ CATEGORIES = {
 }  # fmt: skip
 # Margins of the judge, in log-odds times its `SCALE`.
 KEPT_FROM = -SCALE  # from which a segment is worth keeping
-NOTED_FROM = -3 * SCALE  # of a note, which was written down to be kept
+NOTED_FROM = -5 * SCALE  # of a note, which was written down to be kept
 CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
 NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
