@@ -68,7 +68,7 @@ def test_what_does_not_end_stands_beside_the_capture(said: str, words: str, tmp_
 
 
 @pytest.mark.parametrize(
-    ("said", "words"), [("I live in Boston.", "User moved to Boston"), ("我住在波士顿。", "用户搬到了波士顿")]
+    ("said", "words"), [("I live in Boston.", "User moved to Boston"), ("我住在杭州。", "用户搬到了杭州")]
 )
 def test_a_capture_of_a_slot_that_is_known_confirms_it(said: str, words: str, tmp_path: Path) -> None:
     folded = captured(tmp_path, said, words)

@@ -295,7 +295,7 @@ def _stand(capture: Fact, states: Iterable[Claim], draft: Draft, night: Night) -
     """Put the capture to what it cannot be true beside."""
     rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
     if rivals:
-        _contend(capture, list(rivals.values()), draft, night, None, revises=True)
+        _contend(capture, list(rivals.values()), draft, night, None, revises=any(each.change for each in states))
     else:
         draft.put("active", capture, "new")
 
