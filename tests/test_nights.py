@@ -135,7 +135,15 @@ def test_a_gap_like_a_wrong_clock_empties_nothing(tmp_path: Path) -> None:
 
 def test_what_matters_never_fades_away(tmp_path: Path) -> None:
     make(tmp_path)
-    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. We rehearse the whale song in the old chapel."))
+    say(
+        tmp_path,
+        "a",
+        (
+            "2026-03-02T09:00:00Z",
+            "user",
+            "Also, I'm allergic to peanuts. We rehearse the whale song in the old chapel.",
+        ),
+    )
     for year in range(2026, 2031):
         say(tmp_path, f"y{year}", (f"{year}-04-02T09:00:00Z", "user", "I planted tomatoes on the balcony."))
         consolidate(tmp_path, f"{year}-04-03T12:00:00Z")
