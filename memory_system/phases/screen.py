@@ -23,6 +23,7 @@ from memory_system.understand import claims, quotes
 from memory_system.understand.claims import Heard
 from memory_system.understand.features import Span, Talk
 from memory_system.understand.judge import LANGUAGES, SCALE, Verdict, judge_of
+from memory_system.understand.language import language
 from memory_system.understand.whose import Owner, owners
 
 CATEGORIES = {
@@ -144,8 +145,12 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
 
 
 def _handed_on(found: list[Judged], turn: Turn) -> list[Judged]:
-    """What is told to be wrong in one segment of a sentence is put right by the next."""
-    for one, other in pairwise(found):
+    """What is told to be wrong in one segment of a sentence is put right by the next; what the next says was a joke was
+    one."""
+    joke = language(text.language(turn.message.text)).joke
+    for place, (one, other) in enumerate(pairwise(found)):
+        if joke.match(turn.text_of(other.segment)):
+            found[place] = replace(one, reason=one.reason or "unreal")
         if one.segment.change == "corrects" and turn.text_of(one.segment).rstrip().endswith(("，", ",")):
             other.segment.change = other.segment.change or one.segment.change
     return found

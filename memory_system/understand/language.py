@@ -69,6 +69,7 @@ class Language:
     other: re.Pattern[str] = _NEVER  # anywhere: groups he, she
     told: re.Pattern[str] = _NEVER  # whose words follow: "she says"; up to a clause that begins `fresh`
     fresh: re.Pattern[str] = _NEVER
+    joke: re.Pattern[str] = _NEVER  # at the start of a sentence: the one before was a joke
     slip: re.Pattern[str] = _NEVER  # before the words with which a sentence puts right what it has just told
     somebodys: re.Pattern[str] = _NEVER  # a name with what makes it a possessive: "Tom's "
     joining: re.Pattern[str] = re.compile("")  # words before the subject of a clause: "and also"
