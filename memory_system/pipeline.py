@@ -291,7 +291,7 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     if number == 1:
         yield from map(asdict, run.turns("segment"))
     elif number == 2:
-        turns = screen.run(run.turns("segment"), run.night, run.tally, guard=run.guard)
+        turns = screen.run(run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store))
         yield from map(asdict, turns)
         yield {"counts": dict(sorted(run.tally.items()))}
     elif number == 3:

@@ -45,7 +45,7 @@ def unmet(root: Path, expect: dict[str, Any]) -> Iterator[str]:
         if not any(matches(record, wanted) for record in archived):
             yield f"nothing archived {wanted}"
     for name, count in expect.get("counts", {}).items():
-        found = [record.content for record in active if name == record.NAME]
+        found = [record.content for record in active if name in (record.NAME, f"{record.form}s")]
         if len(found) != count:
             yield f"{len(found)} {name} instead of {count}: {found}"
     yield from unmet_text(root / "memory/layer1/snapshot.md", expect)

@@ -15,8 +15,8 @@ SAID = (
     "我住在杭州。",
     "I sold the blue kayak to a neighbour.",
     "我把旧书架送给了楼下的学校。",
-    "The harbour museum has a new lighthouse model.",
-    "I repaired the garden gate with Tom.",
+    "We rehearse the musical in the old chapel.",
+    "My brother Owen plays the cello in a quartet.",
 )
 
 

@@ -32,8 +32,8 @@ def captured(root: Path, said: str, words: str, **given: object) -> Fact:
     ("said", "words", "slot", "gone"),
     [
         ("I live in Troy.", "User moved to Boston", ("lives_in", "Boston"), "User lives in Troy"),
-        ("I work at Acme.", "User left Acme and joined Globex", ("works_at", "Globex"), "User works at Acme"),
-        ("I like tea.", "User no longer likes tea", ("dislikes", "tea"), "User likes tea"),
+        ("I work at Acme.", "User works at Globex now", ("works_at", "Globex"), "User works at Acme"),
+        ("I like tea.", "User no longer likes tea", ("likes", "tea"), "User likes tea"),
         ("I live in Troy.", "User likes tea. User lives in Boston now.", ("likes", "tea"), "User lives in Troy"),
         ("我住在大连。", "用户搬到了波士顿", ("lives_in", "波士顿"), "用户住在大连"),
         ("我在云帆科技上班。", "用户现在在海图软件上班", ("works_at", "海图软件"), "用户在云帆科技工作"),
@@ -68,7 +68,7 @@ def test_what_does_not_end_stands_beside_the_capture(said: str, words: str, tmp_
 
 
 @pytest.mark.parametrize(
-    ("said", "words"), [("I live in Boston.", "User moved to Boston"), ("我住在波士顿。", "用户搬到了波士顿")]
+    ("said", "words"), [("I live in Boston.", "User moved to Boston"), ("我住在杭州。", "用户搬到了杭州")]
 )
 def test_a_capture_of_a_slot_that_is_known_confirms_it(said: str, words: str, tmp_path: Path) -> None:
     folded = captured(tmp_path, said, words)

@@ -85,52 +85,49 @@ def thrice_the_dog(root: Path) -> None:
 
 def test_two_edits_of_one_second_stand_on_words_of_their_own(root: Path) -> None:
     thrice_the_dog(root)
-    correct_it(root, "is called Rufus", value="Rupert")
+    correct_it(root, "pet called Rufus", value="Rupert")
     refs = [each.evidence[-1].ref for each in memories(root) if "Rupert" in each.content]
     assert len(refs) == len(set(refs)) > 1
 
 
-def test_a_name_takes_no_article_with_it(tmp_path: Path) -> None:
-    make(tmp_path)
-    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I live in a lighthouse."))
-    consolidate(tmp_path, NOW)
-    assert correct_it(tmp_path, "lighthouse", value="Braga").content == "User lives in Braga"
-    assert correct_it(tmp_path, "Braga", value="a windmill").content == "User lives in a windmill"
+def test_a_name_takes_no_article_with_it(root: Path) -> None:
+    assert correct_it(root, "Porto", value="a windmill").content == "User lives in a windmill"
+    assert correct_it(root, "windmill", value="Braga").content == "User lives in Braga"
 
 
 @pytest.mark.parametrize(
-    ("said", "words", "told", "day"),
+    ("said", "words", "value", "day"),
     [
-        ("I have a dentist appointment on 10 March.", "dentist", "User has a dentist appointment on 12 March 2026", 12),
-        ("我3月10日要去看牙医。", "牙医", "用户2026年3月12日要去看牙医", 12),
-        ("I have a dentist appointment on 10 March.", "dentist", "On 10 March 2026 User has a dentist appointment", 10),
+        ("I have a dentist appointment on 10 March.", "dentist", "dentist appointment on 12 March 2026", 12),
+        ("我3月10日下午三点要去看牙医。", "牙医", "2026年3月12日下午三点要去看牙医", 12),
+        ("I have a dentist appointment on 10 March.", "dentist", "appointment with the dentist on 10 March 2026", 10),
     ],
 )
-def test_new_words_name_another_day(said: str, words: str, told: str, day: int, tmp_path: Path) -> None:
+def test_new_words_name_another_day(said: str, words: str, value: str, day: int, tmp_path: Path) -> None:
     make(tmp_path)
     say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", said))
     consolidate(tmp_path, NOW)
     before = one(tmp_path, words)
-    after = correct_it(tmp_path, words, content=told)
-    assert after.event_time.start == f"2026-03-{day}T00:00"
+    after = correct_it(tmp_path, words, value=value)
+    assert after.event_time.start.startswith(f"2026-03-{day}T")
     assert (after.expires > before.expires) == (day > 10)
 
 
 def test_a_new_value_takes_its_place_in_every_memory_of_the_slot(root: Path) -> None:
     thrice_the_dog(root)
-    correct_it(root, "is called Rufus", value="Rupert")
-    assert {each for each in contents(root) if "dog" in each} == {
-        "User's dog is called Rupert",
+    correct_it(root, "pet called Rufus", value="Rupert")
+    assert {each for each in contents(root) if "Rupert" in each} == {
+        "User has a pet called Rupert",
         "User walks the dog Rupert at six",
     }
-    assert one(root, "a dog called Rufus", "archive").superseded_by == one(root, "is called Rupert").id
+    assert one(root, "a dog called Rufus", "archive").superseded_by == one(root, "pet called Rupert").id
     assert one(root, "a dog called Rufus", "archive").valid_to == NOW
     assert problems(root, NEXT) == []
 
 
 def test_a_value_that_is_only_taken_off_leaves_the_other_memories_of_the_slot(root: Path) -> None:
     thrice_the_dog(root)
-    correct_it(root, "User's dog is called Rufus", value="", content="User has a dog")
+    correct_it(root, "pet called Rufus", value="", content="User has a dog")
     assert {each for each in contents(root) if "dog" in each} == {
         "User has a dog",
         "User walks the dog Rufus at six",
@@ -182,7 +179,7 @@ def test_secrets_are_masked_in_corrections_too(root: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "new"),
     [
-        ("I moved to Ghent.", "User moved to Ghent"),
+        ("I moved to Ghent.", "Ghent"),
         ("我搬到根特了。", "根特"),
         ("Actually, I live in Ghent, not Porto.", "Ghent"),
     ],
@@ -194,7 +191,7 @@ def test_what_is_said_later_stands_beside_the_owners_word(root: Path, said: str,
     assert "User lives in Braga" in contents(root)
     assert any(new in each for each in contents(root))
     with Workspace.open(root, now=at(NEXT)) as ws:
-        assert any("two values" in each["what"] for each in stats.status(ws)["problems"])
+        assert any("cannot be true together" in each["what"] for each in stats.status(ws)["problems"])
     assert problems(root, NEXT) == []
 
 
@@ -266,12 +263,8 @@ def split(root: Path, words: str) -> Any:
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
-        (
-            "I water my 5 orchids in the hallway every Sunday.",
-            "I water my 5 orchids in the hallway every Sunday there.",
-            "orchids",
-        ),
-        ("我每周日给走廊的5盆兰花浇水。", "我每周日都给走廊的五盆兰花浇水。", "兰花"),
+        ("We rehearse the musical in the old chapel.", "we rehearse the musical in the old chapel!", "chapel"),
+        ("我把旧书架送给了楼下的学校。", "我把旧书架送给了楼下的学校！", "书架"),
     ],
 )
 def test_two_matters_that_were_merged_are_told_apart_again(root: Path, first: str, second: str, words: str) -> None:

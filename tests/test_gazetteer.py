@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 import pytest
-from memory_system.phases.settling.gazetteer import are_one, names_of
 from workspaces import consolidate, make, memories, say
 
 from memory_system.phases.entities import INDEX
+from memory_system.phases.places import are_one, names_of
 from memory_system.rules import table
 
 
@@ -40,10 +40,10 @@ def test_no_name_stands_for_two_places() -> None:
 
 def test_one_place_in_two_languages(tmp_path: Path) -> None:
     make(tmp_path)
-    say(tmp_path, "s1", ("2026-03-02T09:00:00Z", "user", "I live in Beijing. My sister visited Shanghai last week."))
-    say(tmp_path, "s2", ("2026-03-03T09:00:00Z", "user", "我住在北京。我妹妹上个月在上海买了一架钢琴。"))
+    say(tmp_path, "s1", ("2026-03-02T09:00:00Z", "user", "I live in Beijing. My sister Mia lives in Shanghai."))
+    say(tmp_path, "s2", ("2026-03-03T09:00:00Z", "user", "我住在北京。我妈妈住在上海。"))
     consolidate(tmp_path, "2026-03-04T09:00:00Z")
-    (home,) = [each for each in memories(tmp_path) if each.attribute == "lives_in"]
+    (home,) = [each for each in memories(tmp_path) if each.slot == ("user", "lives_in")]
     assert (home.value, len(home.evidence), home.history) == ("Beijing", 2, ())
     found = profiles(tmp_path)
     assert found["Shanghai"]["aliases"] == ["上海"]
@@ -54,7 +54,7 @@ def test_one_place_in_two_languages(tmp_path: Path) -> None:
 
 def test_a_place_said_in_one_language_has_one_profile(tmp_path: Path) -> None:
     make(tmp_path)
-    say(tmp_path, "s1", ("2026-03-02T09:00:00Z", "user", "我妹妹上个月在上海买了一架钢琴。"))
+    say(tmp_path, "s1", ("2026-03-02T09:00:00Z", "user", "我妈妈住在上海。"))
     consolidate(tmp_path, "2026-03-04T09:00:00Z")
     assert "Shanghai" not in profiles(tmp_path)
 
@@ -64,5 +64,5 @@ def test_moving_to_another_city_is_still_a_change(tmp_path: Path) -> None:
     say(tmp_path, "s1", ("2026-03-02T09:00:00Z", "user", "I live in Beijing."))
     say(tmp_path, "s2", ("2026-03-03T09:00:00Z", "user", "我现在住在南京。"))
     consolidate(tmp_path, "2026-03-04T09:00:00Z")
-    (home,) = [each for each in memories(tmp_path) if each.attribute == "lives_in"]
+    (home,) = [each for each in memories(tmp_path) if each.slot == ("user", "lives_in")]
     assert (home.value, [past.value for past in home.history]) == ("南京", ["Beijing"])

@@ -1,69 +1,26 @@
-"""Merging and superseding: the gold pairs, and what never merges whatever the words."""
+"""Merging: what says the same, and what never merges whatever the words."""
 
 from __future__ import annotations
 
-import sys
-import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memory_system.phases.settling import alike
-from memory_system.phases.settling.alike import in_order, says_more
-from memory_system.phases.settling.doses import redosed
-from memory_system.phases.settling.keeping import new_fact
-from spoken import claim_of, night
-from workspaces import at, consolidate, contents, layers, make, memories, say
+from workspaces import consolidate, contents, layers, make, say
 
 from memory_system.config import Thresholds
+from memory_system.phases import matching
+from memory_system.phases.matching import in_order, says_more
 from memory_system.records import EventTime, Fact
 from memory_system.store.gist import gist_of, stem
 from memory_system.store.likeness import Likeness, keys_of
-from memory_system.upkeep import check, edit
-from memory_system.workspace import Workspace
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
-import gold_pairs
-
-GOLD = tomllib.loads(gold_pairs.GOLD.read_text("utf-8"))["pair"]
-RELATIONS = {"same", "different", "contradicting", "updated"}
 
 
 def says_the_same(one: Fact, other: Fact) -> bool:
     """At the threshold of the program."""
-    return alike.says_the_same(one, other, Thresholds().alike)
-
-
-@pytest.fixture(scope="module")
-def figures() -> dict[str, gold_pairs.Figures]:
-    return gold_pairs.measured(GOLD)[0]
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_there_is_enough_gold_in_either_language(lang: str) -> None:
-    pairs = [pair for pair in GOLD if pair["lang"] == lang]
-    assert len(pairs) >= 210
-    assert {pair["relation"] for pair in pairs} == RELATIONS
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_is_merged_and_superseded_on_the_gold(lang: str, figures: dict[str, gold_pairs.Figures]) -> None:
-    merged, found = figures[lang].merge
-    superseded, replaced = figures[lang].supersede
-    assert merged >= 0.98
-    assert superseded >= 0.97
-    assert found >= 0.85
-    assert replaced >= 0.75
-
-
-def test_nothing_that_differs_or_contradicts_is_merged(figures: dict[str, gold_pairs.Figures]) -> None:
-    for each in figures.values():
-        assert not each.merged["different"]
-        assert not each.merged["contradicting"]
-        assert not each.superseded["different"]
+    return matching.says_the_same(one, other, Thresholds().alike)
 
 
 def fact(content: str, **fields: Any) -> Fact:
@@ -92,8 +49,8 @@ def test_a_sentence_says_the_same_as_itself(sentence: str) -> None:
 def test_no_word_that_decides_is_ever_added_or_taken_away(sentence: str, sign: str) -> None:
     more = f"{sentence} {sign}" if sentence.isascii() else f"{sentence[:2]}{sign}{sentence[2:]}"
     for least in (0.0, 0.5, 0.9):
-        assert not alike.says_the_same(fact(sentence), fact(more), least)
-        assert not alike.says_the_same(fact(more), fact(sentence), least)
+        assert not matching.says_the_same(fact(sentence), fact(more), least)
+        assert not matching.says_the_same(fact(more), fact(sentence), least)
 
 
 @given(PLAIN, st.integers(1, 400), st.integers(1, 400))
@@ -182,7 +139,7 @@ def test_a_deed_without_a_date_told_again_much_later_is_another() -> None:
 def test_the_threshold_is_the_one_that_is_set() -> None:
     short, long = fact("User sings"), fact("User sings loudly upstairs")
     assert not says_the_same(long, short)
-    assert alike.says_the_same(long, short, 0.1)
+    assert matching.says_the_same(long, short, 0.1)
 
 
 def test_more_words_are_allowed_only_up_to_the_threshold() -> None:
@@ -219,85 +176,6 @@ def test_a_stem_makes_no_two_words_one(one: str, other: str) -> None:
 )
 def test_an_ordinal_is_no_number(one: str, other: str) -> None:
     assert gist_of(one).signs != gist_of(other).signs
-
-
-PAIRS = [
-    ("I water my 5 orchids every Sunday.", "Every Sunday I water my five orchids!"),
-    ("我每周日给五盆兰花浇水。", "每周日我给5盆兰花浇水呀。"),
-]
-
-
-@pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_a_paraphrase_becomes_evidence_and_the_sums_close(tmp_path: Path, first: str, second: str) -> None:
-    make(tmp_path)
-    say(tmp_path, "a", (at_day(2), "user", first))
-    say(tmp_path, "b", (at_day(5), "user", second))
-    report = consolidate(tmp_path, at_day(7))
-    (kept,) = memories(tmp_path)
-    assert [each.ref for each in kept.evidence] == ["a:e1", "b:e1"]
-    assert [account["claims"]["merged"] for account in report.accounts] == [0, 1]
-    assert all(account["balanced"] for account in report.accounts)
-    with Workspace.open(tmp_path) as ws:
-        assert check.validate(ws) == []
-        before, after = (
-            [change for group in ws.journal.entries() for change in group.changes if change.id == kept.id][-1:][0],
-            kept,
-        )
-        assert before.before is not None  # what it was before stands in the journal, so that it can be split again
-        assert b"b:e1" not in before.before
-        assert after.content in before.after.decode()
-
-
-@pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_within_one_night_and_over_two_the_same_memory_comes_of_it(tmp_path: Path, first: str, second: str) -> None:
-    for name, when in (("one", 2), ("two", 5)):
-        make(tmp_path / name)
-        say(tmp_path / name, "a", (at_day(2), "user", first))
-        say(tmp_path / name, "b", (f"2026-03-{when:02}T10:30:00Z", "user", second))
-        consolidate(tmp_path / name, at_day(7))
-    (one,), (two,) = memories(tmp_path / "one"), memories(tmp_path / "two")
-    assert (one.id, one.content, [each.ref for each in one.evidence]) == (
-        two.id, two.content, [each.ref for each in two.evidence],
-    )  # fmt: skip
-
-
-def test_a_capture_in_other_words_is_folded_into_what_is_known(tmp_path: Path) -> None:
-    make(tmp_path)
-    say(tmp_path, "a", (at_day(2), "user", "I water my 5 orchids every Sunday."))
-    consolidate(tmp_path, at_day(3))
-    with Workspace.open(tmp_path, now=at(at_day(3))) as ws:
-        edit.capture(ws, "User waters their five orchids each Sunday", importance=0.7)
-    consolidate(tmp_path, at_day(5))
-    (kept,) = memories(tmp_path)
-    assert len(kept.evidence) == 2
-    (folded,) = memories(tmp_path, "archive")
-    assert (folded.retired, folded.superseded_by) == ("merged", kept.id)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "gone"),
-    [
-        (
-            "I rehearse with the choir in the old chapel.",
-            "I no longer rehearse with the choir in the old chapel.",
-            True,
-        ),
-        ("I rehearse with the choir in the old chapel.", "I don't rehearse with the choir in the old chapel.", False),
-        ("My ferry leaves at 7:10.", "Actually my ferry leaves at 7:40.", True),
-        ("My ferry leaves at 7:10.", "My ferry leaves at 7:40.", False),
-        ("I store my bike in the garden shed.", "Correction: my cousin sleeps in the garden shed.", False),
-        ("我每周三去合唱团排练。", "我不再每周三去合唱团排练了。", True),
-        ("我的渡轮是7点10分。", "其实我的渡轮是7点40分。", True),
-        ("我的渡轮是7点10分。", "我的渡轮是7点40分。", False),
-    ],
-)
-def test_only_a_cue_takes_back_what_no_slot_tells(tmp_path: Path, first: str, second: str, gone: bool) -> None:
-    make(tmp_path)
-    say(tmp_path, "a", (at_day(2), "user", first))
-    say(tmp_path, "b", (at_day(5), "user", second))
-    consolidate(tmp_path, at_day(7))
-    assert len(contents(tmp_path)) == (1 if gone else 2)
-    assert len(contents(tmp_path, "archive")) == (1 if gone else 0)
 
 
 TURNS = ("silver lantern", "crooked mast", "wooden crate", "green bollard", "rusty anchor")
@@ -356,19 +234,3 @@ def test_what_is_alike_depends_on_what_the_memories_say_now(steps: list[tuple[st
 )
 def test_days_and_turns_of_phrase_that_say_the_same(one: str, other: str, same: bool) -> None:
     assert (gist_of(one).bag == gist_of(other).bag) is same
-
-
-@pytest.mark.parametrize(
-    ("older", "newer", "is_another"),
-    [
-        ("I take 50 mg of sertraline.", "I take 75 mg of sertraline.", True),
-        ("I take 50 mg of sertraline.", "I take 50 MG of sertraline.", False),
-        ("我每天吃二甲双胍1.5毫克。", "我每天吃二甲双胍2.5毫克。", True),
-        ("我早上吃二甲双胍1毫克。", "我晚上吃二甲双胍2毫克。", False),
-    ],
-)
-def test_an_amount_with_its_unit_is_a_dose(older: str, newer: str, is_another: bool) -> None:
-    fact = new_fact("f_20260203_0000000000", claim_of(older), night())
-    claim = replace(claim_of(newer), said_at="2026-02-05T10:30:00Z")
-    assert {fact.attribute, claim.attribute} == {"medication"}
-    assert redosed(claim, fact) == is_another

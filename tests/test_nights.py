@@ -135,11 +135,19 @@ def test_a_gap_like_a_wrong_clock_empties_nothing(tmp_path: Path) -> None:
 
 def test_what_matters_never_fades_away(tmp_path: Path) -> None:
     make(tmp_path)
-    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. I saw a film about whales."))
+    say(
+        tmp_path,
+        "a",
+        (
+            "2026-03-02T09:00:00Z",
+            "user",
+            "Also, I'm allergic to peanuts. We rehearse the whale song in the old chapel.",
+        ),
+    )
     for year in range(2026, 2031):
         say(tmp_path, f"y{year}", (f"{year}-04-02T09:00:00Z", "user", "I planted tomatoes on the balcony."))
         consolidate(tmp_path, f"{year}-04-03T12:00:00Z")
     kept = [record for record in memories(tmp_path) if record.attribute == "allergy"]
     assert [record.value for record in kept] == ["peanuts"]
     assert "peanuts" in (tmp_path / "memory/layer1/snapshot.md").read_text()
-    assert any("whales" in each for each in contents(tmp_path, "archive"))
+    assert any("whale" in each for each in contents(tmp_path, "archive"))

@@ -96,10 +96,8 @@ def test_what_it_gives_can_be_staged_and_read_again(phase: Phase, ws: Workspace)
 
 def test_a_turn_that_was_staged_is_the_same_turn() -> None:
     said = Message("s", "e1", "user", "Ana", "2026-03-02T09:00:00Z", "I moved. 我搬家了。", "group")
-    segments = [Segment(0, 8, "statement", 0.8, ("en.status.moved", "en.signal.remember")), Segment(9, 14, "chat")]
-    turn = Turn(
-        said, segments, "And you?", "houses", own_topic=True, confided="keep it quiet", answered=True, follows="s:1"
-    )
+    segments = [Segment(0, 8, "profile", "asserted", "moves", 0.8, 40), Segment(9, 14)]
+    turn = Turn(said, segments, "And you?", "s:e0")
     assert Turn.staged(orjson.loads(turn.to_line())) == turn
 
 

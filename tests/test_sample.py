@@ -43,7 +43,7 @@ def test_what_must_not_be(sample: Path) -> None:
 
 @pytest.mark.parametrize("slot", EXPECTED["slot"], ids=lambda slot: slot["attribute"])
 def test_slots_keep_their_history(sample: Path, slot: dict[str, Any]) -> None:
-    wanted = {"subject": slot["subject"], "attribute": slot["attribute"]}
+    wanted = {"subject": slot["subject"], "attribute": slot["attribute"], "polarity": True}
     found = [record for record in memories(sample) if matches(record, wanted)]
     assert [record.value for record in found] == [slot["current"]]
     assert [past.value for past in found[0].history] == slot["history"]

@@ -91,7 +91,7 @@ def test_a_stock_name_is_no_topic(name: str) -> None:
 def test_no_two_topics_get_the_same_summary(tmp_path: Path) -> None:
     said = (
         "I work as a paralegal at Hobbs & Lane but I'm applying to law school.",
-        "I'll be quitting Hobbs & Lane at the end of July.",
+        "I live in Leeds.",
     )
     told = [each.content for each in memories(lived(tmp_path, said)) if isinstance(each, Summary)]
     assert len(told) == len(set(told)) == 1

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from memory_system import records
 from memory_system.dates.atoms import count, is_timely
+from memory_system.dates.clauses import was_put
 from memory_system.dates.finding import When, find, in_one, meant
 from memory_system.dates.writing import Marked, adverbial, marked, resolve, spell
 
@@ -29,6 +30,7 @@ __all__ = [
     "resolve",
     "spell",
     "to_event",
+    "was_put",
 ]
 
 

@@ -41,7 +41,8 @@ def _lines(turns: Iterable[Turn]) -> Iterator[bytes]:
 STAGED = (
     Phase(1, "segment", lambda run: _lines(
         chain(segment.run(run.messages(), run.night, run.tally), run.backlog()))),
-    Phase(2, "screen", lambda run: _lines(screen.run(run.turns("segment"), run.night, run.tally, run.guard))),
+    Phase(2, "screen", lambda run: _lines(
+        screen.run(run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store)))),
     Phase(3, "extract", lambda run: _in_time_order(
         extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(run.ws.store)))),
     Phase(4, "facts", lambda run: run.draft(

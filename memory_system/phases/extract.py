@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
 from memory_system.phases.screen import CATEGORIES, heard_before
+from memory_system.readers import notes
 from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_NAME, EventTime
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims, matters
@@ -28,6 +29,7 @@ CERTAIN = 100 * SCALE  # of what the owner has written down by hand
 EARNEST_FROM = 2 * SCALE  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
 GRAVE_FROM = 3 * SCALE  # and of health, identity and instructions
 HEDGED = 0.6  # the confidence of what was said with a maybe
+MOST_SURE = 0.99  # of an opinion
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
 AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
@@ -84,7 +86,9 @@ def read(turn: Turn, night: Night, listening: Listening) -> Iterator[Claim]:
 def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     """The slots that a segment surely fills."""
     message = turn.message
-    if segment.stance != "asserted" or not message.is_first_hand or segment.earnest < EARNEST_FROM:
+    if segment.stance != "asserted" or not message.is_first_hand or _opinion(message) is not None:
+        return []
+    if segment.earnest < EARNEST_FROM:
         return []
     words = turn.text_of(segment)
     heard = heard_before(turn, segment, listening.names)
@@ -156,7 +160,8 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     turn, segment, words = quoted.turn, quoted.weightiest, quoted.words
     lang = _language(turn, words)
     marked = dates.marked(words, _anchor(turn.message, night), lang)
-    event = dates.to_event(marked.whens[0]) if marked.whens else None
+    whens = _standing(marked.whens, words)
+    event = dates.to_event(whens[0]) if whens else None
     category = CATEGORIES.get(segment.keep, "general")
     own = _own(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
@@ -194,9 +199,15 @@ def _base(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Cla
 
 def _doubt(message: Message, segment: Segment) -> tuple[float, Mapping[str, str]]:
     """How sure the words are, and in each language why they are not: empty where they are stated."""
-    if segment.stance == "hedged":
-        return HEDGED, HEDGED_BASIS
+    sure = _opinion(message)
+    if segment.stance == "hedged" or sure is not None:
+        return min(sure or HEDGED, AGENTS if message.role == "agent" else MOST_SURE), HEDGED_BASIS
     return (AGENTS, AGENTS_BASIS) if message.role == "agent" else (1.0, {})
+
+
+def _opinion(message: Message) -> float | None:
+    """How sure a note is of an opinion that it gives as one."""
+    return notes.sureness(message.text, HEDGED) if message.is_noted else None
 
 
 def _speaker(message: Message) -> str:
@@ -221,10 +232,18 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
     if not timed and not attributes.lasts(filled.attribute):
         return None
     anchor = _anchor(message, night)
-    for when in sorted(dates.find(words, anchor), key=lambda each: _apart(each.span, filled.value_span)):
+    for when in sorted(
+        _standing(dates.find(words, anchor), words), key=lambda each: _apart(each.span, filled.value_span)
+    ):
         if _is_beside(when.span, filled, words) and (timed or when.start.replace(tzinfo=anchor.tzinfo) <= anchor):
             return dates.to_event(when)
     return None
+
+
+def _standing(whens: Iterable[dates.When], words: str) -> list[dates.When]:
+    """The times without those from which something was put to another: "moved from the 12th"."""
+    lang = text.language(words)
+    return [each for each in whens if not dates.was_put(words, each.span, lang)]
 
 
 def _is_beside(span: Span, filled: Filled, words: str) -> bool:

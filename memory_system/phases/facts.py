@@ -68,8 +68,7 @@ def run(
 
 
 def known_names(memories: Memories) -> dict[str, str]:
-    """The people, animals and projects that the user's slots name, by what later talk calls them: their name, and for
-    the only one of a kind the kin word as well."""
+    """The people, animals and projects that the user's slots name, by what later talk calls them."""
     attributes = [name for name, row in table("attributes", "attributes").items() if row.get("value_type") in NAMED]
     rows = (row_of(each, memories) for name in attributes for each in memories.find(slot_key(USER, name)))
     return {row["value"]: row["value"] for row in rows if row.get("value") and row.get("polarity", True)}
@@ -298,7 +297,7 @@ def _stand(capture: Fact, states: Iterable[Claim], draft: Draft, night: Night) -
     """Put the capture to what it cannot be true beside."""
     rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
     if rivals:
-        _contend(capture, list(rivals.values()), draft, night, None, revises=True)
+        _contend(capture, list(rivals.values()), draft, night, None, revises=any(each.change for each in states))
     else:
         draft.put("active", capture, "new")
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from types import MappingProxyType
 
 from memory_system import text
 from memory_system.attributes import importance_of
@@ -28,15 +30,18 @@ CATEGORIES = {
     "instruction": "instruction", "plan": "plan", "event": "event", "project": "project",
 }  # fmt: skip
 # Margins of the judge, in log-odds times its `SCALE`.
-KEPT_FROM = -SCALE  # from which a segment is worth keeping
-NOTED_FROM = -3 * SCALE  # of a note, which was written down to be kept
+KEPT_FROM = -3 * SCALE // 2  # from which a segment is worth keeping
+NOTED_FROM = -5 * SCALE  # of a note, which was written down to be kept
 CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
 NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
+MEANT = 3 * SCALE  # of what the owner has written down, or asks to be remembered
 DOUBT = 4 * SCALE  # less, where others' or unreal words stand in the same message
 UNSURE = -1  # of what its form leaves in doubt: it may be kept, and fills no slot
 FOREIGN = frozenset({"unreal", "others", "quoted", "quarantined"})
 STORED = frozenset({"asserted", "hedged", "ask"})
+Names = Mapping[str, str]  # of those near the owner, each with what memories call them
+NOBODY: Names = MappingProxyType({})
 FLOOD, ASSISTANT, SECRET = "flood", "assistant", "secret"  # reasons why a segment is dropped
 
 
@@ -49,10 +54,12 @@ class Judged:
     reason: str = ""
 
 
-def run(turns: Iterable[Turn], night: Night, tally: Counter[str], guard: Guard | None = None) -> Iterator[Turn]:
+def run(
+    turns: Iterable[Turn], night: Night, tally: Counter[str], guard: Guard | None = None, known: Names = NOBODY
+) -> Iterator[Turn]:
     """The turns with the segments that are kept, and what the judge makes of each. `guard` holds back what must not be
-    believed. Counts `segments.kept` and `segments.dropped.<reason>`."""
-    found = list(_kept(in_order(turns, night.config, guard or Guard()), tally))
+    believed, `known` are the names of those near the owner. Counts `segments.kept` and `segments.dropped.<reason>`."""
+    found = list(_kept(in_order(turns, night.config, guard or Guard(), known), tally))
     fitting = _fitting(found, night.config.screen.max_tokens)
     number = 0
     for turn, kept in found:
@@ -92,7 +99,9 @@ def _kept(judged: Iterable[tuple[Turn, list[Judged]]], tally: Counter[str]) -> I
             yield turn, kept
 
 
-def in_order(turns: Iterable[Turn], config: Config, guard: Guard) -> Iterator[tuple[Turn, list[Judged]]]:
+def in_order(
+    turns: Iterable[Turn], config: Config, guard: Guard, known: Names = NOBODY
+) -> Iterator[tuple[Turn, list[Judged]]]:
     """Each turn with its segments judged. What a wish takes back that comes a few messages later is not kept, so that
     turns wait for those."""
     waiting: deque[tuple[Turn, list[Judged]]] = deque()
@@ -101,7 +110,7 @@ def in_order(turns: Iterable[Turn], config: Config, guard: Guard) -> Iterator[tu
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
             if gone := taking_back.heard(turn.message, turn.message.ref):
                 waiting = deque(_without(gone, reason, *each) for each in waiting)
-        waiting.append((turn, judged(turn, config, guard)))
+        waiting.append((turn, judged(turn, config, guard, known)))
         if len(waiting) > SOON:
             yield waiting.popleft()
     yield from waiting
@@ -112,7 +121,7 @@ def _without(gone: str, reason: str, turn: Turn, each: list[Judged]) -> tuple[Tu
     return turn, [replace(one, reason=reason) for one in each] if turn.message.ref == gone else each
 
 
-def judged(turn: Turn, config: Config, guard: Guard) -> list[Judged]:
+def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> list[Judged]:
     """What becomes of each segment of a turn."""
     message = turn.message
     held = guard.stretches(message)
@@ -126,14 +135,22 @@ def judged(turn: Turn, config: Config, guard: Guard) -> list[Judged]:
     verdicts = _verdicts(message, spans, turn)
     found = []
     for segment, form, verdict in zip(turn.segments, forms, verdicts, strict=True):
-        reason = _reason(segment, turn, form, verdict)
+        reason = _reason(segment, turn, form, verdict, known)
         if any(start < segment.end and segment.start < end for start, end in private):
             reason = WITHHELD
         reason = guard.held(message, held, segment.start, segment.end, idle=bool(reason)) or reason
         marked = _marked(segment, verdict, config)
         marked.earnest = marked.earnest if form is Owner.OWN or message.is_noted else min(marked.earnest, UNSURE)
         found.append(Judged(marked, verdict.worth, reason))
-    return _doubted(found)
+    return _doubted(_handed_on(found, turn))
+
+
+def _handed_on(found: list[Judged], turn: Turn) -> list[Judged]:
+    """What is told to be wrong in one segment of a sentence is put right by the next."""
+    for one, other in pairwise(found):
+        if one.segment.change == "corrects" and turn.text_of(one.segment).rstrip().endswith(("，", ",")):
+            other.segment.change = other.segment.change or one.segment.change
+    return found
 
 
 def _doubted(found: list[Judged]) -> list[Judged]:
@@ -167,7 +184,7 @@ def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
         return verdict
     stance = "hedged" if verdict.stance == "hedged" else "asserted"
     worth = max(verdict.worth, KEPT_FROM) if asked else verdict.worth
-    return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, SCALE))
+    return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, MEANT))
 
 
 def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Judge, Seen]]:
@@ -192,7 +209,7 @@ def talk_of(message: Message, spans: Sequence[Span], turn: Turn) -> Talk:
     return Talk(message.text, spans, turn.before, bool(message.speaker))
 
 
-def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict) -> str:
+def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict, known: Names) -> str:
     """Why the judge drops a segment; empty where it keeps it."""
     words = turn.text_of(segment)
     if form in (Owner.OTHERS, Owner.UNREAL):
@@ -203,15 +220,15 @@ def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict) -> str:
         return "others"
     if verdict.worth >= _least(turn, verdict):
         return SECRET if is_only_secret(words) else ""
-    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and _fills(segment, turn):
+    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and _fills(segment, turn, known):
         return ""
     return "ask" if verdict.stance == "ask" else "none"
 
 
-def _fills(segment: Segment, turn: Turn) -> bool:
+def _fills(segment: Segment, turn: Turn, known: Names) -> bool:
     """Whether the segment fills a slot for sure."""
     words = turn.text_of(segment)
-    return bool(claims.claims_of(words, text.language(words), heard_before(turn, segment, {})))
+    return bool(claims.claims_of(words, text.language(words), heard_before(turn, segment, known)))
 
 
 def heard_before(turn: Turn, segment: Segment, names: Mapping[str, str]) -> Heard:

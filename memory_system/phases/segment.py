@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from memory_system import rules, text
 from memory_system.phases import Night
+from memory_system.readers import notes
 from memory_system.turns import Message, Segment, Turn
 
 LONG = 200  # columns above which a sentence is cut at commas
@@ -54,15 +55,15 @@ def cut(message: Message) -> list[Segment]:
     body = message.text
     cuts = rules.load(f"cuts.{text.language(body)}")["cut"]
     spans: list[Span] = []
-    for start, end, is_code in _blocks(body):
+    first = notes.words_from(body) if message.is_noted else 0
+    for start, end, is_code in _blocks(body, first):
         spans += [(start, end)] if is_code else _prose(body, start, end, cuts)
     return [Segment(*span) for span in spans]
 
 
-def _blocks(body: str) -> Iterator[tuple[int, int, bool]]:
-    """Stretches of the message: prose, and blocks between fences."""
+def _blocks(body: str, start: int) -> Iterator[tuple[int, int, bool]]:
+    """Stretches of the message from that place on: prose, and blocks between fences."""
     fences = [found.start() for found in _FENCE.finditer(body)] if "```" in body or "~~~" in body else []
-    start = 0
     for opens, closes in zip(fences[::2], [*fences[1::2], len(body)], strict=False):
         end = body.find("\n", closes + 1)
         end = len(body) if end < 0 else end

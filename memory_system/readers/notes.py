@@ -22,6 +22,8 @@ _TIME = re.compile(
     r"\s*([ap]\.?m\b)?",
     re.IGNORECASE,
 )
+# How a line of a note says what it is: W (of the world), B (what happened), O (an opinion, and how sure of it one is).
+_KIND = re.compile(r"(?:[WB]|(?P<opinion>O)(?:\(c=(?P<sure>0?\.\d+|1(?:\.0+)?)\))?)(?:\s+@[^\s:：]+)?\s*[:：]\s*(?=\S)")
 _AFTERNOON = ("中午", "下午", "傍晚", "晚上")
 _NOON = time(12)
 
@@ -74,7 +76,19 @@ def _give_to_agent(entries: list[Entry], first: int) -> None:
 
 
 def _parts(line: str) -> bool:
-    return _is_blank(line) or _BULLET.match(line) is not None
+    return _is_blank(line) or _BULLET.match(line) is not None or _KIND.match(line) is not None
+
+
+def words_from(text: str) -> int:
+    """Where the words of a note's entry begin: behind what says of which kind it is."""
+    found = _KIND.match(text)
+    return found.end() if found else 0
+
+
+def sureness(text: str, unsaid: float) -> float | None:
+    """How sure an entry is that gives an opinion, `unsaid` where it does not tell; None for any other entry."""
+    found = _KIND.match(text)
+    return float(found["sure"] or unsaid) if found and found["opinion"] else None
 
 
 def _is_blank(line: str) -> bool:

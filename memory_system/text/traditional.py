@@ -7,7 +7,6 @@ knows the one and writers of traditional Chinese the other.
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from functools import lru_cache
 
 _TRADITIONAL = (
@@ -116,13 +115,3 @@ def simplified(words: str) -> str:
     """The words, as long as they were, in simplified characters: 對 is 对. What has no character that only traditional
     Chinese has stays as it is."""
     return words if words.isascii() or _ONLY.isdisjoint(words) else words.translate(_SIMPLE)
-
-
-def as_written(told: str, plain: str, written: str) -> str:
-    """What was told of `plain`, in the characters of `written`, whose simplified form that is."""
-    if (at := plain.find(told)) >= 0:
-        return written[at : at + len(told)]
-    signs = list(told)
-    for here, there, size in SequenceMatcher(None, told, plain, autojunk=False).get_matching_blocks():
-        signs[here : here + size] = written[there : there + size]
-    return "".join(signs)

@@ -37,6 +37,7 @@ ASKED = "@asked"  # the same, by the kin word of the question
 PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
+TIMED = frozenset({"moves_to"})  # what happens on its day
 # What may be denied that never was so; anything else is denied only where it has ended.
 DENIABLE = frozenset(
     {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}

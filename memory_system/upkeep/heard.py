@@ -11,7 +11,7 @@ from memory_system import clock
 from memory_system.errors import NotFoundError
 from memory_system.giving import Giver
 from memory_system.nights.night import Run
-from memory_system.phases import Night, screen, segment
+from memory_system.phases import Night, facts, screen, segment
 from memory_system.phases.screen import Judged
 from memory_system.privacy.withheld import SOON, WITHHELD
 from memory_system.readers import Cursor
@@ -75,7 +75,7 @@ def judgement(ws: Workspace, record: Fact) -> dict[str, Any] | None:
     found = (each for each, why, _ in _messages(ws, session_of(words.ref)) if not why)
     turns = segment.run(found, Night(ws.now, ws.config), Counter())
     turn = next((each for each in turns if each.message.ref == words.ref), None) or _alone(record)
-    judged = screen.judged(turn, ws.config, Run(ws, Night(ws.now, ws.config), []).guard)
+    judged = screen.judged(turn, ws.config, Run(ws, Night(ws.now, ws.config), []).guard, facts.known_names(ws.store))
     rows = zip(turn.segments, _rows(turn, judged), strict=True)
     inside = (row for each, row in rows if _meets(each.start, each.end, words.quote, turn.message.text))
     return max(inside, key=lambda row: (row["kept"], row["importance"]), default=None)
@@ -89,7 +89,7 @@ def left_out(ws: Workspace) -> tuple[list[dict[str, str]], int]:
     run = Run(ws, Night(clock.read_stamp(ws.checkpoint.state.night), ws.config), [])
     kept = {(turn.message.ref, each.start) for turn in run.turns("screen") for each in turn.segments}
     found = []
-    for turn, judged in screen.in_order(run.turns("segment"), ws.config, run.guard):
+    for turn, judged in screen.in_order(run.turns("segment"), ws.config, run.guard, facts.known_names(ws.store)):
         for each in judged:
             reason = each.reason or ("" if (turn.message.ref, each.segment.start) in kept else screen.FLOOD)
             if reason:
@@ -122,7 +122,7 @@ def _segments(
     """The segments of a message, judged among those near it."""
     night, giver = Night(ws.now, ws.config), Giver(ws)
     turns = segment.run(near, night, Counter())
-    for turn, judged in screen.in_order(turns, ws.config, Run(ws, night, []).guard):
+    for turn, judged in screen.in_order(turns, ws.config, Run(ws, night, []).guard, facts.known_names(ws.store)):
         if turn.message.ref != message.ref:
             continue
         for each, row in zip(judged, _rows(turn, judged), strict=True):
