@@ -23,7 +23,7 @@ from memory_system.understand import claims, quotes
 from memory_system.understand.claims import Heard
 from memory_system.understand.features import Seen, Span, Talk, of_message
 from memory_system.understand.judge import LANGUAGES, SCALE, Judge, Verdict, judge_of, verdict_of
-from memory_system.understand.whose import Owner, is_to_be_remembered, owners, was_joking
+from memory_system.understand.whose import Owner, gives_roles, is_to_be_remembered, owners, was_joking
 
 CATEGORIES = {
     "profile": "status", "health": "health", "relation": "relation", "preference": "preference",
@@ -37,7 +37,9 @@ NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it 
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
 MEANT = 3 * SCALE  # of what the owner has written down, or asks to be remembered
 DOUBT = 4 * SCALE  # less, where others' or unreal words stand in the same message
+PLAYED = 4  # of a person's messages after roles were given out
 UNSURE = -1  # of what its form leaves in doubt: it may be kept, and fills no slot
+SHARES = ((2 * SCALE, 1.0), (SCALE, 0.9), (0, 0.7), (-SCALE, 0.5), (-(10**6), 0.3))  # of its kind's importance
 FOREIGN = frozenset({"unreal", "others", "quoted", "quarantined"})
 STORED = frozenset({"asserted", "hedged", "ask"})
 Names = Mapping[str, str]  # of those near the owner, each with what memories call them
@@ -105,15 +107,30 @@ def in_order(
     """Each turn with its segments judged. What a wish takes back that comes a few messages later is not kept, so that
     turns wait for those."""
     waiting: deque[tuple[Turn, list[Judged]]] = deque()
+    playing: dict[str, int] = {}  # by session: how many messages more a role may last
     unkept, unmeant = TakingBack[str](), TakingBack[str](was_joking)
     for turn in turns:
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
             if gone := taking_back.heard(turn.message, turn.message.ref):
                 waiting = deque(_without(gone, reason, *each) for each in waiting)
-        waiting.append((turn, judged(turn, config, guard, known)))
+        waiting.append((turn, _played(turn, judged(turn, config, guard, known), playing)))
         if len(waiting) > SOON:
             yield waiting.popleft()
     yield from waiting
+
+
+def _played(turn: Turn, each: list[Judged], playing: dict[str, int]) -> list[Judged]:
+    """The segments of a message, not meant where roles were given out shortly before."""
+    message = turn.message
+    left = playing.pop(message.session, 0)
+    if gives_roles(message):
+        playing[message.session] = PLAYED
+    elif left and message.is_first_hand:
+        playing[message.session] = left - 1
+        return [replace(one, reason=one.reason or "unreal") for one in each]
+    elif left:
+        playing[message.session] = left
+    return each
 
 
 def _without(gone: str, reason: str, turn: Turn, each: list[Judged]) -> tuple[Turn, list[Judged]]:
@@ -183,7 +200,7 @@ def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
     if not (asked or (message.is_noted and verdict.earnest > -DOUBTED_FROM)):
         return verdict
     stance = "hedged" if verdict.stance == "hedged" else "asserted"
-    worth = max(verdict.worth, KEPT_FROM) if asked else verdict.worth
+    worth = max(verdict.worth, 2 * SCALE) if asked else verdict.worth
     return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, MEANT))
 
 
@@ -250,8 +267,10 @@ def _least(turn: Turn, verdict: Verdict) -> int:
 
 
 def _marked(segment: Segment, verdict: Verdict, config: Config) -> Segment:
-    """The segment with what the judge makes of it."""
+    """The segment with what the judge makes of it. Its importance is that of its kind, and less where it is in doubt
+    whether it is worth keeping at all."""
+    share = next(share for least, share in SHARES if verdict.worth >= least)
     return Segment(
         segment.start, segment.end, verdict.likeliest, verdict.stance, verdict.change,
-        importance_of(CATEGORIES[verdict.likeliest], config), verdict.earnest,
+        round(share * importance_of(CATEGORIES[verdict.likeliest], config), 2), verdict.earnest,
     )  # fmt: skip

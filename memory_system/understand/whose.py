@@ -98,6 +98,11 @@ def was_joking(message: Message) -> bool:
     return any(each.span[0] == 0 for each in rules.load("frames")["takes_back"].found(straight(message.text)))
 
 
+def gives_roles(message: Message) -> bool:
+    """Whether a person gives out roles that the next messages play."""
+    return message.is_first_hand and rules.load("frames")["plays"].fires(straight(message.text))
+
+
 def is_to_be_remembered(words: str) -> bool:
     """Whether the owner asks that what the sentence says is remembered."""
     return rules.load("frames")["remembered"].fires(straight(words))
