@@ -79,7 +79,8 @@ def test_every_command_and_option_is_described() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_no_option_is_mentioned_that_is_not_there(page: str) -> None:
     known = set().union(*map(options, [get_command(app), *commands().values()]), {"--check", "--help"})
-    known |= set(re.findall(r'"(--[a-z-]+)"', (PROJECT / "scripts/train.py").read_text("utf-8")))
+    for script in (PROJECT / "scripts").glob("*.py"):
+        known |= set(re.findall(r'add_argument\("(--[a-z-]+)"', script.read_text("utf-8")))
     ours = re.sub(r"`(?:openclaw|claude) [^`]*`", "", PAGES[page].replace("<!--", "").replace("-->", ""))
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", ours))
     assert mentioned <= known
