@@ -410,7 +410,7 @@ def test_a_session_begins_with_the_snapshot(machine: Machine) -> None:
     done = machine.run("hook", "claude-code", "session-start", told=event("SessionStart", source="startup"))
     told = json.loads(done.stdout)["hookSpecificOutput"]
     assert told["hookEventName"] == "SessionStart"
-    assert "User is allergic to peanuts" in told["additionalContext"]
+    assert "allergy: peanuts" in told["additionalContext"]
     assert "云帆科技" in told["additionalContext"]
 
 
