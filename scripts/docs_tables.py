@@ -55,8 +55,12 @@ def section(title: str, call: str, command: Any, say: Say) -> str:
 
 def usage(command: Any) -> str:
     given = [each for each in command.params if not is_option(each)]
-    words = [each.name.upper() if each.required else f"[{each.name.upper()}]" for each in given]
+    words = [named(each) if each.required else f"[{named(each)}]" for each in given]
     return " ".join([*words, *(["[OPTIONS]"] if any(map(is_option, command.params)) else [])])
+
+
+def named(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())
 
 
 def is_option(parameter: Any) -> bool:
@@ -67,7 +71,7 @@ def described(parameter: Any, command: Any, say: Say) -> list[str]:
     """A row of the table: name with what it takes, meaning, default."""
     hint = get_type_hints(command.callback, include_extras=True)[parameter.name]
     takes = "" if getattr(parameter, "is_flag", False) else value_of(hint)
-    name = parameter.opts[0] if is_option(parameter) else parameter.name.upper()
+    name = parameter.opts[0] if is_option(parameter) else named(parameter)
     shown = code(f"{name} {takes}".strip() if is_option(parameter) else name)
     meaning = say(parameter.help)
     if parameter.envvar:

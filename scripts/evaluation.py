@@ -1,6 +1,6 @@
 """Measure consolidation and search on a set of conversations with questions.
 
-    scripts/eval --set DIR --out DIR [--questions IDS] [--keep SHARE] [--scope SCOPE …] [--jobs N]
+    scripts/eval --set DIR --out DIR [--questions IDS] [--scope SCOPE …] [--jobs N]
     scripts/eval --set DIR --out DIR --report
 
 A set holds transcripts/<conversation>/<session>.jsonl and questions.jsonl. Each conversation gets a workspace of its
@@ -45,7 +45,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     conversations = sorted((options.set / "transcripts").iterdir())
     asked = questions(options.set, options.questions)
-    jobs = [(folder, asked.get(folder.name, []), options.keep, options.scope) for folder in conversations]
+    jobs = [(folder, asked.get(folder.name, []), options.scope) for folder in conversations]
     with ProcessPoolExecutor(options.jobs) as pool:
         write(options.out, options.scope, pool.map(measure, *zip(*jobs, strict=True)))
 
@@ -55,7 +55,6 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--set", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--questions", type=Path, help="a file with the ids of the questions to ask")
-    parser.add_argument("--keep", type=float, help="screen.keep_share instead of the default")
     parser.add_argument("--scope", nargs="+", choices=SCOPES, default=SCOPES)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", action="store_true")
@@ -75,12 +74,12 @@ def questions(set_folder: Path, ids: Path | None) -> dict[str, list[dict[str, An
 
 
 def measure(
-    folder: Path, asked: list[dict[str, Any]], keep: float | None, scopes: list[str]
+    folder: Path, asked: list[dict[str, Any]], scopes: list[str]
 ) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
     """Consolidate one conversation and ask its questions: memories, and results by scope."""
     from memory_system import finder
 
-    with consolidated(folder, keep) as ws:
+    with consolidated(folder) as ws:
         active = {record.id: record for pool, record in ws.store.records() if pool == "active"}
         memories = [memory_row(folder.name, record, active) for record in active.values()]
         found = {
@@ -94,7 +93,7 @@ def measure(
 
 
 @contextmanager
-def consolidated(folder: Path, keep: float | None = None) -> Iterator[Any]:
+def consolidated(folder: Path) -> Iterator[Any]:
     """A workspace of the conversation in a temporary folder, consolidated night by night up to its end."""
     from memory_system import pipeline
     from memory_system.upkeep import edit
@@ -103,8 +102,6 @@ def consolidated(folder: Path, keep: float | None = None) -> Iterator[Any]:
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         edit.init(root, "UTC")
-        if keep is not None:
-            (root / "memory/config.json").write_bytes(orjson.dumps({"screen": {"keep_share": keep}}))
         for path in sorted(folder.glob("*.jsonl")):
             shutil.copy(path, root / "sessions" / path.name)
         with Workspace.open(root, now=end_of(folder), write=True) as ws:

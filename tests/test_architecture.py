@@ -100,8 +100,8 @@ HEAVY = ("anthropic", "mcp", "numpy", "asyncio", "sqlite3", "croniter", "rapidfu
         (["--help"], (*HEAVY, "re2", "memory_system.records", "memory_system.workspace")),
         (["consolidate", "--help"], (*HEAVY, "re2", "memory_system.workspace")),
         (["capture", "User likes rowing"], tuple(each for each in HEAVY)),
-        (["search", "rowing"], ("anthropic", "mcp", "numpy", "asyncio", "httpx2")),
-        (["consolidate"], ("anthropic", "mcp", "numpy", "asyncio", "httpx2")),
+        (["search", "rowing"], ("anthropic", "mcp", "numpy", "asyncio", "httpx2", "sklearn")),
+        (["consolidate"], ("anthropic", "mcp", "numpy", "asyncio", "httpx2", "sklearn")),
     ],
     ids=lambda each: each[0] if isinstance(each, list) else None,
 )

@@ -41,7 +41,7 @@ from memory_system.store import retention
         ({"consolidation": {"schedule": "0 0 31 2 *"}}, "never comes true"),
         ({"consolidation": {"schedule": "R 3 * * *"}}, "five fields"),
         ({"consolidation": {"schedule": "0 0 3 * * *"}}, "five fields"),
-        ({"screen": {"keep_share": "much"}}, "screen.keep_share"),
+        ({"screen": {"max_tokens": "much"}}, "screen.max_tokens"),
     ],
 )
 def test_what_must_not_be_in_it(row: dict[str, Any], said: str) -> None:

@@ -251,7 +251,7 @@ EVERYDAY = {
         "我姐姐在西安教音乐。": ("我姐姐在哪里？",),
         "我的手机尾号是4471。": ("我的手机号是多少？",),
         "我大学学的是机械。": ("我大学学的什么专业？",),
-        "我受不了香菜。": ("我不喜欢吃什么？", "我讨厌什么"),
+        "我不喜欢香菜。": ("我不喜欢吃什么？", "我讨厌什么"),
         "我在学葡萄牙语。": ("我在学什么语言？",),
         "我的老板是唐敏。": ("我老板是谁？",),
         "我穿39码的鞋。": ("我穿多大的鞋？",),
@@ -265,7 +265,7 @@ EVERYDAY = {
 def lived_in(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, Workspace]]:
-    root = make(tmp_path_factory.mktemp(request.param), screen={"keep_share": 1.0})
+    root = make(tmp_path_factory.mktemp(request.param))
     for number, text in enumerate(EVERYDAY[request.param], 1):
         say(root, f"s{number}", (f"2026-02-2{number % 3}T09:00:00Z", "user", text))
     consolidate(root, "2026-03-03T12:00:00Z")
@@ -357,8 +357,8 @@ def test_what_the_snapshot_shows_can_be_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "question", "wanted", "unwanted"),
     [
-        ("My brother Owen plays chess. My boss is called Ravi.", "Who is Owen again?", "brother", "boss"),
-        ("我男朋友叫方敏。我的同事叫李浩然。", "方敏是我什么人", "男朋友", "李浩然"),
+        ("My brother Owen plays chess. My boss is called Ravi.", "Who is Owen again?", "sibling", "Ravi"),
+        ("我男朋友叫方敏。我的同事叫李浩然。", "方敏是我什么人", "伴侣", "李浩然"),
     ],
 )
 def test_who_somebody_is_to_the_user_is_given(

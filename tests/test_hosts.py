@@ -282,13 +282,14 @@ def test_openclaws_own_search_sees_what_is_remembered_where_that_is_asked_for(ma
     machine.do("integrate", "openclaw")  # what was asked for once stays
     talk = (
         ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts."),
-        ("2026-03-02T09:01:00Z", "user", "我可能会搬到杭州。"),
+        ("2026-03-02T09:01:00Z", "user", "我可能明年会搬去杭州。"),
     )
     say(machine.ws, "s", *talk)
     consolidate(machine.ws, "2026-03-03T12:00:00Z")
     page = machine.ws / "memory/layer1/facts.md"
     assert page.read_text() == (
-        "# What is remembered\n\n- 2026-03-02 User is allergic to peanuts\n- 2026-03-02 用户可能会搬到杭州 (not sure)\n"
+        "# What is remembered\n\n- 2026-03-02 User is allergic to peanuts\n"
+        "- 2026-03-02 用户：“我可能明年[2027]会搬去杭州。” (not sure)\n"
     )
     assert machine.run("validate").exit_code == 0
     page.write_text("# mine\n")
@@ -409,7 +410,7 @@ def test_a_session_begins_with_the_snapshot(machine: Machine) -> None:
     done = machine.run("hook", "claude-code", "session-start", told=event("SessionStart", source="startup"))
     told = json.loads(done.stdout)["hookSpecificOutput"]
     assert told["hookEventName"] == "SessionStart"
-    assert "User is allergic to peanuts" in told["additionalContext"]
+    assert "allergy: peanuts" in told["additionalContext"]
     assert "云帆科技" in told["additionalContext"]
 
 

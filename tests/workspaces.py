@@ -56,8 +56,8 @@ def remembering(root: Path) -> Path:
 
 
 def lived(root: Path, texts: Iterable[str]) -> Path:
-    """A workspace in whose talk each text was said, one a day of February 2026, and all of them are kept."""
-    make(root, screen={"keep_share": 1.0})
+    """A workspace in whose talk each text was said, one a day of February 2026."""
+    make(root)
     for number, text in enumerate(texts, 1):
         say(root, f"s{number}", (f"2026-02-{number:02}T09:00:00Z", "user", text))
     consolidate(root, "2026-03-03T12:00:00Z")

@@ -134,7 +134,7 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
     event = _event(filled, words, turn.message, night)
     base = _base(turn, (segment.start, segment.end), segment, lang)
     own = turn.message.speaker or USER_NAME[lang]
-    others = [each for each in (subject,) if each not in (USER, own)]
+    others = [ASSISTANT_NAME[lang] if subject == ASSISTANT else subject] if subject not in (USER, own) else []
     value = [filled.value] if row.get("value_type") in ("person", "animal", "organisation", "place", "project") else []
     return replace(
         base,

@@ -31,7 +31,7 @@ from memory_system.phases.evidence import (
     with_evidence,
 )
 from memory_system.privacy.trust import is_owners, tier_of_evidence
-from memory_system.records import QUOTE, USER, Fact, Past, memory_id
+from memory_system.records import ASSISTANT, QUOTE, USER, Fact, Past, memory_id
 from memory_system.rules import table
 from memory_system.store.draft import Draft
 from memory_system.store.keys import content_key, slot_key, value_key
@@ -199,8 +199,10 @@ def _is_part(value: str, of: str) -> bool:
 
 
 def _holds_out(rival: Fact, fact: Fact) -> bool:
-    """Whether the rival is too important to give way to what only one session says."""
-    changing = bool(about(fact.attribute).get("changing")) and rival.attribute == fact.attribute
+    """Whether the rival is too important to give way to what only one session says. What the assistant is, is what its
+    owner says last."""
+    changing = fact.subject == ASSISTANT or bool(about(fact.attribute).get("changing"))
+    changing = changing and rival.attribute == fact.attribute
     return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2 and not changing
 
 

@@ -176,10 +176,10 @@ def _arranged(lines: list[Line], told: list[str], ws: Workspace) -> list[tuple[i
 
 
 def shown_in(ws: Workspace) -> Callable[[Fact], bool]:
-    """What tells whether a memory stands in the snapshot as it is now."""
+    """What tells whether a memory stands in the snapshot as it is now; of one that is gone nothing does."""
     row: Mapping[str, Any] = {}
     with suppress(DamagedError):  # it is made anew with the next night; until then nothing counts as shown
-        row = ws.files.read_object(ws.layout.rankings)
+        row = ws.files.read_object(ws.layout.rankings) if ws.layout.snapshot.exists() else {}
     shown = {(each["id"], each.get("version")) for each in row.get("chosen", ())}
     return lambda record: (record.id, record.version) in shown
 

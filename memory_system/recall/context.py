@@ -173,7 +173,7 @@ class _Gathered:
         """What was found of those of whom the message speaks, and of the projects that it names, is given as well:
         surely where nothing is asked, as who writes to somebody wants to know of them."""
         names, things = spoken_of(question, rows), things_in(question.text, rows)
-        left = (each for each in found if not each.level and _tells(each))
+        left = (each for each in found if each.level != "high" and _tells(each))
         of_them = (each for each in left if is_about(names, each.unit.text) or tells_of(things, each.unit.text))
         for each in islice(of_them, MOST_OF_NAMED):
             each.level = "middle" if question.asks or each.type == "belief" else "high"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from memory_system.recall import terms
-from memory_system.records import USER, Row
+from memory_system.records import STOCK_NAMES, Row
 from memory_system.rules import load
 from memory_system.text import is_cjk, nfkc
 
@@ -26,9 +26,8 @@ def _in_hand(row: Row) -> Iterator[str]:
     """What the memory calls a project, and has for a name."""
     if row.get("attribute") == "project" and row.get("value"):
         yield row["value"]
-    names = {each for each in row.get("entities", ()) if each.lower() != USER}
     for found in load("cues")["in_hand"].found(row["content"]):
-        yield from (name for part, name in found.given().items() if part == "quoted" or name in names)
+        yield from (name for name in found.given().values() if terms.has_content(name) and name not in STOCK_NAMES)
 
 
 def _stands_in(text: str, name: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_system import attributes, rules
-from memory_system.records import USER
+from memory_system.records import ASSISTANT, USER
 from memory_system.rules import Found
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
@@ -251,6 +251,8 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return About(people.speaker)
         case "assistant":
             return About(people.speaker) if people.speaker == USER else None
+        case "you":
+            return About(ASSISTANT) if people.speaker == USER else None
         case "alone":
             return people.alone(start)
         case "topic":

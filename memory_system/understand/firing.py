@@ -16,8 +16,9 @@ from memory_system.understand.language import language, word_list
 @dataclass(frozen=True, slots=True)
 class ClaimRule:
     """One typed rule. Whom it is about is told by its group `who`, else by what stands to its left, else by `about`:
-    `explicit` (the left, never left out), `speaker`, `assistant` (the user who talks to one), `alone` (the speaker if
-    nobody else was spoken of), `topic` (the last subject, else the same), `asked` (whom the question is about)."""
+    `explicit` (the left, never left out), `speaker`, `assistant` (the user who talks to one), `you` (the one the user
+    talks to), `alone` (the speaker if nobody else was spoken of), `topic` (the last subject, else the same), `asked`
+    (whom the question is about)."""
 
     id: str
     why: str

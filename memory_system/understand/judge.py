@@ -133,9 +133,11 @@ def read(written: str) -> tuple[dict[str, int], int]:
     head, *lines = written.rstrip("\n").split("\n")
     if head != f"{FORMAT} {' '.join(LABELS)}":
         raise ValueError("it does not begin as a weights file of this version")
-    starts = tuple(map(int, lines[0].split()))
-    if len(starts) != len(LABELS) or lines[-1] != f"end {len(lines) - 2}":
+    if not lines or lines[-1] != f"end {len(lines) - 2}":
         raise ValueError("it is not whole")
+    starts = tuple(map(int, lines[0].split()))
+    if len(starts) != len(LABELS):
+        raise ValueError("it does not begin with a sum for each label")
     start = sum(each << (_LANE * place) for place, each in enumerate(starts))
     rows = (line.rsplit("\t", 1) for line in lines[1:-1])
     return {name: _packed(signs) for name, signs in rows}, start

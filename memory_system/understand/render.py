@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_system import attributes
-from memory_system.records import USER, USER_NAME
+from memory_system.records import ASSISTANT, ASSISTANT_NAME, USER, USER_NAME
 from memory_system.understand.claims import Filled
 
 
@@ -12,6 +12,6 @@ def content_of(claim: Filled, lang: str, speaker: str = "") -> str:
     without a template."""
     row = attributes.about(claim.attribute)
     template = row["template" if claim.polarity else "template_not"][lang]
-    subject = (speaker or USER_NAME[lang]) if claim.subject == USER else claim.subject
+    subject = {USER: speaker or USER_NAME[lang], ASSISTANT: ASSISTANT_NAME[lang]}.get(claim.subject, claim.subject)
     told: str = template.format(subject=subject, value=claim.value, of=claim.attribute.partition(".")[2])
     return told[:1].upper() + told[1:]
