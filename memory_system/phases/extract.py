@@ -44,8 +44,15 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Mapping
         for segment in turn.segments:
             has = segment.start in told
             tally["kept.with_claim" if has else "kept.without_claim.nothing told"] += 1
-        tally["claims"] += len(found)
+        count(found, tally)
         yield from found
+
+
+def count(found: Iterable[Claim], tally: Counter[str]) -> None:
+    """Count what was made, in all and by its form."""
+    for each in found:
+        tally["claims"] += 1
+        tally[f"made.{each.form}"] += 1
 
 
 class Listening:
@@ -69,10 +76,10 @@ def read(turn: Turn, night: Night, listening: Listening) -> Iterator[Claim]:
     filled = {segment.start: _filled(turn, segment, listening) for segment in turn.segments}
     for segment in turn.segments:
         for each in filled[segment.start]:
-            yield _claim(each, segment, turn, night)
+            yield claim_of(each, segment, turn, night)
     left = [each for each in turn.segments if not _tells_all(filled[each.start], turn.text_of(each))]
     for quoted in quotes_of(turn, left):
-        yield _quote(quoted, night, listening)
+        yield quote_of(quoted, night, listening)
 
 
 def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
@@ -107,7 +114,7 @@ def _tells_all(filled: list[Filled], words: str) -> bool:
     return len(rest.split() if lang == "en" else [sign for sign in rest if sign.isalnum()]) <= MOST_BESIDE[lang]
 
 
-def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
+def claim_of(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
     """The claim of one filled slot."""
     words = turn.text_of(segment)
     lang = _language(turn, words)
@@ -115,7 +122,7 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
     row = attributes.about(filled.attribute)
     category = str(row.get("category", "general"))
     event = _event(filled.date or "", turn.message, night, lang) if filled.date else None
-    base = _base(turn, (segment.start, segment.end), segment, lang)
+    base = base_of(turn, (segment.start, segment.end), segment, lang)
     own = turn.message.speaker or USER_NAME[lang]
     others = [each for each in (subject,) if each not in (USER, own)]
     value = [filled.value] if row.get("value_type") in ("person", "animal", "organisation", "place", "project") else []
@@ -131,24 +138,24 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
         polarity=filled.polarity,
         entities=(own, *others, *value) if subject in (USER, own) else (*others, *value),
         event_time=event,
-        expires=_expires(category, event, night),
+        expires=expires(category, event, night),
         form="claim",
         change=segment.change,
     )
 
 
-def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
+def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     """What is kept word by word."""
     turn, segment, words = quoted.turn, quoted.weightiest, quoted.words
     lang = _language(turn, words)
     marked = dates.marked(words, _anchor(turn.message, night), lang)
     event = dates.to_event(marked.whens[0]) if marked.whens else None
     category = CATEGORIES.get(segment.keep, "general")
-    own = _own(turn.message, lang)
+    own = own_name(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
     context = context_of(quoted)
     return replace(
-        _base(turn, quoted.span, segment, lang),
+        base_of(turn, quoted.span, segment, lang),
         content=marked.text,
         category=category,
         subject=_speaker(turn.message),
@@ -156,7 +163,7 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         method="judge",
         entities=tuple(dict.fromkeys((own, *listening.within(words)))),
         event_time=event,
-        expires=_expires(category, event, night),
+        expires=expires(category, event, night),
         form=QUOTE,
         stance="" if segment.stance == "asserted" else segment.stance,
         change=change,
@@ -165,7 +172,7 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     )
 
 
-def _base(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Claim:
+def base_of(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Claim:
     """What claims and quotes have in common."""
     message = turn.message
     confidence, basis = _doubt(message, segment)
@@ -190,7 +197,7 @@ def _speaker(message: Message) -> str:
     return message.speaker or (ASSISTANT if message.role in AGENT_ROLES else USER)
 
 
-def _own(message: Message, lang: str) -> str:
+def own_name(message: Message, lang: str) -> str:
     """How a quote calls its speaker."""
     return message.speaker or (ASSISTANT_NAME if message.role in AGENT_ROLES else USER_NAME)[lang]
 
@@ -206,7 +213,7 @@ def _event(words: str, message: Message, night: Night, lang: str) -> EventTime |
     return dates.to_event(whens[0]) if whens else None
 
 
-def _expires(category: str, event: EventTime | None, night: Night) -> str | None:
+def expires(category: str, event: EventTime | None, night: Night) -> str | None:
     """When a memory of that category is over: so many days after what it speaks of."""
     days = vars(night.config.expiry).get(category)
     if days is None or event is None:
