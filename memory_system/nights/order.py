@@ -68,6 +68,6 @@ STAGED = (
 DERIVED = (
     Phase(6, "index", lambda run: index.run(run.changes, run.read_messages(), run.ws, run.again)),
     Phase(4, "entities", lambda run: entities.run(run.changes, run.ws)),
-    Phase(7, "snapshot", lambda run: snapshot.write(run.night.at, run.ws)),
+    Phase(7, "snapshot", lambda run: snapshot.run(run.night, run.ws)),
 )
 PHASES = (*STAGED, *DERIVED)

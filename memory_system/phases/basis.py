@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
@@ -17,18 +17,25 @@ from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
 
+GRAVE_KINDS = frozenset({"health", "instruction", "profile"})  # of a sentence that is new
 BEFORE = 4  # lines before a line from which a sentence may take what it names
 
 
 @dataclass(frozen=True)
 class Basis:
-    """An operation with the lines that were sent and what was known beforehand; `names` are those who are known."""
+    """An operation with the lines that were sent and what was known beforehand; `near` are those who are near the
+    owner, by name."""
 
     operation: Operation
     lines: Sequence[Line]
     known: Known
-    names: frozenset[str]
+    near: frozenset[str]
     zone: tzinfo
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that it may use, however the lines called them."""
+        return self.near.union(self.known.names) - {USER, *STOCK_NAMES}
 
     @cached_property
     def numbers(self) -> list[int]:
@@ -108,11 +115,14 @@ class Basis:
         found = [(each, line.text_of(each)) for line in self.named for each in line.judged]
         return [(each, said) for each, said in found if mine.intersection(matters.terms_of(said))] or found
 
+    @cached_property
+    def is_grave(self) -> bool:
+        """Whether it is of what must not be wrong: health, who somebody is, what the agent is told to do."""
+        if self.category:
+            return self.category in attributes.CERTAIN
+        health = any(each.segment.keep == "health" for each, _ in self.meant if not each.reason)
+        return health or self.operation.kind in GRAVE_KINDS
+
 
 def bare(moment: datetime) -> datetime:
     return moment.replace(tzinfo=None)
-
-
-def people(known: Iterable[str], told: Known) -> frozenset[str]:
-    """The names and kin words that a sentence may use, however the lines called them."""
-    return frozenset((*known, *told.names)) - {USER}

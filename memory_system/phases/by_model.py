@@ -21,7 +21,7 @@ from memory_system.llm.asking import Asker, Late
 from memory_system.llm.prompts import Template, template
 from memory_system.llm.wire import overhead
 from memory_system.phases import Night, beforehand, extract, meaning, operations, shown, support
-from memory_system.phases.basis import Basis, people
+from memory_system.phases.basis import Basis
 from memory_system.phases.beforehand import Known
 from memory_system.phases.operations import Operations
 from memory_system.phases.screen import Judged
@@ -119,7 +119,7 @@ def _taken(
     those of an operation that is not supported stay undecided, unless another one tells them."""
     refused: set[Spot] = set()
     told: set[Spot] = set()
-    near = people(names, asked.known)
+    near = frozenset(names)
     for operation in answer.operations:
         basis = Basis(operation, asked.lines, asked.known, near, night.zone)
         reason = fault(basis)
@@ -182,7 +182,8 @@ def _late(late: Late, memories: Memories, night: Night, tally: Counter[str], nam
         found = list(_taken(Operations(operations=[operation]), asked, late.method, night, tally, names, {}))
         spots = (spot for n in operation.lines for line in lines[n - 1 : n] for spot in _spots(line))
         instead = dict.fromkeys(kept[spot] for spot in spots if spot in kept)
-        yield from (replace(each, instead=tuple(instead)) for each in found)
+        if not instead or any(memories.pool_of(each) != "archive" for each in instead):  # else it was put away since
+            yield from (replace(each, instead=tuple(instead)) for each in found)
 
 
 def _quotes(line: Line, day: date, night: Night) -> Iterator[tuple[Spot, str]]:

@@ -3,6 +3,7 @@ that an operation on a memory is of the same thing. Each check gives the reason 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -19,8 +20,10 @@ from memory_system.rules import table
 from memory_system.store.gist import gist_of, tells_not
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
+from memory_system.understand.language import language
 
-GRAVE_KINDS = frozenset({"health", "instruction", "profile"})  # of a sentence that is new
+_OWNER_IS = re.compile("User (?!and )|用户(?![的和跟])")  # how a sentence begins that is about the owner
+_WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]{2}")
 DENIED = "denies what was said"
 
 
@@ -33,9 +36,45 @@ def safety(basis: Basis) -> str:
 
 def whose(basis: Basis) -> str:
     """It is about the owner in the owner's words, or about somebody who was named."""
-    if basis.subject == USER:
-        return "" if any(not line.message.speaker for line in basis.named) else "another's words"
-    return "" if text.fold(simplified(basis.subject)) in basis.folded else "nobody of that name"
+    own = basis.subject == USER
+    if own and all(line.message.speaker for line in basis.named):
+        return "another's words"
+    if not own and text.fold(simplified(basis.subject)) not in basis.folded:
+        return "nobody of that name"
+    said_of = {_said_of(basis, said) for _, said in basis.meant} if _is_told_of_one(basis) else set()
+    return "said of another" if said_of == {"other" if own else "me"} else ""
+
+
+def _is_told_of_one(basis: Basis) -> bool:
+    """Whether it gives somebody a slot (those who are near are told of with "my"), or says something grave of the
+    owner."""
+    if basis.slot and not basis.operation.text:
+        return attributes.about(basis.slot).get("value_type") not in ("person", "animal")
+    return basis.is_grave and _OWNER_IS.match(basis.operation.text) is not None
+
+
+def _said_of(basis: Basis, said: str) -> str:
+    """Of whom a sentence says it: of "me" or an "other", by who is named last before it; empty where nobody is."""
+    lang, plain = text.language(said), text.straight(said)
+    before = plain[: _place(basis, plain)]
+    others = (*language(lang).mention.finditer(before), *_pattern(lang, "other").finditer(before))
+    found = [(each.end(), "other") for each in others]
+    found += [(before.rfind(name) + len(name), "other") for name in basis.near if name in before]
+    found += [(each.end(), "me") for each in _pattern(lang, "me").finditer(before)]
+    return max(found, default=(0, ""))[1]
+
+
+def _place(basis: Basis, said: str) -> int:
+    """Where in a sentence it is said: where the value stands, else the first word that both have."""
+    value = said.casefold().find(basis.operation.value.casefold()) if basis.operation.value else -1
+    terms = {each for each in matters.terms_of(told(basis.operation)) if matters.tells(each)}
+    shared = (each.start() for each in _WORD.finditer(said) if not terms.isdisjoint(matters.terms_of(each[0])))
+    return value if value >= 0 else min(shared, default=len(said))
+
+
+@cache
+def _pattern(lang: str, name: str) -> re.Pattern[str]:
+    return re.compile(table("reading", lang)[name], re.IGNORECASE)
 
 
 def target(basis: Basis) -> str:
@@ -49,15 +88,17 @@ def target(basis: Basis) -> str:
 
 def _is_same_thing(basis: Basis, record: Fact) -> bool:
     """Whether lines and memory share a slot, a name or a word that tells matters apart."""
-    if basis.operation.slot and (basis.subject, basis.operation.slot) == record.slot:
+    operation = basis.operation
+    if (operation.slot or operation.value) and (basis.subject, basis.slot) == record.slot and record.attribute:
         return True
     lines = (part for line in basis.around for part in (line.before, line.words))
-    said = text.fold(simplified("\n".join((told(basis.operation), *lines))))
+    parts = [text.fold(simplified(each)) for each in (told(operation), *lines)]
     named = {record.value, *record.entities, record.subject} - {*STOCK_NAMES, USER, ""}
     words = (*map(simplified, named), *(_nouns(record.attribute) if record.attribute else ()))
-    if any(text.stands_in(text.fold(each), said) for each in words):
+    if any(text.stands_in(text.fold(each), said) for each in words for said in parts):
         return True
-    return any(matters.tells(each) for each in {*matters.terms_of(said)}.intersection(matters.terms_of(record.content)))
+    mine = {term for said in parts for term in matters.terms_of(said)}
+    return any(matters.tells(each) for each in mine.intersection(matters.terms_of(record.content)))
 
 
 @cache
@@ -74,15 +115,7 @@ def denial(basis: Basis) -> str:
     denied = [tells_not(gist_of(said)) or bool(each.segment.change) for each, said in basis.meant]
     if tells_not(gist_of(basis.operation.text)):
         return "" if any(denied) else DENIED
-    return DENIED if is_grave(basis) and all(tells_not(gist_of(said)) for _, said in basis.meant) else ""
-
-
-def is_grave(basis: Basis) -> bool:
-    """Whether it is of what must not be wrong: health, who somebody is, what the agent is told to do."""
-    if basis.category:
-        return basis.category in attributes.CERTAIN
-    health = any(each.segment.keep == "health" for each, _ in basis.meant if not each.reason)
-    return basis.operation.kind in GRAVE_KINDS or health
+    return DENIED if basis.is_grave and all(tells_not(gist_of(said)) for _, said in basis.meant) else ""
 
 
 def earnest(basis: Basis) -> str:
@@ -91,7 +124,7 @@ def earnest(basis: Basis) -> str:
         unreal = all(each.segment.stance == "unreal" for each, _ in basis.meant)
         if unreal or basis.subject == USER:
             return "not in earnest" if unreal else "others' words"
-    if not is_grave(basis):
+    if not basis.is_grave:
         return ""
     return "" if any(_is_sure(each, basis) for each, _ in basis.meant) else "grave and not surely meant"
 

@@ -43,9 +43,9 @@ class Line:
         return self.message.text[slice(*self.span)]
 
     @property
-    def worth(self) -> tuple[bool, int]:
-        """By what a line is preferred to others: something of it is kept, and how surely."""
-        return max((not each.reason, each.worth) for each in self.judged)
+    def worth(self) -> tuple[float, int]:
+        """By what a line is preferred to others: how much what is kept of it matters, and how surely it is kept."""
+        return max((0.0 if each.reason else each.segment.importance, each.worth) for each in self.judged)
 
     @property
     def tokens(self) -> int:

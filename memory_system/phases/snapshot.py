@@ -17,7 +17,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.errors import DamagedError
-from memory_system.phases import facts_page, sections
+from memory_system.phases import Night, facts_page, sections
 from memory_system.phases.index import open_index
 from memory_system.phases.page import WORDS, Line, Page, choose, cost
 from memory_system.phases.portrait import SLOTS, portrait
@@ -54,6 +54,11 @@ class Choice:
 
     page: Page
     omitted: list[Candidate]
+
+
+def run(night: Night, ws: Workspace) -> list[str]:
+    """Write the snapshot of the night."""
+    return write(night.at, ws)
 
 
 def write(at: datetime, ws: Workspace) -> list[str]:

@@ -19,11 +19,11 @@ from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
 from memory_system.understand.firing import type_of_attribute
-from memory_system.understand.judge import judge_of
 from memory_system.understand.language import language
 from memory_system.understand.values import value_of
 
-SUPPORTED = 0.4  # share of the telling words of a sentence that stand in what it rests on
+# Shares of the telling words of a sentence that stand in what it rests on, of what is grave, and of all else.
+GRAVELY, SUPPORTED = 0.7, 0.45
 FAR, NEAR = timedelta(days=200), timedelta(days=15)  # how far off a date may be that is meant by its day, its weekday
 LONGEST = 120  # tokens of a sentence
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|my|mine|we|us|our|me|you|your)\b|[我咱您你]", re.IGNORECASE)
@@ -83,10 +83,18 @@ def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
     before_names = table("reading", "zh")["before_names"]
     for run in _HAN.findall(simplified(said)):
         for one, other in pairwise(run):
-            is_word = one + other in known or judge_of("zh").knows(f"{one} {other}")
+            is_word = one + other in known or one + other in _plain_words()
             yield not is_word and other not in known and (one not in known or one in before_names)
     latin = (each for each in _CAPITAL.findall(said) if each.isascii() and each not in STOCK_NAMES)
     yield from (not text.stands_in(each, basis.words) for each in latin)
+
+
+@cache
+def _plain_words() -> frozenset[str]:
+    """Chinese words by which anybody may tell anything."""
+    everyday = table("everyday", "zh")
+    lists = (everyday["everyday"], everyday["common"], table("reading", "zh")["plain"])
+    return frozenset(word for each in lists for word in each.split())
 
 
 def _names_other_place(said: str, basis: Basis) -> bool:
@@ -179,7 +187,8 @@ def content(basis: Basis) -> str:
     words = {*gist_of(text.straight(operation.text)).words} - stock
     telling = [each for each in words if not each[0].isdigit() and matters.tells(each)]
     found = sum(1 for each in telling if each in basis.terms)
-    return "says what was not said" if found < SUPPORTED * len(telling) else ""
+    least = GRAVELY if basis.is_grave else SUPPORTED
+    return "says what was not said" if found < least * len(telling) else ""
 
 
 def fits(basis: Basis) -> bool:

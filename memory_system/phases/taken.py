@@ -17,6 +17,7 @@ from memory_system.turns import Claim, Segment, Turn
 from memory_system.understand.claims import Filled
 from memory_system.understand.quotes import Quoted
 
+PASSING = "temporary"  # words that end something matter by what they end
 _DAY = 10  # characters of an ISO date
 
 
@@ -81,7 +82,8 @@ def _ending(basis: Basis, night: Night) -> Claim:
     found = [each.segment for each in line.judged if any(each is one for one in meant)] or line.segments
     first, last = line.segments.index(found[0]), line.segments.index(found[-1])
     quoted = Quoted(_turn(line), tuple(line.segments[first : last + 1]))
-    return extract.quote_of(quoted, night, extract.Listening({}))
+    quote = extract.quote_of(quoted, night, extract.Listening({}))
+    return replace(quote, category=PASSING, importance=attributes.importance_of(PASSING, night.config), event_time=None)
 
 
 def _turn(line: Line) -> Turn:

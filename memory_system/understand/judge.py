@@ -78,10 +78,6 @@ class Judge:
                 total += sum(filter(None, map(weights.get, found)))
         return tuple(lane - _HALF for lane in _UNPACK.unpack(total.to_bytes(_UNPACK.size, "little")))
 
-    def knows(self, feature: str) -> bool:
-        """Whether the feature, a word or a pair of words, was common in the talk that it has learnt from."""
-        return feature in self._places[0]
-
     def words(self, seen: Seen, label: str) -> list[tuple[str, int]]:
         """The features that spoke for or against a label, the weightiest first: what `why` shows."""
         place = LABELS.index(label)
