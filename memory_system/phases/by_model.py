@@ -34,6 +34,10 @@ from memory_system.turns import Claim, Turn
 READ = "read"  # the question's name
 LEFT_OUT = "kept.without_claim.left out"  # by a model, of what it has read
 _FRAME = "<known>\n{}\n</known>\n<talk>\n{}\n</talk>"
+CHECKS = (
+    meaning.safety, support.form, meaning.target, support.names, support.numbers, support.content, meaning.whose,
+    meaning.earnest, meaning.denial,
+)  # fmt: skip
 Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
 Heard = Iterable[tuple[Turn, list[Judged]]]
 
@@ -137,7 +141,7 @@ def fault(basis: Basis) -> str:
     """Why an operation is not supported; empty where it is."""
     if not basis.numbers:
         return "no such line"
-    return next(filter(None, (check(basis) for check in (*support.CHECKS, *meaning.CHECKS))), "")
+    return next(filter(None, (check(basis) for check in CHECKS)), "")
 
 
 def _spots(line: Line) -> Iterator[Spot]:

@@ -120,6 +120,8 @@ def denial(basis: Basis) -> str:
 
 def earnest(basis: Basis) -> str:
     """Nothing of others' or unreal words is said of the owner, and what is grave needs words that were surely meant."""
+    if all(_is_unreal(basis, said) for _, said in basis.meant):
+        return "not in earnest"
     if all(_is_foreign(each) for each, _ in basis.meant):
         unreal = all(each.segment.stance == "unreal" for each, _ in basis.meant)
         if unreal or basis.subject == USER:
@@ -127,6 +129,12 @@ def earnest(basis: Basis) -> str:
     if not basis.is_grave:
         return ""
     return "" if any(_is_sure(each, basis) for each, _ in basis.meant) else "grave and not surely meant"
+
+
+def _is_unreal(basis: Basis, said: str) -> bool:
+    """Whether a condition or a wish stands before it, of which the operation says nothing."""
+    unreal, plain = _pattern(text.language(said), "unreal"), text.straight(said)
+    return unreal.search(plain[: _place(basis, plain)]) is not None and not unreal.search(told(basis.operation))
 
 
 def _is_foreign(judged: Judged) -> bool:
@@ -139,7 +147,6 @@ def _is_sure(judged: Judged, basis: Basis) -> bool:
         return False
     if judged.segment.stance == "asserted":
         return judged.segment.earnest >= GRAVE_FROM
+    if judged.segment.stance == "ask":  # "please always …" is a wish that lasts
+        return judged.segment.keep == basis.operation.kind == "instruction"
     return judged.segment.stance == "hedged" and basis.operation.maybe
-
-
-CHECKS = (safety, whose, target, denial, earnest)

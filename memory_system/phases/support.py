@@ -80,10 +80,11 @@ def _calendar() -> frozenset[str]:
 def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
     """Chinese names that nobody has said: pairs of characters that are new, and no word of everyday talk."""
     known = "".join(STOCK_NAMES) + basis.words
-    before_names = table("reading", "zh")["before_names"]
+    before_names, particles = table("reading", "zh")["before_names"], {*table("reading", "zh")["particles"]}
+    plain = _plain_words()
     for run in _HAN.findall(simplified(said)):
         for one, other in pairwise(run):
-            is_word = one + other in known or one + other in _plain_words()
+            is_word = one + other in known or one + other in plain or not particles.isdisjoint((one, other))
             yield not is_word and other not in known and (one not in known or one in before_names)
     latin = (each for each in _CAPITAL.findall(said) if each.isascii() and each not in STOCK_NAMES)
     yield from (not text.stands_in(each, basis.words) for each in latin)
@@ -200,6 +201,3 @@ def fits(basis: Basis) -> bool:
     cut = value_of(value, type_of_attribute(basis.slot), grammar) or ""
     said = text.fold(simplified(value)) in basis.folded or basis.terms.issuperset(gist_of(value).words)
     return said and text.fold(cut) == text.fold(value)
-
-
-CHECKS = (form, names, numbers, content)
