@@ -85,7 +85,10 @@ def lines_of(heard: Iterable[tuple[Turn, list[Judged]]]) -> Iterator[Line]:
         if not message.is_first_hand:
             said[message.ref] = " ".join(message.text[run[0].segment.start : run[-1].segment.end] for run in visible)
         elif _is_persons(message):
-            yield from _lines(turn, visible, said.get(turn.before_ref, ""))
+            for line in _lines(turn, visible, said.get(turn.before_ref, "")):
+                if line.before:
+                    said.pop(turn.before_ref)  # once is enough
+                yield line
 
 
 def _is_persons(message: Message) -> bool:
