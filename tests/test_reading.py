@@ -467,7 +467,7 @@ def test_a_budget_that_is_used_up_leaves_the_rest_to_the_rules(tmp_path: Path, k
         assert layers(tmp_path / name) == expected, name
         told = [each.what for each in report.problems]
         assert len(told) == (name != "no tokens"), name
-        assert report.to_row()["llm"]["left_to_rules"] == (6 if name == "no tokens" else 0)
+        assert report.to_row()["llm"]["left_to_rules"] == 6, name
 
 
 def asked_of(server: Server) -> Counter[str]:

@@ -49,6 +49,7 @@ class Asked:
     lines: Sequence[Line]
     known: Known
     lang: str = ""  # of the prompt
+    spare: int = 0  # tokens that the answer may have beyond the usual
 
     def to_rows(self) -> list[dict[str, object]]:
         """The lines and what was known, as they wait for a late answer."""
@@ -66,29 +67,31 @@ def run(
     extract.count(late, tally)
     yield from late
     decided: dict[Spot, bool] = {}
-    for asked in _questions(list(shown.lines_of(heard)), memories, night, asker, tally):
+    lines = list(shown.lines_of(heard))
+    read = 0
+    for asked in _questions(lines, memories, night):
         for answer, part, method in _answers(asked, asker, night):
+            read += len(part.lines)
             found = list(_taken(answer, part, method, night, tally, names, decided))
             extract.count(found, tally)
             yield from found
+    tally.update({"reading.read": read, "reading.left": len(lines) - read})
+    asker.read += read
+    asker.left_to_rules += len(lines) - read
     yield from extract.run(_left(kept, decided, tally), night, tally, names)
 
 
-def _questions(
-    lines: list[Line], memories: Memories, night: Night, asker: Asker, tally: Counter[str]
-) -> Iterator[Asked]:
+def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Iterator[Asked]:
     """What is asked: about as many lines as the budget of the night holds, in parts."""
-    forms = {lang: overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")}
-    room = night.config.budget.tokens_per_night - max(forms.values()) - operations.USUAL
+    fixed = max(overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")) + operations.USUAL
+    room = night.config.budget.tokens_per_night - fixed
     told = min(beforehand.MOST, int(beforehand.SHARE * max(0, room)))
-    chosen = shown.fitting(lines, room - told)
-    tally["reading.read"] += len(chosen)
-    tally["reading.left"] += len(lines) - len(chosen)
-    asker.read += len(chosen)
-    asker.left_to_rules += len(lines) - len(chosen)
-    for part in shown.chunks(chosen):
+    parts = list(shown.chunks(shown.fitting(lines, room - told)))
+    needed = sum(fixed + told + operations.reckoned(sum(line.tokens for line in part)) for part in parts)
+    for part in parts:
         lang = "zh" if 2 * sum(text.language(line.words) == "zh" for line in part) > len(part) else "en"
-        yield Asked(part, beforehand.known(part, memories, night, told), lang)
+        spare = max(0, (room + fixed - needed) // len(parts))
+        yield Asked(part, beforehand.known(part, memories, night, told), lang, spare)
 
 
 def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operations, Asked, str]]:
@@ -108,11 +111,8 @@ def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operati
 
 
 def _prompt(asked: Asked, form: Template, night: Night) -> Prompt:
-    """The question, with as long an answer as the budget of the night leaves room for."""
     about = _FRAME.format(asked.known.text, shown.talk(asked.lines, night.zone, asked.lang))
-    size = sum(line.tokens for line in asked.lines)
-    spare = night.config.budget.tokens_per_night - overhead(form.text, Operations) - text.estimate_tokens(about)
-    return form.about(about, operations.most(size, max(0, spare - int((1 + operations.SHARE) * size))))
+    return form.about(about, operations.most(sum(line.tokens for line in asked.lines), asked.spare))
 
 
 def _taken(
@@ -120,7 +120,7 @@ def _taken(
     decided: dict[Spot, bool],
 ) -> Iterator[Claim]:  # fmt: skip
     """What the supported operations give. `decided` takes in the segments of what was read, and whether they are told;
-    those of an operation that is not supported stay undecided, unless another one tells them."""
+    those of an operation that is not supported stay undecided."""
     refused: set[Spot] = set()
     told: set[Spot] = set()
     near = frozenset(names)
@@ -134,7 +134,7 @@ def _taken(
         else:
             yield claim_of(basis, method, night)
     read = {spot for line in asked.lines for spot in _spots(line)}
-    decided |= {spot: spot in told for spot in read - (refused - told)}
+    decided |= {spot: spot in told for spot in read - refused}
 
 
 def fault(basis: Basis) -> str:

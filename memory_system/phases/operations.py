@@ -31,9 +31,14 @@ class Operations(BaseModel):
     operations: list[Operation]
 
 
-def most(lines: int, room: int) -> int:
+def reckoned(lines: int) -> int:
+    """The tokens that lines of so many take with an answer."""
+    return int((1 + SHARE) * lines)
+
+
+def most(lines: int, spare: int) -> int:
     """The most tokens that an answer about lines of so many tokens may take, with so many to spare."""
-    return min(USUAL + int(SHARE * lines) + room, MOST * (USUAL + lines))
+    return min(USUAL + int(SHARE * lines) + spare, MOST * (USUAL + lines))
 
 
 def told(operation: Operation) -> str:

@@ -142,7 +142,7 @@ def _asked(said: str, answer: str) -> str:
 def fitting(lines: Sequence[Line], room: int) -> list[Line]:
     """The lines that so many tokens hold, with an answer: all, else the best with the one before and the one behind, in
     their order."""
-    costs = [int(each.tokens * (1 + operations.SHARE)) for each in lines]
+    costs = [operations.reckoned(each.tokens) for each in lines]
     if sum(costs) <= room:
         return list(lines)
     chosen: set[int] = set()

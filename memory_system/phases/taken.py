@@ -25,7 +25,11 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
     """What the operation gives."""
     operation, lines, target = basis.operation, basis.named, basis.target
     made = _slot(basis, night) or _statement(basis, night) or _ending(basis, night)
-    also = tuple(evidence_of(extract.base_of(_turn(each), each.span, _segment(each), made.lang)) for each in lines[1:])
+    also = tuple(
+        evidence_of(extract.base_of(_turn(each), each.span, _segment(each), made.lang))
+        for each in lines
+        if each.message.ref != made.ref
+    )
     until = _until(basis, night) or made.expires
     made = replace(made, method=method, also=also, stance="asserted", expires=until)
     if target is not None:
@@ -37,7 +41,8 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
 
 def _slot(basis: Basis, night: Night) -> Claim | None:
     """The claim of a slot; None where the operation fills none. What ends denies the value there was."""
-    operation, target, line = basis.operation, basis.target, basis.named[0]
+    operation, target = basis.operation, basis.target
+    line = next((each for each in reversed(basis.named) if operation.value in each.words), basis.named[-1])
     ends = operation.op == "end"
     if ends and (target is None or target.form == QUOTE or not target.attribute):
         return None
@@ -56,13 +61,15 @@ def _statement(basis: Basis, night: Night) -> Claim | None:
     words = " ".join(basis.operation.text.split())
     if not words:
         return None
-    line, subject = basis.named[0], basis.subject
+    line, subject = basis.named[-1], basis.subject
     lang = text.language(words)
     category = CATEGORIES[basis.operation.kind]
     event = _event(basis)
     own = extract.own_name(line.message, lang)
     who = subject if subject != USER else own
-    named = sorted((each for each in basis.names if text.stands_in(each, words)), key=words.find)
+    named = sorted(
+        (each for each in basis.names if text.stands_in(each, words)), key=lambda each: (words.find(each), each)
+    )
     return replace(
         extract.base_of(_turn(line), line.span, _segment(line), lang),
         content=words,
@@ -78,7 +85,7 @@ def _statement(basis: Basis, night: Night) -> Claim | None:
 
 def _ending(basis: Basis, night: Night) -> Claim:
     """The words that end something, as they were said."""
-    line, meant = basis.named[0], [each for each, _ in basis.meant]
+    line, meant = basis.named[-1], [each for each, _ in basis.meant]
     found = [each.segment for each in line.judged if any(each is one for one in meant)] or line.segments
     first, last = line.segments.index(found[0]), line.segments.index(found[-1])
     quoted = Quoted(_turn(line), tuple(line.segments[first : last + 1]))
