@@ -217,21 +217,23 @@ class Price(Section):
     written: Rate = 0.0
 
 
-Question = Literal["screen", "extract", "conflict", "beliefs", "summaries", "polish"]
-
-
 class LLMConfig(Section):
-    mode: Literal["off", "auto", "batch"] = "off"  # off asks nobody, auto at once where there is a key, batch overnight
+    mode: Literal["off", "on", "batch"] = "off"  # off asks nobody, on asks in the night, batch for the night after
     model: str = "claude-haiku-5-5"  # asked unless consolidation.model names another
-    base_url: str = "https://api.anthropic.com"  # the only address that questions are sent to
-    questions: tuple[Question, ...] = ("screen", "extract", "conflict", "beliefs")  # what may be asked
+    base_url: str = ""  # where questions are sent; empty for ANTHROPIC_BASE_URL, else Anthropic itself
     timeouts: Timeouts = Timeouts.default()
     # as far as known; compare them with your contract
     prices: tuple[Price, ...] = (Price(model="claude-haiku-5-5", input=1.0, output=5.0, cached=0.1, written=1.25),)
 
+    @field_validator("mode", mode="before")
+    @classmethod
+    def _as_earlier(cls, mode: Any) -> Any:
+        """What earlier versions called auto."""
+        return "on" if mode == "auto" else mode
+
 
 class Budget(Section):
-    tokens_per_night: Count = 900  # that asking may take, sent and received together; the rest goes by rules
+    tokens_per_night: Count = 1_800  # that asking may take, sent and received together; the rest goes by rules
     usd_per_month: Rate = 1.0  # US dollars that asking may cost in a calendar month (UTC)
 
 
@@ -241,7 +243,7 @@ class Policy(Section):
     masked: tuple[Literal["phone", "email", "address"], ...] = ()
 
 
-RETIRED = ("screen.keep_share",)
+RETIRED = ("screen.keep_share", "llm.questions")
 
 
 def retired_in(row: Any) -> tuple[str, ...]:

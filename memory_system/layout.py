@@ -153,6 +153,7 @@ class Layout:
 
     @cached_property
     def wording(self) -> Path:
+        """What earlier versions kept of a model's words: `forget` removes it."""
         return self.state / "wording.json"
 
     @cached_property

@@ -93,7 +93,7 @@ def consolidate(
     last success is too long ago or much is waiting. The workspace must be open for writing. RetirementError when a
     night would retire too much; `Report.alarm` tells of nights that were of no use.
 
-    `llm` is the model to ask, else the one that `mode` (off, auto, batch; else llm.mode of the configuration) opens.
+    `llm` is the model to ask, else the one that `mode` (off, on, batch; else llm.mode of the configuration) opens.
     With `replay`, the name of a run, nobody is asked: the answers that run got are used again."""
     report = Report()
     with asking(ws, llm, mode or ws.config.llm.mode, replay) as questions:

@@ -55,7 +55,7 @@ USER_NAME = {"zh": "用户", "en": "User"}
 ASSISTANT_NAME = {"zh": "助手", "en": "the assistant"}
 STOCK_NAMES = frozenset((*USER_NAME.values(), *ASSISTANT_NAME.values()))
 CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
-CLAIM, QUOTE = "claim", "quote"  # the forms of what is read from talk
+CLAIM, QUOTE, STATEMENT = "claim", "quote", "statement"  # the forms of what is read from talk
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PAIRS = tuple(one + other for one in _DIGITS for other in _DIGITS)  # two digits of base 36 at a time

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.records import EventTime, Place
+from memory_system.records import EventTime, Evidence, Place
 
 NOTE_ROLES = frozenset({"note", "agent"})
 
@@ -94,9 +94,9 @@ class Turn:
 @dataclass(slots=True)
 class Claim:
     """What a segment gives. A claim (`form` "claim") fills a slot; a quote ("quote") is kept word by word and fills
-    none. `confidence` is 1 for what was asserted, less for what makes a belief; `change` says what it does to something
-    said before; `context` are the spans that a quote leans on, and `beside` the words there, of one that changes
-    something."""
+    none; a statement ("statement") is a model's sentence. `confidence` is 1 for what was asserted, less for what makes
+    a belief; `change` says what it does to something said before; `context` are the spans that a quote leans on, and
+    `beside` the words there, of one that changes something."""
 
     content: str
     category: str
@@ -125,6 +125,9 @@ class Claim:
     change: str = ""
     context: tuple[Place, ...] = ()
     beside: str = ""
+    also: tuple[Evidence, ...] = ()  # more words that a statement rests on
+    target: str = ""  # the id of the memory that it changes, where that was named
+    instead: tuple[str, ...] = ()  # the ids of quotes of the same words, in whose place it stands
 
     @property
     def origin(self) -> str:
@@ -140,5 +143,7 @@ class Claim:
         """The claim of a staged row, which it uses up."""
         event = row["event_time"] and EventTime.model_validate(row["event_time"])
         context = tuple(Place.model_validate(each) for each in row["context"])
+        also = tuple(Evidence.model_validate(each) for each in row["also"])
         row |= {"span": tuple(row["span"]), "entities": tuple(row["entities"]), "event_time": event, "context": context}
+        row |= {"also": also, "instead": tuple(row["instead"])}
         return cls(**row)

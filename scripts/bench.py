@@ -12,9 +12,6 @@ find      an index of each of --entries messages: entries indexed a CPU second, 
 
 With --peers [NAME …]: ours beside search engines from PyPI (scripts/bench_peers.py), each in a virtual environment of
 its own, over the first of --entries, as ratios of one run.
-
-With --llm-all: tokens a night with a language model as configured, with every question on, and when every segment is
-sent to it (see scripts/asking.py, which takes sets of conversations as well).
 """
 
 from __future__ import annotations
@@ -79,9 +76,6 @@ class Figure(NamedTuple):
 
 def main() -> None:
     options = parse()
-    if options.llm_all:
-        run_asking()
-        return
     if options.peers is not None:
         with tempfile.TemporaryDirectory() as temporary:
             beside_peers(Path(temporary), options.entries[0], options.peers or [*PACKAGES])
@@ -113,13 +107,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--entries", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--only", nargs="+", choices=["night", "growth", "idle", "start", "search", "find"])
     parser.add_argument("--peers", nargs="*", choices=[*PACKAGES])
-    parser.add_argument("--llm-all", action="store_true")
     return parser.parse_args()
-
-
-def run_asking() -> None:
-    for what in ("tokens", "table"):
-        subprocess.run([sys.executable, PROJECT / "scripts" / "asking.py", what], check=True)
 
 
 def run(*command: str | Path) -> Figure:

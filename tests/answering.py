@@ -1,5 +1,4 @@
-"""A model that behaves, for the loopback server: it answers each question from a table of what lines mean, so that a
-test says once what a sentence is worth."""
+"""A model that behaves, for the loopback server and the scripted one: a test says once what a sentence is worth."""
 
 from __future__ import annotations
 
@@ -7,46 +6,45 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-LINE = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
+from memory_system.llm import Prompt
+
+LINE = re.compile(r"^(\d+) \d\d:\d\d (.*)$", re.MULTILINE)
+KNOWN = re.compile(r"^(m\d+) \| (.*)$", re.MULTILINE)
 
 
-def question_of(request: Mapping[str, Any]) -> str:
-    """The name of the question, by the form of its answer."""
-    properties = request["output_config"]["format"]["schema"]["properties"]
-    names = {
-        ("claims",): "extract", ("keep",): "screen", ("over",): "conflict",
-        ("confirm", "deny"): "beliefs", ("topics",): "summaries", ("lines",): "polish",
-    }  # fmt: skip
-    return names[tuple(sorted(properties))]
+def input_of(request: Mapping[str, Any] | Prompt) -> str:
+    """What a question is about, as the server or the scripted model receives it."""
+    return request.input if isinstance(request, Prompt) else str(request["messages"][0]["content"])
 
 
-def lines_of(request: Mapping[str, Any]) -> list[tuple[int, str]]:
-    return [(int(number), words) for number, words in LINE.findall(request["messages"][0]["content"])]
+def lines_of(request: Mapping[str, Any] | Prompt) -> list[tuple[int, str]]:
+    return [(int(number), words) for number, words in LINE.findall(input_of(request))]
 
 
-EMPTY: dict[str, dict[str, list[Any]]] = {
-    "extract": {"claims": []}, "screen": {"keep": []}, "conflict": {"over": []},
-    "beliefs": {"confirm": [], "deny": []}, "summaries": {"topics": []}, "polish": {"lines": []},
-}  # fmt: skip
+def known_to(request: Mapping[str, Any] | Prompt) -> dict[str, str]:
+    """The memories that it is told, by their text."""
+    return {told: name for name, told in KNOWN.findall(input_of(request))}
 
 
-def claim(n: int, quote: str, text: str, **others: Any) -> dict[str, Any]:
-    """A claim about the user as the model gives it."""
-    rest = {"about": "user", "attribute": "", "value": "", "sure": True}
-    return {"n": n, "quote": quote, "text": text, **rest, **others}
+def telling(meanings: Mapping[str, Mapping[str, Any]]) -> Any:
+    """A script that gives the operations of a table for the lines with these words; `of` is a piece of the memory that
+    one changes."""
 
-
-def telling(meanings: Mapping[str, str]) -> Any:
-    """A script that tells what the quotes of a table mean, keeps every segment it is asked about, and has nothing to
-    say to other questions."""
-
-    def script(request: dict[str, Any]) -> Any:
-        name, found = question_of(request), lines_of(request)
-        if name == "extract":
-            said = [claim(n, quote, text) for n, line in found for quote, text in meanings.items() if quote in line]
-            return {"claims": said}
-        if name == "screen":
-            return {"keep": [{"n": n, "category": "event", "importance": 0.7} for n, _ in found]}
-        return EMPTY[name]
+    def script(request: Mapping[str, Any] | Prompt) -> Any:
+        found = lines_of(request)
+        return {
+            "operations": [
+                _operation(row, number, known_to(request))
+                for words, row in meanings.items()
+                for number, line in found
+                if words in line
+            ]
+        }
 
     return script
+
+
+def _operation(row: Mapping[str, Any], number: int, known: Mapping[str, str]) -> dict[str, Any]:
+    named = next((name for told, name in known.items() if row.get("of", "\0") in told), "")
+    rest = {key: value for key, value in row.items() if key != "of"}
+    return {"op": "add", "lines": [number], "id": named, **rest}

@@ -56,7 +56,8 @@ class Server:
         """A message of the model, with what it cost; cut off where it is longer than asked for."""
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
         sent = [part["text"] for part in body["system"]] + [part["content"] for part in body["messages"]]
-        schema = json.dumps(body["output_config"]["format"]["schema"], separators=(",", ":"))
+        form = body.get("output_config", {"format": {"schema": ""}})["format"]["schema"]
+        schema = json.dumps(form, separators=(",", ":")) if form else ""
         usage = {"input_tokens": sum(map(estimate_tokens, (*sent, schema))), "output_tokens": estimate_tokens(text)}
         if usage["output_tokens"] > body["max_tokens"]:
             text, stop = text[: 2 * body["max_tokens"]], "max_tokens"

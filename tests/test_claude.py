@@ -59,7 +59,7 @@ def claude(server: Server, **timeouts: float) -> Claude:
 
 
 def _claude(server: Server, **timeouts: float) -> Claude:
-    return Claude("some-model", LLMConfig(base_url=server.url, timeouts=Timeouts(**timeouts)), "sk-test", PAUSES)
+    return Claude("some-model", LLMConfig(timeouts=Timeouts(**timeouts)), "sk-test", server.url, PAUSES)
 
 
 def test_an_answer_and_what_it_cost(serve: Serve) -> None:
@@ -122,7 +122,6 @@ FAILS: dict[str, tuple[Any, str, int]] = {
     "a reply that breaks off": (Reply(200, b'{"id": "msg_1",', {"content-length": "900"}), "connection", 3),
     "another shape with 200": (Reply(200, b'{"foo": 1}'), "bad_envelope", 3),
     "a list with 200": (Reply(200, b"[1, 2]"), "bad_envelope", 3),
-    "400": (error(400, "invalid_request_error"), "bad_request", 1),
     "401": (error(401, "authentication_error"), "unauthorised", 1),
     "402": (error(402, "billing_error"), "payment", 1),
     "403": (error(403, "permission_error"), "forbidden", 1),
@@ -149,6 +148,36 @@ def test_what_fails_is_a_typed_error_with_its_cost(name: str, serve: Serve) -> N
     assert (model.spent.calls, model.spent.tokens) == (calls, server.tokens)
     assert "kettle" not in str(failed.value)
     assert failed.value.exit_code == 6
+
+
+def test_a_server_that_refuses_the_form_is_asked_in_words(serve: Serve) -> None:
+    """Local servers know nothing of it: they are told the form, and what they put around the answer is taken off."""
+
+    def plain(request: dict[str, Any]) -> Any:
+        if "output_config" in request:
+            return error(400, "invalid_request_error")
+        return 'Sure!\n```json\n{"numbers": [1]}\n```'
+
+    server = serve(plain)
+    model = claude(server)
+    assert model.ask(PROMPT, Chosen).numbers == model.ask(PROMPT, Chosen).numbers == [1]
+    assert ["output_config" in each for each in server.requests] == [True, False, False]
+    assert '"numbers"' in server.requests[1]["system"][0]["text"]
+
+
+def test_what_is_refused_in_words_too_is_refused(serve: Serve) -> None:
+    server = serve([error(400, "invalid_request_error")])
+    model = claude(server)
+    with pytest.raises(AskError) as failed:
+        model.ask(PROMPT, Chosen)
+    assert (failed.value.kind, failed.value.retryable, model.spent.calls) == ("bad_request", False, 2)
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    model = Claude("some-model", LLMConfig(), "none", "http://127.0.0.1:9", PAUSES)
+    with pytest.raises(AskError, match=r"no connection to http://127\.0\.0\.1:9"):
+        model.ask(PROMPT, Chosen)
+    model.close()
 
 
 def test_a_refusal_costs_and_is_final(serve: Serve) -> None:

@@ -3,7 +3,6 @@ LLMError that says what to do; a full context is one of its own, because the cha
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from memory_system.config import Config
 from memory_system.errors import LLMError
 from memory_system.llm import Usage
 from memory_system.llm.claude import usage_of
-from memory_system.llm.opening import KEY
+from memory_system.llm.opening import KEY, address_of, key_for
 
 if TYPE_CHECKING:
     import anthropic
@@ -82,11 +81,11 @@ class Claude:
         """Made with the first question: importing the SDK takes seconds, and that is when a missing key matters."""
         import anthropic
 
-        key = os.environ.get(KEY, "").strip()
+        key = key_for(self._config)
         if not key:
             raise LLMError("there is no key for the model", f"export {KEY}=…")
         return anthropic.Anthropic(
-            api_key=key, base_url=self._config.llm.base_url, timeout=TIMEOUT, max_retries=0, open_telemetry=False
+            api_key=key, base_url=address_of(self._config), timeout=TIMEOUT, max_retries=0, open_telemetry=False
         )
 
     def close(self) -> None:

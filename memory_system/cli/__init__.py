@@ -35,6 +35,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "serve": "agents",
     "status": "keeping",
     "stats": "keeping",
+    "llm": "keeping",
     "snapshot": "keeping",
     "validate": "keeping",
     "rebuild-index": "keeping",

@@ -17,7 +17,7 @@ from memory_system.errors import UsageError
 if TYPE_CHECKING:
     from memory_system.workspace import Workspace
 
-MODES = ("off", "auto", "batch")
+MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
 SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
 MOST_TOLD = 12  # lines on what was learnt, changed and ended
 MORE = {"en": "and {count} more: memory diff", "zh": "还有 {count} 条：memory diff"}
@@ -55,7 +55,7 @@ def consolidate(
     estimate: Annotated[
         bool, typer.Option(help="Show what asking a language model would cost, and ask nothing.")
     ] = False,
-    llm: Annotated[str | None, typer.Option(help="off, auto or batch, instead of llm.mode in config.json.")] = None,
+    llm: Annotated[str | None, typer.Option(help="off, on or batch, instead of llm.mode in config.json.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List what the last night left out, and why.")] = False,
     replay: Annotated[str, typer.Option(metavar="RUN", help="Ask nobody; use the answers that this run got.")] = "",
 ) -> None:
@@ -64,7 +64,7 @@ def consolidate(
 
     settings: Settings = context.obj
     if llm not in (None, *MODES):
-        raise UsageError(f"--llm is one of {', '.join(MODES)}, not {llm}")
+        raise UsageError(f"--llm is one of {', '.join(MODES[:3])}, not {llm}")
     if phase is not None:
         _one_phase(settings, phase)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -37,6 +38,45 @@ def stats(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_OF_
     with settings.open_as_of(as_of) as ws:
         row = figures.stats(ws)
     settings.answer(row, lambda: "\n".join(stats_lines(row)))
+
+
+class Doing(StrEnum):
+    CHECK = "check"
+
+
+@handled
+def llm(context: typer.Context, what: Annotated[Doing, typer.Argument(help="check.")] = Doing.CHECK) -> None:
+    """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
+    del what  # there is one
+    from dataclasses import asdict
+
+    from memory_system import clock
+    from memory_system.errors import LLMError
+    from memory_system.llm.checking import checked
+    from memory_system.llm.ledger import Ledger
+
+    settings: Settings = context.obj
+    with settings.open() as ws:
+        found, usage = checked(ws.config)
+        ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
+        if usage.calls:
+            ledger.add_talk("check", found.model, usage, "answered" if found.answers else "failed", clock.stamp(ws.now))
+        row = {**asdict(found), "tokens": usage.tokens, "usd": ledger.cost(usage, found.model)}
+    settings.answer(row, lambda: "\n".join(llm_lines(row)))
+    if not found.answers:
+        raise typer.Exit(LLMError.exit_code)
+
+
+def llm_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What works at the model's address, for a person."""
+    yield f"{row['model']} at {row['address']} (llm.mode is {row['mode']})"
+    if row["problem"]:
+        yield f"! no answer: {row['problem']}"
+        return
+    yield f"  it answers: {row['tokens']} tokens" + (f", ${row['usd']:.6f}" if row["usd"] is not None else "")
+    yield f"  structured output: {'yes' if row['structured'] else 'no, it is asked in words'}"
+    yield f"  batches: {'yes' if row['batch'] else 'no, llm.mode must not be batch'}"
+    yield f"  price: {'known' if row['priced'] else 'unknown: put it into llm.prices, else no night asks'}"
 
 
 @handled

@@ -5,7 +5,6 @@ run, so that the run ends in the same bytes whenever it goes on. The file holds 
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -56,11 +55,6 @@ class Answers:
         answered = [row for row in rows if "answer" in row]
         found = own or answered
         return found[-1] if found else None
-
-    def tokens(self, run: str, night: str, names: Collection[str]) -> int:
-        """Tokens that questions of those names have taken in a night of a run."""
-        mine = (row for row in self._rows if (row.get("run"), row.get("night")) == (run, night))
-        return sum(int(row.get("tokens", 0)) for row in mine if row.get("name") in names)
 
     def runs(self) -> list[str]:
         """The runs that asked something, in the order in which they did."""

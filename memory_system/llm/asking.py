@@ -4,15 +4,14 @@ the budget; every answer is written down before it is used, every cost in the le
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from memory_system.config import Config, Question
+from memory_system.config import Config
 from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage
 from memory_system.llm.answers import COSTS, Answers
 from memory_system.llm.claude import request_of
@@ -22,18 +21,18 @@ from memory_system.llm.wire import cost_of, key_of
 from memory_system.records import Problem
 
 QUEUED = "queued"
-QUESTIONS: tuple[str, ...] = get_args(Question)  # in the order in which a night asks them
 Rows = Iterable[dict[str, Any]]
 _FINAL = {"unauthorised", "payment", "forbidden", "not_found", "deadline"}  # the next question would fare no better
 
 
 class Late(NamedTuple):
-    """What a batch has answered: what was kept for each line of the question, the answer, and the method of what it
-    makes."""
+    """What a batch has answered: what was kept for using the answer, the answer, the method of what it makes, and the
+    night that asked."""
 
     rows: list[dict[str, Any]]
     answer: Any
     method: str
+    night: str
 
 
 @dataclass
@@ -52,36 +51,23 @@ class Asker:
     used: Usage = field(default_factory=Usage)
     problems: list[Problem] = field(default_factory=list)
     queue: Queue | None = None  # of what waits for a batch, where questions are not asked at once
-    left_to_rules: int = 0  # lines for which no question had room
+    left_to_rules: int = 0  # lines of the owner's that no model has read
+    read: int = 0  # and those that one has
     late: list[Queued] = field(default_factory=list)  # questions that a batch has answered, for this night to use
-    _taken: Counter[str] = field(default_factory=Counter)
     _closed: AskError | None = None
 
     def begin(self, run: str, night: str) -> None:
         """From here on questions belong to that night of that run."""
         self.run, self.night = run, night
-        self._taken.clear()
-
-    def wants(self, question: str) -> bool:
-        """Whether questions of that name may be asked."""
-        return question in self.config.llm.questions
-
-    def room(self, question: str) -> int:
-        """Tokens that questions of that name may still take this night, answers included. It depends on nothing but
-        this run's earlier questions, so that a run that goes on asks the same."""
-        earlier = QUESTIONS[: QUESTIONS.index(question)]
-        taken = self.answers.tokens(self.replayed or self.run, self.night, earlier) + self._taken[question]
-        waiting = self.queue.tokens(self.night, earlier) if self.queue is not None else 0
-        return max(0, self.config.budget.tokens_per_night - taken - waiting)
 
     def ask(self, prompt: Prompt, schema: type[Answer], rows: Rows = ()) -> Answer:
         """The answer, valid in the schema; AskError when there is none, which is among the problems by then. `rows` are
-        what using a late answer will need, one for each line of the question: they are kept where it waits."""
+        what using a late answer will need: they are kept where it waits."""
         key = key_of(prompt, schema, self._model_name)
         try:
             row = self.answers.find(key, self.replayed or self.run)
             if row is not None and (not self.replayed or row["run"] == self.replayed):
-                return self._recorded(key, row, prompt, schema)
+                return self._recorded(key, row, schema)
             if self.model is None:
                 raise AskError("no_answer", "there is no recorded answer")
             if self.queue is not None:
@@ -92,16 +78,14 @@ class Asker:
             self._note(prompt.name, error)
             raise
 
-    def answered(self, question: str, schema: type[BaseModel]) -> Iterator[Late]:
-        """What a batch has answered to questions of that name; a failure is among the problems by then."""
+    def answered(self, schema: type[BaseModel]) -> Iterator[Late]:
+        """What a batch has answered; a failure is among the problems by then."""
         for each in self.late:
-            if each.name != question:
-                continue
             row = self.answers.find(each.key, each.run) or {"failed": "gone", "what": "the batch's answer is gone"}
             try:
-                yield Late(each.rows, _answer_of(row, schema), f"llm:{each.prompt}")
+                yield Late(each.rows, _answer_of(row, schema), f"llm:{each.prompt}", each.night)
             except AskError as error:
-                self._note(question, error)
+                self._note(each.name, error)
 
     def _put_off(self, queue: Queue, key: str, prompt: Prompt, schema: type[BaseModel], rows: Rows) -> None:
         """Let the question wait for a batch; never returns."""
@@ -111,12 +95,10 @@ class Asker:
             tokens = cost_of(prompt, schema) + prompt.most
             where = (self.run, self.night)
             queue.put(Queued(key, prompt.name, prompt.digest, *where, body, tokens, cost, list(rows)))
-        self._taken[prompt.name] += cost_of(prompt, schema) + prompt.most
         raise AskError(QUEUED, "it waits for a batch", retryable=True)
 
-    def _recorded(self, key: str, row: dict[str, Any], prompt: Prompt, schema: type[Answer]) -> Answer:
+    def _recorded(self, key: str, row: dict[str, Any], schema: type[Answer]) -> Answer:
         """What the journal holds; an answer that another run got is this run's, too."""
-        self._taken[prompt.name] += int(row.get("tokens", 0))
         if self.run and row["run"] != (self.replayed or self.run):
             mine = {"at": self.now, "run": self.run, "night": self.night, COSTS: None}
             self.answers.keep(key, {**row, **mine})
@@ -132,7 +114,7 @@ class Asker:
         if self._closed is not None:
             raise self._closed
         expected = Usage(input=cost_of(prompt, schema), output=prompt.most)
-        waiting = self.queue.tokens(self.night, QUESTIONS) if self.queue is not None else 0
+        waiting = self.queue.tokens(self.night) if self.queue is not None else 0
         if expected.tokens + waiting > self.ledger.tokens_left(self.night):
             raise AskError("budget", "the tokens of the night (budget.tokens_per_night) are used up")
         cost = self.ledger.cost(expected, model, batch=self.queue is not None)
@@ -157,7 +139,6 @@ class Asker:
     def _keep(self, key: str, prompt: Prompt, model: LLM, before: Usage, outcome: dict[str, Any]) -> None:
         usage = model.spent.minus(before)
         self.used = self.used.plus(usage)
-        self._taken[prompt.name] += usage.tokens
         where = {"at": self.now, "run": self.run, "night": self.night}
         asked = {"name": prompt.name, "prompt": prompt.digest, "model": model.model, "tokens": usage.tokens}
         told = {"phase": prompt.name, "model": model.model, "outcome": outcome.get("failed", "answered")}

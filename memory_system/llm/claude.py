@@ -14,11 +14,13 @@ from pydantic import BaseModel
 
 from memory_system.config import LLMConfig
 from memory_system.llm import Answer, AskError, Prompt, Usage
-from memory_system.llm.wire import read, schema_of
+from memory_system.llm.wire import in_words, read, schema_of
 
 if TYPE_CHECKING:
     import anthropic
 
+REFUSED_REQUEST = "bad_request"  # what a server says to a field that it does not know
+IN_WORDS = "Answer with one JSON object and nothing else. Its JSON schema: "
 LONGEST_WAIT = 30.0  # seconds; a server that asks for more is not waited for
 _PAUSES = (0.5, 2.0)  # seconds before the second and third try where the server names none
 _STATUS = {401: "unauthorised", 402: "payment", 403: "forbidden", 404: "not_found", 413: "too_large"}
@@ -28,8 +30,12 @@ _AGAIN = {408: "timeout", 409: "conflict", 429: "rate_limited", 529: "overloaded
 class Claude:
     """A model of Anthropic's, asked with a key that the caller has found. `pauses` are the seconds between tries."""
 
-    def __init__(self, model: str, config: LLMConfig, key: str, pauses: Sequence[float] = _PAUSES) -> None:
+    def __init__(
+        self, model: str, config: LLMConfig, key: str, address: str, pauses: Sequence[float] = _PAUSES
+    ) -> None:
         self.model = model
+        self.address = address
+        self.has_forms = True  # whether the server takes the answer's form as a schema, as far as is known
         self.spent = Usage()
         self._config = config
         self._key = key
@@ -44,7 +50,7 @@ class Claude:
 
         return anthropic.Anthropic(
             api_key=self._key,
-            base_url=self._config.base_url,
+            base_url=self.address,
             timeout=self._config.timeouts.request,
             max_retries=0,
             open_telemetry=False,
@@ -58,11 +64,20 @@ class Claude:
     def ask(self, prompt: Prompt, schema: type[Answer]) -> Answer:
         before = self.spent
         try:
-            message = self.patiently(lambda timeout: self._send(prompt, schema, timeout))
-            return read(text_of(message), schema)
+            return read(text_of(self._reply(prompt, schema)), schema)
         except AskError as error:
             error.usage = self.spent.minus(before)
             raise
+
+    def _reply(self, prompt: Prompt, schema: type[Answer]) -> Any:
+        """The message of the model; asked for in words where the server refuses the form."""
+        try:
+            return self.patiently(lambda timeout: self._send(prompt, schema, timeout))
+        except AskError as error:
+            if not self.has_forms or error.kind != REFUSED_REQUEST:
+                raise
+        self.has_forms = False
+        return self.patiently(lambda timeout: self._send(prompt, schema, timeout))
 
     def patiently(self, send: Callable[[float], Any]) -> Any:
         """What a request gives, tried again where that may help, within the deadline of the run. `send` is told how
@@ -96,25 +111,30 @@ class Claude:
         except (AskError, RequestError):
             raise
         except Exception as error:  # the SDK lets through whatever reading a strange answer raises
-            raise _failure(error) from error
+            raise _failure(error, self.address) from error
         finally:
             self.spent = self.spent.plus(Usage(calls=1, seconds=time.monotonic() - started))
 
     def _send(self, prompt: Prompt, schema: type[Answer], timeout: float) -> Any:
-        message = self.client.messages.create(**request_of(self.model, prompt, schema), timeout=timeout)
+        body = request_of(self.model, prompt, schema, form=self.has_forms)
+        message = self.client.messages.create(**body, timeout=timeout)
         self.spent = self.spent.plus(usage_of(message))  # before anything else is looked at: it was billed
         return checked(message)
 
 
-def request_of(model: str, prompt: Prompt, schema: type[BaseModel]) -> dict[str, Any]:
-    """The body of a request: the constant part marked for the cache, the answer's form as a JSON schema."""
-    return {
+def request_of(model: str, prompt: Prompt, schema: type[BaseModel], *, form: bool = True) -> dict[str, Any]:
+    """The body of a request: the constant part marked for the cache, the answer's `form` as a JSON schema, or told in
+    words."""
+    constant = prompt.constant if form else f"{prompt.constant}\n\n{IN_WORDS}{in_words(schema)}"
+    body = {
         "model": model,
         "max_tokens": prompt.most,
-        "system": [{"type": "text", "text": prompt.constant, "cache_control": {"type": "ephemeral"}}],
+        "system": [{"type": "text", "text": constant, "cache_control": {"type": "ephemeral"}}],
         "messages": [{"role": "user", "content": prompt.input}],
-        "output_config": {"format": {"type": "json_schema", "schema": schema_of(schema)}},
     }
+    if form:
+        body["output_config"] = {"format": {"type": "json_schema", "schema": schema_of(schema)}}
+    return body
 
 
 def usage_of(message: Any) -> Usage:
@@ -159,27 +179,27 @@ class RequestError(Exception):
         self.after = after
 
 
-def _failure(error: Exception) -> RequestError:
-    """What the SDK raised, in our words; never with the request in it."""
+def _failure(error: Exception, address: str) -> RequestError:
+    """What the SDK raised, in our words, with the address; never with the request in it."""
     import anthropic
 
     if isinstance(error, anthropic.APITimeoutError):
-        return RequestError(AskError("timeout", "the server did not answer in time", retryable=True))
+        return RequestError(AskError("timeout", f"{address} did not answer in time", retryable=True))
     if isinstance(error, anthropic.APIConnectionError):
-        return RequestError(AskError("connection", "no connection to the server", retryable=True))
+        return RequestError(AskError("connection", f"no connection to {address}", retryable=True))
     if isinstance(error, anthropic.APIStatusError):
-        return _of_status(error)
+        return _of_status(error, address)
     if isinstance(error, TypeError) and "authentication" in str(error):
         return RequestError(AskError("unauthorised", "there is no key for the model"))
-    what = f"the server's reply could not be read ({type(error).__name__})"
+    what = f"the reply of {address} could not be read ({type(error).__name__})"
     return RequestError(AskError("bad_envelope", what, retryable=True))
 
 
-def _of_status(error: anthropic.APIStatusError) -> RequestError:
+def _of_status(error: anthropic.APIStatusError, address: str) -> RequestError:
     status = error.status_code
     kind = _STATUS.get(status) or _AGAIN.get(status) or ("server" if status >= 500 else "bad_request")
     retryable = status in _AGAIN or status >= 500
-    what = f"the server answered {status} ({kind.replace('_', ' ')})"
+    what = f"{address} answered {status} ({kind.replace('_', ' ')})"
     return RequestError(AskError(kind, what, retryable=retryable), _seconds(error.response.headers.get("retry-after")))
 
 

@@ -6,7 +6,7 @@ from memory_system.llm import Answer, AskError, Prompt, Usage
 from memory_system.llm.wire import cost_of
 
 KIND = "estimate"
-_ANSWERED = 0.7  # of the longest answer that a question allows is what one usually takes
+_ANSWERED = 0.35  # of the longest answer that a question allows is what one usually takes
 
 
 class Estimator:

@@ -18,7 +18,7 @@ from memory_system.disk.files import Files
 @dataclass(frozen=True, slots=True)
 class Queued:
     """A question that waits: the name of its answer, what is asked, by which prompt, for which night of which run, the
-    body of its request, what it takes at most, and what using its answer will need, a row for each line of it."""
+    body of its request, what it takes at most, and what using its answer will need."""
 
     key: str
     name: str
@@ -76,9 +76,9 @@ class Queue:
             self._found.clear()
             self._found.update({each.key: each for each in kept})
 
-    def tokens(self, night: str, names: Collection[str]) -> int:
-        """Tokens that questions of those names take at most for that night."""
-        return sum(each.tokens for each in self._unpaid if each.night == night and each.name in names)
+    def tokens(self, night: str) -> int:
+        """Tokens that the questions take at most for that night."""
+        return sum(each.tokens for each in self._unpaid if each.night == night)
 
     @property
     def usd(self) -> float:

@@ -19,7 +19,7 @@ _NEEDLESS = ("title", "description", "default")
 
 @cache
 def schema_of(answer: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of an answer: closed objects with all keys required, as structured output asks for."""
+    """The JSON schema of an answer: closed objects, as structured output asks for."""
     row = answer.model_json_schema()
     parts = row.pop("$defs", {})
     found: dict[str, Any] = _small(row, parts)
@@ -38,22 +38,33 @@ def _small(row: Any, parts: dict[str, Any]) -> Any:
     small = {key: _small(value, parts) for key, value in kept.items() if key != "properties"}
     if "properties" in kept:
         small["properties"] = {name: _small(each, parts) for name, each in kept["properties"].items()}
-        small |= {"additionalProperties": False, "required": list(kept["properties"])}
+        small |= {"additionalProperties": False, "required": kept.get("required", [])}
     return small
 
 
 def read(text: str, schema: type[Answer]) -> Answer:
     """The answer in the text; AskError where it is none in the schema."""
     try:
-        return schema.model_validate_json(text)
+        return schema.model_validate_json(_object_in(text))
     except ValidationError as error:
         what = f"the answer is not what was asked for: {error.error_count()} faults"
         raise AskError("bad_output", what) from None
 
 
+def _object_in(text: str) -> str:
+    """The JSON object in a text: models that are asked in words like to put something around it."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def in_words(schema: type[BaseModel]) -> str:
+    """The form of an answer as part of a prompt."""
+    return orjson.dumps(schema_of(schema)).decode()
+
+
 def key_of(prompt: Prompt, schema: type[BaseModel], model: str) -> str:
     """The name of a question: the same model, prompt, schema and input always have the same."""
-    parts = (model, prompt.constant, orjson.dumps(schema_of(schema)).decode(), prompt.input)
+    parts = (model, prompt.constant, in_words(schema), prompt.input)
     return hashlib.blake2b("\0".join(parts).encode(errors="replace"), digest_size=16).hexdigest()
 
 
@@ -64,4 +75,4 @@ def cost_of(prompt: Prompt, schema: type[BaseModel]) -> int:
 
 def overhead(constant: str, schema: type[BaseModel]) -> int:
     """About how many tokens a question takes whatever it is about."""
-    return estimate_tokens(constant) + estimate_tokens(orjson.dumps(schema_of(schema)).decode())
+    return estimate_tokens(constant) + estimate_tokens(in_words(schema))

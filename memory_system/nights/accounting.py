@@ -8,9 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from memory_system.records import CLAIM, QUOTE, STATEMENT
 from memory_system.store.entries import Change
 
 OUTCOMES = ("new", "confirmed", "merged", "superseding")
+FORMS = (CLAIM, QUOTE, STATEMENT)
+READING = ("read", "left", "operations")  # of a model: lines that it read, and not, and what it said
 Counts = Mapping[str, int]
 
 
@@ -39,9 +42,13 @@ def account(tally: Counts, changes: Iterable[Change], active_before: int) -> dic
             "with_claim": tally.get("kept.with_claim", 0),
             "without_claim": under(tally, "kept.without_claim"),
         },
+        "made": {"total": tally.get("claims", 0), **{f"{form}s": tally.get(f"made.{form}", 0) for form in FORMS}},
         "claims": {"total": tally.get("claims", 0), **claims, "rejected": under(tally, "claims.rejected")},
         "memories": memory_sums(changes, active_before),
     }
+    if read := under(tally, "reading"):
+        refused = under(tally, "reading.refused")
+        sums["reading"] = {**{name: read.get(name, 0) for name in READING}, "refused": refused}
     return {**sums, "balanced": not unbalanced(sums)}
 
 
@@ -76,6 +83,7 @@ def unbalanced(sums: Mapping[str, Any]) -> list[str]:
     messages, segments, kept, claims, memories = (
         sums[name] for name in ("messages", "segments", "kept", "claims", "memories")
     )
+    made = sums.get("made")  # none in the account of an earlier version
     gained = memories["new"] + memories["promoted_in"] + memories["restored"]
     lost = memories["archived"] + memories["merged"] + memories["promoted_out"] + memories["forgotten"]
     equations = {
@@ -83,6 +91,7 @@ def unbalanced(sums: Mapping[str, Any]) -> list[str]:
         "segments": segments["total"] == segments["kept"] + sum(segments["dropped"].values()),
         "kept": kept["total"] == kept["with_claim"] + sum(kept["without_claim"].values()),
         "claims": claims["total"] == sum(claims[name] for name in OUTCOMES) + sum(claims["rejected"].values()),
+        "made": made is None or made["total"] == sum(made[f"{form}s"] for form in FORMS),
         "memories": memories["after"] == memories["before"] + gained - lost,
     }
     return [name for name, closes in equations.items() if not closes]

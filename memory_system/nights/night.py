@@ -18,6 +18,7 @@ from memory_system.nights import accounting, copying
 from memory_system.nights.backlog import waiting
 from memory_system.phases import Night
 from memory_system.phases.revising import OUTDATING
+from memory_system.phases.screen import Judged, in_order
 from memory_system.privacy.trust import Guard
 from memory_system.readers import Cursor
 from memory_system.records import USER, Fact, Problem, kind_of
@@ -80,6 +81,9 @@ class Run:
     @cached_property
     def guard(self) -> Guard:
         """Holds back what must not be believed."""
+        return self._guard()
+
+    def _guard(self) -> Guard:
         store = self.ws.store
         rows = (row_of(each, store) for each in store.find(slot_key(USER, "name")))
         return Guard(self.ws.quarantine.approved(), [row["value"] for row in rows if row.get("value")])
@@ -106,6 +110,10 @@ class Run:
     def turns(self, stage: str) -> Iterator[Turn]:
         """The turns of a stage."""
         return self.ws.checkpoint.read_stage(stage, Turn.staged)
+
+    def heard(self) -> Iterator[tuple[Turn, list[Judged]]]:
+        """All turns of the night as they were judged."""
+        return in_order(self.turns("segment"), self.night.config, self._guard())
 
     def claims(self, *, stated: bool) -> Iterator[Claim]:
         """The night's claims: those that were stated, or those that were only supposed. What was forgotten since it was
@@ -318,7 +326,7 @@ def _barren_nights(before: int, account: dict[str, Any]) -> int:
     at once; a quiet night changes nothing."""
     if account["claims"]["total"] or account["memories"]["new"]:
         return 0
-    if account["segments"]["kept"]:
+    if _worth(account):
         return max(before + 1, BARREN_LIMIT)
     return before + 1 if is_barren(account) else before
 
@@ -327,6 +335,12 @@ def is_barren(account: dict[str, Any]) -> bool:
     """Whether there was input worth keeping, or much input, and nothing came of it."""
     made = account["claims"]["total"] or account["memories"]["new"]
     return not made and (account["segments"]["kept"] > 0 or account["messages"]["kept"] >= BARREN_MESSAGES)
+
+
+def _worth(account: dict[str, Any]) -> int:
+    """How many segments were worth keeping, but for those that a model has read and left out."""
+    left_out: int = account["kept"]["without_claim"].get("left out", 0)
+    return int(account["segments"]["kept"]) - left_out
 
 
 def _watch_retirement(run: Run, active: int) -> None:

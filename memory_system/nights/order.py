@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from memory_system.nights.night import Phase
+from memory_system.nights.night import Phase, Run
 from memory_system.phases import (
     beliefs,
     captured,
@@ -33,6 +33,16 @@ def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:
     return (line for *_, line in numbered)
 
 
+def _extracted(run: Run) -> Iterator[Claim]:
+    """What the night's kept turns give: by rules, or as a model reads them."""
+    names = facts.known_names(run.ws.store)
+    if (asker := run.night.llm) is None:
+        return extract.run(run.turns("screen"), run.night, run.tally, names)
+    from memory_system.phases import by_model
+
+    return by_model.run(run.turns("screen"), run.heard(), run.ws.store, run.night, asker, run.tally, names)
+
+
 def _lines(turns: Iterable[Turn]) -> Iterator[bytes]:
     """Turns as lines to be staged."""
     return (turn.to_line() for turn in turns)
@@ -43,8 +53,7 @@ STAGED = (
         chain(segment.run(run.messages(), run.night, run.tally), run.backlog()))),
     Phase(2, "screen", lambda run: _lines(
         screen.run(run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store)))),
-    Phase(3, "extract", lambda run: _in_time_order(
-        extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(run.ws.store)))),
+    Phase(3, "extract", lambda run: _in_time_order(_extracted(run))),
     Phase(4, "facts", lambda run: run.draft(
         "facts", facts.run(
             run.claims(stated=True), captured.read(run.captures(), run.night, facts.known_names(run.ws.store)),

@@ -140,12 +140,12 @@ def asking(ws: Workspace, model: LLM | None, mode: str, replay: str) -> Iterator
 
 def asked_by(asker: Asker | None) -> dict[str, Any]:
     """What a run has asked, and what a batch has brought it: calls, tokens sent and received, US dollars (None without
-    a price), and the lines that were left to the rules because no question had room for them."""
+    a price), the lines that a model has read, and those that were left to the rules."""
     if asker is None:
-        return {"calls": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0.0, "left_to_rules": 0}
+        return {"calls": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0.0, "read": 0, "left_to_rules": 0}
     from memory_system.llm.ledger import summed
 
-    return {**summed(asker.ledger.added), "left_to_rules": asker.left_to_rules}
+    return {**summed(asker.ledger.added), "read": asker.read, "left_to_rules": asker.left_to_rules}
 
 
 def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:

@@ -15,11 +15,6 @@ from memory_system.config import Config
 if TYPE_CHECKING:  # a night that asks nobody does without
     from memory_system.llm.asking import Asker
 
-# Among the rules of a segment: the same words were said again, and the category that a language model gave it.
-REPEATED = "repeated"
-REPEATED_WEIGHT = 0.2
-JUDGED = "llm.intrinsic."
-
 
 @dataclass(frozen=True)
 class Night:
@@ -30,10 +25,6 @@ class Night:
     config: Config
     llm: Asker | None = None
     held: bool = False
-
-    def asker(self, question: str) -> Asker | None:
-        """Whom to ask questions of that name; None where nobody is to be asked any."""
-        return self.llm if self.llm is not None and self.llm.wants(question) else None
 
     @cached_property
     def zone(self) -> ZoneInfo:

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from memory_system import clock
 from memory_system.phases import Night, matching
-from memory_system.phases.asking import suppositions
-from memory_system.phases.asking.suppositions import Pair
 from memory_system.phases.evidence import (
     ECHO,
     LESS_TRUSTED,
@@ -27,8 +25,7 @@ from memory_system.phases.facts import is_single
 from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import USER, Belief, Evidence, Fact, memory_id, session_of
 from memory_system.store.draft import Draft
-from memory_system.store.gist import gist_of
-from memory_system.store.keys import content_key, entity_key, slot_key, value_key
+from memory_system.store.keys import content_key, slot_key, value_key
 from memory_system.store.store import Memories, row_of
 from memory_system.turns import Claim
 
@@ -36,8 +33,6 @@ PROMOTED_FROM = 0.85  # confidence at which two independent sources make a fact
 DENIED_BY = 0.3  # confidence lost to a stated denial
 ARCHIVED_BELOW = 0.2
 MOST = 0.99
-_READ = 0.7  # what a model's reading of a fact is worth as a source
-_RARE, _SHARED = 4, 2  # words of a belief without names by which facts are found, and how many both must have
 
 
 def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night, tally: Counter[str]) -> Draft:
@@ -49,49 +44,7 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
         confront(fact, draft, night)
     for fact, belief in _borne_out(facts, draft):
         retire(belief, "promoted", draft, night, superseded_by=fact.id)
-    asker = night.asker(suppositions.NAME)
-    pairs = list(_touched(facts, draft)) if asker else []
-    verdicts = suppositions.judged(asker, pairs) if asker and pairs else []
-    verdicts += suppositions.late(night.llm, draft) if night.llm else ()
-    for pair, verdict in verdicts:
-        _move(pair, draft, night, confirmed=verdict == "confirm")
     return draft
-
-
-def _touched(facts: Draft, draft: Draft) -> Iterator[Pair]:
-    """The beliefs that share a name, or several words, with a fact that the night made or confirmed: one fact each, the
-    newest. What stands in the same slot the rules have seen to."""
-    for belief in _beliefs(draft.active(Belief), draft):
-        if belief.is_owners:
-            continue
-        found = (draft.get(each) for each in sorted(_sharing(belief, draft)) if each in facts.changed)
-        bearing = [each for each in found if type(each) is Fact and each.said_at > belief.said_at]
-        bearing = [each for each in bearing if not belief.attribute or each.slot != belief.slot]
-        if bearing:
-            yield Pair(belief, max(bearing, key=lambda each: (each.said_at, each.id)))
-
-
-def _sharing(belief: Belief, draft: Draft) -> set[str]:
-    """Active memories that share a name with the belief, or the words that tell most of one without names."""
-    names = {belief.subject, *belief.entities[1:]} - {USER, *belief.entities[:1]}
-    if names:
-        return {each for name in names for each in draft.find(entity_key(name))}
-    words = sorted(set(gist_of(belief.content).words), key=lambda word: (-len(word), word))[:_RARE]
-    counted = Counter(each for _, ids in draft.find_alike(words).values() for each in ids)
-    return {each for each, count in counted.items() if count >= _SHARED}
-
-
-def _move(pair: Pair, draft: Draft, night: Night, *, confirmed: bool) -> None:
-    """A fact bears on a belief as a model reads it: the belief becomes surer or less sure, and stays a belief."""
-    belief = draft.get(pair.belief.id)
-    if not isinstance(belief, Belief) or belief.is_owners or draft.pool_of(belief.id) != "active":
-        return
-    if confirmed:
-        confidence = max(belief.confidence, min(PROMOTED_FROM - 0.01, combined(belief.confidence, _READ)))
-    else:
-        confidence = min(belief.confidence, max(ARCHIVED_BELOW, belief.confidence - DENIED_BY))
-    changed = {"confidence": round(confidence, 4), "updated": night.stamp, "version": belief.version + 1}
-    draft.put("active", belief.model_copy(update=changed), "confirmed" if confirmed else "doubted")
 
 
 def _to_confront(facts: Draft, draft: Draft) -> list[Fact]:

@@ -56,7 +56,7 @@ def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
         "importance": claim.importance, "entities": claim.entities, "category": claim.category,
         "subject": claim.subject, "attribute": claim.attribute, "value": claim.value, "polarity": claim.polarity,
         "lang": claim.lang, "said_at": claim.said_at, "event_time": claim.event_time, "expires": claim.expires,
-        "method": claim.method, "evidence": (evidence_of(claim),), "last_confirmed": claim.said_at,
+        "method": claim.method, "evidence": (evidence_of(claim), *claim.also), "last_confirmed": claim.said_at,
         "form": claim.form, "stance": "" if claim.stance == "asserted" else claim.stance, "speaker": claim.speaker,
         "context": claim.context,
         "created": night.stamp, "updated": night.stamp, "scored_at": night.stamp,
@@ -86,7 +86,7 @@ def fuller(fact: Fact, claim: Claim) -> Fact:
 def with_evidence(record: Fact, claim: Claim, night: Night) -> Fact:
     """The memory with the claim's words added; a new session lifts it, the same one only adds the words."""
     changed: dict[str, object] = {
-        "evidence": fewer((*record.evidence, evidence_of(claim))),
+        "evidence": fewer((*record.evidence, evidence_of(claim), *claim.also)),
         "last_confirmed": max(record.last_confirmed or "", claim.said_at),
         "updated": night.stamp,
         "version": record.version + 1,

@@ -50,8 +50,15 @@ def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Mapping
         for segment in turn.segments:
             has = segment.start in told
             tally["kept.with_claim" if has else "kept.without_claim.nothing told"] += 1
-        tally["claims"] += len(found)
+        count(found, tally)
         yield from found
+
+
+def count(found: Iterable[Claim], tally: Counter[str]) -> None:
+    """Count what was made, in all and by its form."""
+    for each in found:
+        tally["claims"] += 1
+        tally[f"made.{each.form}"] += 1
 
 
 class Listening:
@@ -77,10 +84,10 @@ def read(turn: Turn, night: Night, listening: Listening) -> Iterator[Claim]:
     for segment in turn.segments:
         for each in filled[segment.start]:
             if (each.subject, each.attribute, each.value) not in slips:
-                yield _claim(each, segment, turn, night)
+                yield claim_of(each, segment, turn, night)
     left = [each for each in turn.segments if not _tells_all(filled[each.start], turn.text_of(each))]
     for quoted in quotes_of(turn, left):
-        yield _quote(quoted, night, listening)
+        yield quote_of(quoted, night, listening)
 
 
 def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
@@ -123,7 +130,7 @@ def _tells_all(filled: list[Filled], words: str) -> bool:
     return sum(any(map(str.isalnum, each)) for each in parts) <= MOST_BESIDE[lang]
 
 
-def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
+def claim_of(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
     """The claim of one filled slot."""
     words = turn.text_of(segment)
     lang = _language(turn, words)
@@ -132,7 +139,7 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
     category = str(row.get("category", "general"))
     timed = filled.attribute in claims.TIMED
     event = _event(filled, words, turn.message, night)
-    base = _base(turn, (segment.start, segment.end), segment, lang)
+    base = base_of(turn, (segment.start, segment.end), segment, lang)
     own = turn.message.speaker or USER_NAME[lang]
     others = [ASSISTANT_NAME[lang] if subject == ASSISTANT else subject] if subject not in (USER, own) else []
     value = [filled.value] if row.get("value_type") in ("person", "animal", "organisation", "place", "project") else []
@@ -148,14 +155,14 @@ def _claim(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Claim:
         polarity=filled.polarity,
         entities=(own, *others, *value) if subject in (USER, own) else (*others, *value),
         event_time=event,
-        expires=_expires(category, event, night),
+        expires=expires(category, event, night),
         form="claim",
         change=segment.change or ("cancels" if timed and not filled.polarity else ""),
         beside=words_at(context_of(Quoted(turn, (segment,))), turn) if segment.change else "",
     )
 
 
-def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
+def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     """What is kept word by word."""
     turn, segment, words = quoted.turn, quoted.weightiest, quoted.words
     lang = _language(turn, words)
@@ -163,11 +170,11 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     whens = _standing(marked.whens, words)
     event = dates.to_event(whens[0]) if whens else None
     category = CATEGORIES.get(segment.keep, "general")
-    own = _own(turn.message, lang)
+    own = own_name(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
     context = context_of(quoted)
     return replace(
-        _base(turn, quoted.span, segment, lang),
+        base_of(turn, quoted.span, segment, lang),
         content=marked.text,
         category=category,
         subject=_speaker(turn.message),
@@ -175,7 +182,7 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         method="judge",
         entities=tuple(dict.fromkeys((own, *listening.within(words)))),
         event_time=event,
-        expires=_expires(category, event, night),
+        expires=expires(category, event, night),
         form=QUOTE,
         stance="" if segment.stance == "asserted" else segment.stance,
         change=change,
@@ -184,7 +191,7 @@ def _quote(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     )
 
 
-def _base(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Claim:
+def base_of(turn: Turn, span: tuple[int, int], segment: Segment, lang: str) -> Claim:
     """What claims and quotes have in common."""
     message = turn.message
     confidence, basis = _doubt(message, segment)
@@ -215,7 +222,7 @@ def _speaker(message: Message) -> str:
     return message.speaker or (ASSISTANT if message.role in AGENT_ROLES else USER)
 
 
-def _own(message: Message, lang: str) -> str:
+def own_name(message: Message, lang: str) -> str:
     """How a quote calls its speaker."""
     return message.speaker or (ASSISTANT_NAME if message.role in AGENT_ROLES else USER_NAME)[lang]
 
@@ -257,7 +264,7 @@ def _apart(span: Span, other: Span) -> int:
     return max(span[0] - other[1], other[0] - span[1], 0)
 
 
-def _expires(category: str, event: EventTime | None, night: Night) -> str | None:
+def expires(category: str, event: EventTime | None, night: Night) -> str | None:
     """When a memory of that category is over: so many days after what it speaks of."""
     days = vars(night.config.expiry).get(category)
     if days is None or event is None:

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable
 
 from memory_system.attributes import about
 from memory_system.phases import Night, matching, revising
-from memory_system.phases.asking import conflicts
-from memory_system.phases.asking.conflicts import Doubt
 from memory_system.phases.captured import Captured, in_its_slot, says_no_more
 from memory_system.phases.evidence import (
     counts_beside,
@@ -41,6 +39,7 @@ from memory_system.turns import Claim
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
 Joining = Callable[[Fact, Claim, Draft, Night], str]  # adds the words of a claim to a fact; what became of it
+RETOLD = "retold"  # why a quote leaves for what tells its words
 MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
 
 
@@ -54,16 +53,10 @@ def run(
         written[is_owners(each[0].evidence)].append(each)
     for capture, states in written[True]:
         fold_capture(capture, states, draft, night)
-    asker = night.asker(conflicts.NAME)
-    doubts: list[Doubt] = []
     for claim in claims:
-        tally[settle(claim, draft, night, doubts if asker else None)] += 1
+        tally[settle(claim, draft, night)] += 1
     for capture, states in written[False]:  # after what was said: an agent writes down what it has just been told
         fold_capture(capture, states, draft, night)
-    for doubt in conflicts.over(asker, doubts) if asker and doubts else ():
-        _supersede_after_all(doubt, draft, night)
-    for doubt in conflicts.late(night.llm, draft) if night.llm is not None and night.llm.late else ():
-        _supersede_after_all(doubt, draft, night)
     return draft
 
 
@@ -74,9 +67,8 @@ def known_names(memories: Memories) -> dict[str, str]:
     return {row["value"]: row["value"] for row in rows if row.get("value") and row.get("polarity", True)}
 
 
-def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None = None) -> str:
-    """Put one claim to the facts; what became of it, as the accounting counts it. Possible conflicts that the rules
-    leave open are added to `doubts`."""
+def settle(claim: Claim, draft: Draft, night: Night) -> str:
+    """Put one claim to the facts; what became of it, as the accounting counts it."""
     new_id = memory_id(Fact, night.day, claim.origin, claim.content)
     if draft.knows(new_id):
         return "claims.rejected.already known"
@@ -88,16 +80,23 @@ def settle(claim: Claim, draft: Draft, night: Night, doubts: list[Doubt] | None 
         draft.put("active", fact, "new")
         revising.outdate(meant, fact, claim.change, draft, night)
         return "claims.new"
-    outcome = _settle_claim(fact, claim, meant, draft, night, doubts)
+    outcome = _settle_claim(fact, claim, meant, draft, night)
     if draft.pool_of(new_id) == "active":
         left = (each for each in meant if draft.pool_of(each.id) == "active")
         revising.outdate(left, fact, claim.change, draft, night)
+        _tell_anew(claim.instead, fact, draft, night)
     return outcome
 
 
-def _settle_claim(
-    fact: Fact, claim: Claim, meant: list[Fact], draft: Draft, night: Night, doubts: list[Doubt] | None
-) -> str:
+def _tell_anew(quotes: Iterable[str], fact: Fact, draft: Draft, night: Night) -> None:
+    """The quotes that were kept before a late answer told their words leave for the fact that tells them."""
+    for each in quotes:
+        quote = draft.get(each)
+        if quote is not None and draft.pool_of(each) == "active" and not quote.is_owners and not quote.pinned:
+            retire(quote, RETOLD, draft, night, superseded_by=fact.id)
+
+
+def _settle_claim(fact: Fact, claim: Claim, meant: list[Fact], draft: Draft, night: Night) -> str:
     """Put a claim that says something new to what cannot be true beside it; `meant` are the memories that it changes by
     its words."""
     known = [each for each in _rivals(claim, draft) if not revising.has_happened(each, claim, night)]
@@ -106,14 +105,12 @@ def _settle_claim(
     if (like := matching.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
         return proves_nothing(claim, like) or _merge(like, claim, draft, night)
     if rivals:
-        return _contend(fact, rivals, draft, night, doubts, revises=bool(claim.change))
+        return _contend(fact, rivals, draft, night, revises=bool(claim.change))
     draft.put("active", fact, "new")
     return "claims.new"
 
 
-def _contend(
-    fact: Fact, rivals: list[Fact], draft: Draft, night: Night, doubts: list[Doubt] | None, *, revises: bool
-) -> str:
+def _contend(fact: Fact, rivals: list[Fact], draft: Draft, night: Night, *, revises: bool) -> str:
     """What becomes of a fact that cannot be true beside its rivals: it takes their place, stands beside those that do
     not give way, or goes straight to the archive because a later word is known. `revises`: it says itself that
     something was otherwise."""
@@ -121,13 +118,10 @@ def _contend(
     if _last_said(newest) > fact.said_at:
         return _file_as_history(fact, newest, draft)
     movable = [rival for rival in rivals if not rival.is_owners]  # the owner's word stands until the owner decides
-    held_out = not revises and any(_holds_out(rival, fact) for rival in movable)
-    if movable and not held_out:
+    if movable and (revises or not any(_holds_out(rival, fact) for rival in movable)):
         supersede(movable, fact, draft, night)
         return "claims.superseding"
     draft.put("active", fact, "new")  # both stand until the owner or a second session decides
-    if held_out and doubts is not None and is_single(fact.attribute):
-        doubts += [Doubt(each, fact) for each in movable if each.attribute == fact.attribute]
     return "claims.new"
 
 
@@ -145,14 +139,6 @@ def _take_place(lesser: Fact, fact: Fact, draft: Draft, night: Night) -> str:
     draft.put("active", fact, "new")
     retire(lesser, "merged", draft, night, superseded_by=fact.id)
     return "claims.new"
-
-
-def _supersede_after_all(doubt: Doubt, draft: Draft, night: Night) -> None:
-    """What the rules left open is decided: the newer fact takes the older one's place, if both still stand and the
-    owner has not set the older one."""
-    old, new = draft.get(doubt.old.id), draft.get(doubt.new.id)
-    if old and new and not old.is_owners and draft.pool_of(old.id) == draft.pool_of(new.id) == "active":
-        supersede([old], new, draft, night)
 
 
 def is_single(attribute: str) -> bool:
@@ -299,7 +285,7 @@ def _stand(capture: Fact, states: Iterable[Claim], draft: Draft, night: Night) -
     """Put the capture to what it cannot be true beside."""
     rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
     if rivals:
-        _contend(capture, list(rivals.values()), draft, night, None, revises=any(each.change for each in states))
+        _contend(capture, list(rivals.values()), draft, night, revises=any(each.change for each in states))
     else:
         draft.put("active", capture, "new")
 

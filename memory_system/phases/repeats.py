@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
 from memory_system.phases.segment import width
-from memory_system.records import QUOTE, Fact
+from memory_system.records import QUOTE, STATEMENT, Fact
 from memory_system.store.gist import gist_of
 
 MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
@@ -18,7 +18,7 @@ def repeated(records: Iterable[Fact], replaced: Iterable[Fact], plans: Collectio
     another stands (`replaced` are the claims that gave way), and of plans (attributes) of which a quote says more."""
     records = list(records)
     telling, gone = _by_ref(each for each in records if each.attribute), _by_ref(replaced)
-    plain = [each for each in records if not each.attribute]
+    plain = [each for each in records if not each.attribute and each.form != STATEMENT]
     again = {each.id for each in plain if _tells_again(each, telling) or _shared(each, gone)}
     quoted = [each for each in plain if each.form == QUOTE and each.id not in again]
     return again | {

@@ -46,6 +46,8 @@ OUTDATING = frozenset(CHANGED.values())
 def meant(claim: Claim, draft: Draft, night: Night) -> list[Fact]:
     """The active memories that a claim's change is certainly about; none where it changes nothing, or more than one
     thing may be meant."""
+    if claim.target:
+        return _named(claim, draft)
     if not claim.change or claim.stance not in ("", "asserted") or has_taken_a_place(claim, draft):
         return []
     found = _matches(claim, draft, night)
@@ -59,6 +61,14 @@ def meant(claim: Claim, draft: Draft, night: Night) -> list[Fact]:
     said_in = {each.said_in for each in first if each.day or not days}
     others = (each for each in found if each.said_in != claim.ref)
     return [each.record for each in others if each.said_in in said_in or each.day in days]
+
+
+def _named(claim: Claim, draft: Draft) -> list[Fact]:
+    """The memory that a claim names as the one that it changes, if words may change it."""
+    record = draft.get(claim.target)
+    if record is None or draft.pool_of(record.id) != "active" or record.is_owners or record.pinned:
+        return []
+    return [record] if record.said_at <= claim.said_at and counts_beside(claim, record) else []
 
 
 def outdate(older: Iterable[Fact], fact: Fact, change: str, draft: Draft, night: Night) -> None:

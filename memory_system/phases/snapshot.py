@@ -37,7 +37,6 @@ from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
 from memory_system.recall.index import Index
 from memory_system.records import Fact
-from memory_system.store.retention import is_protected
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
@@ -57,16 +56,9 @@ class Choice:
     omitted: list[Candidate]
 
 
-def run(night: Night, ws: Workspace) -> Iterator[str]:
-    """Write the snapshot; with somebody to ask, in the order and the fewer words that are found for its memories."""
-    if ws.config.llm.mode != "off" and night.llm is not None:
-        from memory_system.phases.asking import polish
-
-        if asker := night.asker(polish.NAME):
-            with open_index(ws) as index:
-                choice = chosen(index, night.day, ws)
-            polish.ask(asker, [each.text for each in choice.page.lines["top"]], ws)
-    yield from write(night.at, ws)
+def run(night: Night, ws: Workspace) -> list[str]:
+    """Write the snapshot of the night."""
+    return write(night.at, ws)
 
 
 def write(at: datetime, ws: Workspace) -> list[str]:
@@ -159,20 +151,9 @@ def _not_placed(lines: Iterable[Line], page: Page) -> list[Line]:
 
 
 def _written(page: Page, ws: Workspace) -> str:
-    """The page as it stands in its file: the core numbered, in the order and the words that were found for it."""
-    lines = page.lines["top"]
-    told = [each.text for each in lines]
-    arranged = _arranged(lines, told, ws) if told and ws.config.llm.mode != "off" else list(enumerate(told))
-    shown = (f"[{lines[place].told[0].rank:.2f}] {trust.shown(words)}" for place, words in arranged)
+    """The page as it stands in its file: the core numbered."""
+    shown = (f"[{each.told[0].rank:.2f}] {trust.shown(each.text)}" for each in page.lines["top"])
     return masked(page.text(f"{number}. {line}" for number, line in enumerate(shown, 1)), ws.masked)
-
-
-def _arranged(lines: list[Line], told: list[str], ws: Workspace) -> list[tuple[int, str]]:
-    """What must not be forgotten keeps its place: who reads only the beginning finds it there."""
-    from memory_system.phases.asking import polish
-
-    fixed = {place for place, each in enumerate(lines) if is_protected(each.told[0].record)}
-    return polish.wording(ws).arranged(told, fixed)
 
 
 def shown_in(ws: Workspace) -> Callable[[Fact], bool]:

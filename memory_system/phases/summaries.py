@@ -10,7 +10,6 @@ from typing import Any
 
 from memory_system.attributes import topics_of
 from memory_system.phases import Night
-from memory_system.phases.asking import texts
 from memory_system.phases.composing import compose
 from memory_system.phases.evidence import retire
 from memory_system.privacy.sharing import strictest
@@ -29,16 +28,8 @@ IMPORTANCE_SHARE = 0.9  # of the most important fact in it
 def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
     """The summaries of all topics that the night's changes touch; `memories` has those changes."""
     draft = Draft(memories)
-    late = texts.late(night.llm) if night.llm is not None else {}
-    found = list(_all_wanted({*_touched(changed), *late}, draft, night))
-    told = {each.topic: kept for each in found if (kept := _kept(each)) is not None}
-    for each in found:
-        told |= late[each.topic].told(each.shown) if each.topic in late else {}
-    asker = night.asker(texts.NAME)
-    untold = [each.shown for each in found if each.topic not in told]
-    told |= texts.told(asker, untold) if asker and untold else {}
-    for wanted in found:
-        _write(wanted, *told.get(wanted.topic, (wanted.shown.composed, COMPOSED)), draft, night)
+    for wanted in list(_all_wanted(set(_touched(changed)), draft, night)):
+        _write(wanted, draft, night)
     return draft
 
 
@@ -51,20 +42,12 @@ def _all_wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[_
         facts = [each for each in best if each is not None]
         if (wanted := _wanted(topic, facts, known, draft, night)) is None:
             continue
-        sources = frozenset(fact.id for fact in wanted.shown.facts)
+        sources = frozenset(fact.id for fact in wanted.facts)
         if sources not in told:
             told.add(sources)
             yield wanted
         elif wanted.known is not None:
             retire(wanted.known, "dissolved", draft, night)
-
-
-def _kept(wanted: _Wanted) -> tuple[str, str] | None:
-    """The text that a language model has found before, where it still tells the topic's facts: it is paid for."""
-    known = wanted.known
-    if known is None or not known.method.startswith("llm:") or not texts.is_covered(known.content, wanted.shown):
-        return None
-    return known.content, known.method
 
 
 def _touched(drafts: Iterable[Draft]) -> Iterator[str]:
@@ -103,11 +86,12 @@ def _entity(topic: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A topic that has, or gets, a summary."""
+    """A topic that has, or gets, a summary: the facts that it tells, and its text."""
 
     topic: str
     known: Fact | None
-    shown: texts.Topic
+    facts: list[Fact]
+    content: str
 
 
 def _wanted(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, night: Night) -> _Wanted | None:
@@ -122,21 +106,21 @@ def _wanted(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, n
         return None
     facts = _fitting(facts)
     about = "" if _entity(topic) == USER else _entity(topic)
-    return _Wanted(topic, known, texts.Topic(topic, tuple(facts), about, compose(facts, about)))
+    return _Wanted(topic, known, facts, compose(facts, about))
 
 
-def _write(wanted: _Wanted, content: str, method: str, draft: Draft, night: Night) -> None:
+def _write(wanted: _Wanted, draft: Draft, night: Night) -> None:
     """Make or rewrite the summary of one topic."""
-    known, facts = wanted.known, list(wanted.shown.facts)
+    known, facts, content = wanted.known, wanted.facts, wanted.content
     sources = tuple(fact.id for fact in facts)
     if not isinstance(known, Summary):
-        draft.put("active", _new(wanted.topic, content, method, facts, night), "new")
+        draft.put("active", _new(wanted.topic, content, facts, night), "new")
     elif (known.source_facts, known.content, known.sensitivity) != (sources, content, strictest(facts)):
-        changed = {"content": content, "method": method, "version": known.version + 1, **_taken(facts, night)}
+        changed = {"content": content, "method": COMPOSED, "version": known.version + 1, **_taken(facts, night)}
         draft.put("active", known.model_copy(update=changed), "rewritten")
 
 
-def _new(topic: str, content: str, method: str, facts: list[Fact], night: Night) -> Summary:
+def _new(topic: str, content: str, facts: list[Fact], night: Night) -> Summary:
     return Summary(
         id=memory_id(Summary, night.day, f"topic:{topic}", content),
         content=content,
@@ -145,7 +129,7 @@ def _new(topic: str, content: str, method: str, facts: list[Fact], night: Night)
         subject=_entity(topic),
         category=facts[0].category,
         lang=facts[0].lang,
-        method=method,
+        method=COMPOSED,
         **_taken(facts, night),
     )
 

@@ -48,7 +48,7 @@ def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False, mode: 
     with _copied(ws, allow_losses=True) as copy:
         booked = len(Ledger(copy.layout.ledger, copy.files, copy.config).rows)
         report = pipeline.consolidate(
-            copy, force=force, if_due=if_due, allow_retire=True, llm=Estimator(copy.config.model), mode="auto"
+            copy, force=force, if_due=if_due, allow_retire=True, llm=Estimator(copy.config.model), mode="on"
         )
         rows = Ledger(copy.layout.ledger, copy.files, copy.config).rows[booked:]
     if mode == "batch":

@@ -20,7 +20,7 @@ from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.upkeep.proposals import proposals
 from memory_system.workspace import Workspace
 
-EVERY_SEGMENT = 150  # tokens a segment takes when all are sent (scripts/asking.py), prompts and answers included
+EVERY_SEGMENT = 150  # tokens that a segment takes when every one is sent by itself, prompts and answers included
 LEVELS = (("critical", 0.9), ("high", 0.7), ("medium", 0.4), ("low", 0.0))
 
 

@@ -1,0 +1,128 @@
+"""What an operation of a model rests on: the lines that it names, those before them, and what was known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from functools import cached_property
+
+from memory_system import attributes, dates, text
+from memory_system.phases.beforehand import Known
+from memory_system.phases.operations import Operation, told
+from memory_system.phases.screen import Judged
+from memory_system.phases.shown import Line
+from memory_system.records import STOCK_NAMES, USER, Fact
+from memory_system.store.gist import gist_of
+from memory_system.text.traditional import simplified
+from memory_system.understand import matters
+
+GRAVE_KINDS = frozenset({"health", "instruction", "profile"})  # of a sentence that is new
+BEFORE = 4  # lines before a line from which a sentence may take what it names
+
+
+@dataclass(frozen=True)
+class Basis:
+    """An operation with the lines that were sent and what was known beforehand; `near` are those who are near the
+    owner, by name."""
+
+    operation: Operation
+    lines: Sequence[Line]
+    known: Known
+    near: frozenset[str]
+    zone: tzinfo
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that it may use, however the lines called them."""
+        return self.near.union(self.known.names) - {USER, *STOCK_NAMES}
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The lines that it names, in order; none where one of them was not sent."""
+        found = sorted({*self.operation.lines})
+        return found if found and found[0] >= 1 and found[-1] <= len(self.lines) else []
+
+    @cached_property
+    def named(self) -> list[Line]:
+        return [self.lines[number - 1] for number in self.numbers]
+
+    @cached_property
+    def around(self) -> list[Line]:
+        """The named lines, and those before them in their sessions."""
+        places = {at for number in self.numbers for at in range(max(0, number - 1 - BEFORE), number)}
+        sessions = {line.message.session for line in self.named}
+        return [self.lines[at] for at in sorted(places) if self.lines[at].message.session in sessions]
+
+    @cached_property
+    def target(self) -> Fact | None:
+        """The memory that it changes."""
+        return self.known.records.get(self.operation.id) if self.operation.op != "add" else None
+
+    @cached_property
+    def subject(self) -> str:
+        """Whom it is about: where it does not say, the one whom the memory that it changes is about."""
+        who = self.operation.about
+        if not who and self.target is not None:
+            return self.target.subject
+        return USER if who in ("", USER, *STOCK_NAMES) else who
+
+    @cached_property
+    def slot(self) -> str:
+        return self.operation.slot or (self.target.attribute if self.target is not None else "")
+
+    @cached_property
+    def category(self) -> str:
+        """The category of the slot or of the memory that it changes; empty for a sentence that is new."""
+        slot = str(attributes.about(self.slot).get("category", "")) if self.slot else ""
+        return slot or (self.target.category if self.target is not None else "")
+
+    @cached_property
+    def words(self) -> str:
+        """All that it may take its names and numbers from."""
+        parts = [part for line in self.around for part in (line.message.speaker, line.before, line.words)]
+        target = [self.target.content, self.target.value] if self.target else []
+        return simplified(text.straight("\n".join(filter(None, (*parts, *target, *self.names)))))
+
+    @cached_property
+    def folded(self) -> str:
+        return text.fold(self.words)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The plain forms of those words."""
+        return frozenset(each for part in self.words.split("\n") for each in gist_of(part).words)
+
+    @cached_property
+    def whens(self) -> list[tuple[datetime, datetime]]:
+        """The times of which the lines speak, and the days on which they were said."""
+        found = []
+        for line in self.around:
+            spoken = dates.find(f"{line.before}\n{line.words}", line.moment(self.zone))
+            found += [(bare(each.start), bare(each.end)) for each in spoken]
+        days = (datetime.combine(line.moment(self.zone).date(), datetime.min.time()) for line in self.named)
+        found += [(day, day + timedelta(days=1)) for day in days]
+        if self.target is not None and (event := self.target.event_time):
+            found.append((bare(datetime.fromisoformat(event.start)), bare(datetime.fromisoformat(event.end))))
+        return found
+
+    @cached_property
+    def meant(self) -> list[tuple[Judged, str]]:
+        """The segments of the named lines that it rests on, with their words: those that share a word with it, else
+        all."""
+        ended = self.target.content if self.target is not None and not told(self.operation) else ""
+        mine = {*matters.terms_of(told(self.operation) or ended)}
+        found = [(each, line.text_of(each)) for line in self.named for each in line.judged]
+        return [(each, said) for each, said in found if mine.intersection(matters.terms_of(said))] or found
+
+    @cached_property
+    def is_grave(self) -> bool:
+        """Whether it is of what must not be wrong: health, who somebody is, what the agent is told to do."""
+        if self.category:
+            return self.category in attributes.CERTAIN
+        health = any(each.segment.keep == "health" for each, _ in self.meant if not each.reason)
+        return health or self.operation.kind in GRAVE_KINDS
+
+
+def bare(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=None)

@@ -1,0 +1,136 @@
+"""What a model is told beforehand: how to address and answer the owner, the people near, what is planned, and the
+memories that the night's words, names and kin words touch. Each has a short id for this question alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_system import clock, text
+from memory_system.phases import Night
+from memory_system.phases.shown import Line, plain
+from memory_system.records import USER, Fact, Summary
+from memory_system.store.gist import gist_of
+from memory_system.store.keys import entity_key, slot_key, topic_key
+from memory_system.store.store import Memories
+from memory_system.text.traditional import simplified
+from memory_system.understand import matters
+from memory_system.understand.language import kin_words
+
+ADDRESSED = ("name", "nickname")
+NEAR = ("partner", "child", "parent", "sibling", "relative", "friend", "colleague", "relation", "pet")
+ASKED = ("instruction", "prefers")
+AHEAD = ("appointment", "deadline", "reminder", "todo", "moves_to", "plan")
+CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "condition", "allergy")
+OF_EACH = 8  # memories of a slot or topic that are always told, at most
+SHARE = 0.3  # of the room of a question that what is known may take
+MOST = 600  # tokens of it
+LONGEST = 200  # characters of a memory
+KIN = 0.5  # what a kin word weighs beside a word that only one memory has
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The memories that a question names, by their ids there."""
+
+    records: Mapping[str, Fact]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(f"{name} | {_told(record)}" for name, record in self.records.items())
+
+    @property
+    def names(self) -> set[str]:
+        """Those who are named in them."""
+        return {name for each in self.records.values() for name in (*each.entities, each.subject, each.value) if name}
+
+
+def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) -> Known:
+    """The memories to be told beside the lines, within so many tokens."""
+    rest = (each for name in CHANGING for each in _standing(memories.find(slot_key(USER, name)), memories))
+    found = {each.id: each for each in (*_always(memories, night), *_touched(lines, memories), *rest)}
+    taken: dict[str, Fact] = {}
+    for record in found.values():
+        if (cost := text.estimate_tokens(f"m10 | {_told(record)}\n")) <= left:
+            left -= cost
+            taken[f"m{len(taken) + 1}"] = record
+    return Known(taken)
+
+
+def _told(record: Fact) -> str:
+    words = plain(record.told)
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+
+
+def _always(memories: Memories, night: Night) -> Iterator[Fact]:
+    for name in (*ADDRESSED, *NEAR, *ASKED):
+        yield from _standing(memories.find(slot_key(USER, name))[-OF_EACH:], memories)
+    yield from _standing(memories.find(topic_key(f"{USER}/instruction"))[-OF_EACH:], memories)
+    now = night.at.astimezone(night.zone).isoformat()
+    keys = [*(slot_key(USER, name) for name in AHEAD), topic_key(f"{USER}/plan")]
+    for each in _standing((each for key in keys for each in memories.find(key)), memories):
+        if each.event_time is None or each.event_time.end > now:
+            yield each
+
+
+def _standing(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
+    """Those of the memories that a model may be told."""
+    for each in ids:
+        record = memories.get(each)
+        if record is not None and not isinstance(record, Summary) and not record.outdated_by:
+            yield record
+
+
+def _touched(lines: Sequence[Line], memories: Memories) -> list[Fact]:
+    """The memories that share words, names or kin words with the lines, those that share the rarest first."""
+    weights: dict[str, float] = defaultdict(float)
+    words = {word for line in lines for term in _terms(line) for word in matters.words_of(term)}
+    for count, ids in memories.find_alike(sorted(words)).values():
+        for each in ids:
+            weights[each] += 1 / count
+    for key in _keys(lines, memories):
+        held = memories.find(key)[-OF_EACH:]
+        for each in held:
+            weights[each] += KIN
+    ranked = sorted(weights, key=lambda each: (-weights[each], each))
+    newest = {each: clock.read_stamp(record.said_at) for each in ranked[:99] if (record := memories.get(each))}
+    best = sorted(newest, key=lambda each: (-weights[each], -newest[each].timestamp(), each))
+    return list(_standing(best, memories))
+
+
+def _terms(line: Line) -> Iterator[str]:
+    return (each for each in matters.terms_of(line.words) if matters.tells(each))
+
+
+def _keys(lines: Sequence[Line], memories: Memories) -> Iterator[tuple[str | bytes, ...]]:
+    """Where to look for those whom the lines name: by their names, or as what they are to the owner."""
+    said = simplified("\n".join(line.words for line in lines)).casefold()
+    attributes = set()
+    for lang in ("en", "zh"):
+        attributes |= {what for word, what in kin_words(lang).items() if text.stands_in(word, said)}
+    for attribute in sorted(attributes):
+        yield slot_key(USER, attribute)
+        for record in _standing(memories.find(slot_key(USER, attribute))[-OF_EACH:], memories):
+            yield entity_key(record.value)
+    for word in dict.fromkeys(word for line in lines for word in _names(line.words)):
+        yield entity_key(word)
+    for word in sorted(_kin_said(said)):
+        yield entity_key(word)
+
+
+def _kin_said(said: str) -> set[str]:
+    """The kin words in what was said, and those that mean the same: 妈 is 母亲."""
+    found = {word for lang in ("en", "zh") for word in kin_words(lang) if text.stands_in(word, said)}
+    bags = {gist_of(word).bag for word in found}
+    same = {word for lang in ("en", "zh") for word in kin_words(lang) if gist_of(word).bag in bags}
+    return found | same
+
+
+def _names(words: str) -> Iterator[str]:
+    """Words with a capital letter."""
+    for each in words.split():
+        name = each.strip(".,!?;:'\"()…").removesuffix("'s").removesuffix("’s")
+        if name[:1].isupper():
+            yield name

@@ -1,0 +1,213 @@
+"""Phase 3 where a model is asked: it reads the night's talk, as much as the budget holds, and its supported operations
+decide what is kept of that. What it has not read goes by rules, and so do the lines of operations that are not
+supported, and what the owner asked to be remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache
+
+import orjson
+
+from memory_system import clock, rules, text
+from memory_system.llm import AskError, Prompt
+from memory_system.llm.asking import Asker, Late
+from memory_system.llm.prompts import Template, template
+from memory_system.llm.wire import overhead
+from memory_system.phases import Night, beforehand, extract, meaning, operations, shown, support
+from memory_system.phases.basis import Basis
+from memory_system.phases.beforehand import Known
+from memory_system.phases.operations import Operations
+from memory_system.phases.screen import Judged
+from memory_system.phases.shown import Line
+from memory_system.phases.taken import claim_of
+from memory_system.records import QUOTE, Belief, Fact, memory_id
+from memory_system.store.store import Memories
+from memory_system.turns import Claim, Turn
+
+READ = "read"  # the question's name
+LEFT_OUT = "kept.without_claim.left out"  # by a model, of what it has read
+_FRAME = "<known>\n{}\n</known>\n<talk>\n{}\n</talk>"
+CHECKS = (
+    meaning.safety, support.form, meaning.target, support.names, support.numbers, support.content, meaning.whose,
+    meaning.earnest, meaning.denial,
+)  # fmt: skip
+Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
+Heard = Iterable[tuple[Turn, list[Judged]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Lines that a model is asked about, and what it is told beforehand."""
+
+    lines: Sequence[Line]
+    known: Known
+    lang: str = ""  # of the prompt
+    spare: int = 0  # tokens that the answer may have beyond the usual
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """The lines and what was known, as they wait for a late answer."""
+        told = {name: (record.id, record.content) for name, record in self.known.records.items()}
+        return [{"known": told}, *(line.to_row() for line in self.lines)]
+
+
+def run(
+    kept: Iterable[Turn], heard: Heard, memories: Memories, night: Night, asker: Asker, tally: Counter[str],
+    names: Mapping[str, str],
+) -> Iterator[Claim]:  # fmt: skip
+    """The claims, statements and quotes of the turns. `heard` are all turns of the night as they were judged, `kept`
+    those of which something is worth keeping."""
+    late = [each for answer in asker.answered(Operations) for each in _late(answer, memories, night, tally, names)]
+    extract.count(late, tally)
+    yield from late
+    decided: dict[Spot, bool] = {}
+    lines = list(shown.lines_of(heard))
+    read = 0
+    for asked in _questions(lines, memories, night):
+        for answer, part, method in _answers(asked, asker, night):
+            read += len(part.lines)
+            found = list(_taken(answer, part, method, night, tally, names, decided))
+            extract.count(found, tally)
+            yield from found
+    tally.update({"reading.read": read, "reading.left": len(lines) - read})
+    asker.read += read
+    asker.left_to_rules += len(lines) - read
+    yield from extract.run(_left(kept, decided, tally), night, tally, names)
+
+
+def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Iterator[Asked]:
+    """What is asked: about as many lines as the budget of the night holds, in parts."""
+    fixed = max(overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")) + operations.USUAL
+    room = night.config.budget.tokens_per_night - fixed
+    told = min(beforehand.MOST, int(beforehand.SHARE * max(0, room)))
+    parts = list(shown.chunks(shown.fitting(lines, room - told)))
+    needed = sum(fixed + told + operations.reckoned(sum(line.tokens for line in part)) for part in parts)
+    for part in parts:
+        lang = "zh" if 2 * sum(text.language(line.words) == "zh" for line in part) > len(part) else "en"
+        spare = max(0, (room + fixed - needed) // len(parts))
+        yield Asked(part, beforehand.known(part, memories, night, told), lang, spare)
+
+
+def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operations, Asked, str]]:
+    """The answers about the lines: one, none where it failed, or those to its halves where it was cut off."""
+    form = template(READ, asked.lang)
+    try:
+        yield asker.ask(_prompt(asked, form, night), Operations, asked.to_rows()), asked, form.method
+        return
+    except AskError as error:
+        if error.kind != "truncated" or len(asked.lines) < 2:
+            return
+    half = len(asked.lines) // 2
+    for lines in (asked.lines[:half], asked.lines[half:]):
+        part = replace(asked, lines=lines)
+        with suppress(AskError):
+            yield asker.ask(_prompt(part, form, night), Operations, part.to_rows()), part, form.method
+
+
+def _prompt(asked: Asked, form: Template, night: Night) -> Prompt:
+    about = _FRAME.format(asked.known.text, shown.talk(asked.lines, night.zone, asked.lang))
+    return form.about(about, operations.most(sum(line.tokens for line in asked.lines), asked.spare))
+
+
+def _taken(
+    answer: Operations, asked: Asked, method: str, night: Night, tally: Counter[str], names: Iterable[str],
+    decided: dict[Spot, bool],
+) -> Iterator[Claim]:  # fmt: skip
+    """What the supported operations give. `decided` takes in the segments of what was read, and whether they are told;
+    those of an operation that is not supported stay undecided."""
+    refused: set[Spot] = set()
+    told: set[Spot] = set()
+    near = frozenset(names)
+    for operation in answer.operations:
+        basis = Basis(operation, asked.lines, asked.known, near, night.zone)
+        reason = fault(basis)
+        tally["reading.operations"] += 1
+        (refused if reason else told).update(spot for line in basis.named for spot in _spots(line))
+        if reason:
+            tally[f"reading.refused.{reason}"] += 1
+        else:
+            yield claim_of(basis, method, night)
+    read = {spot for line in asked.lines for spot in _spots(line)}
+    decided |= {spot: spot in told for spot in read - refused}
+
+
+def fault(basis: Basis) -> str:
+    """Why an operation is not supported; empty where it is."""
+    if not basis.numbers:
+        return "no such line"
+    return next(filter(None, (check(basis) for check in CHECKS)), "")
+
+
+def _spots(line: Line) -> Iterator[Spot]:
+    return ((line.message.ref, each.start) for each in line.segments)
+
+
+def _left(kept: Iterable[Turn], decided: Mapping[Spot, bool], tally: Counter[str]) -> Iterator[Turn]:
+    """What goes by rules: what was not read, what is undecided, and what the owner asked to be remembered."""
+    for turn in kept:
+        left = []
+        for segment in turn.segments:
+            told = decided.get((turn.message.ref, segment.start))
+            if told:
+                tally["kept.with_claim"] += 1
+            elif told is None or is_asked_for(turn.message.text):
+                left.append(segment)
+            else:
+                tally[LEFT_OUT] += 1
+        if left:
+            yield replace(turn, segments=left)
+
+
+def is_asked_for(words: str) -> bool:
+    """Whether the words ask that something be remembered."""
+    return _asks(text.language(words)).search(words) is not None
+
+
+@cache
+def _asks(lang: str) -> re.Pattern[str]:
+    return re.compile(rules.table("reading", lang)["asked"], re.IGNORECASE)
+
+
+def _late(late: Late, memories: Memories, night: Night, tally: Counter[str], names: Iterable[str]) -> Iterator[Claim]:
+    """What a batch has answered about the lines of an earlier night, of which the rules have kept quotes meanwhile."""
+    head, *rows = late.rows
+    lines = [_line_of(row) for row in rows]
+    known = {name: record for name, (key, said) in head["known"].items() if (record := _same(key, said, memories))}
+    asked = Asked(lines, Known(known))
+    day = clock.local_date(clock.read_stamp(late.night), night.zone)
+    kept = {spot: key for line in lines for spot, key in _quotes(line, day, night)}
+    for operation in late.answer.operations:
+        found = list(_taken(Operations(operations=[operation]), asked, late.method, night, tally, names, {}))
+        spots = (spot for n in operation.lines for line in lines[n - 1 : n] for spot in _spots(line))
+        instead = dict.fromkeys(kept[spot] for spot in spots if spot in kept)
+        if not instead or any(memories.pool_of(each) != "archive" for each in instead):  # else it was put away since
+            yield from (replace(each, instead=tuple(instead)) for each in found)
+
+
+def _quotes(line: Line, day: date, night: Night) -> Iterator[tuple[Spot, str]]:
+    """The ids of the quotes that the rules have made of a line, by the segments that they tell."""
+    turn = Turn(line.message, [each.segment for each in line.judged if not each.reason], line.before)
+    for claim in extract.read(turn, night, extract.Listening({})):
+        if claim.form == QUOTE:
+            key = memory_id(Belief if claim.confidence < 1 else Fact, day, claim.origin, claim.content)
+            inside = (each for each in turn.segments if claim.span[0] <= each.start < claim.span[1])
+            yield from (((line.message.ref, each.start), key) for each in inside)
+
+
+def _same(key: str, said: str, memories: Memories) -> Fact | None:
+    """The memory that was named, if it still says what it said."""
+    record = memories.get(key)
+    return record if record is not None and record.content == said else None
+
+
+def _line_of(row: Mapping[str, object]) -> Line:
+    turn = Turn.staged(orjson.loads(str(row["turn"])))
+    why: Sequence[tuple[int, str]] = row["why"]  # type: ignore[assignment]
+    judged = [Judged(segment, *each) for segment, each in zip(turn.segments, why, strict=True)]
+    return Line(turn.message, judged, turn.before)

@@ -1,0 +1,203 @@
+"""What of a night's talk a language model reads: the owner's words (and those of people with a name) as numbered lines,
+redacted and whole, what the assistant asked right before them, and nothing that is withheld, held back, pasted or code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from itertools import groupby
+
+from memory_system import clock, text
+from memory_system.phases import operations
+from memory_system.phases.screen import SECRET, Judged
+from memory_system.privacy.withheld import WITHHELD
+from memory_system.turns import Message, Segment, Turn
+from memory_system.understand.quotes import leans
+from memory_system.understand.whose import Owner, owners
+
+LONG = 400  # characters of a line, above which a message is several
+ASKED = 160  # characters of the assistant's words that stand before what they were answered with: their end
+CHUNK = 6_000  # tokens of the lines of one question
+FRAME = 6  # tokens of a line beside its words
+HIDDEN = frozenset({WITHHELD, "quarantined", "quoted", SECRET})  # reasons for which words are not shown
+_FENCES = ("```", "~~~")
+_DAYS = {"en": "Mon Tue Wed Thu Fri Sat Sun".split(), "zh": "周一 周二 周三 周四 周五 周六 周日".split()}  # noqa: SIM905
+
+
+@dataclass(slots=True)
+class Line:
+    """Neighbouring segments of one message as a line. `before` is what the assistant said right before it."""
+
+    message: Message
+    judged: list[Judged]
+    before: str = ""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.judged[0].segment.start, self.judged[-1].segment.end
+
+    @property
+    def words(self) -> str:
+        return self.message.text[slice(*self.span)]
+
+    @property
+    def worth(self) -> tuple[float, int]:
+        """By what a line is preferred to others: how much what is kept of it matters, and how surely it is kept."""
+        return max((0.0 if each.reason else each.segment.importance, each.worth) for each in self.judged)
+
+    @property
+    def tokens(self) -> int:
+        return FRAME + text.estimate_tokens(plain(self.words)) + text.estimate_tokens(self.before)
+
+    @property
+    def segments(self) -> list[Segment]:
+        return [each.segment for each in self.judged]
+
+    def text_of(self, judged: Judged) -> str:
+        return self.message.text[judged.segment.start : judged.segment.end]
+
+    def moment(self, zone: tzinfo) -> datetime:
+        """When it was said, where the owner lives."""
+        return clock.read_stamp(self.message.said_at).astimezone(zone)
+
+    def to_row(self) -> dict[str, object]:
+        """The line as it waits for a late answer."""
+        turn = Turn(self.message, self.segments, self.before)
+        return {"turn": turn.to_line().decode(), "why": [(each.worth, each.reason) for each in self.judged]}
+
+
+def plain(words: str) -> str:
+    """Words of a conversation as part of a line: on one line, and unable to close the frame around it."""
+    return " ".join(words.split()).replace("<", "‹").replace(">", "›")
+
+
+def lines_of(heard: Iterable[tuple[Turn, list[Judged]]]) -> Iterator[Line]:
+    """The lines of judged turns, session by session."""
+    said: dict[str, str] = {}  # of the session, by ref, what may be shown of the assistant's words
+    session = ""
+    for turn, judged in heard:
+        message = turn.message
+        if message.session != session:
+            session, said = message.session, {}
+        visible = [each for each in _runs(turn, judged) if each]
+        if not message.is_first_hand:
+            said[message.ref] = " ".join(message.text[run[0].segment.start : run[-1].segment.end] for run in visible)
+        elif _is_persons(message):
+            for line in _lines(turn, visible, said.get(turn.before_ref, "")):
+                if line.before:
+                    said.pop(turn.before_ref)  # once is enough
+                yield line
+
+
+def _is_persons(message: Message) -> bool:
+    """Whether it is known who speaks, and that it is a person."""
+    return message.role != "agent" and (bool(message.speaker) or not message.chat)
+
+
+def _lines(turn: Turn, visible: Sequence[Sequence[Judged]], said: str) -> Iterator[Line]:
+    for number, run in enumerate(visible):
+        before = "" if number else _asked(said, turn.message.text)
+        for part in _short(run):
+            yield Line(turn.message, part, before)
+            before = ""
+
+
+def _runs(turn: Turn, judged: Sequence[Judged]) -> Iterator[list[Judged]]:
+    """Stretches of neighbouring segments that may be shown."""
+    forms = owners(turn.message.text, [(each.segment.start, each.segment.end) for each in judged])
+    hidden = [
+        each.reason in HIDDEN or form is Owner.OTHERS or turn.text_of(each.segment).startswith(_FENCES)
+        for each, form in zip(judged, forms, strict=True)
+    ]
+    for is_hidden, group in groupby(zip(judged, hidden, strict=True), key=lambda pair: pair[1]):
+        if not is_hidden:
+            yield [each for each, _ in group]
+
+
+def _short(run: Sequence[Judged]) -> Iterator[list[Judged]]:
+    part: list[Judged] = []
+    for each in run:
+        if part and each.segment.end - part[0].segment.start > LONG:
+            yield part
+            part = []
+        part.append(each)
+    if part:
+        yield part
+
+
+def _asked(said: str, answer: str) -> str:
+    """What of the assistant's words an answer leans on: their last sentences, where it does."""
+    said = said.rstrip()
+    if not said.endswith(("?", "？")) and not leans(answer, text.language(answer)):
+        return ""
+    end = plain(said)[-ASKED:]
+    if len(said) <= ASKED:
+        return end
+    spans = list(text.sentences(end))
+    return end[spans[1][0] :] if len(spans) > 1 else f"…{end}"
+
+
+def fitting(lines: Sequence[Line], room: int) -> list[Line]:
+    """The lines that so many tokens hold, with an answer: all, else the best with the one before and the one behind, in
+    their order."""
+    costs = [operations.reckoned(each.tokens) for each in lines]
+    if sum(costs) <= room:
+        return list(lines)
+    chosen: set[int] = set()
+    for number in sorted(range(len(lines)), key=lambda each: lines[each].worth, reverse=True):
+        wanted = {each for each in (number - 1, number, number + 1) if _beside(lines, number, each)} - chosen
+        for group in (wanted, {number} - chosen):
+            if sum(costs[each] for each in group) <= room:
+                room -= sum(costs[each] for each in group)
+                chosen |= group
+                break
+    return [line for number, line in enumerate(lines) if number in chosen]
+
+
+def _beside(lines: Sequence[Line], number: int, other: int) -> bool:
+    return 0 <= other < len(lines) and lines[other].message.session == lines[number].message.session
+
+
+def chunks(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """The lines in parts that a question holds, cut between sessions, or where the talk paused longest."""
+    left, size = list(lines), 0
+    for number, line in enumerate(left):
+        size += line.tokens
+        if size > CHUNK and number:
+            cut = _pause(left[: number + 1])
+            yield left[:cut]
+            yield from chunks(left[cut:])
+            return
+    if left:
+        yield left
+
+
+def _pause(lines: Sequence[Line]) -> int:
+    """Where to cut: in the second half, at the end of a session, else at the longest pause."""
+    first = max(1, len(lines) // 2)
+    return max(range(first, len(lines)), key=lambda at: (_gap(lines[at - 1], lines[at]), at))
+
+
+def _gap(one: Line, other: Line) -> float:
+    if one.message.session != other.message.session:
+        return float("inf")
+    return (clock.read_stamp(other.message.said_at) - clock.read_stamp(one.message.said_at)).total_seconds()
+
+
+def talk(lines: Sequence[Line], zone: tzinfo, lang: str) -> str:
+    """The lines as the model reads them, numbered from one, under the day of each session."""
+    told: list[str] = []
+    headed: tuple[str, str] | None = None
+    for number, line in enumerate(lines, 1):
+        moment = line.moment(zone)
+        day = f"{moment:%Y-%m-%d} {_DAYS[lang][moment.weekday()]}"
+        if headed != (line.message.session, day):
+            headed = line.message.session, day
+            told.append(f"# {day}")
+        if line.before:
+            told.append(f"({line.before})")
+        who = f"{plain(line.message.speaker)}: " if line.message.speaker else ""
+        told.append(f"{number} {moment:%H:%M} {who}{plain(line.words)}")
+    return "\n".join(told)

@@ -1,0 +1,90 @@
+"""The checks of a model's operations: what stands on what was said passes in whatever words, and what does not is
+refused, by its reason."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from spoken import night, said
+
+from memory_system.config import Config
+from memory_system.phases import screen, segment, shown
+from memory_system.phases.basis import Basis
+from memory_system.phases.beforehand import Known
+from memory_system.phases.by_model import fault
+from memory_system.phases.operations import Operation
+from memory_system.privacy.trust import Guard
+from memory_system.records import EventTime, Evidence, Fact
+from memory_system.turns import Message
+
+Said = tuple[str, ...]
+
+
+def lines_of(talk: Said) -> list[shown.Line]:
+    """The lines of one session of a Tuesday (2026-02-03); what the assistant says begins with a dash."""
+    messages: list[Message] = []
+    for number, words in enumerate(talk, 1):
+        role, speaker = ("assistant", "") if words.startswith("- ") else ("user", "")
+        messages.append(said(words.removeprefix("- "), role, speaker, entry=str(number)))
+    turns = segment.run(messages, night(), Counter())
+    return list(shown.lines_of(screen.in_order(turns, Config(), Guard())))
+
+
+def fact(content: str, **fields: Any) -> Fact:
+    evidence = (Evidence(ref="old:1", quote=content, said_at="2026-01-05T09:00:00Z"),)
+    row = {"id": "f_20260106_aaaaaaaaaa", "importance": 0.5, "score": 0.5, "said_at": "2026-01-05T09:00:00Z"}
+    return Fact(content=content, evidence=evidence, **{**row, **fields})
+
+
+KNOWN = {
+    "m1": fact("User's sister is Ana", attribute="sibling", value="Ana", entities=("User", "Ana"), category="relation"),
+    "m2": fact("User lives in Porto", attribute="lives_in", value="Porto", category="status"),
+    "m3": fact(
+        "User has a dentist appointment on 6 February 2026.",
+        event_time=EventTime(start="2026-02-06T00:00", end="2026-02-07T00:00", granularity="day", text="6 February"),
+        form="statement", category="plan",
+    ),
+    "m4": fact("User takes 50 mg of sertraline", attribute="dose.sertraline", value="50 mg", category="health"),
+    "m5": fact("用户的母亲是李梅", attribute="parent", value="李梅", entities=("用户", "李梅"), category="relation"),
+    "m6": fact("用户每周三晚上练琴。", form="statement", category="plan", lang="zh", entities=("用户",)),
+}  # fmt: skip
+
+
+def reason(talk: Said, **operation: Any) -> str:
+    lines = lines_of(talk)
+    made = Operation(**{"op": "add", "lines": [len(lines)], **operation})
+    return fault(Basis(made, lines, Known(KNOWN), frozenset({"Ana", "李梅"}), ZoneInfo("UTC")))
+
+
+CASES = tomllib.loads((Path(__file__).parent / "operations.toml").read_text("utf-8"))
+SECRET = "sk-ant-api03-" + "Ab3dEf6hIj" * 9  # no such thing stands in a file
+
+
+def found_in(case: dict[str, Any]) -> str:
+    row = {key: value.replace("SECRET", SECRET) if key == "text" else value for key, value in case["op"].items()}
+    return reason(tuple(case["said"]), **row)
+
+
+def test_what_stands_on_the_words_passes() -> None:
+    refused = [(found, case) for case in CASES["supported"] if (found := found_in(case))]
+    assert not refused
+
+
+def test_what_does_not_is_refused_by_its_reason() -> None:
+    wrong = [(found, case) for case in CASES["refused"] if (found := found_in(case)) != case["reason"]]
+    assert not wrong
+
+
+@pytest.mark.parametrize("speaker", ["", "Ana"])
+def test_another_persons_words_say_nothing_of_the_owner(speaker: str) -> None:
+    messages = [said("I live in Leeds.", "assistant" if speaker else "user", speaker)]
+    turns = segment.run(messages, night(), Counter())
+    lines = list(shown.lines_of(screen.in_order(turns, Config(), Guard())))
+    made = Operation(op="add", lines=[1], slot="lives_in", value="Leeds")
+    found = fault(Basis(made, lines, Known({}), frozenset({"Ana"}), ZoneInfo("UTC")))
+    assert found == ("another's words" if speaker else "")
