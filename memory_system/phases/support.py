@@ -87,7 +87,7 @@ def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
             if other in known or one + other in plain or not set(data["particles"]).isdisjoint((one, other)):
                 continue
             before = run[0][at - 1] if at else "" if run.start() else "叫"  # a sentence may begin with a name
-            yield one in data["before_names"] or (one not in known and before in data["beside_names"])
+            yield one in data["before_names"] or (one not in known and before in {*data["beside_names"]})
     latin = (each for each in _CAPITAL.findall(said) if each.isascii() and each not in STOCK_NAMES)
     yield from (not text.stands_in(each, basis.words) for each in latin)
 
@@ -191,7 +191,8 @@ def content(basis: Basis) -> str:
     said = text.straight(operation.text)
     for each in reversed(list(dates.find(said, basis.named[-1].moment(basis.zone)))):
         said = said[: each.span[0]] + said[each.span[1] :]
-    stock = {word for name in STOCK_NAMES for word in gist_of(name).words} | _plain(text.language(said))
+    said = re.sub("|".join(sorted(_plain("zh"))), " ", said)
+    stock = {word for name in STOCK_NAMES for word in gist_of(name).words} | _plain("en")
     words = {*gist_of(said).words} - stock
     telling = [each for each in words if not each[0].isdigit() and matters.tells(each)]
     missing = [each for each in telling if not _stands(each, basis)]
@@ -221,5 +222,6 @@ def fits(basis: Basis) -> bool:
         return False
     grammar = language(text.language(basis.named[-1].words))
     cut = value_of(value, type_of_attribute(basis.slot), grammar) or ""
-    said = text.fold(simplified(value)) in basis.folded or basis.terms.issuperset(gist_of(value).words)
+    plain = gist_of(value).words
+    said = text.fold(simplified(value)) in basis.folded or (value.isascii() and basis.terms.issuperset(plain))
     return said and text.fold(cut) == text.fold(value)
