@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from answering import input_of, known_to, lines_of, telling
 from claude_server import DROP, Reply, Server, error, serving
+from test_support import CASES
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, problems, say
 
 from memory_system import forgetting, pipeline
-from memory_system.config import Config
+from memory_system.config import Config, parse_config, retired_in
 from memory_system.disk.files import Files
 from memory_system.forgetting.choosing import Selection
 from memory_system.llm import Usage
@@ -343,6 +344,12 @@ def test_the_configured_address_wins_over_that_of_the_environment(
         assert (len(ours.requests), len(theirs.requests)) == (2, 2)
 
 
+def test_a_configuration_of_earlier_versions_is_understood() -> None:
+    row = {"llm": {"mode": "auto", "questions": ["screen", "extract"]}}
+    assert parse_config(row, "config.json").llm.mode == "on"
+    assert retired_in(row) == ("llm.questions",)
+
+
 OFF = """
 import sys
 def guard(event, arguments):
@@ -575,3 +582,17 @@ def test_what_is_forgotten_is_gone_from_the_answers_too(tmp_path: Path, key: Non
         forgetting.forget(ws, forgetting.plan_of(ws, Selection(query="canoe")))
     assert not answers.exists()
     assert "canoe" not in " ".join(contents(tmp_path) | contents(tmp_path, "archive"))
+
+
+def test_answers_that_are_spoilt_put_nothing_false_into_the_store(tmp_path: Path) -> None:
+    """Each of the refused operations of the table, as the only answer to a night: what it says is in no memory."""
+    told = [each for each in CASES["refused"] if each["op"].get("text") and "id" not in each["op"]]
+    entered = []
+    for number, case in enumerate(told):
+        root = make(tmp_path / str(number))
+        answer = {"operations": [{"op": "add", "lines": [1], **case["op"]}]}
+        report = read_by([answer], root, *(each.removeprefix("- ") for each in case["said"]))
+        if case["op"]["text"] in contents(root) or not report.to_row()["accounting"]["balanced"]:
+            entered.append(case)
+    assert told
+    assert not entered

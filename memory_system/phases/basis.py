@@ -17,7 +17,7 @@ from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
 
-GRAVE_KINDS = frozenset({"health", "instruction", "profile"})  # of a sentence that is new
+GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
 BEFORE = 4  # lines before a line from which a sentence may take what it names
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 
 from memory_system import attributes, text
 from memory_system.phases.basis import Basis
@@ -112,10 +113,19 @@ def denial(basis: Basis) -> str:
     """What a new sentence denies was denied, or has changed; of what is grave also the other way round."""
     if not basis.operation.text or basis.operation.op != "add":
         return ""
-    denied = [tells_not(gist_of(said)) or bool(each.segment.change) for each, said in basis.meant]
+    clauses = [each for _, said in basis.meant for each in _clauses(basis, said)]
+    changes = any(each.segment.change for each, _ in basis.meant)
     if tells_not(gist_of(basis.operation.text)):
-        return "" if any(denied) else DENIED
-    return DENIED if basis.is_grave and all(tells_not(gist_of(said)) for _, said in basis.meant) else ""
+        return "" if changes or any(tells_not(gist_of(said)) for _, said in basis.meant) else DENIED
+    return DENIED if basis.is_grave and all(tells_not(gist_of(each)) for each in clauses) else ""
+
+
+def _clauses(basis: Basis, said: str) -> list[str]:
+    """The clauses of a sentence that share a word with the operation, else all of it."""
+    mine = {*matters.terms_of(told(basis.operation))}
+    ends = [0, *(each.end() for each in language(text.language(said)).clause.finditer(said)), len(said)]
+    found = [said[start:end] for start, end in pairwise(ends) if mine.intersection(matters.terms_of(said[start:end]))]
+    return found or [said]
 
 
 def earnest(basis: Basis) -> str:

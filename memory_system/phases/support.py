@@ -22,8 +22,9 @@ from memory_system.understand.firing import type_of_attribute
 from memory_system.understand.language import language
 from memory_system.understand.values import value_of
 
-# Shares of the telling words of a sentence that stand in what it rests on, of what is grave, and of all else.
-GRAVELY, SUPPORTED = 0.7, 0.45
+SUPPORTED = 0.45  # share of the telling words of a sentence that stand in what it rests on
+STEM = 4  # letters by which two forms of a word are known
+UNSAID = "says what was not said"
 FAR, NEAR = timedelta(days=200), timedelta(days=15)  # how far off a date may be that is meant by its day, its weekday
 LONGEST = 120  # tokens of a sentence
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|my|mine|we|us|our|me|you|your)\b|[我咱您你]", re.IGNORECASE)
@@ -32,7 +33,7 @@ _CLOCK = re.compile(r"(?<=T)\d\d:\d\d")
 _BESIDE = ("before", "after", "next", "eve", "前", "后", "第二")  # words for a day beside the one that is named
 _PARTS = {"30": ("half", "半"), "15": ("quarter", "一刻"), "45": ("quarter", "三刻")}  # of an hour, by its minutes
 _NUMERAL = re.compile("[零〇一二两三四五六七八九十百千半]+")
-_CAPITAL = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_CAPITAL = re.compile(r"[^\W\d_][^\W_]*(?:['’-][^\W_]+)*")
 _HAN = re.compile("[\u3400-\u9fff]+")
 
 
@@ -78,24 +79,24 @@ def _calendar() -> frozenset[str]:
 
 
 def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
-    """Chinese names that nobody has said: pairs of characters that are new, and no word of everyday talk."""
-    known = "".join(STOCK_NAMES) + basis.words
-    before_names, particles = table("reading", "zh")["before_names"], {*table("reading", "zh")["particles"]}
-    plain = _plain_words()
-    for run in _HAN.findall(simplified(said)):
-        for one, other in pairwise(run):
-            is_word = one + other in known or one + other in plain or not particles.isdisjoint((one, other))
-            yield not is_word and other not in known and (one not in known or one in before_names)
+    """Chinese names that nobody has said: characters that are new behind a family name, or where names stand."""
+    known, data = "".join(STOCK_NAMES) + basis.words, table("reading", "zh")
+    plain = {*_plain("zh"), *table("everyday", "zh")["everyday"].split(), *table("everyday", "zh")["common"].split()}
+    for run in _HAN.finditer(simplified(said)):
+        for at, (one, other) in enumerate(pairwise(run[0])):
+            if other in known or one + other in plain or not set(data["particles"]).isdisjoint((one, other)):
+                continue
+            before = run[0][at - 1] if at else "" if run.start() else "叫"  # a sentence may begin with a name
+            yield one in data["before_names"] or (one not in known and before in {*data["beside_names"]})
     latin = (each for each in _CAPITAL.findall(said) if each.isascii() and each not in STOCK_NAMES)
     yield from (not text.stands_in(each, basis.words) for each in latin)
 
 
 @cache
-def _plain_words() -> frozenset[str]:
-    """Chinese words by which anybody may tell anything."""
-    everyday = table("everyday", "zh")
-    lists = (everyday["everyday"], everyday["common"], table("reading", "zh")["plain"])
-    return frozenset(word for each in lists for word in each.split())
+def _plain(lang: str) -> frozenset[str]:
+    """Words by which anybody may tell anything."""
+    words: str = table("reading", lang)["plain"]
+    return frozenset(each for word in words.split() for each in (word, *(gist_of(word).words if lang == "en" else ())))
 
 
 def _names_other_place(said: str, basis: Basis) -> bool:
@@ -168,6 +169,9 @@ def is_meant(start: datetime, end: datetime, basis: Basis) -> bool:
     day = timedelta(days=1 if any(text.stands_in(each, basis.folded) for each in _BESIDE) else 0)
     if any(first - day < end and start < last + day for first, last in basis.whens):
         return True
+    names = (f"{start:%B}".casefold(), f"{start.month}月") if end - start > timedelta(days=27) else ()
+    if any(each in basis.folded for each in names):
+        return True
     distance = abs(start.date() - basis.named[-1].moment(basis.zone).date())
     if distance <= FAR and str(start.day) in _numbers_in(basis.words):
         return True
@@ -184,12 +188,31 @@ def content(basis: Basis) -> str:
     operation = basis.operation
     if not operation.text:
         return "no value of that slot" if operation.op != "end" and not fits(basis) else ""
-    stock = {word for name in STOCK_NAMES for word in gist_of(name).words}
-    words = {*gist_of(text.straight(operation.text)).words} - stock
+    said = text.straight(operation.text)
+    for each in reversed(list(dates.find(said, basis.named[-1].moment(basis.zone)))):
+        said = said[: each.span[0]] + said[each.span[1] :]
+    said = re.sub("|".join(sorted(_plain("zh"))), " ", said)
+    stock = {word for name in STOCK_NAMES for word in gist_of(name).words} | _plain("en")
+    words = {*gist_of(said).words} - stock
     telling = [each for each in words if not each[0].isdigit() and matters.tells(each)]
-    found = sum(1 for each in telling if each in basis.terms)
-    least = GRAVELY if basis.is_grave else SUPPORTED
-    return "says what was not said" if found < least * len(telling) else ""
+    missing = [each for each in telling if not _stands(each, basis)]
+    if basis.is_grave and any(_is_new(each, missing, basis) for each in (*missing, *matters.terms_of(said))):
+        return UNSAID
+    return UNSAID if len(telling) - len(missing) < SUPPORTED * len(telling) else ""
+
+
+def _is_new(term: str, missing: Sequence[str], basis: Basis) -> bool:
+    """Whether a term tells a matter that was not spoken of: a rare English word, two Chinese characters."""
+    if term.isascii():
+        return term in missing and matters.is_rare(term)
+    known = term in _plain("zh") or not set(table("reading", "zh")["particles"]).isdisjoint(term)
+    return len(term) > 1 and not known and set(term).isdisjoint(basis.words + "".join(STOCK_NAMES))
+
+
+def _stands(word: str, basis: Basis) -> bool:
+    """Whether a word was said, in that form or another: driven, drive."""
+    stem = word[:STEM] if word.isascii() and len(word) > STEM else ""
+    return word in basis.terms or (bool(stem) and any(each.startswith(stem) for each in basis.terms))
 
 
 def fits(basis: Basis) -> bool:
@@ -199,5 +222,6 @@ def fits(basis: Basis) -> bool:
         return False
     grammar = language(text.language(basis.named[-1].words))
     cut = value_of(value, type_of_attribute(basis.slot), grammar) or ""
-    said = text.fold(simplified(value)) in basis.folded or basis.terms.issuperset(gist_of(value).words)
+    plain = gist_of(value).words
+    said = text.fold(simplified(value)) in basis.folded or (value.isascii() and basis.terms.issuperset(plain))
     return said and text.fold(cut) == text.fold(value)
