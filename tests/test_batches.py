@@ -235,14 +235,13 @@ def test_a_memory_that_says_something_else_by_now_is_not_changed(tmp_path: Path,
     """What an operation names must still say what the model was told."""
     server.script = telling({"gave up": {"op": "end", "of": "swimming"}})
     make(tmp_path, llm={"mode": "batch", "base_url": server.url})
-    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "My swimming lessons are on Tuesdays at six."))
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", "I like swimming."))
     consolidate(tmp_path, "2026-03-03T12:00:00Z", mode="off")
-    say(tmp_path, "b", ("2026-03-03T13:00:00Z", "user", "I gave up the swimming lessons, by the way."))
+    say(tmp_path, "b", ("2026-03-03T13:00:00Z", "user", "I gave up the swimming, by the way."))
     consolidate(tmp_path, NOW)
     (lesson,) = [each for each in memories(tmp_path) if "swimming" in each.content and "gave up" not in each.content]
     with Workspace.open(tmp_path, now=at(NOW), write=True) as ws:
-        words = "swimming lessons are on Mondays"
-        correct.edit(ws, lesson.id, {"content": f"User has an appointment: {words}", "value": words})
+        correct.edit(ws, lesson.id, {"content": "User likes swimming in the sea", "value": "swimming in the sea"})
     (before,) = [each for each in memories(tmp_path) if each.id == lesson.id]
     report = consolidate(tmp_path, LATER).to_row()
     assert report["accounting"]["reading"]["refused"] == {"no such memory": 1}

@@ -49,7 +49,8 @@ def test_what_is_past_its_time(tmp_path: Path) -> None:
     say(
         tmp_path,
         "s",
-        ("2026-03-02T09:00:00Z", "user", "I need to renew my passport by 6 March 2026. 提醒我3月5号交房租。"),
+        ("2026-03-02T09:00:00Z", "user", "Remind me to renew my passport by 6 March 2026."),
+        ("2026-03-02T09:01:00Z", "user", "提醒我3月5号交房租。"),
     )
     consolidate(tmp_path, "2026-03-03T04:00:00Z")
     assert [kind for kind, _ in items(tmp_path, "2026-03-05T10:00:00Z")] == []

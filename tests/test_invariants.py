@@ -90,7 +90,7 @@ def wrapped(lang: str, wrapper: str, inner: Sequence[str]) -> str:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_there_is_enough_to_wrap(lang: str) -> None:
-    assert len(sentences(lang)) > 30
+    assert len(sentences(lang)) > 25
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -155,7 +155,7 @@ def test_what_is_asked_to_be_remembered_is_meant(words: str, slot: tuple[str, st
     assert slot in [(each.attribute, each.value) for each in slots_of(words)]
 
 
-@pytest.mark.parametrize("group", ["frame", "takes_back", "remembered", "plays"])
+@pytest.mark.parametrize("group", ["frame", "takes_back", "remembered", "plays", "reminded"])
 def test_the_frames_keep_their_word(group: str) -> None:
     found = rules.load("frames", examples=True)[group].rules
     assert [(each.id, words) for each in found for words in each.yes if not each.search(words)] == []

@@ -24,6 +24,7 @@ from memory_system.understand.judge import SCALE
 from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
 from memory_system.understand.render import content_of
 from memory_system.understand.values import Span
+from memory_system.understand.whose import is_reminder
 
 CERTAIN = 100 * SCALE  # of what the owner has written down by hand
 EARNEST_FROM = SCALE  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
@@ -106,6 +107,8 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
 
 
 def _is_sure(filled: Filled, segment: Segment) -> bool:
+    if filled.subject == ASSISTANT:  # how it is called is for the owner to say, in whatever words
+        return True
     category = str(attributes.about(filled.attribute).get("category", ""))
     return category not in attributes.CERTAIN or segment.earnest >= GRAVE_FROM
 
@@ -169,7 +172,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     marked = dates.marked(words, _anchor(turn.message, night), lang)
     whens = _standing(marked.whens, words)
     event = dates.to_event(whens[0]) if whens else None
-    category = CATEGORIES.get(segment.keep, "general")
+    category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
     own = own_name(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
     context = context_of(quoted)

@@ -139,11 +139,11 @@ def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequenc
 
 
 def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, attribute: str) -> bool:
-    """Whether the slot can be filled of those that it is about: "we" have only what is shared, health needs a subject
-    that is named, and what is denied must be such as one denies, or have ended."""
+    """Whether the slot can be filled of those that it is about: "we" have only what is shared, what is
+    not denied needs a subject that is named, and what is denied must be such as one denies, or have ended."""
     if about.plural and attribute not in reading.language.shared:
         return False
-    if about.implied and rule.polarity and attributes.about(attribute).get("category") in attributes.GRAVE:
+    if about.implied and rule.polarity:
         return False
     if not about.denied:
         return True

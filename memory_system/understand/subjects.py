@@ -167,7 +167,9 @@ class People:
         return About(subject, denied) if subject else None
 
     def topic(self, place: int) -> About | None:
-        """Whom the words at that place are about where they name nobody themselves."""
+        """Whom the words at that place are about where they name nobody themselves; None where they are denied."""
+        if self._bare(self._plain[max(0, place - _WINDOW) : place])[1]:
+            return None
         if (subject := self._topic(self._plain[:place])) is not None:
             return About(subject) if subject else None
         return None if self._language.dropped and self._heard.speaker else self.alone(place)

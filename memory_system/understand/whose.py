@@ -98,6 +98,11 @@ def was_joking(message: Message) -> bool:
     return any(each.span[0] == 0 for each in rules.load("frames")["takes_back"].found(straight(message.text)))
 
 
+def is_reminder(words: str) -> bool:
+    """Whether the owner asks to be reminded of something."""
+    return rules.load("frames")["reminded"].fires(straight(words))
+
+
 def gives_roles(message: Message) -> bool:
     """Whether a person gives out roles that the next messages play."""
     return message.is_first_hand and rules.load("frames")["plays"].fires(straight(message.text))
