@@ -217,7 +217,8 @@ def _day_of_month(f: Fields, moment: Moment) -> Span | None:
     if tense is None:
         return None
     if "dow" in f:
-        return weekday_of_month(f["day"], f["dow"], today, tense)
+        beyond = tense < 0 and f["day"] > today.day and not moment.is_past()
+        return weekday_of_month(f["day"], f["dow"], today, 0 if beyond else tense)
     if f["day"] == today.day:
         return one_day(today) if tense == 1 else None
     if tense < 0 and f["day"] > today.day and not moment.is_past():
