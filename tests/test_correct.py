@@ -96,21 +96,18 @@ def test_a_name_takes_no_article_with_it(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words", "value", "day"),
+    ("said", "words", "content", "day"),
     [
-        ("I have a dentist appointment on 10 March.", "dentist", "dentist appointment on 12 March 2026", 12),
+        ("I have a dentist appointment on 10 March.", "dentist", "The dentist appointment is on 12 March 2026", 12),
         ("我3月10日下午三点要去看牙医。", "牙医", "2026年3月12日下午三点要去看牙医", 12),
-        ("I have a dentist appointment on 10 March.", "dentist", "appointment with the dentist on 10 March 2026", 10),
+        ("I have a dentist appointment on 10 March.", "dentist", "The dentist expects me on 10 March 2026", 10),
     ],
 )
-def test_new_words_name_another_day(said: str, words: str, value: str, day: int, tmp_path: Path) -> None:
+def test_new_words_name_another_day(said: str, words: str, content: str, day: int, tmp_path: Path) -> None:
     make(tmp_path)
     say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", said))
     consolidate(tmp_path, NOW)
-    before = one(tmp_path, words)
-    after = correct_it(tmp_path, words, value=value)
-    assert after.event_time.start.startswith(f"2026-03-{day}T")
-    assert (after.expires > before.expires) == (day > 10)
+    assert correct_it(tmp_path, words, content=content).event_time.start.startswith(f"2026-03-{day}T")
 
 
 def test_a_new_value_takes_its_place_in_every_memory_of_the_slot(root: Path) -> None:

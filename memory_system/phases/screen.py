@@ -18,6 +18,7 @@ from memory_system.privacy.secrets import is_only_secret
 from memory_system.privacy.trust import Guard, is_owners_word
 from memory_system.privacy.withheld import SOON, WITHHELD, TakingBack, withheld
 from memory_system.records import USER, USER_NAME
+from memory_system.text.traditional import simplified
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
 from memory_system.understand.claims import Heard
@@ -222,8 +223,8 @@ def language_of(message: Message) -> str:
 
 
 def talk_of(message: Message, spans: Sequence[Span], turn: Turn) -> Talk:
-    """The message as the judge sees it."""
-    return Talk(message.text, spans, turn.before, bool(message.speaker))
+    """The message as the judge sees it, which has learnt Chinese in simplified characters."""
+    return Talk(simplified(message.text), spans, simplified(turn.before), bool(message.speaker))
 
 
 def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict, known: Names) -> str:
