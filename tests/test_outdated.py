@@ -330,9 +330,9 @@ def test_a_claim_and_a_quote_of_one_message_change_one_thing(empty: Draft) -> No
 
 TALKS = {
     "en": (
-        ["The choir tour is planned for the north coast, with the old bus.", "I live in Porto."],
-        ["The choir tour got cancelled."],
-        "choir tour",
+        ["The recital with the brass band is on March 14 at the Old Library.", "I live in Porto."],
+        ["The recital got moved to the 21st."],
+        "recital",
     ),
     "zh": (
         ["五一我们打算去厦门玩，住鼓浪屿的民宿。", "我住在杭州。"],

@@ -133,9 +133,10 @@ def _topic(clause: str, lang: str) -> dict[str, str]:
 def _people(clause: str, lang: str, names: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     """Those who are spoken of: where, and what they are called; one with a name by both that and the kin word."""
     for found in language(lang).mention.finditer(clause):
-        yield *found.span(), _plain(found["kin"])
-        if found["named"]:
-            yield *found.span(), found["named"].casefold()
+        group = found.groupdict()
+        yield *found.span(), _plain(group["kin"] or group["bare"])
+        if group["named"]:
+            yield *found.span(), group["named"].casefold()
     for name in names:
         for found in re.finditer(rf"(?<![a-z]){re.escape(name)}(?![a-z])", clause, re.IGNORECASE):
             yield *found.span(), name.casefold()
