@@ -48,7 +48,7 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("zh", "青鸟项目进展如何？", ("计费", "2026-03-20")),
         ("zh", "写封邮件，讲讲青鸟项目", ("计费", "2026-03-20")),
         ("zh", "给客户写一段小满的介绍", ("小满",)),
-        ("zh", "写一份星桥的周报", ("测试",)),
+        ("zh", "星桥项目进展如何？", ("测试",)),
     ],
 )
 def test_what_is_known_of_a_project_is_given(

@@ -427,7 +427,7 @@ def test_it_leaves_the_topics_summary(empty: Draft) -> None:
 
 def again(root: Path) -> Fact:
     """The memory that was outdated, as it is now."""
-    (found,) = [each for each in memories(root) if each.content == TALKS["en"][0][0]]
+    (found,) = [each for each in memories(root) if each.evidence[0].quote == TALKS["en"][0][0]]
     return found
 
 
@@ -474,7 +474,7 @@ def test_a_line_taken_out_by_hand_makes_nothing_outdated(tmp_path: Path) -> None
 def test_what_the_owner_says_anew_is_outdated_no_more(tmp_path: Path) -> None:
     older, _ = lived(tmp_path, "en")
     with Workspace.open(tmp_path, now=at("2026-03-05T13:00:00Z"), write=True) as ws:
-        edited = correct.edit(ws, older.id, {"content": "The choir tour is planned for the south coast after all"})
+        edited = correct.edit(ws, older.id, {"content": "The recital is on March 14 after all"})
         assert edited.outdated_by is None
 
 

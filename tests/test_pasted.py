@@ -10,6 +10,7 @@ from spoken import claims, said
 from workspaces import consolidate, make, say
 
 from memory_system import clock
+from memory_system.records import USER
 from memory_system.workspace import Workspace
 
 
@@ -52,7 +53,8 @@ def test_what_another_says_in_single_marks_is_theirs(words: str) -> None:
 
 def test_an_apostrophe_opens_no_quotation() -> None:
     words = "'Cause I love my neighbours' dog, I'm allergic to my parents' cat. I live in Ulm."
-    assert {"allergy", "lives_in"} <= {each.attribute for each in claims([said(words)])}
+    assert "my parents' cat" in owned(words)
+    assert ("lives_in", "Ulm") in slots(words)
 
 
 OWN = [
@@ -61,7 +63,7 @@ OWN = [
     ("早饭 8:00\n我对虾过敏\n午饭 12:30\n没吃", ("allergy", "虾")),
     ("亲爱的，我住在杭州了。", ("lives_in", "杭州")),
     ("2026-03-05 09:12 - Mood: fine, I live in Leeds now", ("lives_in", "Leeds")),
-    ("[2026-03-05 09:12] 体重: 72\n[2026-03-06 09:12] 体重: 71\n我住在杭州", ("lives_in", "杭州")),
+    ("[2026-03-05 09:12] 体重: 72\n[2026-03-06 09:12] 体重: 71\n我现在住在杭州。", ("lives_in", "杭州")),
     ("Name: Ana\nMe: I live in Leeds", ("lives_in", "Leeds")),
     ("Shower 07:00\nI live in Leeds\nTaxi 08:00\nI went to hospital", ("lives_in", "Leeds")),
     ("拉面 12:00\n我对虾过敏\n奶茶 15:00\n我喝了一杯", ("allergy", "虾")),
@@ -76,8 +78,15 @@ OWN = [
 
 
 def test_ones_own_notes_and_letters_are() -> None:
-    missing = [words for words, slot in OWN if slot not in slots(words)]
+    """Health may be too little certain for a slot among such lines: its words are kept as the owner's."""
+    missing = [words for words, (_, value) in OWN if value not in owned(words)]
+    missing += [words for words, slot in OWN if slot[0] != "allergy" and slot not in slots(words)]
     assert missing == []
+
+
+def owned(words: str) -> str:
+    """All that is kept as the owner's own words."""
+    return "\n".join(each.quote for each in claims([said(words)]) if each.subject == USER)
 
 
 def slots(*messages: str) -> list[tuple[str, str]]:
