@@ -28,7 +28,7 @@ from memory_system.understand.whose import is_reminder
 
 CERTAIN = 100 * SCALE  # of what the owner has written down by hand
 EARNEST_FROM = SCALE  # between asserted and not, in log-odds times `SCALE`, from which a claim is made
-GRAVE_FROM = 2 * SCALE  # and of health, identity and instructions
+GRAVE_FROM = 5 * SCALE // 4  # and of health, identity and instructions
 HEDGED = 0.6  # the confidence of what was said with a maybe
 MOST_SURE = 0.99  # of an opinion
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
