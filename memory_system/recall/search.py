@@ -53,6 +53,7 @@ LEANING = b'"context":'  # what the line of a memory has that is shown with what
 DATED = 10  # results that are told with their day where a day is asked for
 SAID = ("message", "fact", "belief")
 _ONE_DAY = re.compile(r"(?<=\[)(\d{4})-(\d\d)(?:-(\d\d))?(?=[ \]])")
+_MARK = re.compile(r" ?\[\d{4}[^\]\n]*\]")  # a resolved date in brackets
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
 
 
@@ -251,9 +252,9 @@ class _Rows:
         """What the result says, its dates in words; a message, fact or belief whose own words name no year, with the
         day on which it was said."""
         unit = result.best.unit
-        told = unit.told_in(spelled_out) if unit.marks else unit.text
+        told = unit.told_in(spelled_out) if unit.marks else spelled_out(unit.text, language(unit.text))
         moment = clock.parse_instant(unit.said_at)
-        if moment is None or type_of(result) not in SAID or _YEAR.search(unit.text):
+        if moment is None or type_of(result) not in SAID or _YEAR.search(_MARK.sub("", unit.text)):
             return told
         return told + said_on(clock.local_date(moment, self._config.zone), unit.text)
 
