@@ -47,6 +47,7 @@ SAID: list[tuple[str, list[tuple[str, ...]]]] = [
         "我达格列净停了，换成了西格列汀。",
         [(USER, "medication", "达格列净", "不"), (USER, "medication", "西格列汀")],
     ),
+    ("我头孢过敏 不能用头孢", [(USER, "allergy", "头孢")]),
     ("我不爱参加团建。", [(USER, "dislikes", "参加团建")]),
     ("我就爱那个仙草", [(USER, "likes", "仙草")]),
     ("我国籍是加拿大", [(USER, "nationality", "加拿大")]),

@@ -256,7 +256,7 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
         case "alone":
             return people.alone(start)
         case "topic":
-            return people.before(start, start, explicit=True) or people.topic(value)
+            return people.before(start, start, explicit=True) or people.topic(value, start)
         case "asked":
             return people.asked_about()
         case said:

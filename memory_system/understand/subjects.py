@@ -166,9 +166,10 @@ class People:
         subject = self.antecedent(place, "she" if group.get("she") else "he")
         return About(subject, denied) if subject else None
 
-    def topic(self, place: int) -> About | None:
-        """Whom the words at that place are about where they name nobody themselves; None where they are denied."""
-        if self._bare(self._plain[max(0, place - _WINDOW) : place])[1]:
+    def topic(self, place: int, predicate: int) -> About | None:
+        """Whom the words at that place are about where they name nobody themselves; None where the predicate, which
+        begins at the other, is denied."""
+        if self._bare(self._plain[max(0, predicate - _WINDOW) : predicate])[1]:
             return None
         if (subject := self._topic(self._plain[:place])) is not None:
             return About(subject) if subject else None
