@@ -42,7 +42,7 @@ from memory_system.workspace import Workspace
 
 # Of the budget, at most; the core has the rest, and what these leave.
 SHARES = {
-    "identity": 0.1, "user": 0.4, "constraints": 0.15, "coming": 0.2, "recent": 0.15, "projects": 0.15,
+    "identity": 0.1, "user": 0.4, "constraints": 0.15, "coming": 0.3, "recent": 0.15, "projects": 0.15,
 }  # fmt: skip
 
 _TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
