@@ -62,12 +62,14 @@ class Segment:
 @dataclass(slots=True)
 class Turn:
     """A message with those of its segments that are still in play, and the message that somebody else said right before
-    it in the session: its text (`before`) and its ref."""
+    it in the session: its text (`before`) and its ref. `barred` are the spans of what must not be quoted: others'
+    words, what is withheld or held back."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)
     before: str = ""
     before_ref: str = ""
+    barred: tuple[tuple[int, int], ...] = ()
 
     def text_of(self, segment: Segment) -> str:
         return self.message.text[segment.start : segment.end]
@@ -82,13 +84,17 @@ class Turn:
                 for each in self.segments
             ],
             "before": (self.before, self.before_ref),
+            "barred": self.barred,
         }
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
     @classmethod
     def staged(cls, row: Mapping[str, Any]) -> Turn:
         """The turn of a staged row."""
-        return cls(Message(*row["message"]), [Segment(*each) for each in row["segments"]], *row["before"])
+        segments = [Segment(*each) for each in row["segments"]]
+        barred = tuple((start, end) for start, end in row.get("barred", ()))
+        before, before_ref = row["before"]
+        return cls(Message(*row["message"]), segments, before, before_ref, barred)
 
 
 @dataclass(slots=True)

@@ -43,6 +43,7 @@ UNSURE = -1  # of what its form leaves in doubt: it may be kept, and fills no sl
 SHARES = ((2 * SCALE, 1.0), (SCALE, 0.9), (0, 0.7), (-SCALE, 0.5), (-(10**6), 0.3))  # of its kind's importance
 FOREIGN = frozenset({"unreal", "others", "quoted", "quarantined"})
 STORED = frozenset({"asserted", "hedged", "ask"})
+IDLE = frozenset({"none", "ask"})  # reasons for which words are not worth keeping, and yet may stand in a quote
 Names = Mapping[str, str]  # of those near the owner, each with what memories call them
 NOBODY: Names = MappingProxyType({})
 FLOOD, ASSISTANT, SECRET = "flood", "assistant", "secret"  # reasons why a segment is dropped
@@ -99,7 +100,12 @@ def _kept(judged: Iterable[tuple[Turn, list[Judged]]], tally: Counter[str]) -> I
     for turn, each in judged:
         tally.update(f"segments.dropped.{one.reason}" for one in each if one.reason)
         if kept := [one for one in each if not one.reason]:
-            yield turn, kept
+            yield replace(turn, barred=_barred(each)), kept
+
+
+def _barred(judged: Iterable[Judged]) -> tuple[Span, ...]:
+    """The spans of what must not be quoted, not even as what stands between two kept segments."""
+    return tuple((one.segment.start, one.segment.end) for one in judged if one.reason and one.reason not in IDLE)
 
 
 def in_order(

@@ -5,7 +5,7 @@ understood alone it names the spans that stood around it, and is shown with them
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,7 +13,8 @@ from memory_system import rules, text
 from memory_system.records import Place
 from memory_system.turns import Segment, Turn
 
-TOGETHER = 240  # columns that neighbours of one kind may have together as one quote
+WHOLE = 160  # columns of a message that is quoted as a whole: who reads it understands it as the listener did
+TOGETHER = 240  # columns that neighbours may have together as one quote
 BEFORE = 240  # characters of what was said before that are shown beside a quote that leans on it
 SHORT = {"en": 4, "zh": 8}  # words, in Chinese characters, below which a sentence is no whole one
 
@@ -23,13 +24,17 @@ _OPEN_END = re.compile(r"[.!?。！？\n]\s*")
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Neighbouring segments of a message that make one quote."""
+    """Segments of a message that make one quote, with what stands between them; `whole`: all of the message."""
 
     turn: Turn
     segments: tuple[Segment, ...]
+    whole: bool = False
 
     @property
     def span(self) -> tuple[int, int]:
+        if self.whole:
+            body = self.turn.message.text
+            return text.strip_span(body, 0, len(body)) or (0, len(body))
         return self.segments[0].start, self.segments[-1].end
 
     @property
@@ -44,8 +49,12 @@ class Quoted:
 
 
 def quotes_of(turn: Turn, segments: Iterable[Segment]) -> Iterator[Quoted]:
-    """The segments as quotes: neighbours that are meant alike and change nothing stand together up to a length, for
-    each explains the other."""
+    """The segments as quotes: a short message as a whole; of a longer one, neighbours that are meant alike and change
+    nothing stand together up to a length, for each explains the other."""
+    segments = list(segments)
+    if segments and _is_unit(turn, segments):
+        yield Quoted(turn, tuple(segments), whole=True)
+        return
     group: list[Segment] = []
     for each in segments:
         if group and not _joins(turn, group, each):
@@ -59,12 +68,26 @@ def quotes_of(turn: Turn, segments: Iterable[Segment]) -> Iterator[Quoted]:
 def _joins(turn: Turn, group: list[Segment], segment: Segment) -> bool:
     last = group[-1]
     between = turn.message.text[last.end : segment.start]
-    if between.strip() or "\n\n" in between or last.change or segment.change:
+    if last.change or segment.change or last.stance != segment.stance or "\n\n" in between:
         return False
-    if (last.keep, last.stance) != (segment.keep, segment.stance):
+    if between.strip() and (turn.message.is_noted or _is_barred(turn, last.end, segment.start)):
         return False
-    words = turn.message.text[group[0].start : segment.end]
-    return len(words) + text.cjk_count(words) <= TOGETHER
+    return _columns(turn.message.text[group[0].start : segment.end]) <= TOGETHER
+
+
+def _is_unit(turn: Turn, segments: Sequence[Segment]) -> bool:
+    """Whether a message is short and of a piece: nothing in it is barred, and all of it is meant alike."""
+    if turn.message.is_noted or turn.barred or any(each.change for each in segments):
+        return False
+    return len({each.stance for each in segments}) == 1 and _columns(turn.message.text.strip()) <= WHOLE
+
+
+def _is_barred(turn: Turn, start: int, end: int) -> bool:
+    return any(first < end and start < last for first, last in turn.barred)
+
+
+def _columns(words: str) -> int:
+    return len(words) + text.cjk_count(words)
 
 
 def context_of(quoted: Quoted) -> tuple[Place, ...]:
