@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from memory_system.text.traditional import simplified
 from memory_system.understand.features import Span, Talk
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
@@ -42,7 +43,8 @@ def messages(path: Path) -> Iterator[Message]:
         for said in dialogue["messages"]:
             if labels := said.get("labels"):
                 heard = before if voice != said["who"] else ""
-                talk = Talk(said["text"], spans(said["text"], labels), heard, dialogue["kind"] == "friends")
+                where = spans(said["text"], labels)
+                talk = Talk(simplified(said["text"]), where, simplified(heard), dialogue["kind"] == "friends")
                 yield Message(dialogue["person"], talk, tuple(labels))
             before, voice = said["text"], said["who"]
 

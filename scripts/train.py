@@ -37,6 +37,8 @@ FEWEST = 2  # sentences a feature must stand in
 AROUND = {"p:": 0.7, "q:": 0.7, "n:": 0.4, "f:": 0.4}  # how much a word around counts beside one of the sentence
 MOST = 127 - judge.ZERO - ord("!")  # of a weight in the file
 MOST_FEATURES = 30_000
+PASSING = frozenset({"appointment", "deadline"})  # attributes of what happens once
+WHO = frozenset({"name", "nickname", "age", "birthday", "from", "nationality", "language", "blood_type"})
 
 
 def main() -> None:
@@ -138,6 +140,10 @@ def _truth(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
     tests |= dict.fromkeys(judge.KINDS, lambda each: each["keep"] == label)
     tests |= dict.fromkeys(judge.STANCES, lambda each: each["stance"] == label)
     tests |= dict.fromkeys(judge.CHANGES, lambda each: each.get("change") == label)
+    tests[judge.LASTS] = lambda each: any(attribute not in PASSING for _, attribute, *_ in each.get("claims", ()))
+    tests[judge.IDENTITY] = lambda each: any(
+        subject == "user" and attribute in WHO for subject, attribute, *_ in each.get("claims", ())
+    )
     return np.array([tests[label](each) for each in labels]), kept if label in judge.KINDS else everywhere
 
 

@@ -14,6 +14,7 @@ COMING_DAYS = 14
 NUMBER = "100. [1.00] "  # what stands before a memory of the core, at its longest
 WORDS = {
     "zh": {
+        "lang": "zh",
         "title": "# 工作记忆快照",
         "made": "> 生成时间: {made} | 记忆数: {total} | 活跃: {active} | 归档: {archive}",
         "identity": "## 身份",
@@ -30,6 +31,7 @@ WORDS = {
         "role": "定位",
     },
     "en": {
+        "lang": "en",
         "title": "# Working memory snapshot",
         "made": "> Generated: {made} | Memories: {total} | Active: {active} | Archived: {archive}",
         "identity": "## Identity",

@@ -27,15 +27,18 @@ from memory_system.understand.judge import LANGUAGES, SCALE, Judge, Verdict, jud
 from memory_system.understand.whose import Owner, gives_roles, is_to_be_remembered, owners, was_joking
 
 CATEGORIES = {
-    "profile": "status", "health": "health", "relation": "relation", "preference": "preference",
+    "identity": "identity", "profile": "status", "health": "health", "relation": "relation", "preference": "preference",
     "instruction": "instruction", "plan": "plan", "event": "event", "project": "project",
 }  # fmt: skip
+REMARK = 0.6  # of its kind's importance, for what tells of nothing that lasts
 # Margins of the judge, in log-odds times its `SCALE`.
 KEPT_FROM = -3 * SCALE // 2  # from which a segment is worth keeping
 NOTED_FROM = -5 * SCALE  # of a note, which was written down to be kept
 CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
 NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
+IDENTITY_FROM = SCALE // 2  # from which words tell who somebody is
+LASTS_FROM = -SCALE // 2  # from which they tell of something that lasts
 MEANT = 3 * SCALE  # of what the owner has written down, or asks to be remembered
 DOUBT = 4 * SCALE  # less, where others' or unreal words stand in the same message
 PLAYED = 4  # of a person's messages after roles were given out
@@ -275,9 +278,10 @@ def _least(turn: Turn, verdict: Verdict) -> int:
 
 def _marked(segment: Segment, verdict: Verdict, config: Config) -> Segment:
     """The segment with what the judge makes of it. Its importance is that of its kind, and less where it is in doubt
-    whether it is worth keeping at all."""
+    whether it is worth keeping at all, or it tells of nothing that lasts."""
+    kind = "identity" if verdict.identity >= IDENTITY_FROM else verdict.likeliest
     share = next(share for least, share in SHARES if verdict.worth >= least)
-    return Segment(
-        segment.start, segment.end, verdict.likeliest, verdict.stance, verdict.change,
-        round(share * importance_of(CATEGORIES[verdict.likeliest], config), 2), verdict.earnest,
-    )  # fmt: skip
+    if verdict.lasting < LASTS_FROM:
+        share *= REMARK
+    importance = round(share * importance_of(CATEGORIES[kind], config), 2)
+    return Segment(segment.start, segment.end, kind, verdict.stance, verdict.change, importance, verdict.earnest)

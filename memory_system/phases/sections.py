@@ -24,6 +24,15 @@ from memory_system.text import estimate_tokens
 
 FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granularities that name a day, or nearly
 PROJECT = "project"
+OF_USER = ("identity", "status", "relation", "health", "preference")  # categories of what the user is told by
+
+
+def about(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:
+    """What the user has said of themselves and of those near them, where no slot tells it."""
+    for each in found:
+        record = each.record
+        if record.form == QUOTE and record.subject == USER and record.category in OF_USER and not record.stance:
+            yield from _bullet(each, beside)
 
 
 def constraints(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:

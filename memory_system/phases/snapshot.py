@@ -99,7 +99,7 @@ def chosen(index: Index, day: date, ws: Workspace) -> Choice:
     lang = ws.config.language if ws.config.language != "auto" else main_language(own)
     page = Page(WORDS[lang], _counts(index, moment, ws))
     page.left = ws.config.token_budget.layer1_total - estimate_tokens(page.head + "\n" + page.foot)
-    _place_slots(page, own, lang, moment, ws)
+    _place_user(page, own, moment, ws, beside)
     _place_sections(page, found, moment, ws, beside)
     _fill(page, [each for each in own if each.record.id not in page.placed], moment, ws, beside)
     return Choice(page, [each for each in own if each.record.id not in page.placed])
@@ -109,12 +109,16 @@ def _share(name: str, ws: Workspace) -> int:
     return int(ws.config.token_budget.layer1_total * SHARES[name])
 
 
-def _place_slots(page: Page, found: list[Candidate], lang: str, moment: datetime, ws: Workspace) -> None:
-    """Who the agent is, and the user: where room is short, what is known of others gives way."""
+def _place_user(page: Page, found: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
+    """Who the agent is, and the user, by slots and in their own words: where room is short, what is known of others
+    gives way, and what matters less."""
     page.take("identity", identity_lines(ws, page.words["role"]), _share("identity", ws))
-    user = portrait(found, lang, moment)
+    user = portrait(found, page.words["lang"], moment)
     page.take("user", (*user.who, *user.health, *user.near), _share("user", ws))
-    page.arrange("user", (*user.who, *user.near, *user.health))
+    told = [*sections.about((each for each in found if each.record.id not in page.placed), beside)]
+    page.take("user", told, _share("user", ws) - cost(page.lines["user"]))
+    told.sort(key=lambda line: sections.OF_USER.index(line.told[0].record.category))
+    page.arrange("user", (*user.who, *user.near, *user.health, *told))
 
 
 def _place_sections(page: Page, found: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:

@@ -25,11 +25,12 @@ KINDS = ("profile", "health", "relation", "preference", "instruction", "plan", "
 STANCES = ("asserted", "hedged", "unreal", "others", "ask")
 PASSING = ("plan", "event")  # kinds that weigh little: what a sentence is kept as where its kind is in doubt
 CHANGES = ("corrects", "ends", "moves", "cancels")
-LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
+LASTS, IDENTITY = "lasts", "identity"  # it tells of what lasts: a slot, whether or not a rule fills it; who somebody is
+LABELS = ("keep", *KINDS, *STANCES, *CHANGES, LASTS, IDENTITY)
 LANGUAGES = ("en", "zh")
 SCALE = 32  # units of weight to one unit of log-odds
 
-FORMAT = "judge 1"
+FORMAT = "judge 2"
 CHANGE_FROM = 2 * SCALE  # from which a change is believed: a wrong one hides what is still so
 SURELY = 3 * SCALE // 2  # by which a kind must lead: a remark that is kept as health never fades
 _LANE = 16
@@ -45,7 +46,8 @@ _OFFSET = sum((_LOWEST + ZERO) << (_LANE * number) for number in range(len(LABEL
 class Verdict:
     """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty
     or what it does to something said before. The margins are log-odds times `SCALE`: `worth` for being kept at all,
-    `earnest` for being asserted, `changing` for the change."""
+    `earnest` for being asserted, `changing` for the change, `lasting` for telling of what lasts, `identity` for telling
+    who the speaker is."""
 
     keep: str
     stance: str
@@ -54,6 +56,8 @@ class Verdict:
     earnest: int
     changing: int
     likeliest: str  # the kind, were it kept
+    lasting: int
+    identity: int
 
 
 class Judge:
@@ -94,8 +98,8 @@ def _lane(packed: int, place: int) -> int:
 
 def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
-    kinds, stances = sums[1 : 1 + len(KINDS)], sums[1 + len(KINDS) : -len(CHANGES)]
-    changes = sums[-len(CHANGES) :]
+    summed = dict(zip(LABELS, sums, strict=True))
+    kinds, stances, changes = ([summed[each] for each in group] for group in (KINDS, STANCES, CHANGES))
     kind = _kind(dict(zip(KINDS, kinds, strict=True)))
     stance = max(range(len(STANCES)), key=stances.__getitem__)
     change = max(range(len(CHANGES)), key=changes.__getitem__)
@@ -107,6 +111,8 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
         earnest=stances[0] - max(stances[2:]),
         changing=changes[change],
         likeliest=kind,
+        lasting=summed[LASTS],
+        identity=summed[IDENTITY],
     )
 
 
