@@ -76,8 +76,10 @@ def _joins(turn: Turn, group: list[Segment], segment: Segment) -> bool:
 
 
 def _is_unit(turn: Turn, segments: Sequence[Segment]) -> bool:
-    """Whether a message is short and of a piece: nothing in it is barred, and all of it is meant alike."""
-    if turn.message.is_noted or turn.barred or any(each.change for each in segments):
+    """Whether a message is short and of a piece: nothing in it is barred or told already, and all is meant alike."""
+    if turn.message.is_noted or turn.barred or len(segments) < len(turn.segments):
+        return False
+    if any(each.change for each in segments):
         return False
     return len({each.stance for each in segments}) == 1 and _columns(turn.message.text.strip()) <= WHOLE
 
