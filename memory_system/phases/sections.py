@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from itertools import zip_longest
 
 from memory_system import clock
 from memory_system.phases.page import COMING_DAYS, NUMBER, Line
@@ -28,11 +29,16 @@ OF_USER = ("identity", "status", "relation", "health", "preference")  # categori
 
 
 def about(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:
-    """What the user has said of themselves and of those near them, where no slot tells it."""
+    """What the user has said of themselves and of those near them, where no slot tells it: who they are, and then the
+    best of every other category in turn."""
+    told: dict[str, list[Candidate]] = {name: [] for name in OF_USER}
     for each in found:
         record = each.record
         if record.form == QUOTE and record.subject == USER and record.category in OF_USER and not record.stance:
-            yield from _bullet(each, beside)
+            told[record.category].append(each)
+    turns = zip_longest(*(held for name, held in told.items() if name != "identity"))
+    for each in (*told["identity"], *(each for turn in turns for each in turn if each)):
+        yield from _bullet(each, beside)
 
 
 def constraints(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:
