@@ -17,9 +17,10 @@ WHOLE = 160  # columns of a message that is quoted as a whole: who reads it unde
 TOGETHER = 240  # columns that neighbours may have together as one quote
 BEFORE = 240  # characters of what was said before that are shown beside a quote that leans on it
 SHORT = {"en": 4, "zh": 8}  # words, in Chinese characters, below which a sentence is no whole one
+FEW = {"en": 10, "zh": 16}  # below which what was said before is needed, where they point to it
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_OPEN_END = re.compile(r"[.!?。！？\n]\s*")
+_OPEN_END = re.compile(r"[.!?](?=\s|$)\s*|[。！？\n]\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,12 @@ def context_of(quoted: Quoted) -> tuple[Place, ...]:
     """What the quote leans on: the rest of its own message right before and behind it, or, where it begins the message,
     the end of what the other said before. Nothing where it can be understood alone."""
     message, (start, end) = quoted.turn.message, quoted.span
-    if not leans(quoted.words, text.language(message.text)):
+    lang = text.language(message.text)
+    if not leans(quoted.words, lang):
         return ()
     places = []
-    if not message.text[:start].strip() and quoted.turn.before_ref:
-        before = quoted.turn.before
+    before = quoted.turn.before
+    if not message.text[:start].strip() and quoted.turn.before_ref and _answers(quoted.words, before, lang):
         places.append(Place(ref=quoted.turn.before_ref, start=-min(len(before), BEFORE), end=0))
     if first := _sentence_before(message.text, start):
         places.append(Place(ref=message.ref, start=first[0], end=first[1]))
@@ -118,8 +120,18 @@ def words_at(places: Iterable[Place], turn: Turn) -> str:
 def leans(words: str, lang: str) -> bool:
     """Whether words cannot be understood without what stood around them: they begin with somebody or something that is
     not named, or are no whole sentence."""
-    found = _WORD.findall(words) if lang == "en" else _WORD.findall(words) and [*words.strip()]
-    return len(found) < SHORT[lang] or _pointing(lang).search(text.straight(words)) is not None
+    return _size(words, lang) < SHORT[lang] or _pointing(lang).search(text.straight(words)) is not None
+
+
+def _answers(words: str, before: str, lang: str) -> bool:
+    """Whether words take up what the other said before: a question, or they are few."""
+    return before.rstrip().endswith(("?", "？")) or _size(words, lang) < FEW[lang]
+
+
+def _size(words: str, lang: str) -> int:
+    """How many words there are, in Chinese characters."""
+    found = _WORD.findall(words)
+    return len(found) if lang == "en" else len(words.strip()) if found else 0
 
 
 @cache
