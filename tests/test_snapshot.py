@@ -4,6 +4,7 @@ the same truth."""
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -409,7 +410,8 @@ def test_what_matters_comes_first_and_what_fades_last(tmp_path: Path) -> None:
     )
     places = [text.index(words) for words in ("sailing", "rowing", "whale")]
     assert places == sorted(places)
-    assert "1. [1.00] User: “My back hurts" in text
+    assert "sailing" in "\n".join(section(text, "User"))
+    assert re.search(r"^1\. \[0\.\d\d\] User likes rowing$", text, re.MULTILINE)
 
 
 def test_recent_days_are_the_last_three(tmp_path: Path) -> None:

@@ -30,14 +30,15 @@ CATEGORIES = {
     "identity": "identity", "profile": "status", "health": "health", "relation": "relation", "preference": "preference",
     "instruction": "instruction", "plan": "plan", "event": "event", "project": "project",
 }  # fmt: skip
-REMARK = 0.6  # of its kind's importance, for what tells of nothing that lasts
+LASTING = frozenset({"profile", "health", "relation", "preference", "instruction"})  # kinds of what lasts
+REMARK = 0.6  # of its kind's importance, for what is of such a kind, and tells of nothing that lasts
 # Margins of the judge, in log-odds times its `SCALE`.
 KEPT_FROM = -3 * SCALE // 2  # from which a segment is worth keeping
 NOTED_FROM = -5 * SCALE  # of a note, which was written down to be kept
 CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
 NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
-IDENTITY_FROM = SCALE // 2  # from which words tell who somebody is
+IDENTITY_FROM = SCALE  # from which words tell who somebody is
 LASTS_FROM = -SCALE // 2  # from which they tell of something that lasts
 MEANT = 3 * SCALE  # of what the owner has written down, or asks to be remembered
 DOUBT = 4 * SCALE  # less, where others' or unreal words stand in the same message
@@ -279,9 +280,11 @@ def _least(turn: Turn, verdict: Verdict) -> int:
 def _marked(segment: Segment, verdict: Verdict, config: Config) -> Segment:
     """The segment with what the judge makes of it. Its importance is that of its kind, and less where it is in doubt
     whether it is worth keeping at all, or it tells of nothing that lasts."""
-    kind = "identity" if verdict.identity >= IDENTITY_FROM else verdict.likeliest
+    kind = verdict.likeliest
     share = next(share for least, share in SHARES if verdict.worth >= least)
-    if verdict.lasting < LASTS_FROM:
+    if kind in LASTING and verdict.lasting < LASTS_FROM:
         share *= REMARK
+    elif kind == "profile" and verdict.identity >= IDENTITY_FROM:
+        kind = "identity"
     importance = round(share * importance_of(CATEGORIES[kind], config), 2)
     return Segment(segment.start, segment.end, kind, verdict.stance, verdict.change, importance, verdict.earnest)

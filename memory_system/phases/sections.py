@@ -20,7 +20,7 @@ from memory_system.phases.shortlist import (
     short,
 )
 from memory_system.privacy import trust
-from memory_system.records import QUOTE, USER, Belief
+from memory_system.records import QUOTE, USER, Belief, Fact
 from memory_system.text import estimate_tokens
 
 FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granularities that name a day, or nearly
@@ -28,13 +28,15 @@ PROJECT = "project"
 OF_USER = ("identity", "status", "relation", "health", "preference")  # categories of what the user is told by
 
 
-def about(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:
+def about(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
     """What the user has said of themselves and of those near them, where no slot tells it: who they are, and then the
     best of every other category in turn."""
     told: dict[str, list[Candidate]] = {name: [] for name in OF_USER}
     for each in found:
         record = each.record
-        if record.form == QUOTE and record.subject == USER and record.category in OF_USER and not record.stance:
+        if record.form != QUOTE or record.subject != USER or record.stance or _lies_ahead(record, moment):
+            continue
+        if record.category in OF_USER:
             told[record.category].append(each)
     turns = zip_longest(*(held for name, held in told.items() if name != "identity"))
     for each in (*told["identity"], *(each for turn in turns for each in turn if each)):
@@ -55,7 +57,7 @@ def constraints(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:
 def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tuple[list[Line], list[Line]]:
     """What lies ahead, the nearest first: in the next days, and later."""
     today, until = (f"{(moment + timedelta(days=days)).date()}T00:00" for days in (0, COMING_DAYS + 1))
-    ahead = [(each, event) for each in found if (event := each.record.event_time) and event.end > today]
+    ahead = [(each, event) for each in found if (event := each.record.event_time) and _lies_ahead(each.record, moment)]
     ahead = [(each, event) for each, event in ahead if _is_to_come(each)]
     ahead.sort(key=lambda pair: (pair[1].start, pair[0].record.id))
     near: list[Line] = []
@@ -66,6 +68,11 @@ def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tupl
         if is_near or event.start >= today or is_plan:
             (near if is_near else later).extend(_bullet(each, beside, when_of(each.record)))
     return near, later
+
+
+def _lies_ahead(record: Fact, moment: datetime) -> bool:
+    """Whether it speaks of a day that is to come, or comes to an end: it stands with what lies ahead."""
+    return record.event_time is not None and record.event_time.end > f"{moment.date()}T00:00"
 
 
 def _is_to_come(candidate: Candidate) -> bool:

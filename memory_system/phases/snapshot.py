@@ -115,7 +115,7 @@ def _place_user(page: Page, found: list[Candidate], moment: datetime, ws: Worksp
     page.take("identity", identity_lines(ws, page.words["role"]), _share("identity", ws))
     user = portrait(found, page.words["lang"], moment)
     page.take("user", (*user.who, *user.health, *user.near), _share("user", ws))
-    told = [*sections.about((each for each in found if each.record.id not in page.placed), beside)]
+    told = [*sections.about((each for each in found if each.record.id not in page.placed), moment, beside)]
     page.take("user", told, _share("user", ws) - cost(page.lines["user"]))
     told.sort(key=lambda line: sections.OF_USER.index(line.told[0].record.category))
     page.arrange("user", (*user.who, *user.near, *user.health, *told))
