@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 
 from memory_system import text
@@ -170,7 +170,22 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
         marked = _marked(segment, verdict, config)
         marked.earnest = marked.earnest if form is Owner.OWN or message.is_noted else min(marked.earnest, UNSURE)
         found.append(Judged(marked, verdict.worth, reason))
-    return _doubted(_handed_on(found, turn))
+    return _doubted(_handed_on(_of_a_piece(found, forms, message.text), turn))
+
+
+def _of_a_piece(found: Sequence[Judged], forms: Sequence[Owner], body: str) -> list[Judged]:
+    """What is in doubt by its form is others', where something in its paragraph is: a text that was put in is not the
+    owner's for one sentence."""
+    gaps = (body[one.segment.end : other.segment.start] for one, other in pairwise(found))
+    paragraphs = [0, *accumulate("\n\n" in gap for gap in gaps)]
+    numbered = list(zip(found, forms, paragraphs, strict=False))
+    foreign = {number for each, _, number in numbered if each.reason in FOREIGN}
+    return [
+        replace(each, reason="others")
+        if form is Owner.DOUBTFUL and number in foreign and each.reason in ("", *IDLE)
+        else each
+        for each, form, number in numbered
+    ]
 
 
 def _handed_on(found: list[Judged], turn: Turn) -> list[Judged]:
