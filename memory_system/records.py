@@ -46,7 +46,7 @@ SETTABLE = WORDS | {
 # fields that make how a memory is told: what another way of putting it replaces
 TELLING = (
     "content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method", "form",
-    "speaker", "context",
+    "speaker", "context", "tells",
 )  # fmt: skip
 RETURNED = {"retired": None, "superseded_by": None, "valid_to": None}  # what one that leaves the archive loses
 USER, ASSISTANT = "user", "assistant"  # the subjects that are no names
@@ -149,6 +149,7 @@ class Fact(Stored):
     stance: str = ""  # how a quote was meant, where it was not asserted
     speaker: str = ""  # whose words a quote is, where they are not the owner's
     context: tuple[Place, ...] = ()  # what a quote leans on, and is shown with
+    tells: tuple[str, ...] = ()  # attributes that a quote tells of, by the sound of its words
     outdated_by: str | None = None  # the memory by which it is moved, called off, ended or put right
 
     @property

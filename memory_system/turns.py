@@ -5,7 +5,7 @@ slotted dataclasses; times are UTC text, as in `records`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -48,7 +48,7 @@ class Message:
 class Segment:
     """The span text[start:end] of a message, and what phase 2 makes of it: the kind that it is kept as (`keep`), how it
     is meant (`stance`), what it does to something said before (`change`), importance, and how surely it is meant in
-    earnest (`earnest`, log-odds in eighths)."""
+    earnest (`earnest`, the judge's margin), and which attributes it tells of (`tells`)."""
 
     start: int
     end: int
@@ -57,6 +57,7 @@ class Segment:
     change: str = ""
     importance: float = 0.0
     earnest: int = 0
+    tells: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -80,7 +81,7 @@ class Turn:
         row = {
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
             "segments": [
-                (each.start, each.end, each.keep, each.stance, each.change, each.importance, each.earnest)
+                (each.start, each.end, each.keep, each.stance, each.change, each.importance, each.earnest, each.tells)
                 for each in self.segments
             ],
             "before": (self.before, self.before_ref),
@@ -91,7 +92,7 @@ class Turn:
     @classmethod
     def staged(cls, row: Mapping[str, Any]) -> Turn:
         """The turn of a staged row."""
-        segments = [Segment(*each) for each in row["segments"]]
+        segments = [replace(Segment(*each), tells=tuple(each[-1])) for each in row["segments"]]
         barred = tuple((start, end) for start, end in row.get("barred", ()))
         before, before_ref = row["before"]
         return cls(Message(*row["message"]), segments, before, before_ref, barred)
@@ -131,6 +132,7 @@ class Claim:
     change: str = ""
     context: tuple[Place, ...] = ()
     beside: str = ""
+    tells: tuple[str, ...] = ()  # attributes that a quote tells of
     also: tuple[Evidence, ...] = ()  # more words that a statement rests on
     target: str = ""  # the id of the memory that it changes, where that was named
     instead: tuple[str, ...] = ()  # the ids of quotes of the same words, in whose place it stands
@@ -151,5 +153,5 @@ class Claim:
         context = tuple(Place.model_validate(each) for each in row["context"])
         also = tuple(Evidence.model_validate(each) for each in row["also"])
         row |= {"span": tuple(row["span"]), "entities": tuple(row["entities"]), "event_time": event, "context": context}
-        row |= {"also": also, "instead": tuple(row["instead"])}
+        row |= {"also": also, "instead": tuple(row["instead"]), "tells": tuple(row["tells"])}
         return cls(**row)

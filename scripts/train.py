@@ -1,12 +1,12 @@
-"""Train the judge on the labelled talk in corpus/, or score it.
+"""Train the judge, and what hears which attributes a sentence tells of, on the labelled talk in corpus/, or score them.
 
     scripts/train [--out DIR]
     scripts/train --curve
     scripts/train --score FILE.jsonl [--json]
 
-Training writes memory_system/understand/judge.en.txt and judge.zh.txt: the same bytes from the same corpus with the
-same scikit-learn. --score says how what is shipped does on any file of the corpus' form; corpus/*.blind.jsonl are for
-that alone and are never trained on. --curve trains on a quarter, a half and all of the people.
+Training writes judge.<lang>.txt and tells.<lang>.txt in memory_system/understand: the same bytes from the same corpus
+with the same scikit-learn. --score says how what is shipped does on any file of the corpus' form; corpus/*.blind.jsonl
+are for that alone and are never trained on. --curve trains on a quarter, a half and all of the people.
 
 Each label is a logistic regression over binary features (liblinear). Features are scaled before fitting by where they
 stand and by how much they tell of the label (Wang & Manning 2012), which the weights then carry. The sums are put on
@@ -29,16 +29,19 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 
 from talk import CORPUS, Message, messages  # noqa: E402 - after the path to it is known
 
-from memory_system.understand import features, judge  # noqa: E402 - likewise
+from memory_system.understand import features, judge, tells, weights  # noqa: E402 - likewise
 
 FOLDS = 5
 STRENGTH = 0.5  # C of the regressions, by cross-validation over the people
 FEWEST = 2  # sentences a feature must stand in
 AROUND = {"p:": 0.7, "q:": 0.7, "n:": 0.4, "f:": 0.4}  # how much a word around counts beside one of the sentence
-MOST = 127 - judge.ZERO - ord("!")  # of a weight in the file
-MOST_FEATURES = 30_000
-PASSING = frozenset({"appointment", "deadline"})  # attributes of what happens once
-WHO = frozenset({"name", "nickname", "age", "birthday", "from", "nationality", "language", "blood_type"})
+MOST = 127 - weights.ZERO - ord("!")  # of a weight in the file
+MOST_FEATURES = {judge.LABELS: 30_000, tells.ATTRIBUTES: 16_000}
+NAMES = {  # attributes as the labels call them: as they are heard
+    "nickname": "name", "from": "hometown", "nationality": "hometown", "moves_to": "lives_in", "job": "occupation",
+    "studies": "major", "studies_at": "major", "sibling": "relative", "parent": "relative", "colleague": "friend",
+    "boss": "friend", "medicine": "medication", "uses": "owns",
+}  # fmt: skip
 
 
 def main() -> None:
@@ -56,36 +59,37 @@ def main() -> None:
     elif options.curve:
         curve()
     else:
-        for lang in judge.LANGUAGES:
+        for lang in weights.LANGUAGES:
             train(lang, options.out)
 
 
 def train(lang: str, out: Path) -> None:
-    """Write the weights file of a language."""
-    weights, starts = learned(list(messages(CORPUS / f"{lang}.jsonl")), lang)
-    path = out / f"judge.{lang}.txt"
-    path.write_text(judge.written(weights, starts), "utf-8")
-    print(f"{path}: {len(weights)} features, {path.stat().st_size} bytes")
+    """Write the weights files of a language."""
+    known = list(messages(CORPUS / f"{lang}.jsonl"))
+    for name, labels in (("judge", judge.LABELS), ("tells", tells.ATTRIBUTES)):
+        path = out / f"{name}.{lang}.txt"
+        path.write_text(weights.written(labels, *learned(known, lang, labels)), "utf-8")
+        print(f"{path}: {path.stat().st_size} bytes")
 
 
 def curve() -> None:
     """How the judge grows with people: its AUC and precision on the blind part, trained on a quarter, a half, all."""
     from scoring import keep_of
 
-    for lang in judge.LANGUAGES:
+    for lang in weights.LANGUAGES:
         known = list(messages(CORPUS / f"{lang}.jsonl"))
         people = sorted({each.person for each in known})
         for share in (8, 4, 2, 1):
             some = {*people[::share]}
             part = [each for each in known if each.person in some]
-            weights, starts = learned(part, lang)
-            trained = judge.Judge(*judge.read(judge.written(weights, starts)), lang)
+            written = weights.written(judge.LABELS, *learned(part, lang, judge.LABELS))
+            trained = judge.Judge(weights.read(written, judge.LABELS), lang)
             found = keep_of(messages(CORPUS / f"{lang}.blind.jsonl"), trained)
             print(lang, len(some), "people", sum(len(each.labels) for each in part), "sentences", found, flush=True)
 
 
-def learned(known: Sequence[Message], lang: str) -> tuple[dict[str, list[int]], list[int]]:
-    """The weights of every feature, a list in the order of the judge's labels, and the sums without any feature."""
+def learned(known: Sequence[Message], lang: str, wanted: tuple[str, ...]) -> tuple[dict[str, list[int]], list[int]]:
+    """The weights of every feature, a list in the order of the labels, and the sums without any feature."""
     import numpy as np
 
     rows = [features.names_of(seen) for each in known for seen in features.of_message(each.talk, lang)]
@@ -94,13 +98,13 @@ def learned(known: Sequence[Message], lang: str) -> tuple[dict[str, list[int]], 
     names = _frequent(rows)
     matrix = _matrix(rows, names)
     tables, starts = [], []
-    for label in judge.LABELS:
+    for label in wanted:
         truth, among = _truth(labels, label)
-        weights, start = _fitted(matrix, truth, among, folds, names)
-        tables.append(weights)
-        starts.append(round(start * judge.SCALE))
-    whole = np.clip(np.rint(np.array(tables) * judge.SCALE), -MOST, MOST).astype(int)
-    ranked = np.argsort(-np.abs(whole).sum(axis=0), kind="stable")[:MOST_FEATURES]
+        fitted, start = _fitted(matrix, truth, among, folds, names)
+        tables.append(fitted)
+        starts.append(round(start * weights.SCALE))
+    whole = np.clip(np.rint(np.array(tables) * weights.SCALE), -MOST, MOST).astype(int)
+    ranked = np.argsort(-np.abs(whole).sum(axis=0), kind="stable")[: MOST_FEATURES[wanted]]
     kept = [place for place in sorted(ranked.tolist()) if whole[:, place].any()]
     return {names[place]: whole[:, place].tolist() for place in kept}, starts
 
@@ -131,7 +135,7 @@ def _matrix(rows: Sequence[set[str]], names: Sequence[str]) -> Any:
 
 
 def _truth(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
-    """Which sentences have the label, and among which it is learned: kinds among those that are kept."""
+    """Which sentences have the label, and among which it is learned: kinds and attributes among those that are kept."""
     import numpy as np
 
     kept = np.array([each["keep"] != "none" for each in labels])
@@ -140,11 +144,15 @@ def _truth(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
     tests |= dict.fromkeys(judge.KINDS, lambda each: each["keep"] == label)
     tests |= dict.fromkeys(judge.STANCES, lambda each: each["stance"] == label)
     tests |= dict.fromkeys(judge.CHANGES, lambda each: each.get("change") == label)
-    tests[judge.LASTS] = lambda each: any(attribute not in PASSING for _, attribute, *_ in each.get("claims", ()))
-    tests[judge.IDENTITY] = lambda each: any(
-        subject == "user" and attribute in WHO for subject, attribute, *_ in each.get("claims", ())
-    )
-    return np.array([tests[label](each) for each in labels]), kept if label in judge.KINDS else everywhere
+    tests |= dict.fromkeys(tells.ATTRIBUTES, lambda each: label in _told(each))
+    everyone = label in (*judge.STANCES, *judge.CHANGES, "keep")
+    return np.array([tests[label](each) for each in labels]), everywhere if everyone else kept
+
+
+def _told(label: dict[str, Any]) -> set[str]:
+    """The attributes of the speaker's that a sentence tells of."""
+    names = {attribute.partition(".")[0] for subject, attribute, *_ in label.get("claims", ()) if subject == "user"}
+    return {"likes" if each == "favorite" else NAMES.get(each, each) for each in names}
 
 
 def _fitted(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str]) -> tuple[Any, float]:
@@ -153,12 +161,12 @@ def _fitted(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str
 
     unseen = np.zeros(len(truth))
     for fold in range(FOLDS):
-        weights, start = _regression(matrix, truth, among & (folds != fold), names)
+        fitted, start = _regression(matrix, truth, among & (folds != fold), names)
         there = folds == fold
-        unseen[there] = matrix[there] @ weights + start
+        unseen[there] = matrix[there] @ fitted + start
     slope, shift = _calibrated(unseen[among], truth[among])
-    weights, start = _regression(matrix, truth, among, names)
-    return weights * slope, start * slope + shift
+    fitted, start = _regression(matrix, truth, among, names)
+    return fitted * slope, start * slope + shift
 
 
 def _regression(matrix: Any, truth: Any, among: Any, names: Sequence[str]) -> tuple[Any, float]:

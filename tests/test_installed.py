@@ -41,7 +41,7 @@ def damage(path: Path, how: str | None) -> None:
         "": "",
         "head": f"{head}\n",
         "half": text[: len(text) // 2],
-        "another": text.replace("judge ", "judge 0", 1),
+        "another": text.replace("weights 1", "weights 0", 1),
         "line": "\n".join([head, *lines[:100], lines[100].partition("\t")[0], *lines[101:]]),
     }
     if how is None:

@@ -59,6 +59,7 @@ def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
         "method": claim.method, "evidence": (evidence_of(claim), *claim.also), "last_confirmed": claim.said_at,
         "form": claim.form, "stance": "" if claim.stance == "asserted" else claim.stance, "speaker": claim.speaker,
         "context": claim.context,
+        "tells": claim.tells,
         "created": night.stamp, "updated": night.stamp, "scored_at": night.stamp,
     }  # fmt: skip
 

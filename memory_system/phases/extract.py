@@ -20,10 +20,10 @@ from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_N
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims, matters
 from memory_system.understand.claims import Filled
-from memory_system.understand.judge import SCALE
 from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
 from memory_system.understand.render import content_of
 from memory_system.understand.values import Span
+from memory_system.understand.weights import SCALE
 from memory_system.understand.whose import is_reminder
 
 CERTAIN = 100 * SCALE  # of what the owner has written down by hand
@@ -191,6 +191,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         change=change,
         context=context,
         beside=words_at(context, turn) if change else "",
+        tells=tuple(dict.fromkeys(name for each in quoted.segments for name in each.tells)),
     )
 
 

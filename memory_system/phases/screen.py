@@ -20,10 +20,11 @@ from memory_system.privacy.withheld import SOON, WITHHELD, TakingBack, withheld
 from memory_system.records import USER, USER_NAME
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message, Segment, Turn
-from memory_system.understand import claims, quotes
+from memory_system.understand import claims, quotes, tells
 from memory_system.understand.claims import Heard
 from memory_system.understand.features import Seen, Span, Talk, of_message
-from memory_system.understand.judge import LANGUAGES, SCALE, Judge, Verdict, judge_of, verdict_of
+from memory_system.understand.judge import Judge, Verdict, judge_of, verdict_of
+from memory_system.understand.weights import LANGUAGES, SCALE
 from memory_system.understand.whose import Owner, gives_roles, is_to_be_remembered, owners, was_joking
 
 CATEGORIES = {
@@ -38,8 +39,6 @@ NOTED_FROM = -5 * SCALE  # of a note, which was written down to be kept
 CLAIMED_FROM = -5 * SCALE  # where a rule for claims fires besides: a slot is worth keeping however it is put
 NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it brings
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
-IDENTITY_FROM = SCALE  # from which words tell who somebody is
-LASTS_FROM = -SCALE // 2  # from which they tell of something that lasts
 MEANT = 3 * SCALE  # of what the owner has written down, or asks to be remembered
 DOUBT = 4 * SCALE  # less, where others' or unreal words stand in the same message
 PLAYED = 4  # of a person's messages after roles were given out
@@ -160,14 +159,15 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
         ]
     spans = [(each.start, each.end) for each in turn.segments]
     private, forms = withheld(message.text), owners(message.text, spans)
-    verdicts = _verdicts(message, spans, turn)
+    seen = readings(message, spans, turn)
     found = []
-    for segment, form, verdict in zip(turn.segments, forms, verdicts, strict=True):
+    for segment, form, (judge, features, lang) in zip(turn.segments, forms, seen, strict=True):
+        verdict = _as_wished(verdict_of(judge.sums(features)), message, (segment.start, segment.end))
         reason = _reason(segment, turn, form, verdict, known)
         if any(start < segment.end and segment.start < end for start, end in private):
             reason = WITHHELD
         reason = guard.held(message, held, segment.start, segment.end, idle=bool(reason)) or reason
-        marked = _marked(segment, verdict, config)
+        marked = _marked(segment, verdict, () if reason else tells.heard(features, lang), config)
         marked.earnest = marked.earnest if form is Owner.OWN or message.is_noted else min(marked.earnest, UNSURE)
         found.append(Judged(marked, verdict.worth, reason))
     return _doubted(_handed_on(_of_a_piece(found, forms, message.text), turn))
@@ -212,13 +212,6 @@ def _assistants(segment: Segment, turn: Turn, held: str) -> Judged:
     return Judged(replace(segment, keep="plan", stance="asserted", importance=0.5), 0)
 
 
-def _verdicts(message: Message, spans: Sequence[Span], turn: Turn) -> list[Verdict]:
-    return [
-        _as_wished(verdict_of(judge.sums(seen)), message, span)
-        for (judge, seen), span in zip(readings(message, spans, turn), spans, strict=True)
-    ]
-
-
 def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
     """What the owner asks to be remembered is meant, and worth keeping; what they have noted is meant, unless it surely
     is not."""
@@ -230,15 +223,15 @@ def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
     return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, MEANT))
 
 
-def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Judge, Seen]]:
-    """Each segment as the judge of its own language sees it, and that judge."""
+def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Judge, Seen, str]]:
+    """For each segment the judge of its own language, the segment as it sees it, and that language."""
     own = language_of(message)
     talk, langs = (
         talk_of(message, spans, turn),
         [text.language_within(message.text[slice(*span)], own) for span in spans],
     )
     found = {lang: list(of_message(talk, lang)) for lang in {*langs}}
-    return [(judge_of(lang), found[lang][number]) for number, lang in enumerate(langs)]
+    return [(judge_of(lang), found[lang][number], lang) for number, lang in enumerate(langs)]
 
 
 def language_of(message: Message) -> str:
@@ -292,14 +285,14 @@ def _least(turn: Turn, verdict: Verdict) -> int:
     return NEWS_FROM if asks else KEPT_FROM
 
 
-def _marked(segment: Segment, verdict: Verdict, config: Config) -> Segment:
+def _marked(segment: Segment, verdict: Verdict, told: tuple[str, ...], config: Config) -> Segment:
     """The segment with what the judge makes of it. Its importance is that of its kind, and less where it is in doubt
     whether it is worth keeping at all, or it tells of nothing that lasts."""
     kind = verdict.likeliest
     share = next(share for least, share in SHARES if verdict.worth >= least)
-    if kind in LASTING and verdict.lasting < LASTS_FROM:
+    if kind in LASTING and not told:
         share *= REMARK
-    elif kind == "profile" and verdict.identity >= IDENTITY_FROM:
+    elif kind == "profile" and not tells.IDENTITY.isdisjoint(told):
         kind = "identity"
     importance = round(share * importance_of(CATEGORIES[kind], config), 2)
-    return Segment(segment.start, segment.end, kind, verdict.stance, verdict.change, importance, verdict.earnest)
+    return Segment(segment.start, segment.end, kind, verdict.stance, verdict.change, importance, verdict.earnest, told)

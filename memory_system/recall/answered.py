@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from memory_system.config import Ranking
 from memory_system.recall import terms
-from memory_system.recall.candidates import OTHERWISE_SHARE, Candidates
+from memory_system.recall.candidates import OTHERWISE_SHARE, STATED, Candidates
 from memory_system.recall.factors import ANOTHERS
 from memory_system.recall.kinds import kinds_of
 from memory_system.recall.named import Name, is_of_the_sort, names_another, speaks_of
@@ -55,7 +55,7 @@ def answered(question: Question, found: Candidates, ranked: list[Scored], weight
     covered = _covered(question, found, found.mass(best.number))
     most = talked_of(question, found, ranked)
     sure = _theirs(question, ranked) ** 2 * strength**0.25 * covered**0.09 * most**0.0625 * _certain(found, best)
-    if "stated" in best.parts:
+    if best.parts.get("stated", 0) >= STATED:
         return float(sure * (1.0 if is_of_the_sort(question.text, best.unit.text) else OF_THE_KIND))
     return float(sure * _meant(question, found, ranked))
 

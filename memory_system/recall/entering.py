@@ -36,7 +36,7 @@ def _scope(pool: Pool, row: Row) -> str:
 
 def _put_rows(database: Database, units: Units, latest: Mapping[str, tuple[Pool, Row, bytes]]) -> None:
     rows = [units.memory_row(*each) for each in latest.values()]
-    database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
+    database.run("INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
     named = {(storable(entity), key) for key, (_, row, _) in latest.items() for entity in row.get("entities", ())}
     database.run(PUT_ENTITY, sorted(named))
     said = {(storable(each["ref"]), key) for key, (_, row, _) in latest.items() for each in row.get("evidence", ())}

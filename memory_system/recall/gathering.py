@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import clock
-from memory_system.recall.candidates import Candidates, Memory, Wanted
+from memory_system.recall.candidates import STATED, TOLD, Candidates, Memory, Wanted
 from memory_system.recall.choosing import choose
 from memory_system.recall.holders import keep_passing, look_up, mark, score_sessions
 from memory_system.recall.index import Index
@@ -23,6 +23,7 @@ from memory_system.recall.numbers import MEMORIES, OVERLAY, first_of, scope_of
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
 
+MOST_TELLING = 40  # quotes that tell of what is asked for, among which the words decide
 MOST_PLACES = 3  # messages of a memory that are looked at
 NEAREST = 100  # units that are looked at for their meaning
 AGREEING = 3  # units with most of the question's words, by which its vector is judged
@@ -87,16 +88,21 @@ def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> No
     """What the user's memories state of what is asked for, whatever its words and in whatever language: "where do I
     work" finds 用户在云帆科技工作."""
     from memory_system.recall.cues import cues_of  # most questions do without its rules
+    from memory_system.understand import tells
 
+    kinds, standing = cues_of(wanted.question.text).wholes, index.at(now)
     most = FEW if found.units else math.inf
-    kinds, standing = [each for each in cues_of(wanted.question.text).wholes if each.most <= most], index.at(now)
-    stating = (each for kind in kinds for each in standing.of_kind(kind.categories, kind.attributes, kind.most))
-    ids = [each.id for each in stating if not orjson.loads(each.line).get("outdated_by")]
-    numbers = wanted.passing(index, index.numbers(ids, "memory").values())
-    units = index.units(numbers).items()
-    stated = {number: unit for number, unit in units if is_asked_of(wanted.question.text, unit.text)}
-    found.units.update(stated)
-    found.stated.update(stated)
+    asked = tells.asked(wanted.question.text, wanted.question.lang).union(*(kind.attributes for kind in kinds))
+    telling = standing.telling(asked, MOST_TELLING)
+    few = (kind for kind in kinds if kind.most <= most)
+    stating = (each for kind in few for each in standing.of_kind(kind.categories, kind.attributes, kind.most))
+    worth = dict.fromkeys((each.id for each in telling), TOLD)
+    worth |= dict.fromkeys((each.id for each in stating if not orjson.loads(each.line).get("outdated_by")), STATED)
+    numbers = {number: worth[key] for key, number in index.numbers(worth, "memory").items()}
+    for number, unit in index.units(wanted.passing(index, numbers.keys())).items():
+        if is_asked_of(wanted.question.text, unit.text):
+            found.units[number] = unit
+            found.stated[number] = numbers[number]
 
 
 def _remember(

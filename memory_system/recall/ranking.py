@@ -21,7 +21,6 @@ K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the len
 MOST = 120  # candidates whose parts are all looked at
 GRAM = 4  # letters of a piece of a word
 LONG = 7  # letters of a word of whose pieces every second is enough
-STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
 MEANT_SHARE = 0.5  # of what a turn gets for its meaning, that counts for the turns beside it
 SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 
@@ -121,7 +120,7 @@ class _Added:
         if self._meant:
             parts["meaning"] = self._meant.get(number, 0.0)
         if number in self._stated:
-            parts["stated"] = STATED
+            parts["stated"] = self._stated[number]
         return parts
 
     def _said(self, number: int, places: Iterable[int]) -> float:

@@ -13,7 +13,7 @@ SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE memory (id TEXT PRIMARY KEY, kind TEXT, pool TEXT, category TEXT, subject TEXT, attribute TEXT, value TEXT,
     said_at TEXT, day TEXT, importance REAL, log_score REAL, rate REAL, scored_day REAL, protected INTEGER,
-    own TEXT, line BLOB);
+    own TEXT, tells TEXT, line BLOB);
 CREATE TABLE milestone (pool TEXT, kind TEXT, id TEXT, line INTEGER, PRIMARY KEY (pool, kind, id)) WITHOUT ROWID;
 CREATE TABLE entity_at (entity TEXT, place INTEGER, PRIMARY KEY (entity, place)) WITHOUT ROWID;
 CREATE INDEX entity_of ON entity_at (place);
@@ -112,6 +112,13 @@ FROM memory
 WHERE pool = 'active' AND subject = 'user' AND (category IN (SELECT value FROM json_each(:categories))
     OR attribute IN (SELECT value FROM json_each(:attributes))
     OR substr(attribute, 1, instr(attribute, '.') - 1) IN (SELECT value FROM json_each(:attributes)))
+ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+"""
+TELLS = f"""
+SELECT id, {_SCORE} AS score, importance, line
+FROM memory
+WHERE pool = 'active' AND subject = 'user' AND tells IS NOT NULL
+    AND EXISTS (SELECT 1 FROM json_each(tells) WHERE value IN (SELECT value FROM json_each(:attributes)))
 ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
 """
 OF_OTHERS = f"""

@@ -11,7 +11,16 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.recall.packing import unpacked
-from memory_system.recall.schema import OF_KIND, OF_OTHERS, RANKED, RANKED_AMONG, RANKED_WITHIN, REPLACED_ON, STANDING
+from memory_system.recall.schema import (
+    OF_KIND,
+    OF_OTHERS,
+    RANKED,
+    RANKED_AMONG,
+    RANKED_WITHIN,
+    REPLACED_ON,
+    STANDING,
+    TELLS,
+)
 from memory_system.recall.units import SMALLEST_SCORE, day_number
 from memory_system.store.database import Database
 
@@ -49,6 +58,10 @@ class Standing:
         """The user's active memories of one of the categories or attributes (dotted ones with the part before the dot),
         at most `limit`: by effective score, then as `ranked`."""
         return self._found(OF_KIND, categories=_json(categories), attributes=_json(attributes), limit=limit)
+
+    def telling(self, attributes: Collection[str], limit: int) -> list[Ranked]:
+        """The user's active quotes that tell of one of the attributes, at most `limit`, as `of_kind`."""
+        return self._found(TELLS, attributes=_json(attributes), limit=limit)
 
     def of_others(self, limit: int) -> list[Ranked]:
         """The active memories that fill a slot of somebody or something else than the user and the assistant, at most

@@ -18,7 +18,7 @@ from memory_system.recall.schema import TALLIES
 from memory_system.records import POOLS, TYPES
 from memory_system.store.database import Database, StaleIndexError
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 
 
 class Title(NamedTuple):

@@ -135,6 +135,7 @@ class Units:
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
             self._number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
+            storable(orjson.dumps(row["tells"]).decode()) if row.get("tells") else None,
             packing.packed(line),
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from memory_system.records import QUOTE, Evidence, Fact, Summary, session_of
 from memory_system.store import retention
 from memory_system.store.entries import Change, Group
 from memory_system.understand.claims import claim_rules
-from memory_system.understand.judge import LANGUAGES
+from memory_system.understand.weights import LANGUAGES
 from memory_system.upkeep import edit, heard
 from memory_system.workspace import Workspace
 
