@@ -19,7 +19,7 @@ from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.around import Around
 from memory_system.recall.index import Filters, Index
-from memory_system.recall.numbers import MEMORIES
+from memory_system.recall.schema import MEMORIES
 from memory_system.recall.search import Scope
 from memory_system.recall.units import Unit
 from memory_system.records import Fact

@@ -20,7 +20,7 @@ from memory_system.nights import accounting, due
 from memory_system.nights.questions import Questions, asked_by, asking
 from memory_system.privacy.secrets import edition
 from memory_system.readers import Cursor
-from memory_system.recall.title import title_of
+from memory_system.recall.schema import title_of
 from memory_system.records import KINDS, Problem, type_name
 from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.workspace import Workspace

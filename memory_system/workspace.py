@@ -227,7 +227,7 @@ class Workspace:
     @property
     def is_indexed(self) -> bool:
         """Whether the index is there, of use, and as far as the journal."""
-        from memory_system.recall.title import title_of
+        from memory_system.recall.schema import title_of
 
         title = title_of(self.layout.search_index, self.config)
         return title is not None and title.fingerprint == self.journal.head().hash

@@ -113,7 +113,7 @@ def test_what_must_not_be_imported(arguments: list[str], absent: tuple[str, ...]
 def test_a_run_with_nothing_to_do_imports_nothing_of_the_phases_or_of_search(tmp_path: Path) -> None:
     root = remembering(tmp_path)
     found = imported(root, "--now", "2026-02-21T04:00:00Z", "consolidate")
-    assert "memory_system.recall.title" in found
+    assert "memory_system.recall.schema" in found
     assert not [each for each in found if each.startswith(("memory_system.phases", "memory_system.recall.index"))]
 
 

@@ -15,10 +15,10 @@ from workspaces import at, consolidate, make, say
 from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
+from memory_system.recall.block import LONGEST_TOKENS, gist
 from memory_system.recall.context import context
-from memory_system.recall.cues import cues_of
 from memory_system.recall.index import Index
-from memory_system.recall.lines import LONGEST_TOKENS, gist
+from memory_system.recall.question import cues_of
 from memory_system.records import Belief, Evidence, Fact, memory_id, to_line
 from memory_system.rules import load
 from memory_system.text import estimate_tokens

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from workspaces import at, given, lived
 
-from memory_system.recall.people import spoken_of
+from memory_system.recall.names import spoken_of
 from memory_system.recall.question import understood
 
 EN = (

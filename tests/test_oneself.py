@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_system.recall.oneself import of_oneself
+from memory_system.recall.names import of_oneself
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,10 @@ from memory_system.phases import index as index_phase
 from memory_system.recall.candidates import Wanted
 from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
-from memory_system.recall.named import is_asked_of, named, speaks_of
+from memory_system.recall.names import is_asked_of, named, named_speakers, speaks_of
 from memory_system.recall.question import may_name_a_time, understood
 from memory_system.recall.search import Scope, search
-from memory_system.recall.speakers import named_speakers
-from memory_system.recall.spelling import near
+from memory_system.recall.terms import misspelt
 from memory_system.records import Belief, EventTime, Evidence, Fact, memory_id, to_line
 from memory_system.rules import table
 from memory_system.turns import Message
@@ -577,7 +576,7 @@ def test_what_goes_on_about_the_same_is_one_question(query: str, several: list[s
 )
 def test_what_a_misspelt_word_means(word: str, stems: list[str]) -> None:
     known = ["bicycl", "potteri", "birthdai", "tabl", "soap", "so", "week", "pack"]
-    assert near(word, [stem for stem in known if stem[0] == word[0]]) == stems
+    assert misspelt(word, [stem for stem in known if stem[0] == word[0]]) == stems
 
 
 @pytest.mark.parametrize(

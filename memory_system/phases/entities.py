@@ -18,8 +18,8 @@ from memory_system.layout import Layout
 from memory_system.phases.index import open_index
 from memory_system.phases.places import names_of
 from memory_system.recall.index import Index
-from memory_system.recall.naming import Naming
 from memory_system.recall.units import own_name
+from memory_system.recall.views import Naming
 from memory_system.records import ASSISTANT, USER, Row
 from memory_system.rules import table
 from memory_system.store.entries import Change

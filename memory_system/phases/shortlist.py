@@ -17,8 +17,8 @@ from memory_system.phases.repeats import repeated
 from memory_system.privacy import trust
 from memory_system.recall.around import Around
 from memory_system.recall.index import Index
-from memory_system.recall.standing import Ranked, Standing
 from memory_system.recall.units import Unit
+from memory_system.recall.views import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, USER, Belief, Fact, Summary, from_line
 from memory_system.store.retention import PROTECTED
 

@@ -9,12 +9,10 @@ from collections.abc import Iterable, Mapping
 from memory_system.config import Ranking
 from memory_system.recall import terms
 from memory_system.recall.candidates import OTHERWISE_SHARE, STATED, Candidates
-from memory_system.recall.factors import ANOTHERS
-from memory_system.recall.kinds import kinds_of
-from memory_system.recall.named import Name, is_of_the_sort, names_another, speaks_of
+from memory_system.recall.names import Name, is_of_the_sort, names_another, people_named, speaks_of
 from memory_system.recall.question import Question
-from memory_system.recall.ranking import Scored
-from memory_system.recall.speakers import people_named
+from memory_system.recall.ranking import ANOTHERS, Scored
+from memory_system.recall.terms import kinds_of
 from memory_system.text import is_cjk
 
 LEAST = 0.01  # of the words, what is found by its neighbours alone

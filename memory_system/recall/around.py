@@ -11,7 +11,7 @@ from typing import Any
 
 from memory_system.recall.index import Index
 from memory_system.recall.units import Unit
-from memory_system.records import USER_NAME, Row, session_of
+from memory_system.records import USER_NAME, Fact, Row, session_of, successor_of
 
 MOST = 300  # characters of it, together
 LONGEST_WORD = 20  # characters that are given up so as not to begin or end within a word
@@ -148,3 +148,24 @@ def _word_end(text: str) -> int:
     0 where there are no blanks between words."""
     blank = text.find(" ", 0, LONGEST_WORD)
     return blank + 1
+
+
+SHOWN = 120  # characters of the newer memory that are told beside an outdated one
+OUTDATED = {"en": "(outdated: {newer})", "zh": "（已过时：{newer}）"}
+
+
+def standing_for(memory_id: str, index: Index) -> Fact | None:
+    """The memory that stands today in the place of one that is outdated or replaced; None where it stands itself, or
+    what took its place is gone."""
+    passed: dict[str, Fact] = {}
+    while rows := index.memories([memory_id] if memory_id and memory_id not in passed else []):
+        passed[memory_id] = rows[memory_id][1]
+        memory_id = successor_of(vars(passed[memory_id]))
+    return [*passed.values()][-1] if len(passed) > 1 else None
+
+
+def outdated_words(newer: Fact, lang: str) -> str:
+    """The remark on an outdated memory: what stands today, shortened."""
+    told = " ".join(newer.told.split())
+    shown = told if len(told) <= SHOWN else f"{told[: SHOWN - 1]}…"
+    return OUTDATED["zh" if lang == "zh" else "en"].format(newer=shown)

@@ -15,17 +15,13 @@ import orjson
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.around import MOST, Around, Give, as_it_is
-from memory_system.recall.cues import Cues, Kind, cues_of
-from memory_system.recall.factors import only_asks
-from memory_system.recall.in_hand import tells_of, things_in
+from memory_system.recall.block import Level, State, line_of, wrapped
 from memory_system.recall.index import Index
-from memory_system.recall.lines import Level, State, line_of, wrapped
-from memory_system.recall.named import is_asked_of
-from memory_system.recall.numbers import MEMORIES, scope_of
-from memory_system.recall.people import is_about, spoken_of
-from memory_system.recall.question import Question
-from memory_system.recall.ranking import has_own
+from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
+from memory_system.recall.question import Cues, Kind, Question, cues_of
+from memory_system.recall.ranking import has_own, only_asks
 from memory_system.recall.results import Result
+from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.search import Answer, answer_to, type_of
 from memory_system.recall.units import Unit, Units
 from memory_system.records import USER, Fact, Row, kind_of, to_line, type_name

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from memory_system.recall import terms
-from memory_system.recall.numbers import SCOPES
-from memory_system.recall.schema import CONTENT, ENTITIES, ENTITIES_OF, LABELS, LABELS_OF, NAMED_SO
+from memory_system.recall.schema import CONTENT, ENTITIES, ENTITIES_OF, LABELS, LABELS_OF, NAMED_SO, SCOPES
 from memory_system.store.database import Database
 
 MANY = 200  # memories that a word may be in however few there are

@@ -19,28 +19,29 @@ import orjson
 from memory_system.config import Config
 from memory_system.disk.files import Files
 from memory_system.privacy.tombstones import Tombstones
-from memory_system.recall import dump, entering, kinds, terms, writing
+from memory_system.recall import dump, entering, terms
 from memory_system.recall.dump import Listing
-from memory_system.recall.naming import Naming, naming
-from memory_system.recall.numbers import MEMORIES, SCOPES, range_of
-from memory_system.recall.packing import unpacked
+from memory_system.recall.entering import weighed
 from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import (  # fmt: skip
     COUNTED,
     HOLDERS,
     INDEXES,
     LINE_NUMBER,
+    MEMORIES,
     MILESTONES,
     PASSING,
     SCHEMA,
+    SCOPES,
     STANDING_ON,
     UNITS,
+    counted,
+    identity,
+    range_of,
+    unpacked,
 )
-from memory_system.recall.sessions import Sessions
-from memory_system.recall.standing import Standing
-from memory_system.recall.title import counted, identity
 from memory_system.recall.units import Unit, Units, storable
-from memory_system.recall.writing import weighed
+from memory_system.recall.views import Naming, Sessions, Standing, naming
 from memory_system.records import POOLS, TYPES, Fact, Pool, from_line
 from memory_system.store.database import BATCH, IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError, batches
 from memory_system.turns import Message
@@ -185,7 +186,7 @@ class Index:
         name = storable(path)
         for batch in weighed(message for message in messages if not message.is_noted):
             units = ((message.session, self._units.message(name, message)) for message in batch)
-            writing.put_messages(self._database, units)
+            entering.put_messages(self._database, units)
 
     def unread(self) -> dict[str, str]:
         """When each of the messages that no night has read yet was said, by ref."""
@@ -204,15 +205,15 @@ class Index:
 
     def drop_messages(self, refs: Iterable[str]) -> None:
         """Take messages out."""
-        writing.take_out_messages(self._database, refs)
+        entering.take_out_messages(self._database, refs)
 
     def drop_session(self, session: str) -> None:
         """Take all messages of the session out."""
-        writing.take_out_session(self._database, storable(session))
+        entering.take_out_session(self._database, storable(session))
 
     def has_messages(self, refs: Iterable[str]) -> set[str]:
         """Those of the refs that are indexed."""
-        return {unit.key for batch in batches(refs) for _, unit in writing.find(self._database, "session", batch)}
+        return {unit.key for batch in batches(refs) for _, unit in entering.find(self._database, "session", batch)}
 
     def move_session(self, session: str, path: str) -> None:
         """The messages of the session stand in another file now, under that name."""
@@ -259,8 +260,8 @@ class Index:
         return [], common[expression]
 
     def of_kind(self, kind: str, scopes: Collection[str], limit: int = -1) -> list[int]:
-        """As `holders`, for what is of one of `kinds.kinds_of`."""
-        return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(kinds.match(kind), scopes, limit))
+        """As `holders`, for what is of one of `terms.kinds_of`."""
+        return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(terms.match_kind(kind), scopes, limit))
 
     def _matching(self, expression: str, scopes: Collection[str], limit: int) -> list[int]:
         [(found,)] = self._database.rows(HOLDERS, (expression, *range_of(scopes), limit))
@@ -309,7 +310,7 @@ class Index:
 
     def message(self, ref: str) -> list[Unit]:
         """The message with that ref, as one unit or in its passages; empty when there is none."""
-        return [unit for _, unit in writing.whole(self._database, storable(ref))]
+        return [unit for _, unit in entering.whole(self._database, storable(ref))]
 
     def passing(self, numbers: Collection[int], filters: Filters) -> list[int]:
         """Those of the units that the filters let through."""
@@ -333,7 +334,7 @@ class Index:
         return dict(self._database.rows(sql, (SCOPES[scope], orjson.dumps([*keys]).decode())))
 
     def session_lengths(self, sessions: Collection[int]) -> dict[int, int]:
-        """How many units each of these sessions (`numbers.session_of`) has."""
+        """How many units each of these sessions (`schema.session_of`) has."""
         return self._sessions.lengths(sessions)
 
     def session_average(self) -> tuple[int, float]:

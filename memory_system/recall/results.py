@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
 from operator import attrgetter
 
-from memory_system.recall.numbers import MEMORIES, SCOPE_BITS, SCOPES, scope_of
+from memory_system.recall.around import standing_for
+from memory_system.recall.candidates import Memory
+from memory_system.recall.index import Index
 from memory_system.recall.ranking import Scored
+from memory_system.recall.schema import MEMORIES, SCOPE_BITS, SCOPES, scope_of
 from memory_system.records import Fact
 from memory_system.text import CJK, essence
 
@@ -152,3 +155,47 @@ def _words_of(results: Iterable[Result]) -> list[tuple[set[str], int]]:
         again |= seen & words
         seen |= words
     return [(words & again, len(words)) for words in worded]
+
+
+Passing = Callable[[Collection[int]], Collection[int]]  # those of the units that are asked for
+
+
+def newer_first(results: list[Result], index: Index, passing: Passing) -> list[Result]:
+    """The results, each that is outdated behind what stands in its place: as the memory, where its message was found,
+    and taken in where it was not found itself."""
+    if not any(each.best.memory.outdated_by for each in results):
+        return results
+    ordered: list[Result] = []
+    waiting = list(results)
+    while waiting:
+        each = waiting.pop(0)
+        if each.best.memory.outdated_by and (newer := standing_for(each.best.unit.key, index)):
+            each.newer = newer
+            found = next((other for other in (*ordered, *waiting) if _is_of(other, newer)), None)
+            first = _as_memory(newer, found or Result(each.best, each.full), index, passing) or found
+            if first is not None and not any(first is other for other in ordered):
+                waiting = [other for other in waiting if other is not first]
+                first.full, first.alike = max(first.score, each.score), 1.0
+                ordered.append(first)
+        ordered.append(each)
+    return ordered
+
+
+def _is_of(result: Result, memory: Fact) -> bool:
+    """Whether the result is the memory, or a message that it stands on."""
+    unit, is_said = result.best.unit, scope_of(result.best.number) == "session"
+    return unit.ref in {each.ref for each in memory.evidence} if is_said else unit.key == memory.id
+
+
+def _as_memory(memory: Fact, result: Result, index: Index, passing: Passing) -> Result | None:
+    """The result with the memory for its best; None where that is none of those that are asked for."""
+    if result.best.unit.key == memory.id:
+        return result
+    numbers = [each for scope in MEMORIES for each in index.numbers([memory.id], scope).values()]
+    for number, unit in index.units(passing(numbers)).items():
+        refs = dict.fromkeys(each.ref for each in memory.evidence)
+        known = Memory(refs=tuple(refs), speaker=memory.subject)
+        result.best = Scored(number, unit, known, result.best.score, result.best.parts, result.best.bm25)
+        result.refs = refs
+        return result
+    return None

@@ -1,13 +1,95 @@
-"""The tables of search.sqlite, and the longer questions that are asked of them. Whoever changes them raises
-`title.SCHEMA_VERSION`, and so does whoever changes how dates are read (`marks`), but for their rules.
+"""The tables of search.sqlite, the longer questions that are asked of them, and what an index says of itself.
 
-What all messages of a session have in common stands in `session`, and what is searched beside a message follows from
-its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is faster. Which
-memories name an entity or stand on a message is kept by their places (rowids) in `memory`, which are shorter than ids.
-`own` is the name by which a memory about the user calls them.
+Whoever changes the tables raises `SCHEMA_VERSION`, and so does whoever changes how dates are read (`marks`), but for
+their rules. What all messages of a session have in common stands in `session`, and what is searched beside a message
+follows from its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is
+faster. Which memories name an entity or stand on a message is kept by their places (rowids) in `memory`, which are
+shorter than ids. `own` is the name by which a memory about the user calls them.
+
+The number of a unit says where it stands: its scope, its session, its place there. What stands side by side has numbers
+side by side, so that neighbours are found without reading anything. Messages have the smallest numbers: the index keeps
+one for each word of each of them, and a small one takes less room.
 """
 
 from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Collection
+from contextlib import closing, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from memory_system.config import Config
+from memory_system.records import POOLS, TYPES
+from memory_system.store.database import Database, StaleIndexError
+
+SCOPES = {"session": 0, "note": 1, "memory": 2, "over": 3, "archive": 4}  # memories have the largest
+MEMORIES = ("memory", "over", "archive")  # what stands, plans whose time is over, and what else is archived
+NAMES = {number: name for name, number in SCOPES.items()}
+SCOPE_BITS = 46  # number = scope << 46 | place; a scope is a range of numbers, which FTS5 can skip to
+SESSION_BITS = 20  # the place of a message = session << 20 | place in it
+OVERLAY = 1 << 60  # set in the number of what is newer than the index
+PARTS_FROM = 1 << (SESSION_BITS - 1)  # parts of long messages are counted from here, turns from 1
+
+
+def first_of(scope: str) -> int:
+    return SCOPES[scope] << SCOPE_BITS
+
+
+def last_of(scope: str) -> int:
+    return first_of(scope) + (1 << SCOPE_BITS) - 1
+
+
+def range_of(scopes: Collection[str]) -> tuple[int, int]:
+    """The first and the last number of scopes that stand side by side."""
+    return min(map(first_of, scopes)), max(map(last_of, scopes))
+
+
+def scope_of(number: int) -> str:
+    return NAMES[(number & ~OVERLAY) >> SCOPE_BITS]
+
+
+def session_of(number: int) -> int:
+    """The number of the session; of what is no message, none that a session has."""
+    return number >> SESSION_BITS
+
+
+def is_part(number: int) -> bool:
+    """Whether it is a passage of a long message."""
+    return bool(number & PARTS_FROM) and number >> SCOPE_BITS == SCOPES["session"]
+
+
+_WINDOW = -15  # as zlib has it: 32 KB, without head and end
+_NEARBY = -13  # 8 KB, more than most lines have; what looks back no farther is set up four times as fast
+# What most lines hold, in their order; the index is made anew where it changes.
+_USUAL = (
+    b'"supersedes":"f_","superseded_by":"f_","history":[{"id":"f_","content":"","value":"","until":"T03:00:00Z"}],'
+    b'"confidence":0.6,"basis":"","event_time":{"start":"","end":"","granularity":"day","words":""},"retired":"merged",'
+    b'{"id":"f_2026","content":"User ","importance":0.5,"score":0.5,"entities":["User","\xe7\x94\xa8\xe6\x88\xb7"],'
+    b'"created":"2026-01-01T03:00:00Z","source":"capture:","category":"general","subject":"user","attribute":"","value":"",'
+    b'"polarity":true,"lang":"zh","lang":"en","said_at":"2026-01-01T10:00:00Z","evidence":[{"ref":"capture:","quote":"",'
+    b'"said_at":"2026-01-01T10:00:00Z","role":"user","trust":"user"}],"last_confirmed":"2026-01-01T10:00:00Z",'
+    b'"scored_at":"2026-01-01T03:00:00Z","expires":"2026-01-01T10:00:00Z","pinned":false,"sensitivity":"normal",'
+    b'"version":1,"updated":"2026-01-01T03:00:00Z","method":"capture","method":"rule:general.zh","method":"rule:general.en"}\n'
+)
+
+
+def packed(line: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=_NEARBY, zdict=_USUAL)
+    return packer.compress(line) + packer.flush()
+
+
+def unpacked(data: bytes) -> bytes:
+    """The line again; StaleIndexError where the index is damaged."""
+    try:
+        return zlib.decompressobj(_WINDOW, _USUAL).decompress(data)
+    except zlib.error as error:
+        raise StaleIndexError(f"a line in the search index is damaged: {error}") from None
+
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -192,3 +274,53 @@ TALLIES = {
     " WHERE pool = 'active'",
     "categories": "SELECT count(DISTINCT category) FROM memory WHERE pool = 'active'",
 }
+
+
+SCHEMA_VERSION = 13
+
+
+class Title(NamedTuple):
+    """`fingerprint` is what the last writer said that the index stands for; `counts` is `Index.counts`."""
+
+    fingerprint: str
+    counts: dict[str, int]
+
+
+def identity(config: Config) -> str:
+    """What the rows of an index depend on beside the things put in."""
+    return f"{SCHEMA_VERSION} {_dates()} {config.timezone} {config.decay_rates.model_dump_json()}"
+
+
+@cache
+def _dates() -> str:
+    """The rules by which the dates in messages are read: under others, a row has others."""
+    rules = Path(__file__).parent.parent / "rules" / "dates.toml"
+    return hashlib.blake2b(rules.read_bytes(), digest_size=8).hexdigest()
+
+
+def title_of(path: Path, config: Config) -> Title | None:
+    """What the index in the file says; None where there is none, or it is of no use."""
+    with suppress(StaleIndexError), closing(Database(path)) as database:
+        meta = dict(database.rows("SELECT key, value FROM meta WHERE key IN ('identity', 'fingerprint', 'counts')"))
+        if meta.get("identity") == identity(config) and "counts" in meta:
+            return Title(meta.get("fingerprint", ""), orjson.loads(meta["counts"]))
+    return None
+
+
+def counted(database: Database) -> dict[str, int]:
+    """`Index.counts`, counted now."""
+
+    def one(sql: str, values: Any = ()) -> int:
+        return int(database.rows(sql, values)[0][0])
+
+    found = {f"{pool} {kind}": 0 for pool in POOLS for kind in TYPES}
+    found |= {
+        f"{pool} {kind}": count
+        for pool, kind, count in database.rows("SELECT pool, kind, count(*) FROM memory GROUP BY pool, kind")
+    }
+    found |= {name: one(sql) for name, sql in TALLIES.items()}
+    found["messages"] = one("SELECT coalesce(sum(messages), 0) FROM session")
+    found["passages"] = one(
+        "SELECT count(*) FROM unit WHERE number BETWEEN ? AND ?", (first_of("note"), last_of("note"))
+    )
+    return found

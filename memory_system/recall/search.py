@@ -21,17 +21,16 @@ from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall.answered import answered, talked_of
-from memory_system.recall.around import Around, Give, as_it_is
+from memory_system.recall.around import Around, Give, as_it_is, outdated_words
 from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
 from memory_system.recall.excerpt import place_of_memory, where_said
 from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
-from memory_system.recall.newer import newer_first, outdated_words
-from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.passages import note_digest, note_files, read_note
 from memory_system.recall.question import Question, understood
 from memory_system.recall.ranking import by_meaning, rank, text_score
-from memory_system.recall.results import Result, diverse, folded
+from memory_system.recall.results import Result, diverse, folded, newer_first
+from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
 from memory_system.text import language

@@ -15,8 +15,9 @@ import orjson
 from memory_system import clock
 from memory_system.config import Config
 from memory_system.privacy import masks
-from memory_system.recall import packing, terms
+from memory_system.recall import terms
 from memory_system.recall.passages import passages, pieces
+from memory_system.recall.schema import packed
 from memory_system.records import USER, Pool, Row, kind_of, told, type_name
 from memory_system.store import retention
 from memory_system.text import estimate_tokens, language, spliced
@@ -136,7 +137,7 @@ class Units:
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
             self._number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
             storable(orjson.dumps(row["tells"]).decode()) if row.get("tells") else None,
-            packing.packed(line),
+            packed(line),
         )  # fmt: skip
 
     def day(self, stamp: str) -> str:

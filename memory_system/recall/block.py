@@ -1,5 +1,5 @@
-"""What is found, as lines an agent can be given: one each, with date and source, and of a long text what the question
-is about."""
+"""The block of lines that an agent is given: what is found, one line each, with date and source, and of a long text
+what the question is about."""
 
 from __future__ import annotations
 
