@@ -198,6 +198,7 @@ class Summary(Fact):
 
 Row = Mapping[str, Any]  # a memory as it stands in its file, not parsed further: for what looks at very many
 KINDS: dict[str, type[Fact]] = {"f": Fact, "b": Belief, "s": Summary}
+FILES = tuple((pool, kind) for pool in POOLS for kind in KINDS.values())  # that hold the truth
 _ID_HEADS = frozenset(f"{letter}_" for letter in KINDS)
 TYPES: dict[str, type[Fact]] = {"fact": Fact, "belief": Belief, "summary": Summary}
 

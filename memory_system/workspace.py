@@ -89,7 +89,7 @@ class Workspace:
         return workspace
 
     def _settle(self, *, allow_losses: bool) -> None:
-        from memory_system.store.schemas import due
+        from memory_system.store.schemas import due, migrate
 
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()
@@ -98,8 +98,6 @@ class Workspace:
 
             self.taken_over = by_hand.take_over(self.store, clock.stamp(self.now), allow_losses=allow_losses)
         if due(self.checkpoint.state.schema):
-            from memory_system.store.migrate import migrate
-
             migrate(self.store, clock.stamp(self.now))
 
     def refuse_unsafe(self) -> None:

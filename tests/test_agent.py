@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workspaces import at, make
 
-from memory_system.agent import flush, pruning, window
-from memory_system.agent.compaction import compact
-from memory_system.agent.messages import INTERRUPTED, messages_of, result_message, told, user_message
+from memory_system.agent import window
+from memory_system.agent.messages import INTERRUPTED, Row, messages_of, result_message, told, user_message
 from memory_system.agent.model import Reply
 from memory_system.agent.prompt import phrases
-from memory_system.agent.rows import Row
+from memory_system.agent.window import compact
 from memory_system.config import ChatConfig
 from memory_system.llm import Usage
 from memory_system.text import estimate_tokens
@@ -155,8 +154,8 @@ def conversation(*results: str) -> list[Row]:
 
 def test_long_results_are_trimmed_at_head_and_tail() -> None:
     rows = conversation("short", "A" * 3_000 + "B" * 3_000 + "C" * 3_000)
-    assert pruning.prune(rows, 29_999, 100_000) == {}
-    cut = pruning.prune(rows, 30_000, 100_000)
+    assert window.prune(rows, 29_999, 100_000) == {}
+    cut = window.prune(rows, 30_000, 100_000)
     assert set(cut) == {"t1"}
     assert len(cut["t1"]) < 3_100
     assert "A" * 1_000 in cut["t1"]
@@ -166,21 +165,21 @@ def test_long_results_are_trimmed_at_head_and_tail() -> None:
 
 def test_the_oldest_results_are_cleared_until_there_is_room() -> None:
     rows = conversation(*["x" * 36_000 for _ in range(4)])  # 10,000 tokens each
-    cleared = {call for call, said in pruning.prune(rows, 200_000, 100_000).items() if said == pruning.CLEARED}
+    cleared = {call for call, said in window.prune(rows, 200_000, 100_000).items() if said == window.CLEARED}
     assert cleared == {"t0", "t1", "t2", "t3"}
-    some = pruning.prune(conversation(*["y" * 3_600 for _ in range(4)]), 51_500, 100_000)  # 1,000 tokens each
-    assert some == {"t0": pruning.CLEARED, "t1": pruning.CLEARED}
+    some = window.prune(conversation(*["y" * 3_600 for _ in range(4)]), 51_500, 100_000)  # 1,000 tokens each
+    assert some == {"t0": window.CLEARED, "t1": window.CLEARED}
 
 
 def test_the_last_results_stay() -> None:
     rows = [asked("q"), answered("", "t0"), result("t0", "x" * 9_000), answered("there")]
-    assert pruning.prune(rows, 90_000, 100_000) == {}
+    assert window.prune(rows, 90_000, 100_000) == {}
 
 
 def test_pruning_changes_what_is_sent_and_not_the_rows() -> None:
     rows = conversation("A" * 9_000)
     before = repr(rows)
-    sent = messages_of(rows, "S", pruning.prune(rows, 40_000, 100_000))
+    sent = messages_of(rows, "S", window.prune(rows, 40_000, 100_000))
     assert len(sent[2]["content"][0]["content"]) < 3_200
     assert repr(rows) == before
 
@@ -196,29 +195,29 @@ RULES = (
 
 def test_a_prompt_of_the_owners_gets_the_three_rules_of_seed_004() -> None:
     custom = "Write lasting notes to memory/YYYY-MM-DD.md"  # seed 001's example
-    assert flush.with_safety(custom) == "\n".join([custom, *(f"{rule}." for rule in RULES)])
+    assert window.with_safety(custom) == "\n".join([custom, *(f"{rule}." for rule in RULES)])
     partly = f"Be quick. {RULES[1]}."
-    assert flush.with_safety(partly).count(RULES[1]) == 1
-    assert flush.with_safety(flush.with_safety(custom)) == flush.with_safety(custom)
+    assert window.with_safety(partly).count(RULES[1]) == 1
+    assert window.with_safety(window.with_safety(custom)) == window.with_safety(custom)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_programs_own_prompts_are_safe_already(lang: str) -> None:
     for name in ("flush_system", "flush"):
-        assert flush.with_safety(phrases(lang)[name]) == phrases(lang)[name].rstrip()
+        assert window.with_safety(phrases(lang)[name]) == phrases(lang)[name].rstrip()
         assert "NO_REPLY" in phrases(lang)[name]
 
 
 def test_the_prompts_name_todays_note(tmp_path: Path) -> None:
     root = make(tmp_path, zone="Asia/Shanghai", chat={"flush_prompt": "Write to memory/YYYY-MM-DD.md"})
     with Workspace.open(root, now=at("2026-03-02T20:00:00Z")) as ws:
-        system, question = flush.prompts(ws, phrases("en"))
+        system, question = window.prompts(ws, phrases("en"))
     assert question.startswith("Write to memory/2026-03-03.md\n")
     assert "memory/2026-03-03.md already exists" in system
 
 
 def test_which_answers_are_silent() -> None:
-    assert [flush.is_silent(each) for each in ("NO_REPLY", " NO_REPLY\n", "No reply", "I say NO_REPLY")] == [
+    assert [window.is_silent(each) for each in ("NO_REPLY", " NO_REPLY\n", "No reply", "I say NO_REPLY")] == [
         True, True, False, False,
     ]  # fmt: skip
 

@@ -13,7 +13,7 @@ from workspaces import at, consolidate, make, say
 
 from memory_system import forgetting
 from memory_system.forgetting import Selection
-from memory_system.upkeep import audit
+from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
 
@@ -43,7 +43,7 @@ def found(root: Path, lines: list[bytes], anchor: str = "") -> str:
     month.write_bytes(b"".join(lines))
     try:
         with Workspace.open(root) as ws:
-            problem = audit.verify(ws, anchor)
+            problem = check.verify(ws, anchor)
             return problem.where if problem else ""
     finally:
         month.write_bytes(whole)
@@ -79,9 +79,9 @@ def edits(line: bytes) -> Iterator[bytes]:
 
 def test_the_journal_that_was_written_holds(root: Path) -> None:
     with Workspace.open(root) as ws:
-        assert audit.verify(ws) is None
-        assert audit.verify(ws, str(audit.head(ws))) is None
-        assert audit.verify(ws, audit.head(ws).hash) is None
+        assert check.verify(ws) is None
+        assert check.verify(ws, str(ws.journal.head())) is None
+        assert check.verify(ws, ws.journal.head().hash) is None
 
 
 def test_every_edit_of_every_value_is_found_in_its_entry(root: Path) -> None:
@@ -128,7 +128,7 @@ def test_whole_entries_cannot_be_taken_out_or_moved(root: Path) -> None:
 def test_a_tail_that_was_cut_off_is_found_beside_the_head(root: Path) -> None:
     lines = lines_of(root)
     with Workspace.open(root) as ws:
-        anchor = str(audit.head(ws))
+        anchor = str(ws.journal.head())
     starts = [number for number, line in enumerate(lines) if line.startswith(b'{"entry":')]
     assert found(root, lines[: starts[-1]]) == ""  # nothing in the journal itself tells
     for end in range(len(lines) - 1):

@@ -17,12 +17,12 @@ import pytest
 from workspaces import at, consolidate, make, say
 
 from memory_system.errors import SealedError, UnsafeError, UnwritableError, UsageError
-from memory_system.upkeep import audit, backup, check, crypt
-from memory_system.upkeep.crypt import Key
+from memory_system.upkeep import backup, check
+from memory_system.upkeep.backup import Key
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"
-PUBLIC, SECRET = crypt.new_key()
+PUBLIC, SECRET = backup.new_key()
 SEAL, OPEN = Key(keys=(PUBLIC,)), Key(keys=(SECRET,))
 
 
@@ -73,7 +73,7 @@ def test_a_file_whose_name_is_no_utf_8_comes_back_too(tmp_path: Path) -> None:
 
 def test_it_says_where_the_journal_stood(root: Path, made: Path) -> None:
     with Workspace.open(root) as ws:
-        assert backup.read(made, OPEN).head == str(audit.head(ws))
+        assert backup.read(made, OPEN).head == str(ws.journal.head())
 
 
 def test_nothing_of_it_can_be_read_without_the_key(made: Path) -> None:
@@ -94,7 +94,7 @@ def test_whatever_the_umask_it_is_its_owners_alone(root: Path, tmp_path: Path) -
 
 
 def test_another_key_opens_nothing(made: Path) -> None:
-    for key in (Key(keys=(crypt.new_key()[1],)), Key(passphrase="correct horse")):
+    for key in (Key(keys=(backup.new_key()[1],)), Key(passphrase="correct horse")):
         with pytest.raises(SealedError):
             backup.read(made, key)
 
@@ -126,15 +126,15 @@ def test_one_flipped_bit_anywhere_is_found(made: Path, tmp_path: Path) -> None:
 
 
 def test_a_passphrase_opens_what_it_has_sealed() -> None:
-    sealed = crypt.encrypt("记忆".encode(), Key(passphrase="马 battery"))
-    assert crypt.decrypt(sealed, Key(passphrase="马 battery")).decode() == "记忆"
+    sealed = backup.encrypt("记忆".encode(), Key(passphrase="马 battery"))
+    assert backup.decrypt(sealed, Key(passphrase="马 battery")).decode() == "记忆"
     with pytest.raises(SealedError):
-        crypt.decrypt(sealed, Key(passphrase="马 batterz"))
+        backup.decrypt(sealed, Key(passphrase="马 batterz"))
 
 
 @pytest.mark.parametrize("data", [gzip.compress(b"x" * 999)[:15] + b"\xff" * 99, b"", b"no archive"])
 def test_what_is_no_backup_is_said_to_be_none(data: bytes, tmp_path: Path) -> None:
-    (tmp_path / "b.age").write_bytes(crypt.encrypt(data, SEAL))
+    (tmp_path / "b.age").write_bytes(backup.encrypt(data, SEAL))
     with pytest.raises(SealedError):
         backup.read(tmp_path / "b.age", OPEN)
 
@@ -151,7 +151,7 @@ def archive_of(names: dict[str, bytes], listed: dict[str, bytes]) -> bytes:
             member = tarfile.TarInfo(name)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-    return crypt.encrypt(gzip.compress(packed.getvalue()), SEAL)
+    return backup.encrypt(gzip.compress(packed.getvalue()), SEAL)
 
 
 @pytest.mark.parametrize("name", ["../out", "/etc/x", "memory/../../x", "other/x", "sessions", "x.md"])
@@ -193,11 +193,11 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "key"
     path.write_text(f"# a comment\n{SECRET}\n")
     path.chmod(0o644)
-    for read in (crypt.keys_in, crypt.first_line):
+    for read in (backup.keys_in, backup.first_line):
         with pytest.raises(UnsafeError):
             read(path)
     path.chmod(0o600)
-    assert crypt.keys_in(path) == (SECRET,)
+    assert backup.keys_in(path) == (SECRET,)
 
 
 def memory(*arguments: object) -> subprocess.CompletedProcess[str]:

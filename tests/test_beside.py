@@ -16,7 +16,7 @@ from workspaces import at, consolidate, make, say
 
 from memory_system import finder
 from memory_system.disk.files import Disk
-from memory_system.disk.mounts import without_locks
+from memory_system.disk.locks import without_locks
 from memory_system.errors import LockedError, LocklessError
 from memory_system.upkeep import check
 from memory_system.workspace import Workspace

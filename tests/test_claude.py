@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from memory_system.config import LLMConfig, Timeouts
 from memory_system.llm import AskError, Prompt, Usage
 from memory_system.llm.claude import Claude
-from memory_system.llm.wire import cost_of, schema_of
+from memory_system.llm.prompts import cost_of, schema_of
 
 PROMPT = Prompt("test", "Say which of the numbered sentences name a colour.", "1. The kettle is red.", 60)
 PAUSES = (0.01, 0.02)
@@ -136,7 +136,7 @@ FAILS: dict[str, tuple[Any, str, int]] = {
 
 
 @pytest.mark.parametrize("name", FAILS)
-def test_what_fails_is_a_typed_error_with_its_cost(name: str, serve: Serve) -> None:
+def test_what_fails_is_a_typed_error_and_counted(name: str, serve: Serve) -> None:
     reply, kind, calls = FAILS[name]
     server = serve([reply])
     model = claude(server, request=0.1 if kind == "timeout" else 5)
@@ -144,7 +144,6 @@ def test_what_fails_is_a_typed_error_with_its_cost(name: str, serve: Serve) -> N
         model.ask(PROMPT, Chosen)
     assert failed.value.kind == kind
     assert failed.value.retryable == (calls == 3 or kind == "rate_limited")
-    assert failed.value.usage == model.spent
     assert (model.spent.calls, model.spent.tokens) == (calls, server.tokens)
     assert "kettle" not in str(failed.value)
     assert failed.value.exit_code == 6
@@ -191,7 +190,7 @@ def test_a_refusal_costs_and_is_final(serve: Serve) -> None:
     with pytest.raises(AskError) as failed:
         model.ask(PROMPT, Chosen)
     assert (failed.value.kind, failed.value.retryable) == ("refused", False)
-    assert failed.value.usage.input == server.input > 0
+    assert model.spent.input == server.input > 0
 
 
 def test_a_wait_that_a_server_asks_for_is_kept_within_reason(serve: Serve) -> None:

@@ -11,7 +11,7 @@ from workspaces import at, consolidate, contents, copied, layers, make, memories
 
 from memory_system import finder
 from memory_system.nights import derive
-from memory_system.upkeep import past, undo
+from memory_system.upkeep import undo
 from memory_system.workspace import Workspace
 
 DAY = "2026-03-{}T09:00:00Z"
@@ -123,7 +123,7 @@ def test_an_earlier_day_knows_what_it_knew(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "sessions")
     with (
         Workspace.open(tmp_path, now=at("2026-03-05T04:00:00Z")) as ws,
-        past.as_of(ws, at("2026-03-03T12:00:00Z")) as then,
+        undo.as_of(ws, at("2026-03-03T12:00:00Z")) as then,
     ):
         texts = [each["text"] for each in finder.search(then, "bees", scope="sessions")["results"]]
     assert any("Porto" in each for each in texts)

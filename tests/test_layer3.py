@@ -16,7 +16,7 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, copied, c
 from memory_system import finder
 from memory_system.nights import copying, derive
 from memory_system.store.months import pack
-from memory_system.upkeep import backup, crypt, stats, undo
+from memory_system.upkeep import backup, stats, undo
 from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
 
@@ -353,9 +353,9 @@ def test_what_no_transcript_tells_any_more_survives_a_repair(root: Path) -> None
 def test_it_is_counted_and_backed_up(root: Path, tmp_path: Path) -> None:
     with opened(root, write=True) as ws:
         assert stats.stats(ws)["layer3"] == {"messages": 5, "bytes": ws.said.size()}
-        public, secret = crypt.new_key()
-        backup.create(ws, tmp_path / "made.age", crypt.Key(keys=(public,)))
-    held = backup.read(tmp_path / "made.age", crypt.Key(keys=(secret,))).files
+        public, secret = backup.new_key()
+        backup.create(ws, tmp_path / "made.age", backup.Key(keys=(public,)))
+    held = backup.read(tmp_path / "made.age", backup.Key(keys=(secret,))).files
     assert {f"{FOLDER}/2026-03.jsonl.gz", f"{FOLDER}/2026-04.jsonl"} <= set(held)
 
 

@@ -15,7 +15,7 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, copied, c
 
 from memory_system import finder, forgetting, rules
 from memory_system.nights import copying, derive
-from memory_system.upkeep import audit
+from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
 NOW = "2026-04-06T12:00:00Z"
@@ -165,7 +165,7 @@ def test_the_next_night_masks_what_rules_have_learnt_to_know(house: Rules, gone:
     assert any("[secret:house-code]" in each for each in contents(root))
     assert problems(root, NOW) == []
     with Workspace.open(root, now=at(NOW)) as ws:
-        assert audit.verify(ws) is None
+        assert check.verify(ws) is None
         entries = len(list(ws.journal.entries()))
     consolidate(root, LATER)
     with Workspace.open(root, now=at(LATER)) as ws:

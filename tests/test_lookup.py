@@ -20,12 +20,11 @@ from memory_system.config import Config
 from memory_system.disk.files import Files
 from memory_system.forgetting.choosing import Selection
 from memory_system.records import Fact, Pool, Row, to_line
-from memory_system.store import catalogue, lookup
+from memory_system.store import lookup
 from memory_system.store.database import Database
 from memory_system.store.entries import Change, Entry
 from memory_system.store.gist import gist_of
-from memory_system.store.keys import entity_key, keys_of_row
-from memory_system.store.likeness import keys_of
+from memory_system.store.keys import entity_key, keys_of, keys_of_row
 from memory_system.store.lookup import Lookup
 from memory_system.store.store import VERY_MANY
 from memory_system.upkeep import correct
@@ -58,7 +57,7 @@ class Truth:
         self.held: dict[str, tuple[Pool, Fact]] = {each.id: ("active", each) for each in first}
         self.path = folder / "keys.sqlite"
         self.loaded = lookup.Loaded(self.rows, CONFIG)
-        catalogue.make(self.path, (RULES, "0"), self.rows(), CONFIG, Files())
+        lookup.make_catalogue(self.path, (RULES, "0"), self.rows(), CONFIG, Files())
         self.catalogue = self.opened("0")
 
     def rows(self) -> Iterator[Row]:
@@ -66,8 +65,8 @@ class Truth:
             if pool == "active":
                 yield orjson.loads(to_line(each))
 
-    def opened(self, head: str) -> catalogue.Catalogue:
-        found = catalogue.opened(self.path, (RULES, head), CONFIG, lambda key: gist_of(self.held[key][1].content))
+    def opened(self, head: str) -> lookup.Catalogue:
+        found = lookup.catalogue_in(self.path, (RULES, head), CONFIG, lambda key: self.held[key][1].content)
         assert found is not None
         return found
 
@@ -124,13 +123,13 @@ def test_a_catalogue_that_was_moved_along_is_the_one_that_is_made_anew(
             truth.commit(commit, str(number))
         truth.catalogue.close()
         moved = content(truth.path)
-        catalogue.make(truth.path, (RULES, "x"), truth.rows(), CONFIG, Files())
+        lookup.make_catalogue(truth.path, (RULES, "x"), truth.rows(), CONFIG, Files())
         assert moved == content(truth.path)
 
 
 def content(path: Path) -> list[tuple[str, str]]:
     with closing(Database(path)) as database:
-        return list(catalogue.content(database))
+        return list(lookup.content(database))
 
 
 @pytest.mark.parametrize("stands_for", [("others", "0"), (RULES, "1")])
@@ -138,7 +137,7 @@ def test_a_catalogue_by_other_rules_or_of_another_commit_is_of_no_use(
     tmp_path: Path, stands_for: tuple[str, str]
 ) -> None:
     Truth(tmp_path, []).catalogue.close()
-    assert catalogue.opened(tmp_path / "keys.sqlite", stands_for, CONFIG, gist_of) is None
+    assert lookup.catalogue_in(tmp_path / "keys.sqlite", stands_for, CONFIG, gist_of) is None
 
 
 def test_no_word_of_a_memory_is_in_a_catalogue(tmp_path: Path) -> None:

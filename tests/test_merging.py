@@ -15,7 +15,7 @@ from memory_system.phases import matching
 from memory_system.phases.matching import in_order, says_more
 from memory_system.records import EventTime, Fact
 from memory_system.store.gist import gist_of, stem
-from memory_system.store.likeness import Likeness, keys_of
+from memory_system.store.keys import Likeness, keys_of
 
 
 def says_the_same(one: Fact, other: Fact) -> bool:

@@ -14,7 +14,7 @@ from memory_system import forgetting
 from memory_system.disk.files import Files
 from memory_system.store.entries import Change, Entry
 from memory_system.store.journal import Journal
-from memory_system.upkeep import explain, past, undo
+from memory_system.upkeep import explain, undo
 from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace
 
@@ -47,7 +47,7 @@ def test_a_month_that_is_over_is_packed_and_tells_what_it_told(root: Path) -> No
     with Workspace.open(root, now=at(NOW)) as ws:
         first, *_ = ws.journal.entries()
         assert {row["why"] for row in explain.diff(ws, first.entry.run)["changes"]} == {"new"}
-        with past.as_of(ws, at("2026-02-25T12:00:00Z")) as then:
+        with undo.as_of(ws, at("2026-02-25T12:00:00Z")) as then:
             assert "User lives in Porto" in {each.content for _, each in then.store.records()}
     with Workspace.open(root, now=at(NOW), write=True) as ws:
         undo.rollback(ws, first.entry.run, cascade=True)

@@ -11,7 +11,7 @@ from workspaces import at, consolidate, layers, make, say
 from memory_system import finder
 from memory_system.errors import UsageError
 from memory_system.nights import derive
-from memory_system.upkeep import edit, past, stats, undo
+from memory_system.upkeep import edit, stats, undo
 from memory_system.workspace import Workspace
 
 DAYS = (
@@ -39,7 +39,7 @@ def live(root: Path) -> list[dict[str, bytes]]:
 
 
 def then(root: Path, moment: str, ask: Any) -> Any:
-    with Workspace.open(root, now=at(NOW)) as ws, past.as_of(ws, past.moment_of(moment, ws)) as earlier:
+    with Workspace.open(root, now=at(NOW)) as ws, undo.as_of(ws, undo.moment_of(moment, ws)) as earlier:
         return ask(earlier)
 
 
@@ -134,4 +134,4 @@ def test_what_was_rolled_back_was_true_until_then(root: Path) -> None:
 @pytest.mark.parametrize("when", ["yesterday", "2026-13-01", "", "2026-03-10", "2027-01-01T00:00:00Z"])
 def test_a_day_that_is_none_or_has_not_come_is_a_usage_error(root: Path, when: str) -> None:
     with Workspace.open(root, now=at(NOW)) as ws, pytest.raises(UsageError):
-        past.moment_of(when, ws)
+        undo.moment_of(when, ws)

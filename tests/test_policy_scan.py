@@ -15,7 +15,7 @@ from memory_system import forgetting
 from memory_system.forgetting.scanning import Finding
 from memory_system.records import Evidence, to_line
 from memory_system.store.entries import Change, Entry
-from memory_system.upkeep import audit, check, edit
+from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-05T12:00:00Z"
@@ -114,7 +114,7 @@ def test_it_goes_from_all_that_is_ours_and_nothing_else_does(kept: Path, tmp_pat
     assert any("[secret:password]" in each for each in contents(root))
     with Workspace.open(root, now=at(NOW)) as ws:
         assert check.validate(ws) == []
-        assert audit.verify(ws) is None
+        assert check.verify(ws) is None
         assert [record.content for record in ws.inbox.pending()] == ["The wifi password is [secret:password]"]
     assert fixed(root) == 0
 

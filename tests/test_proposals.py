@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from workspaces import at, consolidate, make, say
 
-from memory_system.upkeep.proposals import proposals
+from memory_system.upkeep.distill import proposals
 from memory_system.workspace import Workspace
 
 

@@ -11,9 +11,9 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, say
 
 from memory_system import finder
-from memory_system.agent import listing, register, rows, summary
-from memory_system.agent.archive import archive
-from memory_system.agent.session import Session, append_to
+from memory_system.agent import messages, sessions
+from memory_system.agent.session import Session, update_entry, write_summary
+from memory_system.agent.sessions import append_to, archive
 from memory_system.disk.files import Files
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.layout import Layout
@@ -60,7 +60,7 @@ def test_a_session_is_gone_on_with_after_a_torn_write(root: Path) -> None:
         file.write(b'{"type":"mess')
     again = Session.resume(session.path, Files())
     again.message(text("user", "two"), at(THEN))
-    said = [rows.text_of(rows.message_of(row)) for row in Session.resume(session.path, Files()).rows]
+    said = [messages.text_of(messages.message_of(row)) for row in Session.resume(session.path, Files()).rows]
     assert (again.id, said) == (session.id, ["one", "two"])
 
 
@@ -82,37 +82,37 @@ def test_what_cannot_be_gone_on_with(root: Path) -> None:
 
 
 def test_only_the_active_branch_counts() -> None:
-    found = rows.branch([
+    found = messages.branch([
         {"type": "session", "id": "s"},
         {"type": "message", "id": "a", "parentId": None},
         {"type": "message", "id": "b", "parentId": "a"},
         {"type": "message", "id": "c", "parentId": "a"},
     ])  # fmt: skip
     assert [row["id"] for row in found] == ["a", "c"]
-    moved = rows.branch([
+    moved = messages.branch([
         {"type": "message", "id": "a", "parentId": None},
         {"type": "message", "id": "b", "parentId": "a"},
         {"type": "leaf", "id": "l", "parentId": "b", "targetId": "a"},
     ])  # fmt: skip
     assert [row["id"] for row in moved] == ["a"]
-    assert len(rows.branch([{"type": "message", "id": "a"}, {"type": "message", "id": "b"}])) == 2
-    assert rows.branch([{"type": "message", "id": "a", "parentId": "b"}, {"type": "x", "id": "b", "parentId": "a"}])
+    assert len(messages.branch([{"type": "message", "id": "a"}, {"type": "message", "id": "b"}])) == 2
+    assert messages.branch([{"type": "message", "id": "a", "parentId": "b"}, {"type": "x", "id": "b", "parentId": "a"}])
 
 
 def test_after_a_compaction_the_summary_and_what_was_kept_are_seen() -> None:
     before = [{"type": "message", "id": name} for name in "abcd"]
     mark = {"type": "compaction", "id": "m", "firstKeptEntryId": "c", "summary": "so far"}
     after = [{"type": "message", "id": "e"}]
-    assert [row["id"] for row in rows.in_context([*before, mark, *after])] == ["m", "c", "d", "e"]
-    assert [row["id"] for row in rows.in_context([*before, {"type": "reset", "id": "r"}, *after])] == ["e"]
-    assert [row["id"] for row in rows.in_context(before)] == ["a", "b", "c", "d"]
+    assert [row["id"] for row in messages.in_context([*before, mark, *after])] == ["m", "c", "d", "e"]
+    assert [row["id"] for row in messages.in_context([*before, {"type": "reset", "id": "r"}, *after])] == ["e"]
+    assert [row["id"] for row in messages.in_context(before)] == ["a", "b", "c", "d"]
 
 
 def test_the_register_has_the_keys_of_seed_001_and_adds_up_tokens(root: Path) -> None:
     with Workspace.open(root) as ws:
-        register.update(ws, "s1", at(THEN), tokens=(100, 20), contextTokens=176_000)
-        register.update(ws, "s2", at(THEN))
-        register.update(ws, "s1", at(NOW), tokens=(10, 2), compactionCount=1, memoryFlushAt=THEN)
+        update_entry(ws, "s1", at(THEN), tokens=(100, 20), contextTokens=176_000)
+        update_entry(ws, "s2", at(THEN))
+        update_entry(ws, "s1", at(NOW), tokens=(10, 2), compactionCount=1, memoryFlushAt=THEN)
     stored = json.loads((root / "sessions/sessions.json").read_text())
     assert stored["agent:main:chat:s1"] == {
         "chatType": "direct",
@@ -132,7 +132,7 @@ def test_a_registered_session_is_still_a_source(root: Path) -> None:
     session = begun(root)
     session.message(text("user", "Careful, I'm allergic to peanuts."), at(THEN))
     with Workspace.open(root) as ws:
-        register.update(ws, session.id, at(THEN))
+        update_entry(ws, session.id, at(THEN))
     consolidate(root, NOW)
     assert contents(root) == {"User is allergic to peanuts"}
 
@@ -143,9 +143,9 @@ def test_the_summary_note_is_that_of_seed_004_and_no_source(root: Path) -> None:
         session.message(text("user", said), at(THEN))
         session.message(text("assistant", "好的。"), at(THEN))
     with Workspace.open(root, now=at("2026-03-02T11:06:57Z")) as ws:
-        path = summary.write(ws, session.rows, key="agent:main:chat:x", session_id=session.id, source="chat")
-        again = summary.write(ws, session.rows, key="agent:main:chat:x", session_id=session.id)
-        assert summary.write(ws, [], key="k", session_id="s") == ""
+        path = write_summary(ws, session.rows, key="agent:main:chat:x", session_id=session.id)
+        again = write_summary(ws, session.rows, key="agent:main:chat:x", session_id=session.id)
+        assert write_summary(ws, [], key="k", session_id="s") == ""
     assert (path, again) == ("memory/2026-03-02-1106.md", "memory/2026-03-02-1106-2.md")
     assert (root / path).read_text() == (
         "# Session: 2026-03-02 11:06:57 UTC\n\n"
@@ -166,16 +166,16 @@ def test_history_gives_the_last_messages_of_any_format(root: Path) -> None:
     with Workspace.open(root, now=at(THEN)) as ws:
         for role, said in (("user", "你好"), ("assistant", "你好！有什么可以帮你的？"), ("user", "帮我查询订单")):
             append_to(ws, "whatsapp_123", role, said)
-        found = listing.history(ws, "whatsapp_123", 2)
+        found = sessions.history(ws, "whatsapp_123", 2)
         assert [each["content"] for each in found["messages"]] == ["你好！有什么可以帮你的？", "帮我查询订单"]
         assert found["total"] == 3
-        assert listing.history(ws, "claw", 100)["messages"] == [
+        assert sessions.history(ws, "claw", 100)["messages"] == [
             {"timestamp": THEN, "role": "user", "content": "hello"},
         ]
-        assert listing.transcript(ws, "whats").session == "whatsapp_123"
+        assert sessions.transcript(ws, "whats").session == "whatsapp_123"
         with pytest.raises(NotFoundError):
-            listing.transcript(ws, "nobody")
-        assert {row["id"]: row["messages"] for row in listing.listed(ws)} == {"whatsapp_123": 3, "claw": 1}
+            sessions.transcript(ws, "nobody")
+        assert {row["id"]: row["messages"] for row in sessions.listed(ws)} == {"whatsapp_123": 3, "claw": 1}
 
 
 def test_appending_goes_on_in_the_form_of_the_transcript(root: Path) -> None:
@@ -229,8 +229,8 @@ def test_what_is_packed_is_read_once_and_found_and_shown(root: Path, tmp_path: P
         (row,) = finder.search(ws, "peanuts", scope="sessions")["results"]
         assert row["citation"] == "sessions/archive/march.jsonl.gz#L2"
         assert "peanuts" in finder.get(ws, row["path"], from_line=2, lines=1)["text"]
-        assert listing.history(ws, "march", 9)["messages"][0]["content"] == "Careful, I'm allergic to peanuts."
-        assert [each["id"] for each in listing.listed(ws) if each["archived"]] == ["half", "march"]
+        assert sessions.history(ws, "march", 9)["messages"][0]["content"] == "Careful, I'm allergic to peanuts."
+        assert [each["id"] for each in sessions.listed(ws) if each["archived"]] == ["half", "march"]
         cursors = {name: Cursor.from_row(row) for name, row in ws.checkpoint.state.cursors.items()}
         assert ws.library.backlog(cursors).waiting == {}
 

@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from memory_system import clock
-from memory_system.agent import register, summary, window
-from memory_system.agent.compaction import compact
-from memory_system.agent.flush import NO_REPLY, flush, is_silent
+from memory_system.agent import session, window
 from memory_system.agent.loop import Show, Turn, run_turn
-from memory_system.agent.messages import user_message
+from memory_system.agent.messages import Row, in_context, user_message
 from memory_system.agent.model import ContextFullError, Model, Reply
 from memory_system.agent.prompt import Phrases, compose, language, phrases
-from memory_system.agent.pruning import prune
-from memory_system.agent.rows import Row, in_context
 from memory_system.agent.session import Session
 from memory_system.agent.tools import Toolbox
+from memory_system.agent.window import NO_REPLY, compact, flush, is_silent, prune
 from memory_system.errors import LLMError
 from memory_system.llm.ledger import Ledger
 from memory_system.text import estimate_tokens
@@ -114,7 +111,7 @@ class Chat:
         with self._open() as ws:
             if replies and "contextTokens" not in changed:
                 changed["contextTokens"] = sum(replies[-1].tokens)
-            register.update(ws, self.session.id, ws.now, tokens=spent, **changed)
+            session.update_entry(ws, self.session.id, ws.now, tokens=spent, **changed)
 
     # Making room
 
@@ -146,7 +143,7 @@ class Chat:
         model that fails leaves it for later, unless it was asked for (`forced`): then LLMError."""
         rows = self.rows if rows is None else rows
         with self._open() as ws:
-            entry = register.entry(ws, self.session.id)
+            entry = session.entry_of(ws, self.session.id)
             done = entry["memoryFlushCompactionCount"] == entry["compactionCount"] and not forced
             if done or not rows:
                 return False
@@ -172,7 +169,7 @@ class Chat:
 
     def _compact(self, words: Phrases, system: str, *, keep: int | None = None) -> bool:
         with self._open() as ws:
-            config, entry = ws.config.chat, register.entry(ws, self.session.id)
+            config, entry = ws.config.chat, session.entry_of(ws, self.session.id)
         with self._booked("compact"):
             made = compact(self.model, self.rows, config, words, self.tokens(system), keep=keep)
         if not made:
@@ -185,8 +182,8 @@ class Chat:
     def reset(self) -> str:
         """Leave a summary note of the session and begin a new one; the note's name, empty when nothing was said."""
         with self._open() as ws:
-            key = register.key_of(self.session.id)
-            path = summary.write(ws, self.session.rows, key=key, session_id=self.session.id)
+            key = session.key_of(self.session.id)
+            path = session.write_summary(ws, self.session.rows, key=key, session_id=self.session.id)
             self.session = Session.begin(ws.layout, ws.now.astimezone(ws.config.zone), ws.files)
         self._instead = {}
         return path

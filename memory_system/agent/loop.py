@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from memory_system.agent.messages import messages_of, result_message
+from memory_system.agent.messages import Row, messages_of, result_message
 from memory_system.agent.model import Model, Reply
-from memory_system.agent.rows import Row
 from memory_system.agent.tools import Toolbox
 
 MOST_ROUNDS = 25

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memory_system.agent.rows import Row
+from memory_system.agent.messages import Row
 from memory_system.config import Config
 from memory_system.errors import LLMError
 from memory_system.llm import Usage
@@ -159,13 +159,11 @@ def _message(final: anthropic.types.Message) -> Row:
             content.append({"type": "text", "text": block.text})
         elif block.type == "tool_use":
             content.append({"type": "toolCall", "id": block.id, "name": block.name, "arguments": block.input})
-    usage = final.usage
-    read, write = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
-    total = usage.input_tokens + read + write + usage.output_tokens
-    counted = {"input": usage.input_tokens, "output": usage.output_tokens, "cacheRead": read, "cacheWrite": write}
+    used = usage_of(final)
+    counted = {"input": used.input, "output": used.output, "cacheRead": used.cached, "cacheWrite": used.written}
     return {
         "role": "assistant", "content": content, "model": final.model, "stopReason": _STOPS.get(str(final.stop_reason),
-        "stop"), "usage": {**counted, "totalTokens": total},
+        "stop"), "usage": {**counted, "totalTokens": used.tokens},
     }  # fmt: skip
 
 

@@ -1,10 +1,12 @@
-"""A session that is being written: a transcript in OpenClaw's form, each record durable before the next one follows."""
+"""A session that is being written: a transcript in OpenClaw's form, each record durable before the next one follows.
+What is known of it beside that (counts of tokens, of flushes and compactions) stands in `sessions/sessions.json`, by
+its key, in OpenClaw's words. When it is reset it leaves a note behind (seed 004), which is a copy: no night makes
+memories of it."""
 
 from __future__ import annotations
 
-import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,16 +14,15 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.agent.listing import transcript
-from memory_system.agent.rows import Row, branch, read
+from memory_system.agent.messages import SPEAKERS, Row, branch, message_of, read_rows, text_of
 from memory_system.disk.files import Files, is_regular
+from memory_system.disk.locks import lock_holder
 from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import redact
 from memory_system.workspace import Workspace
 
 VERSION = 4
-NAME = re.compile(r"\w[\w.-]{0,99}")
 
 
 class Session:
@@ -48,7 +49,7 @@ class Session:
             raise UsageError(f"{path.name} is archived", "begin a new session; the archive stays readable")
         if not is_regular(path):
             raise NotFoundError(f"there is no session {path.name}")
-        rows = read(path)
+        rows = read_rows(path)
         head = rows[0] if rows and rows[0].get("type") == "session" else {}
         return cls(path, str(head.get("id") or path.stem), branch(rows), files)
 
@@ -77,30 +78,6 @@ class Session:
         }  # fmt: skip
 
 
-def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, str]:
-    """Append a message to the session of that id, in the form its transcript is in; a new one in the plainest form
-    (seed 003: one `{timestamp, role, content}` a line) where there is none. The session's id and its file's name."""
-    try:
-        found = transcript(ws, name, exact=True)
-    except NotFoundError:
-        if not NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no name for a session", "use letters, digits, dots and dashes") from None
-        path, form = ws.layout.sessions / f"{name}.jsonl", "plain"
-    else:
-        path, form = found.place.path, found.format
-        name = found.session
-    if form == "plain" and not path.name.endswith(".gz"):
-        row = {"timestamp": clock.stamp(ws.now), "role": role, "content": masked(content)}
-        ws.files.make_folder(path.parent)
-        ws.files.append(path, orjson.dumps(row) + b"\n")
-    elif form in ("plain", "openclaw"):
-        message = {"role": role, "content": [{"type": "text", "text": content}]}
-        Session.resume(path, ws.files).message(message, ws.now)
-    else:
-        raise UsageError(f"{path.name} belongs to another program ({form})", "say it there, or begin a new session")
-    return name, ws.layout.name(path)
-
-
 def masked(value: Any) -> Any:
     """The value without secrets and without what is no text, however deep it stands."""
     if isinstance(value, str):
@@ -112,3 +89,90 @@ def masked(value: Any) -> Any:
 
 def _stamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+Entry = dict[str, Any]
+NEW: Entry = {
+    "chatType": "direct",
+    "compactionCount": 0,
+    "memoryFlushAt": None,
+    "memoryFlushCompactionCount": None,
+    "inputTokens": 0,
+    "outputTokens": 0,
+    "contextTokens": 0,
+}
+
+
+def key_of(session_id: str) -> str:
+    """The key of a session of ours."""
+    return f"agent:main:chat:{session_id}"
+
+
+def register(ws: Workspace) -> dict[str, Entry]:
+    """The register by key; DamagedError when the file is none."""
+    found = ws.files.read_object(ws.layout.sessions / "sessions.json")
+    return {key: each for key, each in found.items() if isinstance(each, dict)}
+
+
+def entry_of(ws: Workspace, session_id: str) -> Entry:
+    """What is registered of the session; the numbers of a new one where nothing is."""
+    mine = (each for each in register(ws).values() if each.get("sessionId") == session_id)
+    return {**NEW, "sessionId": session_id, **next(mine, {})}
+
+
+def update_entry(
+    ws: Workspace, session_id: str, now: datetime, *, tokens: tuple[int, int] = (0, 0), **changed: Any
+) -> None:
+    """Change what is registered; `tokens` (input, output) are added to the sums. Safe beside other programs."""
+    path = ws.layout.sessions / "sessions.json"
+    with ws.files.locked(ws.layout.sessions_lock, lock_holder(clock.stamp(now))):
+        whole = ws.files.read_object(path)
+        named = (key for key, each in whole.items() if isinstance(each, dict) and each.get("sessionId") == session_id)
+        key = next(named, key_of(session_id))
+        mine = {**NEW, "sessionId": session_id, **whole.get(key, {}), **changed, "updatedAt": clock.stamp(now)}
+        mine["inputTokens"] += tokens[0]
+        mine["outputTokens"] += tokens[1]
+        ws.files.replace(path, orjson.dumps({**whole, key: mine}, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+SUMMARISED = 15
+LONGEST_SUMMARISED = 1_000  # characters of one message
+
+
+def write_summary(ws: Workspace, rows: Sequence[Row], *, key: str, session_id: str) -> str:
+    """Write the note of a session's rows; its name, empty when nothing was said."""
+    said = list(_last_words(rows))[-SUMMARISED:]
+    if not said:
+        return ""
+    head = [
+        f"# Session: {ws.now:%Y-%m-%d %H:%M:%S} UTC",
+        "",
+        f"- **Session Key**: {key}",
+        f"- **Session ID**: {session_id}",
+        "- **Source**: chat",
+        "",
+        "## Conversation Summary",
+        "",
+    ]
+    path = _free(ws)
+    ws.files.replace(path, "\n".join([*head, *said, ""]).encode(errors="replace"))
+    return ws.layout.name(path)
+
+
+def _last_words(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        message = message_of(row)
+        text = " ".join(text_of(message).split())
+        if message.get("role") in SPEAKERS and text:
+            shown = text if len(text) <= LONGEST_SUMMARISED else text[: LONGEST_SUMMARISED - 1] + "…"
+            yield f"{message['role']}: {redact(shown)[0]}"
+
+
+def _free(ws: Workspace) -> Path:
+    """`memory/YYYY-MM-DD-HHMM.md` in the owner's time; with a number behind it where there is one already."""
+    stem = f"{ws.now.astimezone(ws.config.zone):%Y-%m-%d-%H%M}"
+    path, number = ws.layout.memory / f"{stem}.md", 1
+    while path.exists():
+        number += 1
+        path = ws.layout.memory / f"{stem}-{number}.md"
+    return path

@@ -1,15 +1,27 @@
-"""How full a model's context is, when that calls for something, and where a conversation may be cut. Numbers are those
-of seed 001: of 200,000 tokens 176,000 call for a flush, and more than 180,000 for a compaction."""
+"""How full a model's context is, and how room is made in it, by the numbers of seed 001: of 200,000 tokens 176,000
+call for a flush, and more than 180,000 for a compaction. In the transcript everything stays where it was.
+
+Old tool results are shortened when the model's cache of the conversation has expired anyway, because to change what is
+cached costs more than it saves. The flush is a silent turn (seed 004) in which the model writes what should last to
+today's note: all else is read-only, whatever it tries. Compaction makes a summary of what lies far back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Any
 
 import orjson
 
-from memory_system.agent.rows import Row, blocks_of, message_of
+from memory_system import clock
+from memory_system.agent.loop import Silent, Turn, run_turn
+from memory_system.agent.messages import Row, blocks_of, message_of, text_of, told, user_message
+from memory_system.agent.model import Model, Reply
+from memory_system.agent.prompt import Phrases
+from memory_system.agent.tools import FLUSH_TOOLS, Toolbox
 from memory_system.config import ChatConfig
 from memory_system.text import estimate_tokens
+from memory_system.workspace import Workspace
 
 
 def flush_due(tokens: int, config: ChatConfig) -> bool:
@@ -56,3 +68,126 @@ def first_kept(rows: Sequence[Row], keep: int) -> int:
             if total > keep:
                 break
     return place
+
+
+SOFT_SHARE = 0.3  # of the window, from which long results are trimmed
+HARD_SHARE = 0.5  # from which the oldest are cleared
+LONG = 4_000  # characters
+HEAD = TAIL = 1_500
+KEPT_ANSWERS = 3  # results since the third last answer stay as they are
+CLEARED = "[Old tool result content cleared]"
+
+
+def prune(rows: Sequence[Row], tokens: int, window: int) -> dict[str, str]:
+    """Shorter texts for results, by the id of their call; none where the context has room."""
+    instead: dict[str, str] = {}
+    old = _old_results(rows)
+    if tokens >= SOFT_SHARE * window:
+        for call, said in old.items():
+            if len(said) > LONG:
+                instead[call] = trimmed(said)
+                tokens -= estimate_tokens(said) - estimate_tokens(instead[call])
+    for call, said in old.items():
+        if tokens < HARD_SHARE * window:
+            break
+        tokens -= estimate_tokens(instead.get(call, said)) - estimate_tokens(CLEARED)
+        instead[call] = CLEARED
+    return instead
+
+
+def trimmed(said: str) -> str:
+    """Head and tail of a long result."""
+    cut = len(said) - HEAD - TAIL
+    return f"{said[:HEAD]}\n…\n{said[-TAIL:]}\n[{cut} characters in the middle are left out]"
+
+
+def _old_results(rows: Sequence[Row]) -> dict[str, str]:
+    """The results before the last answers, oldest first, by the id of their call."""
+    answers = [n for n, row in enumerate(rows) if message_of(row).get("role") == "assistant"]
+    end = answers[-KEPT_ANSWERS] if len(answers) >= KEPT_ANSWERS else 0
+    messages = (message_of(row) for row in rows[:end])
+    return {str(each.get("toolCallId")): text_of(each) for each in messages if each.get("role") == "toolResult"}
+
+
+LONGEST_TOLD = 4_000  # characters of one message, as it is shown to be summed up
+
+
+def compact(
+    model: Model, rows: Sequence[Row], config: ChatConfig, words: Phrases, tokens: int, *, keep: int | None = None
+) -> dict[str, Any]:
+    """The record that stands for the rows before those that are kept; {} when there are none. `rows` are in context and
+    take `tokens` of it; `keep` (the config's unless given) is how many tokens of the latest stay."""
+    place = first_kept(rows, config.keep_recent_tokens if keep is None else keep)
+    old = [row for row in rows[:place] if row_tokens(row)]
+    if not any(row.get("type") == "message" for row in old):
+        return {}
+    summary = ""
+    for part in _parts(old, config):
+        before = [{"type": "compaction", "summary": summary}] if summary else []
+        question = words["compact"].strip().format(told=told([*before, *part], LONGEST_TOLD))
+        asked = {"role": "user", "content": [{"type": "text", "text": question}]}
+        summary = model.reply(words["compact_system"].strip(), [asked], [], Silent().text).text.strip() or summary
+    kept = sum(map(row_tokens, rows[place:])) + row_tokens({"type": "compaction", "summary": summary})
+    return {
+        "type": "compaction", "summary": summary, "firstKeptEntryId": rows[place]["id"], "tokensBefore": tokens,
+        "tokensAfter": kept,
+    }  # fmt: skip
+
+
+def _parts(rows: Sequence[Row], config: ChatConfig) -> Iterator[list[Row]]:
+    """The rows in parts of at most half the window, so that each can be summed up."""
+    part: list[Row] = []
+    total = 0
+    for row in rows:
+        cost = row_tokens(row)
+        if part and total + cost > config.context_window // 2:
+            yield part
+            part, total = [], 0
+        part.append(row)
+        total += cost
+    yield part
+
+
+NO_REPLY = "NO_REPLY"
+SAFETY = (  # the rule, and by what it is known in a prompt of the owner's
+    ("Store durable memories only in memory/YYYY-MM-DD.md", "only in memory/yyyy-mm-dd.md"),
+    ("APPEND new content only and do not overwrite existing entries", "append new content only"),
+    ("Treat MEMORY.md, SOUL.md, TOOLS.md, AGENTS.md as read-only during this flush", "read-only during this flush"),
+)
+
+
+def with_safety(prompt: str) -> str:
+    """The prompt with those of the three rules that it lacks."""
+    lacking = [rule for rule, mark in SAFETY if mark not in prompt.lower()]
+    return "\n".join([prompt.rstrip(), *(f"{rule}." for rule in lacking)])
+
+
+def is_silent(answer: str) -> bool:
+    """Whether an answer asks not to be shown."""
+    return answer.strip().startswith(NO_REPLY)
+
+
+def prompts(ws: Workspace, words: Phrases) -> tuple[str, str]:
+    """System prompt and question of the turn: the owner's where there are any, safe in either case."""
+    today = clock.local_date(ws.now, ws.config.zone)
+    own = (ws.config.chat.flush_system_prompt, ws.config.chat.flush_prompt)
+    system, question = (mine or words[name] for mine, name in zip(own, ("flush_system", "flush"), strict=True))
+    return _dated(with_safety(system.strip()), today), _dated(with_safety(question.strip()), today)
+
+
+def _dated(prompt: str, today: date) -> str:
+    return prompt.replace("memory/YYYY-MM-DD.md", f"memory/{today}.md")
+
+
+def flush(model: Model, system: str, rows: Sequence[Row], ws: Workspace, words: Phrases) -> list[Reply]:
+    """Run the turn over these rows; its replies. The rows stay as they are."""
+    added, question = prompts(ws, words)
+    held: list[Row] = [*rows, {"type": "message", "message": user_message(question)}]
+    turn = Turn(
+        f"{system}\n\n---\n\n{added}",
+        lambda: held,
+        lambda message: held.append({"type": "message", "message": dict(message)}),
+        words["summary_title"],
+        {},
+    )
+    return run_turn(model, turn, Toolbox(ws.layout.root, lambda: ws.now, FLUSH_TOOLS), Silent())

@@ -79,9 +79,9 @@ class Settings:
             if not day:
                 yield ws
                 return
-            from memory_system.upkeep import past
+            from memory_system.upkeep import undo
 
-            with past.as_of(ws, past.moment_of(day, ws)) as earlier:
+            with undo.as_of(ws, undo.moment_of(day, ws)) as earlier:
                 yield earlier
 
     def answer(self, row: dict[str, Any], text: str | Callable[[], str]) -> None:

@@ -14,7 +14,7 @@ from memory_system.cli.answers import Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
-    from memory_system.upkeep.crypt import Key
+    from memory_system.upkeep.backup import Key
 
 SHOWN = 5  # files that others can read
 
@@ -45,19 +45,19 @@ def backup(
     elif action is Action.CREATE:
         _create(settings, file, _key(passphrase_file, tuple(recipient or ()), asked_twice=True))
     else:
-        from memory_system.upkeep import crypt
+        from memory_system.upkeep import backup
 
-        key = _key(passphrase_file, crypt.keys_in(identity) if identity else (), asked_twice=False)
+        key = _key(passphrase_file, backup.keys_in(identity) if identity else (), asked_twice=False)
         _open(settings, file, key, into)
 
 
 def _make_key(settings: Settings, path: Path) -> None:
     from memory_system.disk.files import Files
-    from memory_system.upkeep import crypt
+    from memory_system.upkeep import backup
 
     if path.exists():
         raise UsageError(f"{path} is there already", "a key that is gone opens no backup any more: name another file")
-    public, secret = crypt.new_key()
+    public, secret = backup.new_key()
     Files().replace(path.absolute(), f"# public key: {public}\n{secret}\n".encode())
     row = {"status": "made", "path": str(path), "recipient": public}
     settings.answer(row, f"{public}\nthe secret half is in {path}: keep a copy where the backups are not")
@@ -94,13 +94,13 @@ def _open(settings: Settings, path: Path, key: Key, into: Path | None) -> None:
 
 def _key(passphrase_file: Path | None, keys: tuple[str, ...], *, asked_twice: bool) -> Key:
     """The key that is named; the passphrase of whoever sits there when none is."""
-    from memory_system.upkeep import crypt
+    from memory_system.upkeep import backup
 
     if passphrase_file is not None:
-        return crypt.Key(crypt.first_line(passphrase_file), keys)
+        return backup.Key(backup.first_line(passphrase_file), keys)
     if keys:
-        return crypt.Key(keys=keys)
+        return backup.Key(keys=keys)
     if not sys.stdin.isatty():
         option = "--recipient" if asked_twice else "--identity"
         raise UsageError("nobody could be asked for a passphrase", f"name {option} or --passphrase-file")
-    return crypt.Key(typer.prompt("Passphrase 口令", hide_input=True, confirmation_prompt=asked_twice, err=True))
+    return backup.Key(typer.prompt("Passphrase 口令", hide_input=True, confirmation_prompt=asked_twice, err=True))

@@ -51,8 +51,8 @@ def claude(config: Config, model: str = "") -> Claude:
 
 def resumed(ws: Workspace, name: str) -> Session:
     """The session of that id, to be gone on with."""
-    from memory_system.agent.listing import transcript
     from memory_system.agent.session import Session
+    from memory_system.agent.sessions import transcript
 
     return Session.resume(transcript(ws, name).place.path, ws.files)
 

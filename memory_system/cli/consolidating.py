@@ -85,9 +85,9 @@ def consolidate(
 
 
 def _left_out(ws: Workspace) -> dict[str, Any]:
-    from memory_system.upkeep import heard
+    from memory_system.upkeep import explain
 
-    rows, more = heard.left_out(ws)
+    rows, more = explain.left_out(ws)
     return {"left_out": rows, "left_out_more": more}
 
 

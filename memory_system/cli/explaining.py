@@ -25,12 +25,12 @@ def why(
 ) -> None:
     """Explain a memory: who said it, what made it, what changed it, why it ranks where it does. Or a message: what was
     kept of it, what was left out, and why."""
-    from memory_system.upkeep import explain, heard
+    from memory_system.upkeep import explain
 
     settings: Settings = context.obj
     with settings.open() as ws:
         if ":" in what:
-            row, lines = heard.why_said(ws, what), said_lines
+            row, lines = explain.why_said(ws, what), said_lines
         else:
             row, lines = explain.why(ws, what), why_lines
     settings.answer(row, lambda: "\n".join(lines(row)))

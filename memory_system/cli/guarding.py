@@ -112,7 +112,7 @@ def audit(
     last: Annotated[int, typer.Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
 ) -> None:
     """Check or anchor the journal's chain, or show who read and wrote what; exits with 1 where an entry is wrong."""
-    from memory_system.upkeep import audit as chain
+    from memory_system.upkeep import check as chain
 
     settings: Settings = context.obj
     with settings.open() as ws:
@@ -120,7 +120,7 @@ def audit(
             rows = ws.accesses.log()[-last:]
             settings.answer({"log": rows}, lambda: "\n".join(map(_log_line, rows)) or "nothing yet")
             return
-        head = chain.head(ws)
+        head = ws.journal.head()
         wrong = chain.verify(ws, anchor) if question is Question.VERIFY else None
     problem = wrong.to_row() if wrong else None
     told = f"! {wrong.where}: {wrong.what}\n  → {wrong.hint}" if wrong else str(head)

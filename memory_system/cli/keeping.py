@@ -52,12 +52,12 @@ def llm(context: typer.Context, what: Annotated[Doing, typer.Argument(help="chec
 
     from memory_system import clock
     from memory_system.errors import LLMError
-    from memory_system.llm.checking import checked
     from memory_system.llm.ledger import Ledger
+    from memory_system.llm.opening import check
 
     settings: Settings = context.obj
     with settings.open() as ws:
-        found, usage = checked(ws.config)
+        found, usage = check(ws.config)
         ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
         if usage.calls:
             ledger.add_talk("check", found.model, usage, "answered" if found.answers else "failed", clock.stamp(ws.now))

@@ -48,7 +48,7 @@ def session(
 
 
 def _list(settings: Settings, limit: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.listing import listed
+    from memory_system.agent.sessions import listed
 
     with settings.open() as ws:
         rows = listed(ws)
@@ -60,7 +60,7 @@ def _list(settings: Settings, limit: int) -> tuple[dict[str, Any], list[str]]:
 
 
 def _show(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.listing import shown
+    from memory_system.agent.sessions import shown
 
     with settings.open() as ws:
         row = shown(ws, name)
@@ -69,7 +69,7 @@ def _show(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _history(settings: Settings, name: str, limit: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.listing import history
+    from memory_system.agent.sessions import history
 
     with settings.open() as ws:
         row = history(ws, name, limit, unmasked=settings.unmasked)
@@ -77,7 +77,7 @@ def _history(settings: Settings, name: str, limit: int) -> tuple[dict[str, Any],
 
 
 def _append(settings: Settings, name: str, role: Role, text: str) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.session import append_to
+    from memory_system.agent.sessions import append_to
 
     with settings.open() as ws:
         session_id, path = append_to(ws, name, role, text)
@@ -85,7 +85,7 @@ def _append(settings: Settings, name: str, role: Role, text: str) -> tuple[dict[
 
 
 def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent import register
+    from memory_system.agent import session
     from memory_system.agent.chat import Chat
     from memory_system.agent.loop import Silent
     from memory_system.cli.chatting import claude, resumed
@@ -96,16 +96,15 @@ def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) 
         talk = Chat(settings.root, lambda: settings.now, model, Silent(), old)
         done = talk.flush(forced=True) if how == "flush" else talk.compact(keep=None)
     with settings.open() as ws:
-        entry = register.entry(ws, old.id)
+        entry = session.entry_of(ws, old.id)
     words = {"flush": ("flushed", "nothing to flush"), "compact": ("compacted", "nothing to sum up")}[how]
     status = words[0] if done else words[1]
     return {"status": status, "id": old.id, "registered": entry}, [status]
 
 
 def _prune(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.pruning import CLEARED, prune
-    from memory_system.agent.rows import in_context
-    from memory_system.agent.window import context_tokens
+    from memory_system.agent.messages import in_context
+    from memory_system.agent.window import CLEARED, context_tokens, prune
     from memory_system.cli.chatting import resumed
 
     with settings.open() as ws:
@@ -120,7 +119,7 @@ def _prune(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _archive(settings: Settings, days: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.archive import archive
+    from memory_system.agent.sessions import archive
 
     with settings.open(write=True) as ws:
         made = archive(ws, days)

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from memory_system.disk import locks
-from memory_system.disk.mounts import without_locks
+from memory_system.disk.locks import without_locks
 from memory_system.errors import DamagedError, LocklessError, UnwritableError
 
 FILE_MODE = 0o600

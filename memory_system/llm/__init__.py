@@ -6,7 +6,7 @@ keeps every answer before it is used, spends within a budget and writes the ledg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -51,25 +51,18 @@ class Usage:
         return self._each(other, -1)
 
     def _each(self, other: Usage, sign: int) -> Usage:
-        return Usage(
-            self.calls + sign * other.calls,
-            self.input + sign * other.input,
-            self.output + sign * other.output,
-            self.cached + sign * other.cached,
-            self.written + sign * other.written,
-            round(self.seconds + sign * other.seconds, 3),
-        )
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Usage(*(round(mine + sign * its, 3) for mine, its in pairs))
 
 
 class AskError(LLMError):
     """A question got no answer. `kind` says why in one word, `retryable` whether the same question may get one another
-    time, `usage` what it has cost all the same."""
+    time."""
 
-    def __init__(self, kind: str, what: str = "", *, retryable: bool = False, usage: Usage | None = None) -> None:
+    def __init__(self, kind: str, what: str = "", *, retryable: bool = False) -> None:
         super().__init__(what or f"the language model gave no answer: {kind}")
         self.kind = kind
         self.retryable = retryable
-        self.usage = usage or Usage()
 
 
 class LLM(Protocol):

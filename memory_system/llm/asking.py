@@ -13,11 +13,10 @@ from pydantic import BaseModel, ValidationError
 
 from memory_system.config import Config
 from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage
-from memory_system.llm.answers import COSTS, Answers
+from memory_system.llm.batches import Queue, Queued
 from memory_system.llm.claude import request_of
-from memory_system.llm.ledger import Ledger, usage_row
-from memory_system.llm.waiting import Queue, Queued
-from memory_system.llm.wire import cost_of, key_of
+from memory_system.llm.ledger import COSTS, Answers, Asked, Ledger, book
+from memory_system.llm.prompts import cost_of, key_of
 from memory_system.records import Problem
 
 QUEUED = "queued"
@@ -139,13 +138,8 @@ class Asker:
     def _keep(self, key: str, prompt: Prompt, model: LLM, before: Usage, outcome: dict[str, Any]) -> None:
         usage = model.spent.minus(before)
         self.used = self.used.plus(usage)
-        where = {"at": self.now, "run": self.run, "night": self.night}
-        asked = {"name": prompt.name, "prompt": prompt.digest, "model": model.model, "tokens": usage.tokens}
-        told = {"phase": prompt.name, "model": model.model, "outcome": outcome.get("failed", "answered")}
-        costs = {"usd": self.ledger.cost(usage, model.model), "seconds": usage.seconds, "key": key}
-        line = {**where, **told, **usage_row(usage), **costs}
-        self.answers.keep(key, {**where, **asked, **outcome, COSTS: line})
-        self.ledger.add(line)
+        asked = Asked(key, prompt.name, prompt.digest, model.model, self.now, self.run, self.night)
+        book(asked, outcome, usage, self.ledger.cost(usage, model.model), self.answers, self.ledger)
 
     def _note(self, question: str, error: AskError) -> None:
         """Tell of the failure once, and stop asking where the next question would fare no better."""

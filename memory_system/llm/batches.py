@@ -1,10 +1,12 @@
-"""Questions that wait, for half the price: one Message Batch at a time, written down in `state/batch.json` before it is
-sent, so that one that was sent and not recorded is found again in the list of batches and never sent twice.
-"""
+"""Questions that wait, for half the price: `state/queue.jsonl`, one a line, each written down as it is put off. One
+Message Batch at a time is made of them and written down in `state/batch.json` before it is sent, so that one that was
+sent and not recorded is found again in the list of batches and never sent twice."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,10 +15,90 @@ import orjson
 from memory_system.disk.files import Files
 from memory_system.errors import DamagedError
 from memory_system.llm import AskError, Usage
-from memory_system.llm.answers import COSTS, Answers
 from memory_system.llm.claude import Claude, RequestError, checked, text_of, usage_of
-from memory_system.llm.ledger import Ledger, usage_row
-from memory_system.llm.waiting import Queue, Queued, queued_from
+from memory_system.llm.ledger import Answers, Asked, Ledger, book
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A question that waits: the name of its answer, what is asked, by which prompt, for which night of which run, the
+    body of its request, what it takes at most, and what using its answer will need."""
+
+    key: str
+    name: str
+    prompt: str
+    run: str
+    night: str
+    params: dict[str, Any]
+    tokens: int
+    usd: float
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Queue:
+    """The questions of one workspace that wait, and those that are `underway` already, by name."""
+
+    def __init__(self, path: Path, files: Files) -> None:
+        self.path = path
+        self.files = files
+        self.underway: dict[str, Queued] = {}
+
+    @cached_property
+    def _found(self) -> dict[str, Queued]:
+        """By name; a line that is no question (a torn one) is passed over."""
+        found = {}
+        for line in self.files.read(self.path).split(b"\n"):
+            try:
+                each = queued_from(orjson.loads(line))
+            except (ValueError, TypeError):
+                continue
+            found[each.key] = each
+        return found
+
+    @property
+    def waiting(self) -> list[Queued]:
+        """In the order in which they were put off."""
+        return list(self._found.values())
+
+    def knows(self, key: str) -> bool:
+        """Whether the question of that name is to be answered by a batch."""
+        return key in self._found or key in self.underway
+
+    def put(self, question: Queued) -> None:
+        self.files.append(self.path, orjson.dumps(asdict(question)) + b"\n")
+        self._found[question.key] = question
+
+    def clear(self) -> None:
+        self.files.remove(self.path)
+        self._found.clear()
+
+    def drop(self, keys: Collection[str]) -> None:
+        """Take out what a batch has already: a crash came between its writing and the clearing."""
+        kept = [each for each in self.waiting if each.key not in keys]
+        if len(kept) < len(self.waiting):
+            self.files.replace(self.path, [orjson.dumps(asdict(each)) + b"\n" for each in kept])
+            self._found.clear()
+            self._found.update({each.key: each for each in kept})
+
+    def tokens(self, night: str) -> int:
+        """Tokens that the questions take at most for that night."""
+        return sum(each.tokens for each in self._unpaid if each.night == night)
+
+    @property
+    def usd(self) -> float:
+        """US dollars that all of them cost at most."""
+        return sum(each.usd for each in self._unpaid)
+
+    @property
+    def _unpaid(self) -> list[Queued]:
+        return [*self.waiting, *self.underway.values()]
+
+
+def queued_from(row: Any) -> Queued:
+    """The question of a line; TypeError where it is none."""
+    known = {each.name for each in fields(Queued)}
+    return Queued(**{name: value for name, value in dict(row).items() if name in known})
+
 
 _LISTED = 50  # batches looked through for one that was sent and not recorded
 
@@ -148,14 +230,9 @@ def _keep(asked: Queued, result: Any, answers: Answers, ledger: Ledger, now: str
     model = str(asked.params["model"])
     message = getattr(result, "message", None)
     usage = usage_of(message).plus(Usage(calls=1))
-    outcome = _outcome(result, message)
-    where = {"at": now, "run": asked.run, "night": asked.night}
-    told = {"name": asked.name, "prompt": asked.prompt, "model": model, "tokens": usage.tokens}
-    costs = {"usd": ledger.cost(usage, model, batch=True), "seconds": 0.0, "key": asked.key}
-    phase = {"phase": asked.name, "model": model, "outcome": outcome.get("failed", "answered")}
-    line = {**where, **phase, **usage_row(usage), **costs}
-    answers.keep(asked.key, {**where, **told, **outcome, COSTS: line})
-    ledger.add(line)
+    question = Asked(asked.key, asked.name, asked.prompt, model, now, asked.run, asked.night)
+    cost = ledger.cost(usage, model, batch=True)
+    book(question, _outcome(result, message), usage, cost, answers, ledger)
 
 
 def _outcome(result: Any, message: Any) -> dict[str, Any]:

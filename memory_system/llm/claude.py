@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from memory_system.config import LLMConfig
 from memory_system.llm import Answer, AskError, Prompt, Usage
-from memory_system.llm.wire import in_words, read, schema_of
+from memory_system.llm.prompts import in_words, read, schema_of
 
 if TYPE_CHECKING:
     import anthropic
@@ -62,12 +62,7 @@ class Claude:
             self.client.close()
 
     def ask(self, prompt: Prompt, schema: type[Answer]) -> Answer:
-        before = self.spent
-        try:
-            return read(text_of(self._reply(prompt, schema)), schema)
-        except AskError as error:
-            error.usage = self.spent.minus(before)
-            raise
+        return read(text_of(self._reply(prompt, schema)), schema)
 
     def _reply(self, prompt: Prompt, schema: type[Answer]) -> Any:
         """The message of the model; asked for in words where the server refuses the form."""

@@ -1,14 +1,18 @@
-"""`state/ledger.jsonl`: what a language model took, one line a question or turn of a talk: run, night, phase, model,
-calls, tokens, US dollars by the price table of the configuration, seconds. The budget is kept by adding up the nights'.
-"""
+"""What asking has given and cost. `state/answers.jsonl` has every answer under the name of its question, written
+before it is used: a run that goes on after a crash asks nothing twice, and a night can be run again from its answers
+alone. What failed is kept for its own run, so that the run ends in the same bytes whenever it goes on.
+
+`state/ledger.jsonl` has a line for each question or turn of a talk: run, night, phase, model, calls, tokens, US
+dollars by the price table of the configuration, seconds. The budget is kept by adding up the nights'."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -93,10 +97,7 @@ def tokens_of(row: Row) -> int:
 
 def usage_row(usage: Usage) -> Row:
     """The columns of a line that tell what was used."""
-    return {
-        "calls": usage.calls, "input": usage.input, "output": usage.output,
-        "cached": usage.cached, "written": usage.written,
-    }  # fmt: skip
+    return {name: getattr(usage, name) for name in ("calls", "input", "output", "cached", "written")}
 
 
 def _rows(lines: Iterable[bytes]) -> Iterator[Row]:
@@ -128,3 +129,100 @@ def by_day(rows: Iterable[Row]) -> dict[str, Row]:
     """The lines of each day (UTC) in one."""
     rows = sorted(rows, key=lambda row: str(row["at"]))
     return {day: summed(of_day) for day, of_day in groupby(rows, key=lambda row: str(row["at"])[:10])}
+
+
+COSTS = "costs"  # of a row: its line of the ledger, which a crash may have kept from being written there
+
+
+KEPT_RUNS = 400  # that have asked: about a year of nights
+_SPARE = 40  # more than that many, before the file is written anew
+
+
+class Answers:
+    """The answers of one workspace. A row holds `key`, `at`, `run`, `night`, the question's `name` and `prompt` (file,
+    version and hash), `model`, `tokens`, `answer` or `failed`, and where it was paid for its `costs`."""
+
+    def __init__(self, path: Path, files: Files) -> None:
+        self.path = path
+        self.files = files
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        """In the order of the file; a line that is no answer (a torn one) is passed over."""
+        rows = []
+        for line in self.files.read(self.path).split(b"\n"):
+            with suppress(orjson.JSONDecodeError):
+                row = orjson.loads(line)
+                if isinstance(row, dict) and isinstance(row.get("key"), str):
+                    rows.append(row)
+        return rows
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[Row]]:
+        found: dict[str, list[Row]] = {}
+        for row in self._rows:
+            found.setdefault(row["key"], []).append(row)
+        return found
+
+    def find(self, key: str, run: str) -> Row | None:
+        """What became of a question: in that run, else the answer that another run got."""
+        rows = self._by_key.get(key, ())
+        own = [row for row in rows if row.get("run") == run]
+        answered = [row for row in rows if "answer" in row]
+        found = own or answered
+        return found[-1] if found else None
+
+    def runs(self) -> list[str]:
+        """The runs that asked something, in the order in which they did."""
+        return list(dict.fromkeys(str(row.get("run")) for row in self._rows))
+
+    def has(self, key: str, run: str) -> bool:
+        """Whether that run has an answer, or a failure, to the question."""
+        return any(row.get("run") == run for row in self._by_key.get(key, ()))
+
+    def costs(self) -> list[Row]:
+        """The line of the ledger of every question that was paid for, in the order of the file."""
+        return [row[COSTS] for row in self._rows if row.get(COSTS)]
+
+    def keep(self, key: str, row: Row) -> None:
+        """Write an answer or a failure down, durably."""
+        row = {"key": key, **row}
+        self.files.append(self.path, orjson.dumps(row) + b"\n")
+        known = self._by_key  # as the file was before
+        self._rows.append(row)
+        known.setdefault(key, []).append(row)
+
+    def drop_old(self) -> None:
+        """Keep what the last runs that asked were answered, and drop what those before them were: they cannot be
+        replayed any more."""
+        runs = self.runs()
+        if len(runs) <= KEPT_RUNS + _SPARE:
+            return
+        kept = set(runs[-KEPT_RUNS:])
+        rows = [row for row in self._rows if str(row.get("run")) in kept]
+        self.files.replace(self.path, (orjson.dumps(row) + b"\n" for row in rows))
+        self.__dict__.update(_rows=rows)
+        self.__dict__.pop("_by_key", None)
+
+
+class Asked(NamedTuple):
+    """A question that was answered, or failed: the name of its answer, what was asked by which prompt, whom, when, and
+    for which night of which run."""
+
+    key: str
+    name: str
+    prompt: str
+    model: str
+    at: str
+    run: str
+    night: str
+
+
+def book(asked: Asked, outcome: Row, usage: Usage, usd: float | None, answers: Answers, ledger: Ledger) -> None:
+    """Write down what came of a question (`answer`, or why it `failed`), then what it cost."""
+    where = {"at": asked.at, "run": asked.run, "night": asked.night}
+    told = {"name": asked.name, "prompt": asked.prompt, "model": asked.model, "tokens": usage.tokens}
+    phase = {"phase": asked.name, "model": asked.model, "outcome": outcome.get("failed", "answered")}
+    line = {**where, **phase, **usage_row(usage), "usd": usd, "seconds": usage.seconds, "key": asked.key}
+    answers.keep(asked.key, {**where, **told, **outcome, COSTS: line})
+    ledger.add(line)

@@ -1,4 +1,5 @@
-"""A model that answers from a script: for tests, demonstrations and the measuring of what answers are worth."""
+"""Models that are none: one answers from a script, for tests, demonstrations and measuring what answers are worth; one
+only counts what asking would cost."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 import orjson
 
 from memory_system.llm import Answer, AskError, Prompt, Usage
-from memory_system.llm.wire import cost_of, read
+from memory_system.llm.prompts import cost_of, read
 from memory_system.text import estimate_tokens
 
 Script = Callable[[Prompt], Any]  # the answer as text or as what its JSON holds; AskError may be raised
@@ -44,3 +45,20 @@ def _in_turn(answers: Iterable[Any]) -> Script:
         raise AskError("no_answer", f"the script has no answer left for {prompt.name}")
 
     return script
+
+
+KIND = "estimate"
+_ANSWERED = 0.35  # of the longest answer that a question allows is what one usually takes
+
+
+class Estimator:
+    """Takes the place of a model: counts each question with a usual answer, and answers none."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self.spent = Usage()
+
+    def ask(self, prompt: Prompt, schema: type[Answer]) -> Answer:
+        answer = int(_ANSWERED * prompt.most)
+        self.spent = self.spent.plus(Usage(calls=1, input=cost_of(prompt, schema), output=answer))
+        raise AskError(KIND, "only counted")

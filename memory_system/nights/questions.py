@@ -17,8 +17,7 @@ from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:  # a run that asks nobody does without
     from memory_system.llm.asking import Asker
-    from memory_system.llm.batches import Outbox, Pending
-    from memory_system.llm.waiting import Queue
+    from memory_system.llm.batches import Outbox, Pending, Queue
 
 
 class Questions:
@@ -43,7 +42,7 @@ class Questions:
 
     @cached_property
     def _queue(self) -> Queue:
-        from memory_system.llm.waiting import Queue
+        from memory_system.llm.batches import Queue
 
         return Queue(self._ws.layout.queue, self._ws.files)
 
@@ -152,9 +151,8 @@ def _asker(ws: Workspace, model: LLM | None, replay: str) -> Asker | None:
     """What the phases ask with; None where nobody is to be asked."""
     if model is None and not replay:
         return None
-    from memory_system.llm.answers import Answers
     from memory_system.llm.asking import Asker
-    from memory_system.llm.ledger import Ledger
+    from memory_system.llm.ledger import Answers, Ledger
 
     answers = Answers(ws.layout.answers, ws.files)
     if replay and replay not in answers.runs():

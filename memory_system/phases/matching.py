@@ -16,7 +16,7 @@ from memory_system.phases.places import are_one
 from memory_system.records import EventTime, Fact, kind_of
 from memory_system.rules import table
 from memory_system.store.gist import Gist, gist_of, tells_of_past
-from memory_system.store.likeness import keys_of, value_key
+from memory_system.store.keys import alike_key, keys_of
 from memory_system.store.store import Memories
 from memory_system.turns import Claim
 
@@ -51,7 +51,7 @@ def _candidates(claim: Claim | Fact, kind: type[Fact], memories: Memories, least
         keys_of(claim.content), lambda other: mine.bag == other.bag or says_more(mine, other, least)
     )
     if claim.attribute:
-        found |= memories.find_alike([value_key(claim.attribute, claim.value)])
+        found |= memories.find_alike([alike_key(claim.attribute, claim.value)])
     alike = ([each for each in ids if kind_of(each) is kind][-_MOST:] for _, ids in found.values())
     return iter(dict.fromkeys(each for ids in alike for each in ids))
 

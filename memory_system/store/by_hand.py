@@ -15,23 +15,10 @@ from dataclasses import dataclass, field
 from memory_system import text
 from memory_system.errors import DamagedError, MissingLinesError
 from memory_system.privacy.secrets import redact
-from memory_system.records import (
-    KINDS,
-    POOLS,
-    RETURNED,
-    SETTABLE,
-    WORDS,
-    Evidence,
-    Fact,
-    Pool,
-    from_line,
-    kind_of,
-    to_line,
-)
-from memory_system.store import ordered
+from memory_system.records import FILES, RETURNED, SETTABLE, WORDS, Evidence, Fact, Pool, from_line, kind_of, to_line
 from memory_system.store.entries import Change, Entry
-from memory_system.store.parsing import checked, parse_problem
 from memory_system.store.store import Store
+from memory_system.store.truth import checked, line_id, parse_problem
 
 BY_HAND = "edited by hand"
 REMOVED = "removed by hand"
@@ -60,9 +47,8 @@ def take_over(store: Store, stamp: str, *, allow_losses: bool = False) -> Entry 
     if not allow_losses:
         _watch_losses(found.changes, store)
     if not store.journal.head().seq:  # a workspace from before there was a journal
-        for pool in POOLS:
-            for kind in KINDS.values():
-                keep_original(store, pool, kind, "adopted")
+        for pool, kind in FILES:
+            store.keep_original(pool, kind, "adopted")
     _tidy(store, found.forms)
     entry = Entry(stamp, BY_HAND, state=_moved_state(store))
     found.changes += released(found.changes, store, stamp)
@@ -76,19 +62,16 @@ def look(store: Store, stamp: str) -> Found:
     """Compare the files with the journal. DamagedError for a line that is no memory of its file."""
     adopted = not store.journal.head().seq  # a workspace from before there was a journal
     known, there, found = store.journal.latest(), set[str](), Found()
-    for pool in POOLS:
-        for kind in KINDS.values():
-            for number, line in store.lines(pool, kind):
-                where = f"{store.layout.name(store.layout.pool(pool, kind))}:{number}"
-                key = checked(line, kind, where)["id"]
-                if key in there:
-                    raise DamagedError(f"{where}: the id {key} stands twice")
-                there.add(key)
-                was = known.pop(key, None)
-                if was is None:
-                    found.changes.append(_added(_sound(line, where), pool, stamp, adopted=adopted))
-                elif was != (pool, line):
-                    _compare(was, pool, _sound(line, where), stamp, found)
+    for where, pool, kind, line in store.everything():
+        key = checked(line, kind, where)["id"]
+        if key in there:
+            raise DamagedError(f"{where}: the id {key} stands twice")
+        there.add(key)
+        was = known.pop(key, None)
+        if was is None:
+            found.changes.append(_added(_sound(line, where), pool, stamp, adopted=adopted))
+        elif was != (pool, line):
+            _compare(was, pool, _sound(line, where), stamp, found)
     found.changes += [_removed(key, pool, line, stamp) for key, (pool, line) in known.items()]
     return found
 
@@ -200,23 +183,14 @@ def _watch_losses(changes: Iterable[Change], store: Store) -> None:
             raise MissingLinesError(f"{count} memories are missing from {store.layout.name(path)}")
 
 
-def keep_original(store: Store, pool: Pool, kind: type[Fact], name: str) -> None:
-    """Keep a file of memories as it is, in `state/NAME.*`, unless one was kept before."""
-    kept = store.layout.state / f"{name}.{pool}.{kind.NAME}.jsonl"
-    data = store.files.read(store.layout.pool(pool, kind))
-    if data and not kept.exists():
-        store.files.replace(kept, data)
-
-
 def _tidy(store: Store, forms: dict[str, bytes]) -> None:
     """Bring lines that a person has put in another form, or elsewhere in the file, back to how the program has them."""
-    for pool in POOLS:
-        for kind in KINDS.values():
-            lines = [line for _, line in store.lines(pool, kind)]
-            keyed = sorted((ordered.line_id(line), line) for line in lines)
-            tidy = [forms.get(key, line).rstrip(b"\n") + b"\n" for key, line in keyed]
-            if lines != tidy:
-                store.files.replace(store.layout.pool(pool, kind), tidy)
+    for pool, kind in FILES:
+        lines = [line for _, line in store.lines(pool, kind)]
+        keyed = sorted((line_id(line), line) for line in lines)
+        tidy = [forms.get(key, line).rstrip(b"\n") + b"\n" for key, line in keyed]
+        if lines != tidy:
+            store.files.replace(store.layout.pool(pool, kind), tidy)
 
 
 def _moved_state(store: Store) -> dict[str, object]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
-from itertools import compress, repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -109,14 +108,11 @@ class Checkpoint:
         lines = (row if isinstance(row, bytes) else orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
         self.files.replace(self.stage(name), lines)
 
-    def read_stage(
-        self, name: str, parse: Callable[[dict[str, Any]], T], marks: Iterable[object] = repeat(True)
-    ) -> Iterator[T]:
-        """What was staged under that name, parsed, where it is marked; it may be read many times."""
+    def read_stage(self, name: str, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+        """What was staged under that name, parsed; it may be read many times."""
         with self.stage(name).open("rb") as file:
-            marked = iter(marks)
             while lines := file.readlines(BATCH):
-                yield from [parse(orjson.loads(line)) for line in compress(lines, marked)]
+                yield from [parse(orjson.loads(line)) for line in lines]
 
     def drop_other_stages(self) -> None:
         """Remove the stages of all runs but the current one."""

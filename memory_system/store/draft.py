@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from memory_system.privacy.sharing import rated
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
 from memory_system.store.entries import Change
-from memory_system.store.keys import Key, keys_of_content
-from memory_system.store.likeness import Accept, AlikeKey, Found, Likeness, newest_of
-from memory_system.store.store import Memories, Store, active_only, origin_part
+from memory_system.store.keys import Accept, AlikeKey, Found, Key, Likeness, keys_of_content, newest_of
+from memory_system.store.store import Memories, Store, origin_part
 
 RECENT = 1024  # memories a draft keeps parsed
 
@@ -116,6 +115,15 @@ def _is_found_by_the_same(latest: Fact | None, record: Fact) -> bool:
     """Whether all keys of the memory are those it had when it was put last."""
     names = ("content", "entities", "subject", "attribute", "value", "category")
     return latest is not None and all(getattr(latest, name) == getattr(record, name) for name in names)
+
+
+def active_only(found: Found, memories: Memories) -> Found:
+    """Of what was found by its words, what is still active; a key without any is left out."""
+    active = {
+        key: (count, [each for each in ids if memories.pool_of(each) == "active"])
+        for key, (count, ids) in found.items()
+    }
+    return {key: each for key, each in active.items() if each[1]}
 
 
 def changes_of(store: Store, drafts: Iterable[Draft]) -> list[Change]:

@@ -51,6 +51,10 @@ class Head:
     prev: str = GENESIS
     done: bool = True
 
+    def __str__(self) -> str:
+        """To be kept elsewhere: it vouches for all that is before it."""
+        return f"{self.seq}:{self.hash}"
+
 
 class Journal:
     """The journal of one workspace; only the holder of the lock appends."""

@@ -1,20 +1,23 @@
-"""Under which keys an active memory is found: by its slot, its value, whom it names, its topic, what it says, and the
-words that it stands on. A key is a tuple that begins with what it is a key of.
-"""
+"""Under which keys an active memory is found: by its slot, its value, whom it names, its topic, and the words that it
+stands on; a key is a tuple that begins with what it is a key of. And by what it says, as `gist` tells: that index
+reads a memory when somebody first asks after it was noted, so that a night without claims pays nothing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from operator import itemgetter
 
 from memory_system import text
 from memory_system.attributes import topics_of
 from memory_system.records import USER, Row
+from memory_system.store.gist import Gist, gist_of
 from memory_system.text.traditional import simplified
 
 Key = tuple[str | bytes, ...]
 
-_PLURAL = re.compile(r"(?<=[a-z]{2}[^su])s$")
 _PLURAL = re.compile(r"(?<=[a-z]{2}[^su])s$")
 _END_MARKS = " .!?~,。！？～，…"
 
@@ -67,3 +70,124 @@ def keys_of_content(row: Row) -> Iterator[Key]:
     for topic in (row["topic"],) if "topic" in row else topics_of(row):
         yield topic_key(topic)
     yield content_key(row["content"])
+
+
+AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
+Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
+Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
+BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
+MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
+NEWEST = 32  # ids that are given of a key that many share
+_LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found
+
+
+def keys_of(content: str, attribute: str = "", value: str = "") -> tuple[AlikeKey, ...]:
+    """Under what a memory (or a claim) is looked for by one that says the same: all its words in any order, each half
+    of them, and in a slot its value (`alike_key`). Whoever shares no key is not alike."""
+    return (*_keys_of_words(content), *([alike_key(attribute, value)] if attribute else ()))
+
+
+def alike_key(attribute: str, value: str) -> AlikeKey:
+    """The key of a slot's value, however it is put."""
+    return ("alike", attribute, gist_of(value).bag)
+
+
+@lru_cache(maxsize=256)  # a claim is looked up, then noted
+def _keys_of_words(content: str) -> tuple[AlikeKey, ...]:
+    gist = gist_of(content)
+    bag = gist.bag
+    halves: tuple[list[str], list[str]] = ([], [])
+    for word in bag:
+        halves[~ord(word[-1]) & 1].append(word)
+    least = _LEAST_HALF if bag and bag[0].isascii() else _LEAST_HALF_ZH
+    return (("bag", bag), *[("half", gist.signs, tuple(half)) for half in halves if len(half) >= least])
+
+
+class Likeness:
+    """Memories by `keys_of` and by each word of their gist. What it finds depends on what the memories say and on
+    nothing else, not on when or how often each was noted: a night must not depend on the nights before it in the same
+    run. Whether a memory is still active in a draft is for the asker to know."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._memories: list[tuple[str, Gist, tuple[AlikeKey, ...]] | None] = []  # by number, with its keys; None: gone
+        self._numbers: dict[str, int] = {}
+        self._holders: dict[AlikeKey, list[int]] = defaultdict(list)  # numbers: a word has very many
+        self._worded = 0  # the first number whose words have no holder yet: nobody may ever ask for one
+        self._outdated: set[AlikeKey] = set()  # whose holders may be gone
+        self._noted: dict[str, tuple[str, str, str] | None] = {}
+        self._contents: dict[str, int] = {}  # what each says, to tell a memory that only gained a source
+        for row in rows:
+            self.note(row)
+
+    def note(self, row: Row) -> None:
+        """The memory is new, or may say something else now."""
+        said = hash((row["content"], row.get("attribute", ""), row.get("value", "")))
+        if self._contents.get(row["id"]) != said:
+            self._contents[row["id"]] = said
+            self._noted[row["id"]] = row["content"], row.get("attribute", ""), row.get("value", "")
+
+    def drop(self, memory_id: str) -> None:
+        """The memory is gone from the active ones."""
+        if self._contents.pop(memory_id, None) is not None:
+            self._noted[memory_id] = None
+
+    def find(self, keys: Iterable[AlikeKey], accept: Accept = lambda _: True) -> Found:
+        """By key those whose gist is accepted: asking that here is cheaper than reading the memories."""
+        if self._noted:
+            self._take_in()
+        found = {}
+        for key in keys:
+            if held := self._held(key):
+                some = (each for number in held if (each := self._memories[number])) if len(held) <= MANY else ()
+                gists = {memory_id: gist for memory_id, gist, _ in some}
+                found[key] = len(held), [each for each in newest_of(gists) if accept(gists[each])]
+        return found
+
+    def _held(self, key: AlikeKey) -> list[int]:
+        """The numbers of the memories with that key, each once."""
+        if isinstance(key, str):
+            self._hold_words()
+        if key in self._outdated:
+            self._outdated.remove(key)
+            self._holders[key] = [each for each in self._holders[key] if self._memories[each]]
+        return self._holders.get(key, [])
+
+    def _hold_words(self) -> None:
+        for number in range(self._worded, len(self._memories)):
+            memory = self._memories[number]
+            for word in memory[1].words[:BEGINNING] if memory else ():
+                held = self._holders[word]
+                if not held or held[-1] != number:
+                    held.append(number)
+        self._worded = len(self._memories)
+
+    def _take_in(self) -> None:
+        """Read what was noted since somebody asked last."""
+        for memory_id, said in self._noted.items():
+            if memory_id in self._numbers:
+                self._remove(memory_id)
+            if said is not None:
+                self._add(memory_id, *said)
+        self._noted.clear()
+
+    def _add(self, memory_id: str, content: str, attribute: str, value: str) -> None:
+        keys = keys_of(content, attribute, value)
+        number = self._numbers[memory_id] = len(self._memories)
+        self._memories.append((memory_id, gist_of(content), keys))
+        for key in keys:
+            self._holders[key].append(number)
+
+    def _remove(self, memory_id: str) -> None:
+        number = self._numbers.pop(memory_id)
+        if (memory := self._memories[number]) is not None:
+            _, gist, keys = memory
+            self._outdated.update(keys, gist.words[:BEGINNING])
+            self._memories[number] = None
+
+
+_DATED = itemgetter(slice(2, None))  # an id without its kind
+
+
+def newest_of(ids: Iterable[str]) -> list[str]:
+    """The newest of the ids, in a fixed order: by day, then by hash."""
+    return sorted(dict.fromkeys(ids), key=_DATED)[-NEWEST:]

@@ -12,29 +12,25 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from memory_system.config import Config
 from memory_system.disk.files import Files
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.layout import Layout
-from memory_system.records import KINDS, POOLS, Fact, Pool, Row, kind_of
-from memory_system.store import ordered
+from memory_system.records import FILES, KINDS, Fact, Pool, Row, kind_of
+from memory_system.store import truth
 from memory_system.store.checkpoint import Checkpoint
 from memory_system.store.entries import Change, Entry
 from memory_system.store.journal import Journal
-from memory_system.store.parsing import checked, parsed, row_on
-from memory_system.store.seen import Seen
+from memory_system.store.truth import Seen, checked, parsed, row_on
 
 if TYPE_CHECKING:
-    from memory_system.store.catalogue import Catalogue
-    from memory_system.store.gist import Gist
-    from memory_system.store.keys import Key
-    from memory_system.store.likeness import Accept, AlikeKey, Found
-    from memory_system.store.lookup import Lookup
+    from memory_system.store.keys import Accept, AlikeKey, Found, Key
+    from memory_system.store.lookup import Catalogue, Lookup
 
 T = TypeVar("T")
+NOWHERE = (None, None)
 VERY_MANY = 5_000  # memories from which on a night keeps a catalogue of them
 STEADY_TRIES = 5  # of reading beside somebody who commits again and again
 
@@ -65,33 +61,13 @@ def facts_of(ids: Iterable[str], memories: Memories) -> list[Fact]:
     return [each for each in found if each is not None]
 
 
-def active_only(found: Found, memories: Memories) -> Found:
-    """Of what was found by its words, what is still active; a key without any is left out."""
-    active = {
-        key: (count, [each for each in ids if memories.pool_of(each) == "active"])
-        for key, (count, ids) in found.items()
-    }
-    return {key: each for key, each in active.items() if each[1]}
-
-
-@dataclass(slots=True)
-class _Held:
-    pool: Pool
-    line: bytes
-
-
 class Store:
     """The memories of one workspace."""
 
     def __init__(
-        self,
-        layout: Layout,
-        config: Config,
-        files: Files,
-        journal: Journal,
-        checkpoint: Checkpoint,
+        self, layout: Layout, config: Config, files: Files, journal: Journal, checkpoint: Checkpoint,
         rules: Callable[[], str],
-    ) -> None:
+    ) -> None:  # fmt: skip
         """`rules` tells under which rules memories are looked for (`Workspace.fingerprint`)."""
         self.layout = layout
         self.config = config
@@ -110,12 +86,18 @@ class Store:
             with path.open("rb") as file:
                 yield from ((number, line) for number, line in enumerate(file, 1) if line != b"\n")
 
+    def everything(self) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
+        """Every line of the truth: where it stands, in which pool, in the file of which kind."""
+        for pool, kind in FILES:
+            name = self.layout.name(self.layout.pool(pool, kind))
+            yield from ((f"{name}:{number}", pool, kind, line) for number, line in self.lines(pool, kind))
+
     def settled(self, pool: Pool, kind: type[Fact], pending: Iterable[Change]) -> Iterator[tuple[int, bytes]]:
         """The numbered lines of one file with the pending changes of a commit that is half-way through the files, so
         that a memory on the move is seen once."""
         mine = _mine(pool, kind, pending)
         there = self.lines(pool, kind)
-        return enumerate(ordered.merged(there, mine), 1) if mine else there
+        return enumerate(truth.merged(there, mine), 1) if mine else there
 
     def steadily(self, read: Callable[[list[Change]], T]) -> T:
         """What `read` makes of the files and the journal's pending changes; once more where a commit came between."""
@@ -138,16 +120,14 @@ class Store:
             yield checked(line, kind, f"{name}:{number}")
 
     def get(self, memory_id: str) -> Fact | None:
-        row = self._loaded.rows.get(memory_id)
-        return parsed(row.line, memory_id) if row else None
+        line = self.line_of(memory_id)
+        return parsed(line, memory_id) if line else None
 
     def line_of(self, memory_id: str) -> bytes | None:
-        row = self._loaded.rows.get(memory_id)
-        return row.line if row else None
+        return self._loaded.rows.get(memory_id, NOWHERE)[1]
 
     def pool_of(self, memory_id: str) -> Pool | None:
-        row = self._loaded.rows.get(memory_id)
-        return row.pool if row else None
+        return self._loaded.rows.get(memory_id, NOWHERE)[0]
 
     def ids(self) -> Iterable[str]:
         return self._loaded.rows.keys()
@@ -171,7 +151,7 @@ class Store:
     def active(self, kind: type[Fact]) -> list[str]:
         """Ids of the active memories of one kind."""
         start = f"{kind.PREFIX}_"
-        return [key for key, row in self._loaded.rows.items() if row.pool == "active" and key.startswith(start)]
+        return [key for key, row in self._loaded.rows.items() if row[0] == "active" and key.startswith(start)]
 
     def leaving_before(self, stamp: str) -> list[str]:
         """Ids of the active memories that expire or fade before the stamp."""
@@ -183,19 +163,16 @@ class Store:
 
     def all_lines(self) -> Iterator[tuple[Pool, bytes]]:
         """Every memory as its line, with its pool."""
-        for row in self._loaded.rows.values():
-            yield row.pool, row.line
+        yield from self._loaded.rows.values()
 
     def records(self) -> Iterator[tuple[Pool, Fact]]:
         """Every memory with its pool."""
-        for memory_id, row in self._loaded.rows.items():
-            yield row.pool, parsed(row.line, memory_id)
+        for memory_id, (pool, line) in self._loaded.rows.items():
+            yield pool, parsed(line, memory_id)
 
     def counts(self) -> Counter[tuple[Pool, str]]:
         """How many memories there are by pool and kind letter, counted from the files line by line."""
-        return Counter(
-            {(pool, letter): _count(self.layout.pool(pool, kind)) for pool in POOLS for letter, kind in KINDS.items()}
-        )
+        return Counter({(pool, kind.PREFIX): sum(1 for _ in self.lines(pool, kind)) for pool, kind in FILES})
 
     @cached_property
     def _loaded(self) -> _Loaded:
@@ -211,13 +188,15 @@ class Store:
         """Before a night over very many memories: make the catalogue of them, where there is none that holds."""
         if len(self._loaded.rows) < VERY_MANY:
             return
-        from memory_system.store import catalogue
+        from memory_system.store import lookup
 
         known, head = self.__dict__.get("_lookup"), self.journal.head().hash
-        if isinstance(known, catalogue.Catalogue):
+        if isinstance(known, lookup.Catalogue):
             return
         if not (found := self._catalogue(head)):
-            catalogue.make(self.layout.catalogue, (self._rules(), head), self._active_rows(), self.config, self.files)
+            lookup.make_catalogue(
+                self.layout.catalogue, (self._rules(), head), self._active_rows(), self.config, self.files
+            )
             found = self._catalogue(head)
         if found:
             self._lookup = found
@@ -241,9 +220,10 @@ class Store:
         """The catalogue of the memories after that commit, where there is one that holds."""
         if not self.layout.catalogue.exists():
             return None
-        from memory_system.store import catalogue
+        from memory_system.store import lookup
 
-        return catalogue.opened(self.layout.catalogue, (self._rules(), head), self.config, self._gist_of)
+        stands_for, path = (self._rules(), head), self.layout.catalogue
+        return lookup.catalogue_in(path, stands_for, self.config, lambda key: row_of(key, self)["content"])
 
     def catalogue_is_sound(self) -> bool:
         """Whether a catalogue that is used holds what it would hold if it were made anew."""
@@ -254,12 +234,7 @@ class Store:
             return found.holds(self._active_rows())
 
     def _active_rows(self) -> Iterator[Row]:
-        return (row_on(each.line, key) for key, each in self._loaded.rows.items() if each.pool == "active")
-
-    def _gist_of(self, memory_id: str) -> Gist:
-        from memory_system.store.gist import gist_of
-
-        return gist_of(row_of(memory_id, self)["content"])
+        return (row_on(line, key) for key, (pool, line) in self._loaded.rows.items() if pool == "active")
 
     def close(self) -> None:
         """Let go of what is open."""
@@ -267,6 +242,13 @@ class Store:
             self._lookup.close()
 
     # writing
+
+    def keep_original(self, pool: Pool, kind: type[Fact], name: str) -> None:
+        """Keep a file of memories as it is, in `state/NAME.*`, unless one was kept before."""
+        kept = self.layout.state / f"{name}.{pool}.{kind.NAME}.jsonl"
+        data = self.files.read(self.layout.pool(pool, kind))
+        if data and not kept.exists():
+            self.files.replace(kept, data)
 
     def apply(self, entry: Entry, changes: Iterable[Change]) -> None:
         """Commit: afterwards all of it is true, or (journal not written) nothing. What was done to the files by hand
@@ -292,7 +274,8 @@ class Store:
     def _finish(self, entry: Entry, changes: list[Change]) -> None:
         for pool in ("archive", "active"):  # what is put away may be seen twice by who reads only files, never nowhere
             for kind in KINDS.values():
-                self._rewrite(pool, kind, changes)
+                if mine := _mine(pool, kind, changes):
+                    self.files.replace(self.layout.pool(pool, kind), truth.merged(self.lines(pool, kind), mine))
         self.checkpoint.move(entry.state)
         self.journal.done(entry)
         if "_loaded" in self.__dict__:
@@ -316,19 +299,6 @@ class Store:
         except MemorySystemError:
             self.drop_lookup()
 
-    def _rewrite(self, pool: Pool, kind: type[Fact], changes: list[Change]) -> None:
-        """The file with the changes that concern it; untouched when none does."""
-        if mine := _mine(pool, kind, changes):
-            self.files.replace(self.layout.pool(pool, kind), ordered.merged(self.lines(pool, kind), mine))
-
-
-def _count(path: Path) -> int:
-    """How many memories stand in the file."""
-    if not path.exists():
-        return 0
-    with path.open("rb") as file:
-        return sum(line != b"\n" for line in file)
-
 
 def _mine(pool: Pool, kind: type[Fact], changes: Iterable[Change]) -> dict[str, bytes | None]:
     """What changes in one file: by id the line that comes, None for one that goes."""
@@ -342,11 +312,11 @@ def _mine(pool: Pool, kind: type[Fact], changes: Iterable[Change]) -> dict[str, 
 
 @dataclass(slots=True)
 class _Loaded:
-    rows: dict[str, _Held]
+    rows: dict[str, tuple[Pool, bytes]]
     origins: set[str]
 
     def put(self, memory_id: str, pool: Pool, line: bytes) -> None:
-        self.rows[memory_id] = _Held(pool, line)
+        self.rows[memory_id] = (pool, line)
         self.origins.add(origin_part(memory_id))
 
     def renew(self, change: Change) -> None:
@@ -361,15 +331,14 @@ def _load(store: Store, pending: list[Change]) -> _Loaded:
     """All memories as lines; they are checked unless they stand as the program has written them."""
     as_written = not pending and store.seen.holds()
     loaded = _Loaded({}, set())
-    for pool in POOLS:
-        for kind in KINDS.values():
-            name = store.layout.name(store.layout.pool(pool, kind))
-            for number, line in store.settled(pool, kind, pending):
-                where = f"{name}:{number}"
-                memory_id = ordered.line_id(line) if as_written else checked(line, kind, where)["id"]
-                if memory_id in loaded.rows:
-                    raise DamagedError(f"{where}: the id {memory_id} stands twice")
-                loaded.put(memory_id, pool, line)
+    for pool, kind in FILES:
+        name = store.layout.name(store.layout.pool(pool, kind))
+        for number, line in store.settled(pool, kind, pending):
+            where = f"{name}:{number}"
+            memory_id = truth.line_id(line) if as_written else checked(line, kind, where)["id"]
+            if memory_id in loaded.rows:
+                raise DamagedError(f"{where}: the id {memory_id} stands twice")
+            loaded.put(memory_id, pool, line)
     return loaded
 
 

@@ -1,6 +1,6 @@
 """Is the workspace as it must be? `CHECKS` lists every invariant that the program relies on; each check yields what is
-wrong with file and line. Nothing is repaired here, and nothing is written.
-"""
+wrong with file and line. `verify` is the journal's: every entry is chained to the one before it, and what was cut off
+at the end shows only beside a head that was kept elsewhere. Nothing is repaired here, and nothing is written."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from memory_system.phases import entities, facts_page, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.recall.index import Index
-from memory_system.records import CAPTURED, KINDS, POOLS, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
+from memory_system.records import CAPTURED, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
 from memory_system.store import by_hand
 from memory_system.store.database import StaleIndexError
 from memory_system.store.entries import Change, Group
-from memory_system.store.parsing import parse_problem
+from memory_system.store.journal import GENESIS
 from memory_system.store.said import is_row, ref_on
+from memory_system.store.truth import parse_problem
 from memory_system.turns import Message
-from memory_system.upkeep import audit
 from memory_system.workspace import Workspace
 
 REBUILD = "make it anew with: memory rebuild-index"
@@ -57,7 +57,7 @@ def validate(ws: Workspace) -> list[Problem]:
 def lines(ws: Workspace) -> Iterator[Problem]:
     """Every line of the truth is a memory of its file, once, in the order of ids, and in the pool it says."""
     seen: dict[str, str] = {}
-    for where, pool, kind, line in _truth(ws):
+    for where, pool, kind, line in ws.store.everything():
         wrong = parse_problem(line)
         if wrong:
             yield Problem(where, f"not a memory: {wrong}", RESTORE)
@@ -90,9 +90,9 @@ def _in_its_pool(record: Fact, pool: Pool, where: str) -> Iterator[Problem]:
 
 def references(ws: Workspace) -> Iterator[Problem]:
     """Every id that a memory names is there, and a summary's facts are."""
-    known = {_id(line) for _, _, _, line in _truth(ws) if not parse_problem(line)}
+    known = {_id(line) for _, _, _, line in ws.store.everything() if not parse_problem(line)}
     known |= {each.id for group in ws.journal.entries() for each in group.changes if each.why == by_hand.REMOVED}
-    for where, _, _, line in _truth(ws):
+    for where, _, _, line in ws.store.everything():
         if parse_problem(line):
             continue
         row = orjson.loads(line)
@@ -103,7 +103,7 @@ def references(ws: Workspace) -> Iterator[Problem]:
 def evidence(ws: Workspace) -> Iterator[Problem]:
     """Every ref of a memory exists, and its quote stands in that message as it is read (redacted)."""
     wanted: dict[str, list[tuple[str, str]]] = {}
-    for where, _, _, line in _truth(ws):
+    for where, _, _, line in ws.store.everything():
         for each in from_line(line).evidence if not parse_problem(line) else ():
             if session_of(each.ref) not in BY_HAND_REFS:
                 wanted.setdefault(each.ref, []).append((where, each.quote))
@@ -144,7 +144,7 @@ def copied(ws: Workspace) -> Iterator[Problem]:
 
 def journal(ws: Workspace) -> Iterator[Problem]:
     """The journal's chain holds from its first entry to its last, and each entry is done."""
-    wrong = audit.verify(ws)
+    wrong = verify(ws)
     if wrong is not None:
         yield wrong
     elif not ws.journal.head().done:
@@ -292,15 +292,56 @@ CHECKS: tuple[Check, ...] = (
 )  # fmt: skip
 
 
-def _truth(ws: Workspace) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
-    """Every line of the truth: where it stands, in which pool, in the file of which kind."""
-    for pool in POOLS:
-        for kind in KINDS.values():
-            name = ws.layout.name(ws.layout.pool(pool, kind))
-            for number, line in ws.store.lines(pool, kind):
-                yield f"{name}:{number}", pool, kind, line
-
-
 def _id(line: bytes) -> str:
     row: dict[str, Any] = orjson.loads(line)
     return str(row["id"])
+
+
+RESTORE_JOURNAL = "put the journal back from a copy, or: memory validate --repair"
+CUT = "entries were cut off at its end, or the head is of another workspace"
+
+
+def verify(ws: Workspace, anchor: str = "") -> Problem | None:
+    """The first thing that is wrong with the journal; None when nothing is. `anchor` is a head (or its hash) that was
+    kept elsewhere: the entry that it names must still be there."""
+    hashes = [GENESIS]
+    promised: dict[str, str] = {}
+    blanks: dict[str, tuple[str, str]] = {}
+    last: Group | None = None
+    try:
+        for group in ws.journal.entries():
+            where = f"{ws.layout.name(ws.layout.journal)}:entry {len(hashes)}"
+            if wrong := _wrong(group, len(hashes), hashes[-1], last):
+                return Problem(where, wrong, RESTORE_JOURNAL)
+            hashes.append(group.hash)
+            promised |= group.entry.blanked
+            blanks |= {digest: (there, where) for digest, there in group.blanks.items()}
+            last = group
+    except (DamagedError, TypeError, KeyError, ValueError) as error:
+        return Problem(f"{ws.layout.name(ws.layout.journal)}:entry {len(hashes)}", str(error), RESTORE_JOURNAL)
+    return next(_unpromised(blanks, promised), None) or _beside(anchor, hashes, ws)
+
+
+def _wrong(group: Group, seq: int, previous: str, last: Group | None) -> str:
+    """What is wrong with an entry in its place; empty when nothing is."""
+    if group.entry.seq != seq or group.prev != previous:
+        return f"the chain of the journal is broken here: this says that it is entry {group.entry.seq}"
+    if not group.verifies():
+        return "the chain of the journal is broken here: this is not what was written"
+    return "the entry before it was never finished" if last is not None and not last.done else ""
+
+
+def _unpromised(blanks: dict[str, tuple[str, str]], promised: dict[str, str]) -> Iterator[Problem]:
+    """Blanked lines that no forgetting speaks of, or that are not as it left them."""
+    for digest, (there, where) in blanks.items():
+        if promised.get(digest) != there:
+            yield Problem(where, "a payload was blanked or changed, and no forgetting has done it", RESTORE_JOURNAL)
+
+
+def _beside(anchor: str, hashes: list[str], ws: Workspace) -> Problem | None:
+    """Whether the entry of a head that was kept elsewhere is still there."""
+    seq, _, wanted = anchor.strip().rpartition(":")
+    if not wanted:
+        return None
+    there = wanted in hashes[1:] and (not seq or hashes.index(wanted) == int(seq))
+    return None if there else Problem(ws.layout.name(ws.layout.journal), f"the entry of {anchor} is not there", CUT)

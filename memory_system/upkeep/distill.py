@@ -1,6 +1,7 @@
 """What people's own files should say: what the last days' memories add to MEMORY.md and USER.md or make wrong there,
-and the names and facts that IDENTITY.md and USER.md state otherwise. Proposed as a diff; a file is written only when
-its owner asks for it, and then every line that is not part of a proposal stays as it is, to the byte."""
+and the names and facts that IDENTITY.md and USER.md state otherwise, or not yet. Proposed as lines, or as a diff; a
+file is written only when its owner asks for it, and then every line that is not part of a proposal stays as it is, to
+the byte."""
 
 from __future__ import annotations
 
@@ -18,11 +19,43 @@ from memory_system.records import USER, Fact, Row
 from memory_system.rules import table
 from memory_system.store.gist import gist_of
 from memory_system.text import fold
-from memory_system.upkeep.proposals import FILE_OF, line_of
 from memory_system.workspace import Workspace
 
-MEMORY_FILE, USER_FILE = "MEMORY.md", "USER.md"
-FILES = (MEMORY_FILE, USER_FILE, "IDENTITY.md")
+FILE_OF = {"assistant": "IDENTITY.md", "user": "USER.md"}
+CATEGORY = "identity"  # names, birthdays and the like: what such files are for
+
+
+def proposals(ws: Workspace) -> list[dict[str, str]]:
+    """For each such file that lacks one: `file`, the `line` to put there, the memory's `id` and the `quote` that it
+    rests on."""
+    texts = {name: fold(ws.files.read(ws.layout.root / name).decode(errors="replace")) for name in FILE_OF.values()}
+    rows = [row for row in _identity(ws) if fold(trust.shown(row["value"])) not in texts[FILE_OF[row["subject"]]]]
+    return [
+        {"file": FILE_OF[row["subject"]], "line": line_of(row, ws.language), "id": row["id"], "quote": _quote(row)}
+        for row in rows
+    ]
+
+
+def _identity(ws: Workspace) -> Iterator[Row]:
+    for row in ws.store.rows("active", Fact):
+        subject = row.get("subject", USER)
+        if subject in FILE_OF and row.get("category") == CATEGORY and row.get("value") and _is_said_so(row):
+            yield {**row, "subject": subject}
+
+
+def _is_said_so(row: Row) -> bool:
+    """Whether somebody has said that it is so, and not that it is not."""
+    return bool(row.get("evidence") and row.get("polarity", True))
+
+
+def line_of(row: Row, lang: str) -> str:
+    """The line in the form of such files, in the language of the workspace: `- **Name:** Juno`."""
+    label = table("attributes", "attributes").get(row["attribute"], {}).get("label", {}).get(lang, row["attribute"])
+    return f"- **{str(label)[:1].upper()}{str(label)[1:]}:** {trust.shown(row['value'])}"
+
+
+MEMORY_FILE, USER_FILE, IDENTITY_FILE = "MEMORY.md", "USER.md", "IDENTITY.md"
+FILES = (MEMORY_FILE, USER_FILE, IDENTITY_FILE)
 LEAST = 0.7  # importance of what is worth a line that is read every day
 MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, "IDENTITY.md": 20_000}  # characters that a host takes of each
 ALIKE = 0.8  # share of a line's words that an outdated memory must hold for the line to say the same
@@ -72,7 +105,7 @@ def distill(ws: Workspace, days: int) -> list[Draft]:
     for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
         _outdated(row, drafts[MEMORY_FILE])
         _outdated(row, drafts[USER_FILE])
-        if row.get("category") == "identity" and row.get("subject", USER) in FILE_OF:
+        if row.get("category") == CATEGORY and row.get("subject", USER) in FILE_OF:
             _trait(row, drafts[FILE_OF[row.get("subject", USER)]], ws.language)
         elif _is_worth(row, since):
             _add(row, drafts[_home(row)], drafts.values(), ws)
@@ -98,8 +131,8 @@ def _read(path: Path) -> str:
 
 
 def _is_stated(row: Row) -> bool:
-    """Whether somebody has said that it is so, and not that it is not, or otherwise since."""
-    return bool(row.get("evidence") and row.get("polarity", True) and not row.get("outdated_by"))
+    """Whether it is so as somebody has said, and nothing was said otherwise since."""
+    return _is_said_so(row) and not row.get("outdated_by")
 
 
 def _as_shown(row: Row) -> Row:
@@ -224,7 +257,7 @@ def _insert(draft: Draft, lines: list[str], number: int, new: str, row: Row) -> 
 
 
 def _quote(row: Row) -> str:
-    return str(row["evidence"][-1].get("quote", ""))
+    return str(row["evidence"][-1].get("quote", ""))  # a line that its owner wrote may have none
 
 
 def rows_of(drafts: Iterable[Draft]) -> Iterator[dict[str, str]]:

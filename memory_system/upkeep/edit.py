@@ -26,7 +26,7 @@ from memory_system.records import (
     to_line,
 )
 from memory_system.store.accesses import Who
-from memory_system.store.ordered import line_id
+from memory_system.store.truth import line_id
 from memory_system.workspace import Workspace, config_bytes
 
 if TYPE_CHECKING:

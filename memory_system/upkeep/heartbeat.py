@@ -13,7 +13,7 @@ from memory_system.nights import due
 from memory_system.records import USER, Belief, Fact, Row
 from memory_system.store.gist import gist_of
 from memory_system.upkeep import stats
-from memory_system.upkeep.proposals import proposals
+from memory_system.upkeep.distill import proposals
 from memory_system.workspace import Workspace
 
 OVERDUE = timedelta(hours=6)  # after a night's slot: its job comes an hour or so after it

@@ -18,8 +18,8 @@ from memory_system.disk.files import FILE_MODE, FOLDER_MODE
 from memory_system.disk.locks import is_held
 from memory_system.errors import LockedError
 from memory_system.layout import LAYER3, PEOPLES_FILES, SEARCH_INDEX, Layout
-from memory_system.llm.estimating import Estimator
 from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
+from memory_system.llm.scripted import Estimator
 from memory_system.store.months import ENDING
 from memory_system.upkeep.explain import change_row
 from memory_system.workspace import Workspace

@@ -14,15 +14,14 @@ from memory_system import clock
 from memory_system.disk.files import FILE_MODE, FOLDER_MODE
 from memory_system.errors import DamagedError
 from memory_system.nights import copying, derive
-from memory_system.records import KINDS, POOLS, Fact, Pool, kind_of
+from memory_system.records import FILES, Fact, Pool, kind_of
 from memory_system.store import by_hand, months
 from memory_system.store.checkpoint import Checkpoint, State
 from memory_system.store.entries import Change, Entry, read_entries, sound_length
 from memory_system.store.journal import GENESIS
-from memory_system.store.ordered import line_id, merged
-from memory_system.store.parsing import checked, parse_problem
+from memory_system.store.truth import checked, line_id, merged, parse_problem
 from memory_system.upkeep.check import readable_by_others
-from memory_system.upkeep.past import replay
+from memory_system.upkeep.undo import replay
 from memory_system.workspace import Workspace
 
 REASON = "repair"
@@ -94,7 +93,7 @@ def _checkpoint(ws: Workspace) -> Iterator[str]:
 
 def _lines(ws: Workspace) -> Iterator[str]:
     """Lines that are no memories of their file, and second lines of one memory, leave it."""
-    files = {(pool, kind): _sifted(ws, pool, kind) for pool in POOLS for kind in KINDS.values()}
+    files = {(pool, kind): _sifted(ws, pool, kind) for pool, kind in FILES}
     copies: dict[str, list[tuple[Pool, bytes]]] = defaultdict(list)
     for (pool, _), (sound, _) in files.items():
         for line in sound:
@@ -145,28 +144,25 @@ def _interrupted(ws: Workspace) -> Iterator[str]:
 
 def _lost(ws: Workspace) -> Iterator[str]:
     """Memories that the journal knows and no file holds are put back."""
-    there = {line_id(line) for pool in POOLS for kind in KINDS.values() for _, line in ws.store.lines(pool, kind)}
+    there = {line_id(line) for *_, line in ws.store.everything()}
     lost = {key: each for key, each in ws.journal.latest().items() if key not in there}
-    for pool in POOLS:
-        for kind in KINDS.values():
-            mine: dict[str, bytes | None]
-            mine = {key: line for key, (was, line) in lost.items() if was == pool and kind_of(key) is kind}
-            if mine:
-                path = ws.layout.pool(pool, kind)
-                ws.files.replace(path, merged(ws.store.lines(pool, kind), mine))
-                yield f"{len(mine)} memories were put back into {ws.layout.name(path)}"
+    for pool, kind in FILES:
+        mine: dict[str, bytes | None]
+        mine = {key: line for key, (was, line) in lost.items() if was == pool and kind_of(key) is kind}
+        if mine:
+            path = ws.layout.pool(pool, kind)
+            ws.files.replace(path, merged(ws.store.lines(pool, kind), mine))
+            yield f"{len(mine)} memories were put back into {ws.layout.name(path)}"
 
 
 def _unknown(ws: Workspace) -> list[Change]:
     """What stands in the files and not in what is left of the journal."""
     known = ws.journal.latest()
     changes = []
-    for pool in POOLS:
-        for kind in KINDS.values():
-            for _, line in ws.store.lines(pool, kind):
-                was_in, was = known.get(line_id(line), (None, None))
-                if (was_in, was) != (pool, line):
-                    changes.append(Change(line_id(line), REASON, was_in, was, pool, line))
+    for _, pool, _, line in ws.store.everything():
+        was_in, was = known.get(line_id(line), (None, None))
+        if (was_in, was) != (pool, line):
+            changes.append(Change(line_id(line), REASON, was_in, was, pool, line))
     return changes
 
 

@@ -17,7 +17,7 @@ from memory_system.nights.night import BARREN_LIMIT
 from memory_system.records import CAPTURED, KINDS, USER, Fact, Pool, Problem, Row, session_of, told, type_name
 from memory_system.rules import table
 from memory_system.store.checkpoint import MAX_TRIES
-from memory_system.upkeep.proposals import proposals
+from memory_system.upkeep.distill import proposals
 from memory_system.workspace import Workspace
 
 EVERY_SEGMENT = 150  # tokens that a segment takes when every one is sent by itself, prompts and answers included

@@ -1,7 +1,10 @@
-"""What stands on a line of the truth: checked, or parsed whole. DamagedError says where it is no memory."""
+"""The files of the truth, line by line: in the order of their ids, so that changes are put in without parsing the
+rest; checked, or parsed whole (DamagedError says where a line is no memory); and how the files stood when the program
+last wrote them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -9,8 +12,33 @@ import orjson
 from pydantic import ValidationError
 
 from memory_system import clock
+from memory_system.disk.files import Files
 from memory_system.errors import DamagedError
-from memory_system.records import Fact, Row, from_line, kind_of
+from memory_system.layout import Layout
+from memory_system.records import FILES, Fact, Row, from_line, kind_of
+
+_ID_HEAD = b'{"id":"'
+
+
+def merged(lines: Iterable[tuple[int, bytes]], changed: dict[str, bytes | None]) -> Iterator[bytes]:
+    """The lines with the changed ones put in their places by id; None takes one out. Lines that somebody has put out of
+    order stay so, each of them once."""
+    waiting = sorted(((key, new) for key, new in changed.items() if new is not None), reverse=True)
+    for _, line in lines:
+        key = line_id(line)
+        while waiting and waiting[-1][0] < key:
+            yield waiting.pop()[1]
+        if key not in changed:
+            yield line if line.endswith(b"\n") else line + b"\n"
+    yield from (new for _, new in reversed(waiting))
+
+
+def line_id(line: bytes) -> str:
+    """The id of the memory on a line, without parsing the rest where the line is one of ours."""
+    if line.startswith(_ID_HEAD):
+        return line[len(_ID_HEAD) : line.index(b'"', len(_ID_HEAD))].decode()
+    return str(orjson.loads(line)["id"])
+
 
 _TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 
@@ -67,3 +95,29 @@ def parse_problem(line: bytes) -> str:
 
 def _short(error: Exception) -> str:
     return "; ".join(line.strip() for line in str(error).split("\n")[:3])
+
+
+class Seen:
+    """The files of one workspace, as they were last seen."""
+
+    def __init__(self, layout: Layout, files: Files) -> None:
+        self.layout = layout
+        self.files = files
+        self.path = layout.seen
+
+    def holds(self) -> bool:
+        """Whether every file still stands as it was seen."""
+        try:
+            return self.files.read_object(self.path) == self._now()
+        except DamagedError:
+            return False
+
+    def note(self) -> None:
+        """Take the files as they stand now for seen."""
+        self.files.replace_if_changed(self.path, orjson.dumps(self._now()) + b"\n", durable=False)
+
+    def _now(self) -> dict[str, Any]:
+        """Size and time of change of each file that is there."""
+        paths = (self.layout.pool(pool, kind) for pool, kind in FILES)
+        found = ((self.layout.name(path), path.stat()) for path in paths if path.exists())
+        return {name: [state.st_size, state.st_mtime_ns] for name, state in found}
