@@ -8,11 +8,13 @@ from typing import Any
 
 from memory_system.dates.atoms import Piece
 from memory_system.dates.fields import kind
+from memory_system.dates.forms import alternatives, compiled
 from memory_system.rules import table
 
 _REACH = 160  # characters: how far a clause is looked through for its tense
 _ANY = (frozenset(("dow",)), frozenset(("weekend",)))  # of no particular week
 _DAY = frozenset(("month", "day"))
+_NEVER = "$."
 _OTHER = "  "  # what stands in the text for another expression of time
 _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
 
@@ -82,15 +84,13 @@ class Cues:
     def adverbial(self) -> bool:
         """Whether the words stand where a clause says when ("春节你回来吗"), not what ("我喜欢春节")."""
         spec = spec_of(self.piece.lang)
-        if "adverb_before" not in spec:
-            return False
         before, after = self._around(spec["clause"])
         return bool(spec["adverb_before"].fullmatch(before.strip()) and spec["adverb_after"].match(after))
 
     def ahead(self) -> bool | None:
         """Whether what a bare part of the day opens is to be done; None where it is of any day, or of another."""
         spec = spec_of(self.piece.lang)
-        if "part_led" not in spec or self.tense() is None:
+        if self.tense() is None:
             return None
         before, after = self._around(spec["clause"])
         if spec["part_led"].search(before) or spec["part_no"].match(after):
@@ -150,6 +150,18 @@ def _nearest(spec: dict[str, Any], before: str, after: str) -> int:
 
 @cache
 def spec_of(lang: str) -> dict[str, Any]:
-    """The cues of a language, compiled."""
-    row = table("dates", "cue")[lang]
-    return {name: value if name == "nearest" else re.compile(value.replace("'", "['’]")) for name, value in row.items()}
+    """The cues of a language, compiled; what it does not need finds nothing."""
+    rows = table("dates", "cue")
+    names = {name for row in rows.values() for name in row} - {"tense", "nearest"}
+    spec = {name: _cue(rows[lang].get(name, _NEVER)) for name in names}
+    return {**spec, "tense": _cue(_named(rows[lang]["tense"])), "nearest": rows[lang]["nearest"]}
+
+
+def _cue(written: str | list[str]) -> re.Pattern[str]:
+    """The pattern, for either apostrophe."""
+    return compiled([each.replace("'", "['’]") for each in alternatives(written)])
+
+
+def _named(rows: list[tuple[str, str]]) -> list[str]:
+    """The cues of tense, each named by what it tells, which may be nothing."""
+    return [f"(?P<{told}{number}>{cue})" if told else f"(?:{cue})" for number, (told, cue) in enumerate(rows)]

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise, zip_longest
 
-from memory_system.dates.atoms import Piece, patterns, pieces
+from memory_system.dates.atoms import Piece, pieces
 from memory_system.dates.calendar import interval, occasions
 from memory_system.dates.clauses import Cues, put_away, spec_of, was_put
 from memory_system.dates.fields import complete, kind
+from memory_system.dates.forms import patterns
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day, part_of_day
 from memory_system.dates.moment import Moment
 from memory_system.dates.spans import following, month_after
