@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from dates_cases import HALVES, Case, cases, meaning
+from dates_cases import HALVES, Case, cases, kinds, meaning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,6 +48,30 @@ def test_sentences_written_without_sight_of_the_rules(lang: str) -> None:
     verdicts = Counter(case.judge(dates.find(case.text, case.anchor)) for case in blind)
     assert verdicts["right"] >= 0.92 * len(blind)
     assert verdicts["wrong"] <= 0.02 * len(blind)
+
+
+@pytest.mark.parametrize(("kind", "case", "event"), kinds("cases"))
+def test_kinds_of_dates_in_talk(kind: str, case: Case, event: str) -> None:
+    found = dates.find(case.text, case.anchor)
+    assert case.judge(found) == "right", kind
+    assert not event or begins(found, case) == meaning(event)[0]
+
+
+def begins(found: list[When], case: Case) -> datetime | None:
+    """When what is told happens, in a memory of it."""
+    event = dates.event_in(case.text, found, case.lang)
+    return datetime.fromisoformat(event.start) if event else None
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_kinds_of_dates_in_talk_that_no_rule_was_made_for(lang: str) -> None:
+    first = [
+        (case, event, dates.find(case.text, case.anchor)) for _, case, event in kinds("first") if case.lang == lang
+    ]
+    verdicts = Counter(case.judge(found) for case, _, found in first)
+    assert verdicts["right"] >= 0.9 * len(first)
+    assert verdicts["wrong"] <= 0.03 * len(first)
+    assert all(begins(found, case) == meaning(event)[0] for case, event, found in first if event)
 
 
 RESOLVED = [

@@ -150,7 +150,7 @@ def _language_at(text: str, start: int, end: int) -> str:
 
 def _left(text: str, start: int) -> str:
     """What stands before the match, a mark, and its first letters: what `before` patterns see."""
-    return f"{text[max(0, start - 24) : start]}¦{text[start : start + 4]}"
+    return f"{text[max(0, start - 40) : start]}¦{text[start : start + 4]}"
 
 
 def _cut(text: str, start: int, *, said: dict[str, Any] | None) -> bool:
