@@ -59,6 +59,21 @@ def cases(half: str) -> list[Case]:
     ]
 
 
+def kinds(half: str) -> list[tuple[str, Case, str]]:
+    """Of what kind each of these cases is, the case, and the meaning of the event where it tells one; the half that
+    the rules were `first` measured by, or the `cases` they were made for."""
+    blocks = tomllib.loads((Path(__file__).parent / "dates_kinds.toml").read_text("utf-8"))["said"]
+    found = []
+    for block in blocks:
+        anchor = datetime.fromisoformat(block["at"]).replace(tzinfo=ZoneInfo(block["zone"]))
+        for text, *expected in block[half]:
+            pairs = [(words, sense) for words, _, sense in (each.partition(" = ") for each in expected)]
+            event = next((sense for words, sense in pairs if words == "event"), "")
+            told = tuple(pair for pair in pairs if pair[0] != "event")
+            found.append((block["kind"], Case(anchor, text, told), event))
+    return found
+
+
 def undated(text: str) -> str:
     """What was really said, of a text as search shows it: without the dates that the program adds."""
     return _ADDED.sub("", text)

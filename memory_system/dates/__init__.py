@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from memory_system import records
 from memory_system.dates.atoms import count, is_timely
-from memory_system.dates.clauses import was_put
-from memory_system.dates.finding import When, find, in_one, meant
+from memory_system.dates.finding import When, find, in_one, meant, standing
 from memory_system.dates.writing import Marked, adverbial, marked, resolve, spell
 
 __all__ = [
@@ -29,8 +28,8 @@ __all__ = [
     "meant",
     "resolve",
     "spell",
+    "standing",
     "to_event",
-    "was_put",
 ]
 
 
@@ -41,5 +40,5 @@ def to_event(when: When) -> records.EventTime:
 
 
 def event_in(text: str, whens: Sequence[When], lang: str) -> records.EventTime | None:
-    """The first of the expressions that were found in the text, as it is stored; a range to its end."""
+    """The first of the expressions that were found in the text and stand, as it is stored; a range to its end."""
     return to_event(in_one(text, whens, lang)) if whens else None

@@ -11,8 +11,9 @@ from functools import cache
 from typing import Any
 
 from memory_system.dates.calendar import joinable
-from memory_system.dates.festivals import festival_form, festival_number
+from memory_system.dates.festivals import festival_number
 from memory_system.dates.fields import kind
+from memory_system.dates.forms import alternatives, compiled, patterns
 from memory_system.dates.hours import TIMES
 from memory_system.rules import Rule, RuleSet, table
 from memory_system.text import paused
@@ -28,6 +29,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _NUMERALS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
 _TENS = re.compile(r"(?:([一二两三四五六七八九])百零?)?(?:([二三四五六七八九一])?(十|廿))?零?([一二三四五六七八九])?")
 _PLAIN = str.maketrans("０１２３４５６７８９：／．－’", "0123456789:/.-'")  # same length, so that spans stay
+_NAMED = frozenset(("rel", "unit", "sign", "part", "season", "third", "of"))  # whose values are words, mostly the same
 _WIDE = "wide"
 _MONTHS = 12
 
@@ -148,7 +150,7 @@ def _language_at(text: str, start: int, end: int) -> str:
 
 def _left(text: str, start: int) -> str:
     """What stands before the match, a mark, and its first letters: what `before` patterns see."""
-    return f"{text[max(0, start - 24) : start]}¦{text[start : start + 4]}"
+    return f"{text[max(0, start - 40) : start]}¦{text[start : start + 4]}"
 
 
 def _cut(text: str, start: int, *, said: dict[str, Any] | None) -> bool:
@@ -165,8 +167,8 @@ def _cut(text: str, start: int, *, said: dict[str, Any] | None) -> bool:
 
 @cache
 def _phrases(lang: str) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = table("dates", "phrase")[lang]
-    return found
+    rows: dict[str, dict[str, Any]] = table("dates", "phrase")[lang]
+    return {words: fields for each, fields in rows.items() for words in each.split("|")}
 
 
 def _phrase(lang: str, words: str) -> dict[str, Any]:
@@ -215,8 +217,9 @@ def _value(name: str, words: str) -> Any:
         return _full_year(word)
     if name in ("lunar", "new_year"):
         return numeral(word.removeprefix("初"))
-    value = _words().get(name, {}).get(word.rstrip("."))
-    return numeral(word) if value is None else value
+    known = _words().get(name, {})
+    value = known.get(word.rstrip("."), numeral(word))
+    return word if value is None and name in _NAMED else value
 
 
 def count(words: str) -> float | None:
@@ -233,14 +236,16 @@ def _full_year(word: str) -> int:
 
 @cache
 def _words() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = table("dates", "word")
-    return found
+    return {name: _meanings(words) for name, words in table("dates", "word").items()}
 
 
-@cache
-def patterns(key: str) -> dict[str, re.Pattern[str]]:
-    """The patterns of a table of `rules/dates.toml`, compiled."""
-    return {name: re.compile(pattern) for name, pattern in table("dates", key).items()}
+def _meanings(words: dict[str, Any] | list[Any]) -> dict[str, Any]:
+    """What each of the words means: in a list the numbers from its first on."""
+    if isinstance(words, dict):
+        return words
+    first, *rest = words
+    others = rest.pop() if isinstance(rest[-1], dict) else {}
+    return {word: number for number, same in enumerate(rest, first) for word in same.split()} | others
 
 
 def numeral(word: str) -> int | None:
@@ -279,14 +284,13 @@ def _phrase_rule(lang: str) -> Rule:
 
 
 def _form_rules() -> Iterator[Rule]:
-    forms = dict(table("dates", "form"))
-    forms |= {"festival": festival_form("en"), "festival_zh": festival_form("zh")}
     for lang in ("en", "both", "zh"):
         for row in table("dates", lang):
-            pattern = re.sub(r"\{([a-z_]+)\}", lambda name: forms[name[1]], row["form"])
-            yield Rule(f"{lang}.{row['id']}", row["why"], pattern, data=_data(lang, row, phrase=False))
+            for number, pattern in enumerate(alternatives(row["form"])):
+                rule_id = f"{lang}.{row['id']}" + f".{number}" * bool(number)
+                yield Rule(rule_id, row["why"], pattern, data=_data(lang, row, phrase=False))
 
 
 def _data(lang: str, row: dict[str, Any], *, phrase: bool) -> dict[str, Any]:
-    guards = {key: re.compile(row[key]) if key in row else None for key in ("before", "after")}
+    guards = {key: compiled(row[key]) if key in row else None for key in ("before", "after")}
     return {"lang": "" if lang == "both" else lang, "phrase": phrase, **guards}

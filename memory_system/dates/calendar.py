@@ -160,10 +160,10 @@ def _decade(f: Fields, _: Moment) -> Span:
 
 
 def _said_twice(f: Fields, moment: Moment) -> Span | None:
-    """Next Thursday, 2 April."""
+    """Next Thursday, 2 April; next Thursday the 2nd."""
     week = {key: value for key, value in f.items() if key in ("week", "rel", "dow")}
     span = _week(week, moment) if "week" in week else _weekday(week, moment)
-    return said_twice(span[0], f["month"], f["day"]) if span else None
+    return said_twice(span[0], f["day"], f.get("month")) if span else None
 
 
 def _week(f: Fields, moment: Moment) -> Span | None:
@@ -390,6 +390,8 @@ _DAY_MAKERS: dict[str, _Maker] = {
     "rel dow": _weekday,
     "week dow month day": _said_twice,
     "rel dow month day": _said_twice,
+    "week dow day": _said_twice,
+    "rel dow day": _said_twice,
     "day": _day_of_month,
     "day dow": _day_of_month,
     "month day": _recurring,

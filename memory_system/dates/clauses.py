@@ -8,11 +8,13 @@ from typing import Any
 
 from memory_system.dates.atoms import Piece
 from memory_system.dates.fields import kind
+from memory_system.dates.forms import alternatives, compiled
 from memory_system.rules import table
 
 _REACH = 160  # characters: how far a clause is looked through for its tense
-_ANY = (frozenset(("dow",)), frozenset(("weekend",)))  # of no particular week
+ANY_WEEK = (frozenset(("dow",)), frozenset(("weekend",)))  # of no particular week
 _DAY = frozenset(("month", "day"))
+_NEVER = "$."
 _OTHER = "  "  # what stands in the text for another expression of time
 _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
 
@@ -40,15 +42,19 @@ class Cues:
     def _tense(self, *, only_clause: bool) -> int | None:
         self.asked = True
         spec = spec_of(self.piece.lang)
+        if was_put(self.text, (self.piece.start, self.piece.end), self.piece.lang):
+            return 1
         before, after = self._around(spec["sentence"])
-        if spec["habit"].search(before) or spec["habit"].search(after):
-            return None
         clause = self._around(spec["clause"])
+        if any(spec["habit"].search(part) for part in (clause if self._is_numbered() else (before, after))):
+            return None
+        if spec["unsure"].search(before):
+            return None
         if spec["liked"].search(clause[0]):
             return None
-        if spec["often"].match(clause[1]) and kind(self.piece.fields) in _ANY:
+        if spec["often"].match(clause[1]) and kind(self.piece.fields) in ANY_WEEK:
             return None
-        if spec["put"].search(clause[0]) or was_put(self.text, (self.piece.start, self.piece.end), self.piece.lang):
+        if spec["put"].search(clause[0]):
             return 1
         if (told := _nearest(spec, *clause)) or (only_clause and not _EMPTY.fullmatch("".join(clause))):
             return told
@@ -62,6 +68,11 @@ class Cues:
         if not told and spec["both"].search(clause[0]):
             return None
         return told or int(self._sets_out(before, clause[1]))
+
+    def _is_numbered(self) -> bool:
+        """Whether it is one day by its number and more: what is done every week is told in a clause of its own."""
+        known = kind(self.piece.fields)
+        return "day" in known and bool(known & {"month", "dow"})
 
     def _sets_out(self, before: str, after: str) -> bool:
         """Whether somebody sets out on that weekday, or day of some month; beside another time it may be part of what
@@ -82,15 +93,13 @@ class Cues:
     def adverbial(self) -> bool:
         """Whether the words stand where a clause says when ("春节你回来吗"), not what ("我喜欢春节")."""
         spec = spec_of(self.piece.lang)
-        if "adverb_before" not in spec:
-            return False
         before, after = self._around(spec["clause"])
         return bool(spec["adverb_before"].fullmatch(before.strip()) and spec["adverb_after"].match(after))
 
     def ahead(self) -> bool | None:
         """Whether what a bare part of the day opens is to be done; None where it is of any day, or of another."""
         spec = spec_of(self.piece.lang)
-        if "part_led" not in spec or self.tense() is None:
+        if self.tense() is None:
             return None
         before, after = self._around(spec["clause"])
         if spec["part_led"].search(before) or spec["part_no"].match(after):
@@ -101,6 +110,11 @@ class Cues:
         """Whether the clause says in so many words that it is ahead ("will", 我们要)."""
         spec = spec_of(self.piece.lang)
         return spec["surely"].search("¦".join(self._around(spec["clause"]))) is not None
+
+    def planned(self) -> bool:
+        """Whether the clause speaks of a plan for that time (打算秋天)."""
+        spec = spec_of(self.piece.lang)
+        return spec["planned"].search("¦".join(self._around(spec["clause"]))) is not None
 
     def is_past(self) -> bool:
         """Whether the words of the clause itself tell of the past."""
@@ -115,6 +129,12 @@ def was_put(text: str, span: tuple[int, int], lang: str) -> bool:
     """Whether what was arranged for that time was put to another: "moved from Monday to …", 从周一改到…."""
     spec = spec_of(lang)
     return spec["put_from"].search("¦".join(_around(text, span, spec["clause"]))) is not None
+
+
+def is_denied(text: str, span: tuple[int, int], lang: str) -> bool:
+    """Whether the words say that it is another time: "not the 12th", 不是12号."""
+    spec = spec_of(lang)
+    return spec["denied"].search("¦".join(_around(text, span, spec["clause"]))) is not None
 
 
 def put_away(text: str, old: tuple[int, int], new: tuple[int, int], lang: str) -> int:
@@ -150,6 +170,18 @@ def _nearest(spec: dict[str, Any], before: str, after: str) -> int:
 
 @cache
 def spec_of(lang: str) -> dict[str, Any]:
-    """The cues of a language, compiled."""
-    row = table("dates", "cue")[lang]
-    return {name: value if name == "nearest" else re.compile(value.replace("'", "['’]")) for name, value in row.items()}
+    """The cues of a language, compiled; what it does not need finds nothing."""
+    rows = table("dates", "cue")
+    names = {name for row in rows.values() for name in row} - {"tense", "nearest"}
+    spec = {name: _cue(rows[lang].get(name, _NEVER)) for name in names}
+    return {**spec, "tense": _cue(_named(rows[lang]["tense"])), "nearest": rows[lang]["nearest"]}
+
+
+def _cue(written: str | list[str]) -> re.Pattern[str]:
+    """The pattern, for either apostrophe."""
+    return compiled([each.replace("'", "['’]") for each in alternatives(written)])
+
+
+def _named(rows: list[tuple[str, str]]) -> list[str]:
+    """The cues of tense, each named by what it tells, which may be nothing."""
+    return [f"(?P<{told}{number}>{cue})" if told else f"(?:{cue})" for number, (told, cue) in enumerate(rows)]

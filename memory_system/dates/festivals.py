@@ -11,7 +11,7 @@ from memory_system.rules import table
 
 
 def festivals() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = table("dates", "festival")
+    found: list[dict[str, Any]] = table("dates", "festivals")["known"]
     return found
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise, zip_longest
 
-from memory_system.dates.atoms import Piece, patterns, pieces
+from memory_system.dates.atoms import Piece, pieces
 from memory_system.dates.calendar import interval, occasions
-from memory_system.dates.clauses import Cues, put_away, spec_of, was_put
+from memory_system.dates.clauses import ANY_WEEK, Cues, is_denied, put_away, spec_of, was_put
 from memory_system.dates.fields import complete, kind
+from memory_system.dates.forms import patterns
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day, part_of_day
 from memory_system.dates.moment import Moment
 from memory_system.dates.spans import following, month_after
@@ -112,15 +113,22 @@ def scan(text: str, anchor: datetime, lead: str = "") -> Iterator[tuple[When, Pi
 
 def _sharing(text: str, found: list[Piece]) -> list[Piece]:
     """The pieces, the first day of "Monday to Wednesday next week" with the week of the second, that of "May 3 to May
-    7, 2024" with its year; that of "Thursday to next Tuesday" is the coming one."""
-    return [
-        replace(piece, fields={**shared, **piece.fields})
-        if after
-        and (shared := _shared(text, piece, after))
-        and patterns("range")[piece.lang].fullmatch(text, piece.end, after.start)
-        else piece
-        for piece, after in zip_longest(found, found[1:])
-    ]
+    7, 2024" with its year; that of "Thursday to next Tuesday" is the coming one. In 下周一和周三
+    both are of that week."""
+    shared: list[Piece] = []
+    for piece, after in zip_longest(found, found[1:]):
+        fields = _shared(text, piece, after) if after and _is_linked(text, piece, after) else {}
+        if not fields and shared and kind(piece.fields) == _WEEKDAY and "dow" in shared[-1].fields:
+            listed = patterns("listing")[piece.lang].fullmatch(text, shared[-1].end, piece.start)
+            fields = {key: shared[-1].fields[key] for key in shared[-1].fields.keys() & {"week", "rel"} if listed}
+        shared.append(replace(piece, fields={**fields, **piece.fields}) if fields else piece)
+    return shared
+
+
+def _is_linked(text: str, piece: Piece, after: Piece) -> bool:
+    """Whether the two are the ends of a range, or weekdays of one week: "Monday and Wednesday next week"."""
+    links = ("range", "listing") if _ITS_WEEK.search(text[after.start : after.end]) else ("range",)
+    return any(patterns(link)[piece.lang].fullmatch(text, piece.end, after.start) for link in links)
 
 
 def _shared(text: str, piece: Piece, after: Piece) -> Fields:
@@ -176,12 +184,17 @@ def _on(piece: Piece, day: date, anchor: datetime) -> Piece:
     return replace(piece, fields={**fields, "days": (day - anchor.date()).days, "dow": day.weekday()})
 
 
+def standing(text: str, whens: Sequence[When], lang: str) -> list[When]:
+    """The expressions without those from which something was put to another time ("moved from the 12th"), or which
+    are said not to be it ("not the 12th") where another one is."""
+    whens = [each for each in whens if not was_put(text, each.span, lang)]
+    return [each for each in whens if not is_denied(text, each.span, lang)] or whens
+
+
 def in_one(text: str, whens: Sequence[When], lang: str) -> When:
-    """The first of the expressions, to the end of the second where the two are the ends of a range; the second where
-    the one was put to the other."""
-    first, second = whens[0], whens[1] if len(whens) > 1 else None
-    if second and was_put(text, first.span, lang):
-        return second
+    """The first of the expressions that stand, to the end of the second where the two are the ends of a range."""
+    left = standing(text, whens, lang) or whens
+    first, second = left[0], left[1] if len(left) > 1 else None
     if second is None or not patterns("range")[lang].fullmatch(text, first.span[1], second.span[0]):
         return first
     span = first.span[0], second.span[1]
@@ -195,6 +208,7 @@ def _scanned(
     bare = _without(found_pieces, clear)
     found_pieces = _in_order(bare, found_pieces, anchor)
     alone = len(found_pieces) == 1
+    listed = _listed(clear, found_pieces)
     done: list[When] = []  # a year that stands for itself ("2016: ...") is no expression, but sets the frame
     begun: When | None = None  # the last piece, if it was found and spoken of
     for number, piece in enumerate(found_pieces):
@@ -205,7 +219,9 @@ def _scanned(
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and _is_range(clear, piece, after) else None
             cues = Cues(bare, piece)
-            if _is_bare_part(piece):
+            if number in listed:
+                silent, found = True, None
+            elif _is_bare_part(piece):
                 silent, found = _part(piece, cues, anchor, done, lead)
             else:
                 frame = _frame(text, piece, done, anchor, lead)
@@ -226,11 +242,12 @@ def _alone(
     days_of_week = end and kind(piece.fields) == {"dow"}  # "Monday to Friday" is a habit unless the tense is told
     tense = cues.told if days_of_week else cues.tense
     moment = Moment(anchor, tense, cues.own_tense, cues.yearly, cues.adverbial, cues.either, cues.surely, cues.is_past)
-    silent = _is_lone(text, piece)
+    silent = _is_lone(text, piece) and not cues.planned()
     found = _within(frame, piece, moment) if frame else None
     if not found and (not silent or complete(piece.fields)):
         found = _interval(text, piece, moment, done)
-    if found and cues.asked and (_elsewhere(found, done, anchor) or (end and _breaks_off(found, end, cues, anchor))):
+    frames = [each for each in done if each.granularity in _COARSE and not was_put(cues.text, each.span, piece.lang)]
+    if found and cues.asked and (_elsewhere(found, frames, anchor) or (end and _breaks_off(found, end, cues, anchor))):
         found = None
     return silent, found
 
@@ -262,6 +279,19 @@ def _within(frame: When, piece: Piece, moment: Moment) -> Interval | None:
     now = moment.anchor.replace(tzinfo=None)
     wrong = found and ((tense < 0 and found[0] > now) or (tense > 0 and found[1] <= now))
     return None if wrong else found
+
+
+def _listed(text: str, found: list[Piece]) -> set[int]:
+    """The numbers of the bare weekdays and weekends that make a pattern together, and name no day: "tues and thurs"."""
+    together = [
+        {number, number + 1}
+        for number, (left, right) in enumerate(pairwise(found))
+        if kind(left.fields) in ANY_WEEK
+        and right.fields.keys() & {"dow", "weekend"}
+        and patterns("listing")[right.lang].fullmatch(text, left.end, right.start)
+        and not _is_between(text, left, right)
+    ]
+    return {each for pair in together for each in pair if kind(found[each].fields) in ANY_WEEK}
 
 
 def _is_range(text: str, left: Piece, right: Piece) -> bool:
@@ -303,7 +333,7 @@ def _is_lone(text: str, piece: Piece) -> bool:
     followed = patterns("followed").get(field)
     if followed and followed.match(text, piece.end):
         return False
-    if needed and not needed.search(text[max(0, piece.start - 20) : piece.start]):
+    if needed and not needed.search(text[max(0, piece.start - 60) : piece.start]):
         return True
     return bool(refused and refused.match(text, piece.end))
 
@@ -339,16 +369,16 @@ def _part(piece: Piece, cues: Cues, anchor: datetime, done: list[When], lead: st
     for day in (*(each.start.date() for each in named), anchor.date()):
         found = part_of_day(piece.fields["part"], day)
         told = any(day == each.start.date() for each in named)
-        if found[0] <= now if tense == -1 else found[1] > now and (ahead or told):
+        begun = found[1] if piece.fields["part"] == "night" else found[0]  # 半夜疼醒了 was the night before
+        if begun <= now if tense == -1 else found[1] > now and (ahead or told):
             return told and bool(done or lead.endswith(_LABEL_ENDS)), found
     return False, None
 
 
-def _elsewhere(found: Interval, done: list[When], anchor: datetime) -> bool:
+def _elsewhere(found: Interval, frames: list[When], anchor: datetime) -> bool:
     """Whether the tense gave what lies outside the year, month or week the text speaks of: "In 2016 ... in May"."""
-    now = anchor.replace(tzinfo=None)
-    for frame in reversed(done):
-        if frame.granularity in _COARSE:
-            inside = frame.start <= found[0] and found[1] <= frame.end
-            return not inside and ((frame.end <= now and found[1] <= now) or (frame.start > now and found[0] > now))
-    return False
+    if not frames:
+        return False
+    now, frame = anchor.replace(tzinfo=None), frames[-1]
+    inside = frame.start <= found[0] and found[1] <= frame.end
+    return not inside and ((frame.end <= now and found[1] <= now) or (frame.start > now and found[0] > now))

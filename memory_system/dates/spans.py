@@ -48,21 +48,19 @@ def such_day(number: int, today: date, way: int) -> date | None:
 
 
 def weekday_of_month(number: int, dow: int, today: date, tense: int) -> Span | None:
-    """Tuesday 31st: the nearest such day of a month in which it is a Tuesday, back where the tense is past, else ahead;
-    where no tense tells, only one that is not far off."""
-    months = (month_after(today, step) for step in range(-2, 3))
+    """Tuesday 31st: the first such day that is a Tuesday, of this month and the next two; where the tense is past, the
+    last of this month and the two before."""
+    way = -1 if tense < 0 else 1
+    months = (month_after(today, step * way) for step in range(3))
     days = (day for year, month in months if (day := valid_day(year, month, number)))
-    fitting = sorted((day for day in days if day.weekday() == dow), key=lambda day: abs(day - today))
-    ahead = [day for day in fitting if day >= today and (tense > 0 or (day - today).days <= MONTH)]
-    back = [day for day in fitting if day < today]
-    meant = back if tense < 0 and today not in ahead else ahead
-    return one_day(meant[0]) if meant else None
+    return next((one_day(day) for day in days if day.weekday() == dow and (day - today).days * way >= 0), None)
 
 
-def said_twice(near: date, month: int, number: int) -> Span | None:
-    """Next Thursday, 2 April: the date that is nearest to the day of a week, if it is such a day; which week "next"
-    means not everybody agrees."""
-    days = (valid_day(near.year + step, month, number) for step in (-1, 0, 1))
+def said_twice(near: date, number: int, month: int | None) -> Span | None:
+    """Next Thursday, 2 April; next Thursday the 2nd: the date that is nearest to the day of a week, if it is such a
+    day; which week "next" means not everybody agrees."""
+    months = [(near.year + step, month) if month else month_after(near, step) for step in (-1, 0, 1)]
+    days = (valid_day(*each, number) for each in months)
     close = (day for day in days if day and abs(day - near).days <= _WEEK)
     return next((one_day(day) for day in close if day.weekday() == near.weekday()), None)
 

@@ -11,11 +11,12 @@ from functools import cache
 from itertools import dropwhile, pairwise
 from typing import Any
 
-from memory_system.dates.atoms import Piece, patterns
+from memory_system.dates.atoms import Piece
 from memory_system.dates.clauses import was_put
 from memory_system.dates.festivals import festival_day, festival_days, festival_number, festival_pattern, festivals
 from memory_system.dates.fields import complete, kind
 from memory_system.dates.finding import When, scan
+from memory_system.dates.forms import patterns
 from memory_system.dates.hours import part_named
 from memory_system.rules import table
 from memory_system.text import spliced

@@ -170,7 +170,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     turn, segment, words = quoted.turn, quoted.weightiest, quoted.words
     lang = _language(turn, words)
     marked = dates.marked(words, _anchor(turn.message, night), lang)
-    whens = _standing(marked.whens, words)
+    whens = dates.standing(words, marked.whens, text.language(words))
     event = dates.to_event(whens[0]) if whens else None
     category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
     own = own_name(turn.message, lang)
@@ -243,18 +243,11 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
     if not timed and not attributes.lasts(filled.attribute):
         return None
     anchor = _anchor(message, night)
-    for when in sorted(
-        _standing(dates.find(words, anchor), words), key=lambda each: _apart(each.span, filled.value_span)
-    ):
+    whens = dates.standing(words, dates.find(words, anchor), text.language(words))
+    for when in sorted(whens, key=lambda each: _apart(each.span, filled.value_span)):
         if _is_beside(when.span, filled, words) and (timed or when.start.replace(tzinfo=anchor.tzinfo) <= anchor):
             return dates.to_event(when)
     return None
-
-
-def _standing(whens: Iterable[dates.When], words: str) -> list[dates.When]:
-    """The times without those from which something was put to another: "moved from the 12th"."""
-    lang = text.language(words)
-    return [each for each in whens if not dates.was_put(words, each.span, lang)]
 
 
 def _is_beside(span: Span, filled: Filled, words: str) -> bool:
