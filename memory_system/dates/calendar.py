@@ -271,17 +271,12 @@ def occasions(fields: Fields, anchor: datetime) -> list[Interval]:
     """What fields that recur every year may name: the last one, one that is on, and the next; empty for all others."""
     if _MAKERS.get(kind(fields)) is not _recurring:
         return []
-    moment, today = Moment(anchor, _open, _open, bool, bool, bool, bool, bool), anchor.date()
+    moment, today = Moment(anchor), anchor.date()
     spans = list(_occurrences({key: value for key, value in fields.items() if key not in TIMES}, moment))
     past = [span for span in spans if span[1] <= today][-1:]
     now = [span for span in spans if span[0] <= today < span[1]]
     ahead = [span for span in spans if span[0] > today][:1]
     return [(midnight(start), midnight(end), granularity) for start, end, granularity in past + now + ahead]
-
-
-def _open() -> int:
-    """The tense of a clause that tells none."""
-    return 0
 
 
 def _distance(span: Span, day: date) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
 from typing import Any
 
 from memory_system.dates.atoms import Piece
 from memory_system.dates.fields import kind
 from memory_system.dates.forms import alternatives, compiled
+from memory_system.dates.moment import Moment
 from memory_system.rules import table
 
 _REACH = 160  # characters: how far a clause is looked through for its tense
@@ -19,21 +21,18 @@ _OTHER = "  "  # what stands in the text for another expression of time
 _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
 
 
-class Cues:
-    """The words around a piece that tell past from future; looked at only when asked for."""
+class Cues(Moment):
+    """The words around a piece, in the text without its times, that tell past from future; looked at only when asked
+    for. With `needs_tense` it is of a habit unless a tense is told."""
 
-    __slots__ = ("asked", "piece", "text")
-
-    def __init__(self, text: str, piece: Piece) -> None:
-        self.text, self.piece, self.asked = text, piece, False
+    def __init__(self, anchor: datetime, text: str, piece: Piece, *, needs_tense: bool = False) -> None:
+        super().__init__(anchor)
+        self.text, self.piece, self.needs_tense, self.asked = text, piece, needs_tense, False
 
     def tense(self) -> int | None:
-        """-1 past, 1 future, 0 not told; None for habits. The clause decides, then the sentence."""
-        return self._tense(only_clause=False)
-
-    def told(self) -> int | None:
-        """The tense, None when it is open."""
-        return self.tense() or None
+        """The clause decides, then the sentence."""
+        told = self._tense(only_clause=False)
+        return None if not told and self.needs_tense else told
 
     def own_tense(self) -> int | None:
         """The same by the clause alone, unless the clause has no word of its own ("周五，我们去了")."""
@@ -44,23 +43,27 @@ class Cues:
         spec = spec_of(self.piece.lang)
         if was_put(self.text, (self.piece.start, self.piece.end), self.piece.lang):
             return 1
-        before, after = self._around(spec["sentence"])
-        clause = self._around(spec["clause"])
-        if any(spec["habit"].search(part) for part in (clause if self._is_numbered() else (before, after))):
-            return None
-        if spec["unsure"].search(before):
-            return None
-        if spec["liked"].search(clause[0]):
-            return None
-        if spec["often"].match(clause[1]) and kind(self.piece.fields) in ANY_WEEK:
+        clause, sentence = self._around(spec["clause"]), self._around(spec["sentence"])
+        if self._is_habit(spec, clause, sentence):
             return None
         if spec["put"].search(clause[0]):
             return 1
-        if (told := _nearest(spec, *clause)) or (only_clause and not _EMPTY.fullmatch("".join(clause))):
-            return told
-        if spec["begins"].match(clause[1]):
+        told = _nearest(spec, *clause)
+        if told or (only_clause and not _EMPTY.fullmatch("".join(clause))) or spec["begins"].match(clause[1]):
             return told  # what begins then is not over with what the rest of the sentence tells
-        before, after = (spec["state"].sub("", part) for part in (before, after))
+        return self._by_sentence(spec, clause, sentence)
+
+    def _is_habit(self, spec: dict[str, Any], clause: tuple[str, str], sentence: tuple[str, str]) -> bool:
+        """Whether it is of no day in particular, or of one that the words leave open."""
+        if any(spec["habit"].search(part) for part in (clause if self._is_numbered() else sentence)):
+            return True
+        if spec["unsure"].search(sentence[0]) or spec["liked"].search(clause[0]):
+            return True
+        return kind(self.piece.fields) in ANY_WEEK and spec["often"].match(clause[1]) is not None
+
+    def _by_sentence(self, spec: dict[str, Any], clause: tuple[str, str], sentence: tuple[str, str]) -> int | None:
+        """The tense where the clause tells none."""
+        before, after = (spec["state"].sub("", part) for part in sentence)
         told = _nearest(spec, before, after)
         if told < 0 and spec["plans"].search(self.text):
             return 0

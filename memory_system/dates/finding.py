@@ -14,7 +14,7 @@ from memory_system.dates.clauses import ANY_WEEK, Cues, is_denied, put_away, spe
 from memory_system.dates.fields import complete, kind
 from memory_system.dates.forms import patterns
 from memory_system.dates.hours import TIMES, Fields, Interval, at_day, part_of_day
-from memory_system.dates.moment import Moment
+from memory_system.dates.moment import Ahead, Moment
 from memory_system.dates.spans import following, month_after
 
 _ITS_WEEK = re.compile(r"(?i)day,? (?:of )?(?:next|this|last) week$")
@@ -72,18 +72,18 @@ def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
         if before and (_is_range(clear, before, piece) or _is_between(clear, before, piece)):
             times[-1] = _until(times[-1], piece.fields)
             continue
-        recurring = [] if dated else _occasions(clear, piece, Cues(bare, piece), anchor)
+        recurring = [] if dated else _occasions(clear, piece, Cues(anchor, bare, piece))
         times.append(recurring or told.get((piece.start, piece.end), []))
         if "day" in piece.fields and (last := _LAST_DAY.match(clear, piece.end)):
             times[-1] = _until(times[-1], {"day": int(last[1] or last[2])})
     return [each for some in times for each in some]
 
 
-def _occasions(text: str, piece: Piece, cues: Cues, anchor: datetime) -> list[tuple[datetime, datetime]]:
+def _occasions(text: str, piece: Piece, cues: Cues) -> list[tuple[datetime, datetime]]:
     """The last and the next time that the piece names; a near one alone, where the tense is future."""
     if _is_lone(text, piece) and not _BETWEEN.search(text[: piece.start]):
         return []
-    found, now = occasions(piece.fields, anchor), anchor.replace(tzinfo=None)
+    found, now = occasions(piece.fields, cues.anchor), cues.now
     tense = cues.tense() if found else 0
     if tense == 1 and 0 < (found[-1][0] - now).days < _NEAR:
         return [found[-1][:2]]
@@ -120,7 +120,8 @@ def _sharing(text: str, found: list[Piece]) -> list[Piece]:
         fields = _shared(text, piece, after) if after and _is_linked(text, piece, after) else {}
         if not fields and shared and kind(piece.fields) == _WEEKDAY and "dow" in shared[-1].fields:
             listed = patterns("listing")[piece.lang].fullmatch(text, shared[-1].end, piece.start)
-            fields = {key: shared[-1].fields[key] for key in shared[-1].fields.keys() & {"week", "rel"} if listed}
+            its_week = {key: shared[-1].fields[key] for key in shared[-1].fields.keys() & {"week", "rel"}}
+            fields = its_week if listed and its_week.get("rel") != "last" else {}  # "last Friday and Monday"
         shared.append(replace(piece, fields={**fields, **piece.fields}) if fields else piece)
     return shared
 
@@ -153,7 +154,7 @@ def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:
         if kind(new.fields) != _WEEKDAY or "dow" not in old.fields:
             continue
         way = put_away(bare, (old.start, old.end), (new.start, new.end), old.lang)
-        if way and Cues(bare, old).tense() is not None and (days := _put_days(old, new, anchor, way)):
+        if way and Cues(anchor, bare, old).tense() is not None and (days := _put_days(old, new, anchor, way)):
             ordered[number : number + 2] = (_on(each, day, anchor) for each, day in zip((old, new), days, strict=True))
     return ordered
 
@@ -166,7 +167,7 @@ def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date,
     if is_bare:
         first = today if old.fields["dow"] == today.weekday() else _next(old, today)
     else:
-        named = interval({name: old.fields[name] for name in kind(old.fields)}, Moment.ahead(anchor))
+        named = interval({name: old.fields[name] for name in kind(old.fields)}, Ahead(anchor))
         if named is None:
             return None
         first = named[0].date()
@@ -218,14 +219,14 @@ def _scanned(
         else:
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and _is_range(clear, piece, after) else None
-            cues = Cues(bare, piece)
+            cues = Cues(anchor, bare, piece, needs_tense=bool(end) and kind(piece.fields) == _WEEKDAY)
             if number in listed:
                 silent, found = True, None
             elif _is_bare_part(piece):
-                silent, found = _part(piece, cues, anchor, done, lead)
+                silent, found = _part(piece, cues, done, lead)
             else:
                 frame = _frame(text, piece, done, anchor, lead)
-                silent, found = _alone(clear, piece, cues, anchor, done, end, frame)
+                silent, found = _alone(clear, piece, cues, done, end, frame)
         begun = None
         if found:
             done.append(When((piece.start, piece.end), *found, text[piece.start : piece.end]))
@@ -235,19 +236,16 @@ def _scanned(
 
 
 def _alone(
-    text: str, piece: Piece, cues: Cues, anchor: datetime, done: list[When], end: Piece | None, frame: When | None
+    text: str, piece: Piece, cues: Cues, done: list[When], end: Piece | None, frame: When | None
 ) -> tuple[bool, Interval | None]:
     """Whether the piece stands for itself, and its interval; `end` is the piece that ends the range it begins, `frame`
     the expression whose month or year it may be of."""
-    days_of_week = end and kind(piece.fields) == {"dow"}  # "Monday to Friday" is a habit unless the tense is told
-    tense = cues.told if days_of_week else cues.tense
-    moment = Moment(anchor, tense, cues.own_tense, cues.yearly, cues.adverbial, cues.either, cues.surely, cues.is_past)
     silent = _is_lone(text, piece) and not cues.planned()
-    found = _within(frame, piece, moment) if frame else None
+    found = _within(frame, piece, cues) if frame else None
     if not found and (not silent or complete(piece.fields)):
-        found = _interval(text, piece, moment, done)
+        found = _interval(text, piece, cues, done)
     frames = [each for each in done if each.granularity in _COARSE and not was_put(cues.text, each.span, piece.lang)]
-    if found and cues.asked and (_elsewhere(found, frames, anchor) or (end and _breaks_off(found, end, cues, anchor))):
+    if found and cues.asked and (_elsewhere(found, frames, cues.now) or (end and _breaks_off(found, end, cues))):
         found = None
     return silent, found
 
@@ -269,15 +267,14 @@ def _frame(text: str, piece: Piece, done: list[When], anchor: datetime, before: 
 def _within(frame: When, piece: Piece, moment: Moment) -> Interval | None:
     """The day or month of the frame, unless the tense says that it is none of it."""
     start, tense = frame.start, moment.own_tense()
-    if tense is None or abs((start - moment.anchor.replace(tzinfo=None)).days) > _FRAMED:
+    if tense is None or abs((start - moment.now).days) > _FRAMED:
         return None
     fields = {**piece.fields, "year": start.year}
     if "month" not in fields:
         wraps = frame.granularity == "day" and start.day - fields["day"] >= _WRAPS
         fields["year"], fields["month"] = month_after(start.date(), int(wraps))
     found = interval(fields, moment)
-    now = moment.anchor.replace(tzinfo=None)
-    wrong = found and ((tense < 0 and found[0] > now) or (tense > 0 and found[1] <= now))
+    wrong = found and ((tense < 0 and found[0] > moment.now) or (tense > 0 and found[1] <= moment.now))
     return None if wrong else found
 
 
@@ -286,8 +283,8 @@ def _listed(text: str, found: list[Piece]) -> set[int]:
     together = [
         {number, number + 1}
         for number, (left, right) in enumerate(pairwise(found))
-        if kind(left.fields) in ANY_WEEK
-        and right.fields.keys() & {"dow", "weekend"}
+        if {"dow", "weekend"} & left.fields.keys()
+        and {"dow", "weekend"} & right.fields.keys()
         and patterns("listing")[right.lang].fullmatch(text, left.end, right.start)
         and not _is_between(text, left, right)
     ]
@@ -303,10 +300,10 @@ def _is_range(text: str, left: Piece, right: Piece) -> bool:
     return joined is not None and not was_put(text, (left.start, left.end), left.lang)
 
 
-def _breaks_off(found: Interval, end: Piece, cues: Cues, anchor: datetime) -> bool:
+def _breaks_off(found: Interval, end: Piece, cues: Cues) -> bool:
     """Whether the tense is past and the range that begins so ends in the future."""
     last = following(end.fields, found[0].date())
-    return last is None or (cues.tense() == -1 and last[0] > anchor.replace(tzinfo=None))
+    return last is None or (cues.tense() == -1 and last[0] > cues.now)
 
 
 def _without(found: list[Piece], text: str) -> str:
@@ -347,7 +344,7 @@ def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interva
         return None  # "on the 22nd or 23, between 10 am and noon"
     if done and done[-1].granularity in _FINE and not stop.search(text, done[-1].span[1], piece.start):
         return at_day(piece.fields, done[-1].start.date())
-    found, now = at_day(piece.fields, moment.today), moment.anchor.replace(tzinfo=None)
+    found, now = at_day(piece.fields, moment.today), moment.now
     tense = 1 if tense == 0 and moment.adverbial() else tense  # 下午三点来拿: what is past has its 了 or 过
     return found if found and tense == (-1 if found[0] <= now else 1) else None
 
@@ -357,16 +354,16 @@ def _is_bare_part(piece: Piece) -> bool:
     return piece.fields.keys() == {"part"} and piece.end - piece.start > 1
 
 
-def _part(piece: Piece, cues: Cues, anchor: datetime, done: list[When], lead: str) -> tuple[bool, Interval | None]:
+def _part(piece: Piece, cues: Cues, done: list[When], lead: str) -> tuple[bool, Interval | None]:
     """A bare part of the day: of the day that was named last, else of today, if the tense agrees; in Chinese, where
     下午 is this afternoon as well. Beside its day, or behind a label that names it, it stands for itself."""
     if (ahead := cues.ahead()) is None:
         return False, None
-    named = (done or (find(lead, anchor) if lead else []))[-1:]
+    named = (done or (find(lead, cues.anchor) if lead else []))[-1:]
     if any(each.granularity not in _FINE for each in named):
         return False, None
-    now, tense = anchor.replace(tzinfo=None), cues.tense()
-    for day in (*(each.start.date() for each in named), anchor.date()):
+    now, tense = cues.now, cues.tense()
+    for day in (*(each.start.date() for each in named), cues.today):
         found = part_of_day(piece.fields["part"], day)
         told = any(day == each.start.date() for each in named)
         begun = found[1] if piece.fields["part"] == "night" else found[0]  # 半夜疼醒了 was the night before
@@ -375,10 +372,10 @@ def _part(piece: Piece, cues: Cues, anchor: datetime, done: list[When], lead: st
     return False, None
 
 
-def _elsewhere(found: Interval, frames: list[When], anchor: datetime) -> bool:
+def _elsewhere(found: Interval, frames: list[When], now: datetime) -> bool:
     """Whether the tense gave what lies outside the year, month or week the text speaks of: "In 2016 ... in May"."""
     if not frames:
         return False
-    now, frame = anchor.replace(tzinfo=None), frames[-1]
+    frame = frames[-1]
     inside = frame.start <= found[0] and found[1] <= frame.end
     return not inside and ((frame.end <= now and found[1] <= now) or (frame.start > now and found[0] > now))
