@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal
 
 from memory_system import clock
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.giving import Giver
-from memory_system.nights.indexed import asked
 from memory_system.privacy import masks
 from memory_system.privacy.sharing import SHARED
 from memory_system.privacy.trust import is_borrowed
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
 
 Mode = Literal["auto", "keyword", "vector", "hybrid", "tfidf"]
+WAIT_SECONDS = 2.0  # for an index that another program holds
 NOTES = frozenset({"all", "notes", "", "note"})  # scopes and types that notes are among
 
 
@@ -94,7 +95,7 @@ def _asked(
         near, warning = _meaning(ws, index, question, mode)
         return ask(index, near) | ({"warning": warning} if warning else {})
 
-    return asked(ws, answer)
+    return _from_index(ws, answer)
 
 
 def _meaning(ws: Workspace, index: Index, query: str, mode: Mode) -> tuple[Near | None, str]:
@@ -150,7 +151,7 @@ def get(
             ws.layout, index, ws.inbox.pending(), path_or_id, from_line=from_line, lines=lines, give=giver.message
         )
 
-    found = asked(ws, read)
+    found = _from_index(ws, read)
     ws.accesses.note("get", [path_or_id] if found["status"] == "ok" else [], ws.now, who)
     found["text"] = giver.lines(found["text"], path_or_id if "speaker" in found else found["path"])
     answer: dict[str, Any] = giver.answer(found)
@@ -206,7 +207,7 @@ def contexts(ws: Workspace, records: Iterable[Fact], sessions: Collection[str] |
         around = Around(index, give)
         return {"contexts": {each.id: around.of(each.model_dump(), sessions=sessions) for each in leaning}}
 
-    found: dict[str, str] = asked(ws, ask)["contexts"]
+    found: dict[str, str] = _from_index(ws, ask)["contexts"]
     return {key: text for key, text in found.items() if text}
 
 
@@ -227,3 +228,46 @@ def _refused(ws: Workspace, unmasked: bool) -> Callable[[Unit], bool]:
         return (held and not unmasked) or (bool(unit.role) and is_borrowed(unit.text, drafted=unit.role == "assistant"))
 
     return refused
+
+
+def _from_index(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
+    """The answer of the index, made anew where the file is of no use; of one made for the moment, with a warning, where
+    it is held, or nothing may be written."""
+    try:
+        try:
+            return _of_file(ws, ask)
+        except StaleIndexError:
+            from memory_system.phases.index import mend  # most searches do without
+
+            if not mend(ws):
+                raise
+            return _of_file(ws, ask)
+    except (StaleIndexError, LockedError) as error:
+        why = _why(ws, error)
+    from memory_system.phases.index import fresh_index
+
+    with fresh_index(ws) as index:
+        return ask(index) | ({"warning": why} if why else {})
+
+
+def _of_file(ws: Workspace, ask: Callable[[Index], dict[str, Any]]) -> dict[str, Any]:
+    path = ws.layout.search_index
+    seen = path.stat() if path.exists() else None  # a night or a rebuilding may put another file there
+    key = (path, seen and (seen.st_ino, seen.st_dev), get_ident())  # a connection belongs to a thread
+    index = ws.held(key, lambda: Index.open(path, ws.config, wait=WAIT_SECONDS))
+    index.forgotten = ws.tombstones
+    index.renew()
+    return ask(index)
+
+
+def _why(ws: Workspace, error: StaleIndexError | LockedError) -> str:
+    """Why there was no index to ask; empty for an earlier state, which has none."""
+    running = ws.is_written_beside
+    if ws.layout.elsewhere:
+        return ""
+    if not ws.checkpoint.state.last_night:
+        begun = "the first night is still running" if running else "no night has run yet (memory consolidate)"
+        return f"{begun}: only notes and captures are searched"
+    if isinstance(error, StaleIndexError) and not running:
+        return f"{error}; answered without it ({error.hint})"
+    return f"{error}; answered without it" + (" while another program writes" if running else "")

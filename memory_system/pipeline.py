@@ -26,7 +26,7 @@ from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.workspace import Workspace
 
 if TYPE_CHECKING:
-    from memory_system.nights.night import Progress, Run
+    from memory_system.nights.order import Progress, Run
     from memory_system.nights.telling import Telling
 
 
@@ -122,8 +122,8 @@ def _run_nights(
             if at is None:
                 break
             report.run_id = report.run_id or _run_id(ws)
-            from memory_system.nights.night import Run, run_night
-            from memory_system.nights.order import DERIVED, STAGED
+            from memory_system.nights.night import run_night
+            from memory_system.nights.order import DERIVED, STAGED, Run
             from memory_system.phases import Night
 
             questions.begin(report.run_id, clock.stamp(at))
@@ -280,8 +280,7 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
     """One phase on the last run's stage: 1, 4 and 5 show what they staged, 2 and 3 are run again under today's rules
     and shown, with what they have counted at the end, 6 and 7 derive their files anew."""
     from memory_system.nights import derive
-    from memory_system.nights.night import Run
-    from memory_system.nights.order import STAGED
+    from memory_system.nights.order import STAGED, Run
     from memory_system.phases import Night, extract, facts, index, screen, snapshot
 
     state = ws.checkpoint.state

@@ -15,7 +15,7 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, mem
 
 from memory_system import finder, forgetting
 from memory_system.errors import DamagedError, NotFoundError, QuarantinedError, UsageError
-from memory_system.forgetting import Selection, people
+from memory_system.forgetting import Selection, owner_files
 from memory_system.upkeep import check, edit, undo
 from memory_system.workspace import Workspace
 
@@ -393,9 +393,9 @@ def test_a_file_that_was_written_to_meanwhile_is_left_alone(tmp_path: Path) -> N
     root = story(tmp_path)
     path = root / "MEMORY.md"
     with Workspace.open(root, now=at(NOW), write=True) as ws:
-        before = people.state_of(path)
+        before = owner_files.state_of(path)
         path.write_text(path.read_text() + "- Barnaby snores\n")
-        assert not people.write(ws, path, b"- Speaks Portuguese\n", before)
+        assert not owner_files.write(ws, path, b"- Speaks Portuguese\n", before)
     assert "snores" in path.read_text()
 
 

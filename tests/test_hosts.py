@@ -15,7 +15,7 @@ from workspaces import consolidate, make, say
 
 from memory_system.cli import app, hoisted
 from memory_system.errors import UsageError
-from memory_system.hosts import openclaw
+from memory_system.hosts import integrations
 from memory_system.hosts.inserting import with_block, with_value
 
 
@@ -256,9 +256,9 @@ def test_the_rules_are_in_the_language_of_the_workspace(machine: Machine) -> Non
     ],
 )
 def test_the_snapshot_is_for_private_sessions_only(key: str, private: bool) -> None:
-    pattern = openclaw.private_key("main")
+    pattern = integrations.private_key("main")
     assert bool(re.search(pattern, key)) == private
-    assert json.dumps(pattern) in openclaw.handler(Path("/ws/memory/layer1/snapshot.md"), "main")
+    assert json.dumps(pattern) in integrations.handler(Path("/ws/memory/layer1/snapshot.md"), "main")
 
 
 def test_the_snapshot_has_a_name_that_openclaw_keeps(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_openclaws_own_search_sees_what_is_remembered_where_that_is_asked_for(ma
      ("0 */6 * * *", "20 * * * *")],
 )  # fmt: skip
 def test_the_job_runs_after_the_night_and_away_from_openclaws_own(schedule: str, job: str) -> None:
-    assert openclaw.job_time(schedule) == job
+    assert integrations.job_time(schedule) == job
 
 
 @pytest.mark.parametrize(
@@ -325,8 +325,8 @@ def test_where_openclaw_keeps_its_state(
 ) -> None:
     for name in folders:
         (tmp_path / name).mkdir()
-    assert openclaw.state_folder(environment, tmp_path) == tmp_path / found
-    assert openclaw.state_folder({**environment, "OPENCLAW_STATE_DIR": "/else"}, tmp_path) == Path("/else")
+    assert integrations.state_folder(environment, tmp_path) == tmp_path / found
+    assert integrations.state_folder({**environment, "OPENCLAW_STATE_DIR": "/else"}, tmp_path) == Path("/else")
 
 
 # ---- Claude Code ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from workspaces import at, consolidate, layers, make, say
 
 from memory_system import pipeline
 from memory_system.nights import order
-from memory_system.nights.night import Phase, Run
+from memory_system.nights.order import Phase, Run
 from memory_system.phases import Night
 from memory_system.turns import Message, Segment, Turn
 from memory_system.workspace import Workspace

@@ -20,7 +20,7 @@ from memory_system.giving import Giver
 from memory_system.llm.prompts import FOLDER
 from memory_system.phases.shortlist import short
 from memory_system.privacy.sharing import SHARED, may_be_told
-from memory_system.readers.entries import SHARED as SHARED_CHATS
+from memory_system.readers.formats import SHARED as SHARED_CHATS
 from memory_system.records import Belief, Fact, from_line
 from memory_system.store.retention import effective
 from memory_system.workspace import Workspace

@@ -5,6 +5,7 @@ turns an error into what happened and what to do next.
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import sys
 import traceback
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import orjson
 import typer
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from memory_system.workspace import Workspace
 
 P = ParamSpec("P")
-R = TypeVar("R")
 AS_OF_HELP = "As it was at the end of this day, or at this instant: 2026-02-03."
 INTERRUPTED = 130
 UNEXPECTED = 70  # a fault of the program itself, as sysexits.h calls it
@@ -125,15 +125,15 @@ def _openclaw() -> Path:
     return Path(own) if own else Path(state) / "workspace"
 
 
-def handled(command: Callable[P, R]) -> Callable[P, R]:
-    """The one place where an error ends: said in two lines, with its exit code; a traceback only with --debug."""
+def handled(command: Callable[Concatenate[Settings, P], None]) -> Callable[..., None]:
+    """A command that is given the options of every command, and the one place where an error ends: said in two lines,
+    with its exit code; a traceback only with --debug."""
 
     @functools.wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        context: Any = kwargs["context"]
+    def run(context: typer.Context, *args: P.args, **kwargs: P.kwargs) -> None:
         settings: Settings = context.obj
         try:
-            return command(*args, **kwargs)
+            command(settings, *args, **kwargs)
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:
@@ -144,6 +144,11 @@ def handled(command: Callable[P, R]) -> Callable[P, R]:
                 print(_clean(traceback.format_exc()), file=sys.stderr)
             raise typer.Exit(_explain(_as_ours(error), settings)) from None
 
+    signature = inspect.signature(command, eval_str=True)
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    parameters = (context, *list(signature.parameters.values())[1:])
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer looks at
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
 
 

@@ -25,14 +25,13 @@ HELP = """/soul  who the agent is        /memory  what it remembers      /search
 
 @handled
 def chat(
-    context: typer.Context,
+    settings: Settings,
     session: Annotated[str, typer.Option(help="Go on with this session instead of beginning a new one.")] = "",
     model: Annotated[str, typer.Option(help="Another model than the config's.")] = "",
 ) -> None:
     """Talk to an agent that remembers; what is said becomes memory with the next consolidation."""
     from memory_system.agent.chat import Chat
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         config, old = ws.config, resumed(ws, session) if session else None
     with closing(claude(config, model)) as agent:
@@ -51,8 +50,8 @@ def claude(config: Config, model: str = "") -> Claude:
 
 def resumed(ws: Workspace, name: str) -> Session:
     """The session of that id, to be gone on with."""
+    from memory_system.agent.listing import transcript
     from memory_system.agent.session import Session
-    from memory_system.agent.sessions import transcript
 
     return Session.resume(transcript(ws, name).place.path, ws.files)
 
@@ -162,7 +161,7 @@ class _Repl:
 
     def _search(self, rest: str) -> str:
         from memory_system import finder
-        from memory_system.cli.finding import result_lines
+        from memory_system.cli.searching import result_lines
 
         if not rest:
             return "what for? /search WORDS"

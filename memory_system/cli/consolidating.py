@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_system import text
+from memory_system import clock, text
 from memory_system.cli.answers import Settings, complain, handled
-from memory_system.cli.keeping import shown_size
-from memory_system.cli.problems import report_problem_lines
+from memory_system.cli.keeping import report_problem_lines, shown_size
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
     from memory_system.workspace import Workspace
+
+
+LOCALTIME = Path("/etc/localtime")
+
+
+def machine_zone() -> str:
+    """The machine's time zone by its IANA name; UTC where it cannot be told."""
+    target = str(LOCALTIME.resolve())
+    name = target.partition("zoneinfo/")[2]
+    try:
+        return clock.zone_named(name).key if name else "UTC"
+    except (KeyError, ValueError, OSError):
+        return "UTC"
+
 
 MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
 SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
@@ -25,14 +39,12 @@ MORE = {"en": "and {count} more: memory diff", "zh": "还有 {count} 条：memor
 
 @handled
 def init(
-    context: typer.Context,
+    settings: Settings,
     timezone: Annotated[str | None, typer.Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
 ) -> None:
     """Make the folders, config.json and a sample SOUL.md; safe to repeat."""
-    from memory_system.cli.places import machine_zone
     from memory_system.upkeep import edit
 
-    settings: Settings = context.obj
     made = edit.init(settings.root, timezone or machine_zone())
     settings.answer(
         {"workspace": str(settings.root), "made": made},
@@ -42,7 +54,7 @@ def init(
 
 @handled
 def consolidate(
-    context: typer.Context,
+    settings: Settings,
     force: Annotated[bool, typer.Option(help="Also run a partial night that ends now; clear retries.")] = False,
     if_due: Annotated[
         bool, typer.Option(help="Also run when the last success is long ago or much is waiting.")
@@ -62,7 +74,6 @@ def consolidate(
     """Run every night that is due: read what was said, keep what matters, let the rest fade, write the snapshot."""
     from memory_system import pipeline
 
-    settings: Settings = context.obj
     if llm not in (None, *MODES):
         raise UsageError(f"--llm is one of {', '.join(MODES[:3])}, not {llm}")
     if phase is not None:

@@ -1,13 +1,17 @@
-"""why, diff and rollback."""
+"""why, diff and rollback; heartbeat and distill."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memory_system.cli.answers import Settings, handled
+
+if TYPE_CHECKING:
+    from memory_system.upkeep.distill import Draft
+
 
 RUN_HELP = "A run's id, the stamp of a night, or #3 for the journal's third entry."
 SIGNS = {(None, "active"): "+", ("active", "archive"): "-", ("archive", "active"): "+"}
@@ -20,14 +24,13 @@ PLACES = {
 
 @handled
 def why(
-    context: typer.Context,
+    settings: Settings,
     what: Annotated[str, typer.Argument(metavar="ID|SESSION:ENTRY", help="A memory's id, or a message's ref.")],
 ) -> None:
     """Explain a memory: who said it, what made it, what changed it, why it ranks where it does. Or a message: what was
     kept of it, what was left out, and why."""
     from memory_system.upkeep import explain
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         if ":" in what:
             row, lines = explain.why_said(ws, what), said_lines
@@ -38,12 +41,11 @@ def why(
 
 @handled
 def diff(
-    context: typer.Context, run: Annotated[str, typer.Argument(help=f"{RUN_HELP} The last one if left out.")] = ""
+    settings: Settings, run: Annotated[str, typer.Argument(help=f"{RUN_HELP} The last one if left out.")] = ""
 ) -> None:
     """Show what a run has changed."""
     from memory_system.upkeep import explain
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         row = explain.diff(ws, run)
     settings.answer(row, lambda: "\n".join(diff_lines(row)))
@@ -51,7 +53,7 @@ def diff(
 
 @handled
 def rollback(
-    context: typer.Context,
+    settings: Settings,
     run: Annotated[str, typer.Argument(help=RUN_HELP)],
     cascade: Annotated[bool, typer.Option(help="Undo later changes to the same memories as well.")] = False,
     redo: Annotated[bool, typer.Option(help="Let the next night read again what the run had read.")] = False,
@@ -59,7 +61,6 @@ def rollback(
     """Undo a run; that can be undone, too."""
     from memory_system.upkeep import explain, undo
 
-    settings: Settings = context.obj
     with settings.open(write=True) as ws:
         before, lost = ws.journal.head().seq, undo.beyond_reach(ws, run)
         undo.rollback(ws, run, cascade=cascade, redo=redo)
@@ -158,3 +159,57 @@ def _short(value: Any) -> str:
         return f"{len(value)} of them"
     told = str("-" if value is None else value)
     return told if len(told) <= LONGEST else told[: LONGEST - 1] + "…"
+
+
+@handled
+def heartbeat(settings: Settings) -> None:
+    """Look, without a model, for what the owner should be told or asked: HEARTBEAT_OK, or what to do."""
+    from memory_system.upkeep import heartbeat as pulse
+
+    with settings.open() as ws:
+        row = pulse.heartbeat(ws)
+    settings.answer(row, lambda: "\n".join(_beat_lines(row)))
+
+
+def _beat_lines(row: dict[str, Any]) -> Iterator[str]:
+    if not row["items"]:
+        yield row["status"]
+    for each in row["items"]:
+        yield f"- {each['what']}\n  → {each['do']}"
+    if row["more"]:
+        yield "- … " + ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in row["more"].items())
+
+
+@handled
+def distill(
+    settings: Settings,
+    days: Annotated[int, typer.Option(min=1, help="Of how many days memories are looked at for new lines.")] = 7,
+    apply: Annotated[bool, typer.Option("--apply", help="Write the files; without it they are only shown.")] = False,
+) -> None:
+    """Propose what MEMORY.md, USER.md and IDENTITY.md should say after the last days, as a diff."""
+    from memory_system.giving import Giver
+    from memory_system.upkeep import distill as curation
+
+    with settings.open() as ws:
+        drafts = curation.distill(ws, days)
+        if apply:
+            curation.apply(ws, drafts)
+        giver = Giver(ws, unmasked=settings.unmasked)  # the files may hold secrets beside what is proposed
+    diff = giver.text("".join(map(_diff, drafts)))
+    row = {
+        "status": "applied" if apply else "proposed",
+        "proposals": [{name: giver.text(text) for name, text in each.items()} for each in curation.rows_of(drafts)],
+        "diff": diff,
+    }
+    settings.answer(row, diff.rstrip("\n") or "nothing to propose")
+    if drafts and not apply:
+        settings.say("nothing was written; write it with: memory distill --apply")
+
+
+def _diff(draft: Draft) -> str:
+    """As `diff -u` shows it."""
+    import difflib
+
+    before, after = (text.splitlines(keepends=True) for text in (draft.before, draft.after))
+    lines = difflib.unified_diff(before, after, draft.name, draft.name, n=1)
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)

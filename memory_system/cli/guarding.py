@@ -1,11 +1,13 @@
-"""quarantine, policy and audit: what was held back, what should have been, and whether the journal is the one that was
-written."""
+"""quarantine, policy, audit and backup: what was held back, what should have been, whether the journal is the one that
+was written; and all of a workspace in one encrypted file, and back."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,14 +18,16 @@ from memory_system.errors import UsageError
 if TYPE_CHECKING:
     from memory_system.forgetting.scanning import Finding
     from memory_system.privacy.quarantine import Held
+    from memory_system.upkeep.backup import Key
     from memory_system.workspace import Workspace
+
 
 WRONG = 1
 NAMED = 4  # ids that a line of the log shows
 LONGEST = 160  # characters of what was held back that a list shows
 
 
-class Action(StrEnum):
+class Deed(StrEnum):
     LIST = "list"
     SHOW = "show"
     APPROVE = "approve"
@@ -32,13 +36,12 @@ class Action(StrEnum):
 
 @handled
 def quarantine(
-    context: typer.Context,
-    action: Annotated[Action, typer.Argument(help="list, show, approve or reject.")] = Action.LIST,
+    settings: Settings,
+    action: Annotated[Deed, typer.Argument(help="list, show, approve or reject.")] = Deed.LIST,
     held_id: Annotated[str, typer.Argument(help="The id of what was held back.")] = "",
 ) -> None:
     """What was held back because it wants to steer an agent: look at it, let it in, or throw it out."""
-    settings: Settings = context.obj
-    if (action is Action.LIST) == bool(held_id):
+    if (action is Deed.LIST) == bool(held_id):
         raise UsageError(
             "name what was held back" if not held_id else "list takes no id", f"memory quarantine {action} q_…"
         )
@@ -47,14 +50,14 @@ def quarantine(
     settings.answer({"held": rows}, lambda: "\n".join(held_lines(rows)) or "nothing is held back")
 
 
-def _asked(ws: Workspace, action: Action, held_id: str) -> list[Held]:
-    if action is Action.LIST:
+def _asked(ws: Workspace, action: Deed, held_id: str) -> list[Held]:
+    if action is Deed.LIST:
         return ws.quarantine.waiting()
-    if action is Action.APPROVE:
+    if action is Deed.APPROVE:
         from memory_system.upkeep import edit
 
         edit.approve(ws, held_id, who="cli")
-    elif action is Action.REJECT:
+    elif action is Deed.REJECT:
         from memory_system.privacy.quarantine import REJECTED
 
         ws.quarantine.settle(held_id, REJECTED)
@@ -67,7 +70,7 @@ class Looking(StrEnum):
 
 @handled
 def policy(
-    context: typer.Context,
+    settings: Settings,
     action: Annotated[Looking, typer.Argument(help="scan.")] = Looking.SCAN,
     fix: Annotated[bool, typer.Option("--fix", help="Take it out of everything but your own files.")] = False,
 ) -> None:
@@ -75,7 +78,6 @@ def policy(
     from memory_system import forgetting
 
     del action  # there is one
-    settings: Settings = context.obj
     with settings.open(write=fix) as ws:
         if fix:
             forgetting.finish(ws)
@@ -106,7 +108,7 @@ class Question(StrEnum):
 
 @handled
 def audit(
-    context: typer.Context,
+    settings: Settings,
     question: Annotated[Question, typer.Argument(help="verify, head or log.")] = Question.VERIFY,
     anchor: Annotated[str, typer.Option(help="A head that was kept elsewhere: it must still be there.")] = "",
     last: Annotated[int, typer.Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
@@ -114,7 +116,6 @@ def audit(
     """Check or anchor the journal's chain, or show who read and wrote what; exits with 1 where an entry is wrong."""
     from memory_system.upkeep import check as chain
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         if question is Question.LOG:
             rows = ws.accesses.log()[-last:]
@@ -148,3 +149,92 @@ def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
         words = words if len(words) <= LONGEST or len(rows) == 1 else words[: LONGEST - 1] + "…"
         yield f"{row['id']}  {row['status']}  “{words}”"
         yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"
+
+
+SHOWN_FILES = 5  # files that others can read
+
+
+class Action(StrEnum):
+    CREATE = "create"
+    VERIFY = "verify"
+    RESTORE = "restore"
+    KEY = "key"
+
+
+@handled
+def backup(
+    settings: Settings,
+    action: Annotated[Action, typer.Argument(help="create, verify, restore, or key: make a key.")],
+    file: Annotated[Path, typer.Argument(help="The backup; for `key`, where the key shall lie.")],
+    recipient: Annotated[list[str] | None, typer.Option(help="To whom it is encrypted: a public key, age1….")] = None,
+    identity: Annotated[Path | None, typer.Option(help="The file with the secret key that opens it.")] = None,
+    passphrase_file: Annotated[Path | None, typer.Option(help="The passphrase is the first line of this file.")] = None,
+    into: Annotated[Path | None, typer.Option(help="The new folder in which `restore` puts the workspace.")] = None,
+) -> None:
+    """Put the whole workspace into one encrypted file (as age does it), check such a file, or unpack it."""
+    if (action is Action.RESTORE) != (into is not None):
+        raise UsageError("restore needs --into, and nothing else does", "memory backup restore FILE --into FOLDER")
+    if action is Action.KEY:
+        _make_key(settings, file)
+    elif action is Action.CREATE:
+        _create(settings, file, _key(passphrase_file, tuple(recipient or ()), asked_twice=True))
+    else:
+        from memory_system.upkeep import backup
+
+        key = _key(passphrase_file, backup.keys_in(identity) if identity else (), asked_twice=False)
+        _open(settings, file, key, into)
+
+
+def _make_key(settings: Settings, path: Path) -> None:
+    from memory_system.disk.files import Files
+    from memory_system.upkeep import backup
+
+    if path.exists():
+        raise UsageError(f"{path} is there already", "a key that is gone opens no backup any more: name another file")
+    public, secret = backup.new_key()
+    Files().replace(path.absolute(), f"# public key: {public}\n{secret}\n".encode())
+    row = {"status": "made", "path": str(path), "recipient": public}
+    settings.answer(row, f"{public}\nthe secret half is in {path}: keep a copy where the backups are not")
+
+
+def _create(settings: Settings, path: Path, key: Key) -> None:
+    from memory_system.upkeep import backup as backups
+    from memory_system.upkeep import check
+
+    with settings.open(write=True) as ws:
+        made = backups.create(ws, path, key).to_row()
+        wide = [ws.layout.name(each) for each in check.readable_by_others(ws)]
+    lines = [f"{path}: {made['files']} files, {made['bytes']} bytes, journal at {made['head']}", *_wide_lines(wide)]
+    settings.answer({"status": "made", "path": str(path), **made, "readable_by_others": wide}, "\n".join(lines))
+
+
+def _wide_lines(wide: list[str]) -> Iterator[str]:
+    if wide:
+        more = f" and {len(wide) - SHOWN_FILES} more" if len(wide) > SHOWN_FILES else ""
+        yield f"! others can read {', '.join(wide[:SHOWN_FILES])}{more}: chmod -R go-rwx memory"
+
+
+def _open(settings: Settings, path: Path, key: Key, into: Path | None) -> None:
+    from memory_system.upkeep import backup as backups
+
+    contents = backups.read(path, key)
+    row: dict[str, Any] = {"status": "whole", "path": str(path), **contents.to_row()}
+    if into is not None:
+        backups.restore(contents, into)
+        row |= {"status": "restored", "workspace": str(into)}
+    told = f"{row['status']}: {row['files']} files of {row['made']}, journal at {row['head']}"
+    settings.answer(row, told + (f"\nin {into}; look at it with: memory --workspace {into} validate" if into else ""))
+
+
+def _key(passphrase_file: Path | None, keys: tuple[str, ...], *, asked_twice: bool) -> Key:
+    """The key that is named; the passphrase of whoever sits there when none is."""
+    from memory_system.upkeep import backup
+
+    if passphrase_file is not None:
+        return backup.Key(backup.first_line(passphrase_file), keys)
+    if keys:
+        return backup.Key(keys=keys)
+    if not sys.stdin.isatty():
+        option = "--recipient" if asked_twice else "--identity"
+        raise UsageError("nobody could be asked for a passphrase", f"name {option} or --passphrase-file")
+    return backup.Key(typer.prompt("Passphrase 口令", hide_input=True, confirmation_prompt=asked_twice, err=True))

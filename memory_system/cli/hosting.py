@@ -24,7 +24,7 @@ Host = Literal["openclaw", "claude-code", "generic"]
 
 @handled
 def integrate(
-    context: typer.Context,
+    settings: Settings,
     host: Annotated[Host, typer.Argument(help="Where the agent lives.")],
     remove: Annotated[bool, typer.Option("--remove", help="Take everything out again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
@@ -38,7 +38,6 @@ def integrate(
     folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
-    settings: Settings = context.obj
     if facts and host != "openclaw":
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
     if host == "generic":
@@ -91,25 +90,25 @@ def _on_schedule(settings: Settings, *, remove: bool) -> tuple[dict[str, Any], A
 
 
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:
-    from memory_system.hosts import claude_code, openclaw, steps
+    from memory_system.hosts import integrations, steps
 
     argv = _ourselves(ws.layout.root)
     wanted = {"tools": find_spec("mcp") is not None, "rules": rules}
-    if host == openclaw.NAME:
-        there = folder.expanduser().absolute() if folder else openclaw.state_folder(os.environ, Path.home())
-        taken = openclaw.steps(ws, there, agent, argv, **wanted, facts=facts or ws.config.facts_page)
-        return steps.plan(ws, host, taken, openclaw.advice(ws, argv, **wanted))
-    there = folder.expanduser().absolute() if folder else claude_code.folder(os.environ, Path.home())
-    taken = claude_code.steps(ws, there, argv, **wanted)
-    return steps.plan(ws, host, taken, claude_code.advice(ws, argv, **wanted))
+    if host == integrations.OPENCLAW:
+        there = folder.expanduser().absolute() if folder else integrations.state_folder(os.environ, Path.home())
+        taken = integrations.openclaw_steps(ws, there, agent, argv, **wanted, facts=facts or ws.config.facts_page)
+        return steps.plan(ws, host, taken, integrations.openclaw_advice(ws, argv, **wanted))
+    there = folder.expanduser().absolute() if folder else integrations.claude_folder(os.environ, Path.home())
+    taken = integrations.claude_steps(ws, there, argv, **wanted)
+    return steps.plan(ws, host, taken, integrations.claude_advice(ws, argv, **wanted))
 
 
 def _removal(ws: Workspace, host: str) -> Plan:
-    from memory_system.hosts import claude_code, openclaw, steps
+    from memory_system.hosts import integrations, steps
 
-    if host == openclaw.NAME:
-        return steps.plan_removal(ws, host, *openclaw.undoing())
-    return steps.plan_removal(ws, host, claude_code.undoing())
+    if host == integrations.OPENCLAW:
+        return steps.plan_removal(ws, host, *integrations.undoing_openclaw())
+    return steps.plan_removal(ws, host, integrations.undoing_claude())
 
 
 def _ourselves(root: Path) -> list[str]:
@@ -119,7 +118,7 @@ def _ourselves(root: Path) -> list[str]:
 
 @handled
 def hook(
-    context: typer.Context,
+    settings: Settings,
     host: Annotated[Literal["claude-code"], typer.Argument(help="Whose hook it is.")],
     event: Annotated[
         Literal["session-start", "user-prompt-submit", "session-end"], typer.Argument(help="What has happened.")
@@ -131,7 +130,6 @@ def hook(
     from memory_system.hosts import hooks
 
     del host  # there is one so far
-    settings: Settings = context.obj
     try:
         row = hooks.answer(event, sys.stdin.buffer.read(), settings.open)
     except Exception as error:
@@ -145,7 +143,7 @@ def hook(
 
 @handled
 def schedule(
-    context: typer.Context,
+    settings: Settings,
     action: Annotated[Literal["install", "show", "remove"], typer.Argument(help="What to do with the job.")],
     scheduler: Annotated[
         Literal["systemd", "cron"] | None, typer.Option("--with", help="Which one; else systemd where there is one.")
@@ -154,7 +152,6 @@ def schedule(
     """Let the machine run `consolidate` once an hour; a run that finds no night due does nothing."""
     from memory_system.hosts import schedule as jobs
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         job = _job(ws)
     if action == "show":
@@ -184,13 +181,12 @@ def _job_lines(row: dict[str, Any]) -> list[str]:
 
 
 @handled
-def watch(context: typer.Context) -> None:
+def watch(settings: Settings) -> None:
     """Index notes and transcripts and run due nights as files change, until interrupted; needs the extra `[watch]`."""
     import time
 
     from memory_system.upkeep import watch as watching
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         folders = watching.places(ws)
     batches = _changes(folders)

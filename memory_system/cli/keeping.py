@@ -1,15 +1,15 @@
-"""status, stats, snapshot, validate and rebuild-index."""
+"""status, stats, snapshot, validate and rebuild-index; and problems as a person is told of them: a few lines, in which
+one bad file leaves room for the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from memory_system.cli.answers import AS_OF_HELP, Settings, handled
-from memory_system.cli.problems import problem_lines
 
 WRONG = 1
 SHOWN = 5  # ids of facts that nobody has confirmed
@@ -17,11 +17,10 @@ DAYS = 7  # of asking that are shown to a person; --json has them all
 
 
 @handled
-def status(context: typer.Context) -> None:
+def status(settings: Settings) -> None:
     """How the workspace is doing, and what to look at; exits with 1 when there is something."""
     from memory_system.upkeep import stats as figures
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         row = figures.status(ws)
     settings.answer(row, lambda: "\n".join(status_lines(row)))
@@ -30,11 +29,10 @@ def status(context: typer.Context) -> None:
 
 
 @handled
-def stats(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
+def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
     """How many memories there are, of which type and importance."""
     from memory_system.upkeep import stats as figures
 
-    settings: Settings = context.obj
     with settings.open_as_of(as_of) as ws:
         row = figures.stats(ws)
     settings.answer(row, lambda: "\n".join(stats_lines(row)))
@@ -45,7 +43,7 @@ class Doing(StrEnum):
 
 
 @handled
-def llm(context: typer.Context, what: Annotated[Doing, typer.Argument(help="check.")] = Doing.CHECK) -> None:
+def llm(settings: Settings, what: Annotated[Doing, typer.Argument(help="check.")] = Doing.CHECK) -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
     from dataclasses import asdict
@@ -55,7 +53,6 @@ def llm(context: typer.Context, what: Annotated[Doing, typer.Argument(help="chec
     from memory_system.llm.ledger import Ledger
     from memory_system.llm.opening import check
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         found, usage = check(ws.config)
         ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
@@ -80,11 +77,10 @@ def llm_lines(row: dict[str, Any]) -> Iterator[str]:
 
 
 @handled
-def snapshot(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
+def snapshot(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP)] = "") -> None:
     """Show what the agent reads in the morning: the snapshot, as the memories give it."""
     from memory_system.nights import derive
 
-    settings: Settings = context.obj
     with settings.open_as_of(as_of) as ws:
         row = derive.snapshot_row(ws)
     settings.answer(row, row["text"].rstrip("\n"))
@@ -92,13 +88,12 @@ def snapshot(context: typer.Context, as_of: Annotated[str, typer.Option(help=AS_
 
 @handled
 def validate(
-    context: typer.Context,
+    settings: Settings,
     repair: Annotated[bool, typer.Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
 ) -> None:
     """Check everything the program relies on; exits with 1 and names file and line where something is wrong."""
     from memory_system.upkeep import check
 
-    settings: Settings = context.obj
     repaired = _repair(settings) if repair else []
     with settings.open() as ws:
         problems = check.validate(ws)
@@ -117,11 +112,10 @@ def _repair(settings: Settings) -> list[str]:
 
 
 @handled
-def rebuild_index(context: typer.Context) -> None:
+def rebuild_index(settings: Settings) -> None:
     """Make everything derived anew: index, profiles, snapshot; copy what transcripts say that layer 3 lacks."""
     from memory_system.nights import copying, derive
 
-    settings: Settings = context.obj
     with settings.open(write=True) as ws:
         copying.fill(ws)
         made = derive.rebuild(ws)
@@ -208,3 +202,37 @@ def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
 def _cost(asked: dict[str, Any]) -> str:
     price = "an unknown price" if asked["usd"] is None else f"${asked['usd']:.4f}"
     return f"{asked['calls']} calls, {asked['input_tokens'] + asked['output_tokens']} tokens, {price}"
+
+
+MOST = 12  # shown to a person; --json has them all
+Row = dict[str, str]
+
+
+def problem_lines(rows: list[Row]) -> Iterator[str]:
+    """The problems, each with what to do on a line of its own."""
+    yield from _told(rows, "", "\n  → ")
+
+
+def report_problem_lines(rows: list[Row]) -> Iterator[str]:
+    """The problems under the report of a run, one a line."""
+    yield from _told(rows, "  ", " → ")
+
+
+def _told(rows: list[Row], indent: str, arrow: str) -> Iterator[str]:
+    shown = [(row, 0) for row in rows] if len(rows) <= MOST else list(_by_file(rows))
+    for row, more in shown[:MOST]:
+        alike = f"; and {more} more in this file" if more else ""
+        yield f"{indent}! {row['where']}: {row['what']}{alike}" + (f"{arrow}{row['hint']}" if row["hint"] else "")
+    if left := sum(1 + more for _, more in shown[MOST:]):
+        yield f"{indent}! and {left} more: see them all with --json"
+    elif len(shown) < len(rows):
+        yield f"{indent}! see them all with --json"
+
+
+def _by_file(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
+    """The first problem of each file, and how many more there are of it."""
+    files: dict[str, list[Row]] = {}
+    for row in rows:
+        files.setdefault(row["where"].rpartition(":")[0] or row["where"], []).append(row)
+    for alike in files.values():
+        yield alike[0], len(alike) - 1

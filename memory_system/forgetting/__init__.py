@@ -3,10 +3,9 @@ rules that have improved since would not have let in."""
 
 from __future__ import annotations
 
-from memory_system.forgetting.choosing import Selection
 from memory_system.forgetting.erasing import finish, forget
-from memory_system.forgetting.masking import fix, mask_again
 from memory_system.forgetting.planning import plan_of
-from memory_system.forgetting.scanning import scan
+from memory_system.forgetting.scanning import fix, mask_again, scan
+from memory_system.forgetting.selecting import Selection
 
 __all__ = ["Selection", "finish", "fix", "forget", "mask_again", "plan_of", "scan"]

@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.forgetting import people
-from memory_system.forgetting.cutting import strings
+from memory_system.forgetting import owner_files
+from memory_system.forgetting.owner_files import strings
 from memory_system.forgetting.planning import Plan
 from memory_system.nights import copying, derive
 from memory_system.phases import Night, summaries
@@ -93,7 +93,7 @@ def _carry_out(ws: Workspace, plan: Plan) -> Certificate:
     failed = _redact(ws, plan)
     _sweep(ws, plan)
     remake(ws)
-    left = tuple(sorted(set(people.lines_with(ws, plan.words, set(plan.refs)))))
+    left = tuple(sorted(set(owner_files.lines_with(ws, plan.words, set(plan.refs)))))
     ws.files.remove(ws.layout.forgetting)
     ws.files.disk.sync_folder(ws.layout.state)
     head = ws.journal.head().hash
@@ -163,7 +163,7 @@ def _reason(plan: Plan) -> str:
 
 def _names(line: bytes, sources: set[str]) -> bool:
     """Whether a line of ours is about one of these messages, or of what was held back."""
-    return bool(sources) and not sources.isdisjoint(strings(people.parsed(line)))
+    return bool(sources) and not sources.isdisjoint(strings(owner_files.parsed(line)))
 
 
 def _holds(line: bytes, plan: Plan) -> bool:
@@ -173,7 +173,7 @@ def _holds(line: bytes, plan: Plan) -> bool:
         return True
     if not (plan.words.name or plan.words.all_of):
         return False
-    return any(plan.words.named_in(each) for each in strings(people.parsed(line)))
+    return any(plan.words.named_in(each) for each in strings(owner_files.parsed(line)))
 
 
 def _changes(ws: Workspace, plan: Plan) -> Iterator[Change]:
@@ -245,9 +245,9 @@ def _redact(ws: Workspace, plan: Plan) -> list[str]:
     failed = []
     refs = set(plan.refs)
     if plan.notes:
-        failed += people.redact_notes(ws, plan.words, refs)
+        failed += owner_files.redact_notes(ws, plan.words, refs)
     if plan.transcripts:
-        failed += people.redact_transcripts(ws, plan.words, refs)
+        failed += owner_files.redact_transcripts(ws, plan.words, refs)
     if plan.notes or plan.transcripts:
         _move_cursors(ws)
         copying.fill(ws)

@@ -12,9 +12,9 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.forgetting import people
-from memory_system.forgetting.choosing import Selection, choose
-from memory_system.forgetting.cutting import Span, Words
+from memory_system.forgetting import owner_files
+from memory_system.forgetting.owner_files import Span, Words
+from memory_system.forgetting.selecting import Selection, choose
 from memory_system.privacy.quarantine import Held
 from memory_system.privacy.secrets import redaction
 from memory_system.privacy.tombstones import Mark, claim_words
@@ -89,7 +89,7 @@ def plan_of(ws: Workspace, selection: Selection, *, transcripts: bool = False, n
     if not selection.by_source:
         marks += [mark for record in gone.values() for mark in _marks_of_memory(record, stones)]
     words = chosen.words if not whole else Words()
-    left = sorted(set(people.lines_with(ws, words, refs)))
+    left = sorted(set(owner_files.lines_with(ws, words, refs)))
     held = [each.id for each in ws.quarantine.all() if _is_meant(each, selection, chosen.words)]
     shown = {key: record.content for key, record in gone.items()}
     plan_id = f"forget_{os.urandom(6).hex()}"

@@ -1,5 +1,7 @@
 """What a workspace holds that today's rules would not let in: secrets, wherever they stand, and memories whose words
-want to steer an agent. Looking only; `masking` mends what is ours."""
+want to steer an agent. `fix` takes them out of everything that is ours: secrets become `[secret:kind]` in memories,
+captures, the journal and the state; what wants to steer goes to the archive and into quarantine. Stopped midway, it is
+done again: every step finds what is left."""
 
 from __future__ import annotations
 
@@ -9,13 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
+from memory_system import clock
 from memory_system.errors import MemorySystemError
-from memory_system.forgetting import people
-from memory_system.forgetting.cutting import strings
+from memory_system.forgetting import owner_files
+from memory_system.forgetting.erasing import let_go, remake, reset_night
+from memory_system.forgetting.owner_files import strings
+from memory_system.nights import copying
+from memory_system.phases import Night, summaries
 from memory_system.privacy.secrets import redact
 from memory_system.privacy.trust import OWNER, key_of, suspects
 from memory_system.recall.index import Index
-from memory_system.records import Evidence, Fact, from_line
+from memory_system.records import Evidence, Fact, Pool, from_line, to_line
+from memory_system.store.draft import Draft
+from memory_system.store.entries import Change, Entry
 from memory_system.workspace import Workspace
 
 STEERS = "steers"  # how the kind of what wants to steer begins, before the rule's id
@@ -70,21 +80,21 @@ def _memories(ws: Workspace) -> Iterator[Finding]:
     for pool, line in ws.store.all_lines():
         record = from_line(line)
         steers = suspected(record, approved) if pool == "active" else None
-        kinds = (*kinds_in(people.parsed(line)), *([f"{STEERS}:{steers[0]}"] if steers else []))
+        kinds = (*kinds_in(owner_files.parsed(line)), *([f"{STEERS}:{steers[0]}"] if steers else []))
         if kinds:
             yield Finding(record.id, kinds)
 
 
 def _journal(ws: Workspace) -> Iterator[Finding]:
     for group in ws.journal.entries():
-        kinds = {kind for change in group.changes for kind in kinds_in(people.parsed(change.to_line()))}
+        kinds = {kind for change in group.changes for kind in kinds_in(owner_files.parsed(change.to_line()))}
         if kinds:
             yield Finding(f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}", tuple(sorted(kinds)))
 
 
 def _copied(ws: Workspace) -> Iterator[Finding]:
     for path, number, line in ws.said.lines():
-        row = people.parsed(line)
+        row = owner_files.parsed(line)
         if kinds := kinds_in(row.get("text") if isinstance(row, dict) else row):
             yield Finding(f"{ws.layout.name(path)}:{number}", kinds)
 
@@ -111,17 +121,115 @@ def _derived(ws: Workspace) -> Iterator[Finding]:
 
 def _lines(ws: Workspace, path: Path) -> Iterator[Finding]:
     for number, line in enumerate(ws.files.read(path).split(b"\n"), 1):
-        if kinds := kinds_in(people.parsed(line)):
+        if kinds := kinds_in(owner_files.parsed(line)):
             yield Finding(f"{ws.layout.name(path)}:{number}", kinds)
 
 
 def _peoples(ws: Workspace) -> Iterator[Finding]:
     """Lines of transcripts and notes: they are people's, and only listed."""
-    for place in people.transcripts(ws):
-        for number, line in enumerate(people.bytes_of(place.path).split(b"\n"), 1):
-            if kinds := kinds_in(list(people.told(people.parsed(line)))):
+    for place in owner_files.transcripts(ws):
+        for number, line in enumerate(owner_files.bytes_of(place.path).split(b"\n"), 1):
+            if kinds := kinds_in(list(owner_files.told(owner_files.parsed(line)))):
                 yield Finding(f"{place.name}:{number}", kinds, ours=False)
-    for path in people.notes(ws):
-        for number, text in enumerate(people.bytes_of(path).decode(errors="replace").split("\n"), 1):
+    for path in owner_files.notes(ws):
+        for number, text in enumerate(owner_files.bytes_of(path).decode(errors="replace").split("\n"), 1):
             if kinds := kinds_in(text):
                 yield Finding(f"{ws.layout.name(path)}:{number}", kinds, ours=False)
+
+
+REASON = "policy scan"
+HELD_BACK = "held back"
+
+
+def mask_again(ws: Workspace) -> int:
+    """Take secrets that rules have learnt to know out of all that is ours, if there are any; how many memories were
+    changed. What steers is left to the owner, who has it looked for (`fix`)."""
+    kinds = (kind for finding in ours(ws) for kind in finding.kinds)
+    return fix(ws, steering=False) if any(not kind.startswith(STEERS) for kind in kinds) else 0
+
+
+def fix(ws: Workspace, *, steering: bool = True) -> int:
+    """Mend what is ours; how many memories were changed. The workspace must be open for writing. Unless `steering`,
+    only secrets go."""
+    reset_night(ws)
+    ws.inbox.rewrite(lambda record: type(record).model_validate(masked(record.model_dump())))
+    ws.inbox.set_aside()  # lines that are torn are masked with the other files
+    ws.quarantine.set_aside()
+    changes = {change.id: change for change in _changes(ws, steering=steering)}
+    entry = Entry(clock.stamp(ws.now), REASON, state={"next_change": None})
+    let_go(ws, entry, changes, lambda change: bool(kinds_in(owner_files.parsed(change.to_line()))))
+    ws.journal.blank(entry, {})
+    ws.said.rewrite(copying.today(ws))
+    for path in own_files(ws):
+        if path not in ws.layout.captures():
+            _mask_file(ws, path)
+    remake(ws)
+    return len(changes)
+
+
+def masked(value: Any) -> Any:
+    """A JSON value with its texts masked."""
+    if isinstance(value, str):
+        return redact(value)[0]
+    if isinstance(value, list | tuple):
+        return [masked(each) for each in value]
+    if isinstance(value, dict):
+        return {key: masked(each) for key, each in value.items()}
+    return value
+
+
+def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
+    approved = frozenset(ws.quarantine.approved())
+    scratch = Draft(ws.store)
+    for pool, record in list(ws.store.records()):
+        steers = suspected(record, approved) if steering and pool == "active" else None
+        there: Pool = "archive" if steers else pool
+        new = _mended(record, ws, steers=steers is not None)
+        if new is None:
+            continue
+        if steers:
+            ws.quarantine.add([_held(*steers)])
+        why = HELD_BACK if steers else "masked"
+        scratch.put(there, new, why)
+        yield Change(record.id, why, pool, _before(record.id, ws), there, to_line(new))
+    yield from _composed_anew(scratch, ws)
+
+
+def _composed_anew(scratch: Draft, ws: Workspace) -> Iterator[Change]:
+    """The summaries of what was changed: none tells any longer of what was put away."""
+    composed = summaries.run([scratch], scratch, Night(ws.now, ws.config))
+    for key, (pool, line, why) in sorted(composed.changed.items()):
+        yield Change(key, why, ws.store.pool_of(key), _before(key, ws), pool, line)
+
+
+def _before(memory_id: str, ws: Workspace) -> bytes | None:
+    """The memory's line for the journal; None where it holds a secret, or there is none."""
+    line = ws.store.line_of(memory_id)
+    return None if line is None or kinds_in(owner_files.parsed(line)) else line
+
+
+def _mended(record: Fact, ws: Workspace, *, steers: bool) -> Fact | None:
+    """The memory as it may stand; None when it may as it is."""
+    if not steers and not kinds_in(record.model_dump(mode="json")):
+        return None
+    changed = {"updated": clock.stamp(ws.now), "version": record.version + 1}
+    retired = {"retired": HELD_BACK} if steers else {}
+    return type(record).model_validate({**masked(record.model_dump()), **changed, **retired})
+
+
+def _held(rule: str, words: Evidence) -> dict[str, str]:
+    quote = redact(words.quote)[0]
+    return {"ref": words.ref, "quote": quote, "said_at": words.said_at, "role": words.role, "rule": rule}
+
+
+def _mask_file(ws: Workspace, path: Path) -> None:
+    ws.files.rewrite(path, lambda lines: list(map(_masked_line, lines)))
+
+
+def _masked_line(line: bytes) -> bytes:
+    value = owner_files.parsed(line)
+    if not kinds_in(value):
+        return line
+    if isinstance(value, str) and not line.startswith(b'"'):
+        return redact(value)[0].encode(errors="replace")
+    return orjson.dumps(masked(value)) + b"\n"

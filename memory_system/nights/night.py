@@ -1,35 +1,23 @@
-"""One night on its way: its phases staged, its changes committed once, what is derived written, its counts told. A
-night that was stopped goes on where it stopped.
-"""
+"""Running one night: its phases staged, its changes committed once, what is derived written, its counts told. A night
+that was stopped goes on where it stopped."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from memory_system import clock
 from memory_system.errors import ChangedSinceError, RetirementError
 from memory_system.llm import Usage
 from memory_system.nights import accounting, copying
-from memory_system.nights.backlog import waiting
-from memory_system.phases import Night
+from memory_system.nights.order import Phase, Run
 from memory_system.phases.revising import OUTDATING
-from memory_system.phases.screen import Judged, in_order
-from memory_system.privacy.trust import Guard
-from memory_system.readers import Cursor
-from memory_system.records import USER, Fact, Problem, kind_of
+from memory_system.records import Fact, Problem, kind_of
 from memory_system.store import by_hand
-from memory_system.store.database import StaleIndexError
 from memory_system.store.draft import Draft, changes_of
 from memory_system.store.entries import Change, Entry
-from memory_system.store.keys import slot_key
-from memory_system.store.store import Memories, row_of
-from memory_system.turns import Claim, Message, Turn
-from memory_system.workspace import Workspace
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
@@ -38,110 +26,6 @@ SCREENING = 2  # the one that holds back, and leaves over
 DRAFTING = (4, 5)  # those that stage memories
 BARREN_LIMIT = 3  # nights in a row without a memory, after which the owner is told
 BARREN_MESSAGES = 10  # so many messages without anything to keep make a night that counts as barren
-
-Progress = Callable[[str, str], None]  # told the night and the phase that begins
-
-
-@dataclass(frozen=True, slots=True)
-class Phase:
-    """A step of the night: its number and name, and what it gives. Up to the commit that is staged; after it, it is the
-    names of what was derived."""
-
-    number: int
-    name: str
-    run: Callable[[Run], Iterable[Any]]
-
-
-@dataclass
-class Run:
-    """One night on its way: inputs, counts, and the drafts of the memories as they come about."""
-
-    ws: Workspace
-    night: Night
-    sessions: list[str]
-    progress: Progress | None = None
-    tally: Counter[str] = field(default_factory=Counter)
-    drafts: dict[str, Draft] = field(default_factory=dict)
-    cursors: dict[str, Cursor] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
-    phases: list[dict[str, Any]] = field(default_factory=list)
-    again: list[str] = field(default_factory=list)  # sessions that were read from their beginnings once more
-    copied: int = 0  # messages that are new in layer 3
-
-    def backlog(self) -> Iterator[Turn]:
-        """What nights of an earlier version had no room for."""
-        return waiting(self.ws.checkpoint.state.left_over, self.night, self._reread, self.tally)
-
-    def _reread(self, session: str) -> Iterator[Message]:
-        """What was read of a session before this night."""
-        row = self.ws.checkpoint.state.cursors.get(session)
-        return self.ws.library.reread(session, Cursor.from_row(row)) if row else iter(())
-
-    @cached_property
-    def guard(self) -> Guard:
-        """Holds back what must not be believed."""
-        return self._guard()
-
-    def _guard(self) -> Guard:
-        store = self.ws.store
-        rows = (row_of(each, store) for each in store.find(slot_key(USER, "name")))
-        return Guard(self.ws.quarantine.approved(), [row["value"] for row in rows if row.get("value")])
-
-    def messages(self) -> Iterator[Message]:
-        """What was said before the night and not read yet, session by session."""
-        for session in self.sessions:
-            row = self.ws.checkpoint.state.cursors.get(session)
-            batch = self.ws.library.read(session, Cursor.from_row(row) if row else None, self.night.at)
-            self.cursors[session] = batch.cursor
-            self.problems += batch.problems
-            self.again += [session] if batch.again else []
-            self.tally["messages.read"] += batch.read
-            self.tally["messages.kept"] += len(batch.messages)
-            self.tally.update({f"messages.filtered.{reason}": count for reason, count in batch.filtered.items()})
-            yield from batch.messages
-
-    def read_messages(self) -> Iterator[Message]:
-        """What this night has read, as phase 1 staged it; StaleIndexError when that is gone."""
-        if not self.ws.checkpoint.stage("segment").exists():
-            raise StaleIndexError("what the night has read is no longer staged")
-        yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(*row["message"]))
-
-    def turns(self, stage: str) -> Iterator[Turn]:
-        """The turns of a stage."""
-        return self.ws.checkpoint.read_stage(stage, Turn.staged)
-
-    def heard(self) -> Iterator[tuple[Turn, list[Judged]]]:
-        """All turns of the night as they were judged."""
-        return in_order(self.turns("segment"), self.night.config, self._guard())
-
-    def claims(self, *, stated: bool) -> Iterator[Claim]:
-        """The night's claims: those that were stated, or those that were only supposed. What was forgotten since it was
-        said is left out."""
-        forgotten = self.ws.tombstones
-        for row in self.ws.checkpoint.read_stage("extract", dict):
-            if (row["confidence"] >= 1) == stated:
-                if forgotten and forgotten.forbids(row):
-                    self.tally["claims.rejected.forgotten"] += 1
-                else:
-                    yield Claim.staged(row)
-
-    def captures(self) -> list[Fact]:
-        """The captures made before the night."""
-        return [each for each in self.ws.inbox.pending() if each.created < self.night.stamp]
-
-    def accessed(self) -> list[str]:
-        return self.ws.accesses.before(self.night.stamp)
-
-    @property
-    def latest(self) -> Memories:
-        """The memories with all of the night's changes so far."""
-        return next(reversed(self.drafts.values()), self.ws.store)
-
-    def draft(self, name: str, draft: Draft) -> Iterator[bytes]:
-        """Take a phase's draft in, as rows to be staged."""
-        self.drafts[name] = draft
-        return draft.rows()
 
 
 def run_night(run: Run, staged: Iterable[Phase], derived: Iterable[Phase], *, allow_retire: bool) -> dict[str, Any]:

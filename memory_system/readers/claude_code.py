@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memory_system.readers.entries import CONTROL, Entry, Header, Origin, Row, id_of, message, stamp_of
+from memory_system.readers.formats import CONTROL, Entry, Header, Origin, Row, id_of, message, stamp_of
 
 NAME = "claude-code"
 

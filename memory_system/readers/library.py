@@ -17,10 +17,9 @@ from memory_system.layout import Layout
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.readers import filter as sources
 from memory_system.readers import openclaw
-from memory_system.readers.cursors import Backlog, Batch, Cursor
-from memory_system.readers.entries import CONTROL, SHARED, UnreadableError
+from memory_system.readers.formats import CONTROL, SHARED, UnreadableError
 from memory_system.readers.places import Place, find
-from memory_system.readers.reading import Reading, problems, read_batch
+from memory_system.readers.reading import Backlog, Batch, Cursor, Reading, problems, read_batch
 from memory_system.readers.transcript import Transcript, fit, load
 from memory_system.records import Problem
 from memory_system.turns import Message

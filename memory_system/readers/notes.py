@@ -9,7 +9,7 @@ from datetime import datetime, time
 
 from memory_system import clock
 from memory_system.privacy.trust import signs
-from memory_system.readers.entries import Entry, Header, Origin, Row
+from memory_system.readers.formats import Entry, Header, Origin, Row
 
 NAME = "notes"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from memory_system.readers.entries import (
+from memory_system.readers.formats import (
     CONTROL,
     FOLLOWS,
     Entry,

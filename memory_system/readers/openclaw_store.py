@@ -1,6 +1,7 @@
 """OpenClaw's live store, `openclaw-agent.sqlite`: which sessions it holds, and each of them as the lines of JSON that
-its transcript file would have. It is only looked at: neither it nor its write-ahead log changes, and no file is made
-beside it, whether a Gateway is running or not."""
+its transcript file would have; those, too, that it has packed away inside: in cold storage, or deleted or reset and
+archived. It is only looked at: neither it nor its write-ahead log changes, and no file is made beside it, whether a
+Gateway is running or not."""
 
 from __future__ import annotations
 
@@ -12,13 +13,114 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
-from memory_system.readers import openclaw_packed
-from memory_system.readers.entries import SHARED, Held, UnreadableError
-from memory_system.readers.openclaw_packed import Events
-from memory_system.readers.zstd import unpack
+import orjson
+
+from memory_system.readers.formats import SHARED, Held, UnreadableError
+from memory_system.readers.streams import ARCHIVE_CAP, unpack
+
+Row = sqlite3.Row
+
+_COLD = "SELECT session_id, event_count AS size, archived_at AS last FROM session_transcript_cold_archives"
+_ARCHIVES = """
+SELECT session_id, generation, session_key, length(archive_blob) AS size, created_at AS last
+FROM session_transcript_archives ORDER BY session_id, generation
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """A session's events: one line of JSON each, when each was written (epoch milliseconds), and the numbers of those
+    on the active branch in their order (None: nothing says)."""
+
+    data: bytes
+    written: list[int]
+    active: list[int] | None
+
+
+def has(store: sqlite3.Connection, table: str) -> bool:
+    """Whether the store has such a table."""
+    known = store.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
+    return known.fetchone() is not None
+
+
+def cold_ones(store: sqlite3.Connection) -> dict[str, Row]:
+    """By session those in cold storage: how many events (`size`), and when they were put there (`last`)."""
+    rows = store.execute(_COLD) if has(store, "session_transcript_cold_archives") else ()
+    return {row["session_id"]: row for row in rows}
+
+
+def archives(store: sqlite3.Connection) -> list[Row]:
+    """The archives of removed sessions: session, generation, key, bytes (`size`), and when they were made (`last`)."""
+    return [*store.execute(_ARCHIVES)] if has(store, "session_transcript_archives") else []
+
+
+def archived(store: sqlite3.Connection, session: str, generation: str) -> Events:
+    """The events of an archive."""
+    row = store.execute(
+        "SELECT encoding, archive_blob, created_at FROM session_transcript_archives"
+        " WHERE session_id = ? AND generation = ?",
+        (session, generation),
+    ).fetchone()
+    data = bytes(row["archive_blob"]) if row else b""
+    plain = _unpacked_archive(data) if row and row["encoding"] == "zstd" else data
+    lines = [line for line in plain.split(b"\n") if line.strip()]
+    return Events(b"".join(line + b"\n" for line in lines), [int(row["created_at"])] * len(lines) if row else [], None)
+
+
+def cold(store: sqlite3.Connection, session: str, path: Path) -> Events | None:
+    """The events of a session in cold storage; None when it is not there. `path` is the store's."""
+    if session not in cold_ones(store):
+        return None
+    row = store.execute(
+        "SELECT storage, archive_name, archive_blob FROM session_transcript_cold_archives WHERE session_id = ?",
+        (session,),
+    ).fetchone()
+    held = bytes(row["archive_blob"]) if row["storage"] == "sqlite" else _file(path, str(row["archive_name"]))
+    try:
+        return _warmed([orjson.loads(line) for line in _unpacked_archive(held).split(b"\n") if line.strip()])
+    except (ValueError, KeyError, TypeError) as error:
+        hint = "if OpenClaw itself can open it, this program must learn its new form"
+        raise UnreadableError(f"what is in cold storage cannot be read: {error!r}", hint) from None
+
+
+def _warmed(records: list[dict[str, Any]]) -> Events:
+    """The events that the records of a cold session hold."""
+    events = sorted((each["row"] for each in records if each["kind"] == "event"), key=lambda row: row["seq"])
+    number_of = {row["seq"]: number for number, row in enumerate(events, 1)}
+    lines = (str(row["event_json"]).encode().replace(b"\n", b" ") + b"\n" for row in events)
+    return Events(b"".join(lines), [int(row["created_at"]) for row in events], _active(records, number_of))
+
+
+def _active(records: list[dict[str, Any]], number_of: dict[int, int]) -> list[int] | None:
+    index = next((each["row"] for each in records if each["kind"] == "index"), None)
+    if index is None or index["needs_rebuild"] or index["indexed_seq"] < max(number_of, default=0):
+        return None
+    listed = sorted(
+        (each["row"] for each in records if each["kind"] == "active"), key=lambda row: row["active_position"]
+    )
+    return [number_of[row["event_seq"]] for row in listed if row["event_seq"] in number_of]
+
+
+def _file(store: Path, name: str) -> bytes:
+    """A cold session that lies in a file of its own, beside the transcripts of older releases."""
+    agent = store.parent.parent / "sessions" if store.parent.name == "agent" else store.parent
+    path = agent / "cold" / Path(name).name
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        hint = "restore it from a backup, as OpenClaw itself would need it"
+        raise UnreadableError(f"it is in cold storage, and {path} cannot be read: {error.strerror}", hint) from None
+
+
+def _unpacked_archive(data: bytes) -> bytes:
+    try:
+        return unpack(data, ARCHIVE_CAP)
+    except ValueError as error:
+        raise UnreadableError(f"it is packed, and {error}", "restore it from a backup") from None
+
 
 EVENT_CAP = 4 << 20  # bytes of one event; OpenClaw packs no longer ones
 TRIES = 3  # looks at a store that somebody writes to meanwhile
@@ -26,7 +128,6 @@ PATIENCE = 5  # seconds for a lock
 DAMAGED = b"(an event that cannot be unpacked: %s)"  # no JSON: it is told as a line that cannot be read
 
 T = TypeVar("T")
-Row = sqlite3.Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +166,12 @@ def _sessions(store: sqlite3.Connection, *, removed: bool) -> list[Shelved]:
     forgotten = _keyed(store, "memory_session_tombstones")
     windows = _keyed(store, "session_windows")
     rewritten = _keyed(store, "transcript_rewrite_watermarks")
-    found = openclaw_packed.cold_ones(store) | {row["session_id"]: row for row in store.execute(_SIZES)}
+    found = cold_ones(store) | {row["session_id"]: row for row in store.execute(_SIZES)}
     live = [
         _shelved(each, found.get(each), windows.get(each), rewritten.get(each), forgotten=each in forgotten)
         for each in sorted({*found, *forgotten})
     ]
-    return live + [_archive(each) for each in (openclaw_packed.archives(store) if removed else ())]
+    return live + [_archive(each) for each in (archives(store) if removed else ())]
 
 
 def _archive(row: Row) -> Shelved:
@@ -80,7 +181,7 @@ def _archive(row: Row) -> Shelved:
 
 def _keyed(store: sqlite3.Connection, table: str) -> dict[str, Row]:
     """The table's rows by session; none where this store has no such table."""
-    rows = store.execute(f"SELECT * FROM {table}") if openclaw_packed.has(store, table) else ()  # noqa: S608 - a name of ours
+    rows = store.execute(f"SELECT * FROM {table}") if has(store, table) else ()  # noqa: S608 - a name of ours
     return {row["session_id"]: row for row in rows}
 
 
@@ -108,13 +209,13 @@ def _generation(rewritten: Row | None) -> int:
 
 def _events(store: sqlite3.Connection, path: Path, held: Held) -> Events:
     if held.archive:
-        return openclaw_packed.archived(store, held.session, held.archive)
+        return archived(store, held.session, held.archive)
     session = held.session
     rows = store.execute(
         "SELECT seq, event_json, event_zstd, created_at FROM transcript_events WHERE session_id = ? ORDER BY seq",
         (session,),
     ).fetchall()
-    if not rows and (packed := openclaw_packed.cold(store, session, path)):
+    if not rows and (packed := cold(store, session, path)):
         return packed
     number_of = {row["seq"]: number for number, row in enumerate(rows, 1)}
     state = _keyed_one(store, "session_transcript_index_state", session)

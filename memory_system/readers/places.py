@@ -14,7 +14,7 @@ from pathlib import Path
 
 from memory_system.config import Config, Source
 from memory_system.layout import Layout
-from memory_system.readers.entries import Held, UnreadableError
+from memory_system.readers.formats import Held, UnreadableError
 from memory_system.records import Problem
 
 _TRANSCRIPT = re.compile(r"[^.].*\.jsonl(?:\.gz)?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memory_system.readers.entries import Entry, Header, Origin, Row, message
+from memory_system.readers.formats import Entry, Header, Origin, Row, message
 
 NAME = "plain"
 

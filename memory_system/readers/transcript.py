@@ -1,5 +1,5 @@
-"""One transcript as it stands on the disk: its entries in order, when each was said, which of them are on the active
-branch, and digests of its first lines."""
+"""One transcript as it stands on the disk, in one of the formats there are: its entries in order, when each was said,
+which of them are on the active branch, and digests of its first lines."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from io import BufferedIOBase, BytesIO
 from itertools import chain, islice
 
 from memory_system import clock
-from memory_system.readers.entries import CONTROL, FOLLOWS, Entry, Header, Origin
-from memory_system.readers.formats import reader_for
-from memory_system.readers.lines import BLOCK, Flaw, Lines, json_rows, open_regular, text_rows
+from memory_system.readers import claude_code, notes, openclaw, plain
+from memory_system.readers.formats import CONTROL, FOLLOWS, Entry, Header, Origin, Reader, Row
 from memory_system.readers.places import Place
+from memory_system.readers.streams import BLOCK, Flaw, Lines, json_rows, open_regular, text_rows
 
 UNKNOWN = -1
 HEAD = 50  # lines by which a format is known
@@ -196,3 +196,16 @@ def _link(script: Transcript) -> None:
 
 def _new_digest() -> hashlib.blake2b:
     return hashlib.blake2b(digest_size=16)
+
+
+READERS: tuple[Reader, ...] = (
+    openclaw,
+    claude_code,
+    plain,
+    notes,
+)
+
+
+def reader_for(head: Sequence[Row], name: str = "") -> Reader | None:
+    """The format of that name, or the one that the first lines are in; None when nobody knows them."""
+    return next((each for each in READERS if (name == each.NAME if name else each.sniff(head))), None)

@@ -21,7 +21,7 @@ Kind = Literal["any", "fact", "belief", "summary", "message", "note"]
 
 @handled
 def search(
-    context: typer.Context,
+    settings: Settings,
     query: Annotated[str, typer.Argument(help="What to look for, in your own words; English or Chinese.")],
     limit: Annotated[int | None, typer.Option(min=1, help="How many results, at most.")] = None,
     scope: Annotated[Scope, typer.Option(help="Where to look.")] = "all",
@@ -39,7 +39,6 @@ def search(
 
     if not query.strip():
         raise UsageError("there is nothing to look for: the question is empty", 'memory search "what to look for"')
-    settings: Settings = context.obj
     with settings.open_as_of(as_of) as ws:
         found = finder.search(
             ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
@@ -93,7 +92,7 @@ def dimmed(text: str) -> str:
 
 @handled
 def get(
-    context: typer.Context,
+    settings: Settings,
     name: Annotated[str, typer.Argument(help="A memory's id, or a file of the workspace.")],
     from_line: Annotated[int, typer.Option("--from", min=1, help="First line.")] = 1,
     lines: Annotated[int, typer.Option(min=1, help="How many lines, 120 at most.")] = 120,
@@ -102,7 +101,6 @@ def get(
     from memory_system import finder
     from memory_system.errors import NotFoundError
 
-    settings: Settings = context.obj
     with settings.open() as ws:
         found = finder.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=settings.unmasked)
     if found["status"] != "ok" and not settings.as_json:
@@ -124,7 +122,7 @@ def read_lines(found: dict[str, Any]) -> Iterator[str]:
 
 @handled
 def context(
-    context: typer.Context,
+    settings: Settings,
     message: Annotated[str, typer.Argument(help="What was said to the agent; - reads it from stdin.")],
     budget: Annotated[int | None, typer.Option(min=0, help="Tokens, at most.")] = None,
     without_snapshot: Annotated[bool, typer.Option(help="Leave out what the snapshot shows already.")] = False,
@@ -132,7 +130,6 @@ def context(
     """Show what to give an agent for a message: what is remembered about it, in few tokens; nothing when nothing is."""
     from memory_system import finder
 
-    settings: Settings = context.obj
     text = sys.stdin.buffer.read().decode(errors="replace") if message == "-" else message
     with settings.open() as ws:
         found = finder.context(

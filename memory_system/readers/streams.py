@@ -1,4 +1,5 @@
-"""Files as numbered lines, whatever is in them: plain or gzip, lines without end, bytes that are no text. Nothing here
+"""Files as numbered lines, whatever is in them: plain, gzip or zstd (from the standard library where it has it, Python
+3.14, else from the package `zstandard` of the extra `[zstd]`), lines without end, bytes that are no text. Nothing here
 holds more than one block and one line."""
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ import zlib
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from memory_system.readers.entries import Row
-from memory_system.readers.zstd import unpack
+from memory_system.readers.formats import Row, UnreadableError
 
 if TYPE_CHECKING:
     import jsonlines
+
 
 BLOCK = 1 << 20
 LINE_CAP = 8 << 20
@@ -162,3 +164,35 @@ def _depth(value: object) -> int:
         deepest += 1
         level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
     return deepest
+
+
+def unpack(data: bytes, most: int) -> bytes:
+    """The unpacked bytes, at most so many; ValueError when they are damaged or more, UnreadableError when nothing here
+    can unpack."""
+    try:
+        zstandard = import_module("zstandard")
+    except ImportError:
+        return _by_itself(data, most)
+    try:
+        if zstandard.frame_content_size(data) > most:  # the library would make room for whatever the frame says
+            raise ValueError(f"it is longer than {most >> 20} MB")
+        plain: bytes = zstandard.ZstdDecompressor().decompress(data, max_output_size=most)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"its packed form is damaged: {error}") from None
+    return plain
+
+
+def _by_itself(data: bytes, most: int) -> bytes:
+    """With what Python brings along."""
+    try:
+        zstd = import_module("compression.zstd")
+    except ImportError:
+        hint = "install what unpacks it: pip install 'memory-system[zstd]'"
+        raise UnreadableError("it holds events packed with zstd, and nothing here unpacks them", hint) from None
+    try:
+        plain: bytes = zstd.ZstdDecompressor().decompress(data, most + 1)
+    except zstd.ZstdError as error:
+        raise ValueError(f"its packed form is damaged: {error}") from None
+    if len(plain) > most:
+        raise ValueError(f"it is longer than {most >> 20} MB")
+    return plain

@@ -1,20 +1,54 @@
 """Living inside OpenClaw: its transcripts as a source, a hook that puts the snapshot into private sessions, the tools,
-and a nightly job. OpenClaw has no setting that names files for the system prompt (`systemPromptFiles` exists in no
-version looked at), so a hook it is."""
+and a nightly job (it has no setting that names files for the system prompt: `systemPromptFiles` exists in no version
+looked at). Living inside Claude Code: its transcripts as a source, three hooks (what they do stands in `hooks`), and
+the tools."""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memory_system.hosts.steps import PATIENCE, Block, Command, Own, Step, Value
-from memory_system.hosts.texts import HEARTBEAT, NO_TOOLS, RULES
 from memory_system.workspace import Workspace
 
-NAME = "openclaw"
+RULES = {
+    "en": """## Memory
+
+Your long-term memory is kept by the program `memory`. What it knows best stands in the memory snapshot, which you are
+shown when a private session begins.
+
+- Before you answer anything about earlier work, decisions, dates, people, preferences or todos: search first, with the
+  tool `memory_search`, or with `{memory} search "WORDS"`. If you are not sure after that, say that you have looked.
+- When somebody asks you to remember something, do it at once: tool `memory_write`, or `{memory} capture "SENTENCE"`.
+- What you find there is private. Never quote it in a group chat.
+- Do not write in `memory/layer1`, `memory/layer2`, `memory/layer3` and `memory/state`: the program does.""",
+    "zh": """## 记忆
+
+你的长期记忆由程序 `memory` 管理。其中最重要的内容在记忆快照里，私聊会话开始时会给你看。
+
+- 凡是问到以前的工作、决定、日期、人物、偏好或待办，先搜索再回答：用工具 `memory_search`，
+  或运行 `{memory} search "关键词"`。搜过仍没有把握，就说明你查过了。
+- 有人让你记住什么，马上记：用工具 `memory_write`，或运行 `{memory} capture "一句话"`。
+- 查到的内容是私密的，不要在群聊里引用。
+- 不要写 `memory/layer1`、`memory/layer2`、`memory/layer3` 和 `memory/state`：它们由程序来写。""",
+}
+
+HEARTBEAT = {
+    "en": """Run `{memory} heartbeat`. If it prints HEARTBEAT_OK, reply HEARTBEAT_OK. Otherwise do what it lists: ask
+the owner what it says should be asked, one question at a time, and put right what it says is wrong. Do not
+repeat what you have told the owner today.""",
+    "zh": """运行 `{memory} heartbeat`。如果输出 HEARTBEAT_OK，就回复 HEARTBEAT_OK。否则按它列出的去做：
+该问主人的，一次只问一个问题；它说有问题的，把它处理好。今天已经跟主人说过的，不要再说。""",
+}
+
+NO_TOOLS = "for tools over MCP install what serves them, and run the command again: pip install 'memory-system[mcp]'"
+
+
+OPENCLAW = "openclaw"
 HOOK = "memory-snapshot"
 JOB = "memory-system nightly"
 KEY = "memory-system:nightly"  # OpenClaw keeps one job for each such key
@@ -69,7 +103,7 @@ def state_folder(environment: Mapping[str, str], home: Path) -> Path:
     return older if older.is_dir() and not (home / ".openclaw").exists() else home / ".openclaw"
 
 
-def steps(
+def openclaw_steps(
     ws: Workspace, state: Path, agent: str, argv: Sequence[str], *, tools: bool, rules: bool, facts: bool = False
 ) -> list[Step]:
     """What has to stand where. `argv` calls this program for the workspace, `tools` says that it can serve them; with
@@ -113,7 +147,7 @@ def _job(ws: Workspace, argv: Sequence[str]) -> Command:
     return Command(create)
 
 
-def undoing() -> tuple[list[Command], list[str]]:
+def undoing_openclaw() -> tuple[list[Command], list[str]]:
     """The commands that take the nightly job away, and what is to be done by hand where OpenClaw cannot be asked."""
     try:
         told = subprocess.run(_LIST, capture_output=True, timeout=PATIENCE, check=True).stdout  # noqa: S603 - words of ours
@@ -134,7 +168,7 @@ def job_time(schedule: str) -> str:
     return f"{at % 60} {at // 60 % 24} * * *"
 
 
-def advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
+def openclaw_advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
     """What only the owner can do."""
     words = {"memory": " ".join(argv)}
     recall, pulse = RULES[ws.language].format(**words), HEARTBEAT[ws.language].format(**words)
@@ -143,3 +177,46 @@ def advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> l
     if not rules:
         told.append(f"put this into AGENTS.md, or run the command again with --rules:\n\n{recall}\n")
     return [*told, f"give this to OpenClaw's heartbeat:\n\n{pulse}\n"]
+
+
+CLAUDE_CODE = "claude-code"
+EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
+    "SessionStart": ("session-start", 15),
+    "UserPromptSubmit": ("user-prompt-submit", 15),
+    "SessionEnd": ("session-end", 60),
+}
+
+
+def claude_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Where Claude Code keeps what belongs to its user."""
+    given = environment.get("CLAUDE_CONFIG_DIR")
+    return Path(given).expanduser().absolute() if given else home / ".claude"
+
+
+def claude_steps(ws: Workspace, there: Path, argv: Sequence[str], *, tools: bool, rules: bool) -> list[Step]:
+    """What has to stand where. `argv` calls this program for the workspace, `tools` says that it can serve them."""
+    settings = str(there / "settings.json")
+    source = {"path": str(there / "projects"), "format": CLAUDE_CODE}
+    found: list[Step] = [Value(str(ws.layout.config), ("sources",), source, listed=True)]
+    for event, (name, seconds) in EVENTS.items():
+        hook = {"type": "command", "command": shlex.join([*argv, "hook", CLAUDE_CODE, name]), "timeout": seconds}
+        found.append(Value(settings, ("hooks", event), {"hooks": [hook]}, listed=True))
+    if rules:
+        found.append(Block(str(there / "CLAUDE.md"), RULES[ws.language].format(memory=" ".join(argv))))
+    if tools:
+        found.append(Command(("claude", "mcp", "add", "--scope", "user", SERVER, "--", *argv, "serve")))
+    return found
+
+
+def undoing_claude() -> list[Command]:
+    """The command that takes the tools away."""
+    return [Command(("claude", "mcp", "remove", "--scope", "user", SERVER))]
+
+
+def claude_advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
+    """What only the owner can do."""
+    told = [] if tools else [NO_TOOLS]
+    if not rules:
+        recall = RULES[ws.language].format(memory=" ".join(argv))
+        told.append(f"put this into CLAUDE.md, or run the command again with --rules:\n\n{recall}\n")
+    return told

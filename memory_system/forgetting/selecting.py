@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memory_system.errors import NotFoundError, UsageError
-from memory_system.forgetting.cutting import Words
+from memory_system.forgetting.owner_files import Words
 from memory_system.privacy.tombstones import blanked, claim_words
 from memory_system.records import STOCK_NAMES, Evidence, Fact, Pool, Summary, session_of
 from memory_system.store.gist import gist_of
