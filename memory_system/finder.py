@@ -23,8 +23,8 @@ from memory_system.recall.schema import MEMORIES
 from memory_system.recall.search import Scope
 from memory_system.recall.units import Unit
 from memory_system.records import Fact
-from memory_system.store.accesses import Who
 from memory_system.store.database import StaleIndexError
+from memory_system.store.inbox import Who
 from memory_system.text import language
 from memory_system.workspace import Workspace
 

@@ -13,6 +13,22 @@ SEARCH_INDEX = "search.sqlite"
 LAYER3 = "layer3"
 
 
+class Below:
+    """A path of the layout: below another one of its paths, made when it is first asked for."""
+
+    def __init__(self, base: str, *parts: str) -> None:
+        self.base = base
+        self.parts = parts
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, layout: Layout, owner: type) -> Path:
+        path: Path = getattr(layout, self.base).joinpath(*self.parts)
+        layout.__dict__[self.name] = path
+        return path
+
+
 @dataclass(frozen=True)  # and no slots: what is asked for again and again is made once
 class Layout:
     """The paths under one workspace root (the parent of `memory/`). An earlier state of the memory that is looked at
@@ -21,153 +37,45 @@ class Layout:
     root: Path
     elsewhere: Path | None = None
 
-    @cached_property
-    def memory(self) -> Path:
-        return self.root / "memory"
+    memory = Below("root", "memory")
+    sessions = Below("root", "sessions")
+    knowledge = Below("root", "knowledge")
+    config = Below("memory", "config.json")
+    snapshot = Below("own", "layer1", "snapshot.md")
+    facts_page = Below("own", "layer1", "facts.md")
+    entities = Below("own", "layer2", "entities")
+    index = Below("own", "layer2", "index")
+    search_index = Below("index", SEARCH_INDEX)
+    vectors = Below("index", "vectors.sqlite")
+    catalogue = Below("index", "keys.sqlite")  # by which keys very many memories are found at night
+    layer3 = Below("memory", LAYER3)  # what was said: not `elsewhere` for an earlier state, no rollback touches it
+    state = Below("own", "state")
+    journal = Below("state", "journal")
+    runs = Below("state", "run")
+    checkpoint = Below("state", "consolidation.json")
+    inbox = Below("state", "inbox.jsonl")
+    inbox_moved = Below("state", "inbox.moved.jsonl")  # captures that stay while others are dropped
+    quarantine = Below("state", "quarantine.jsonl")
+    tombstones = Below("state", "tombstones.jsonl")
+    key = Below("state", "key")  # what the marks of the tombstones are made with
+    accesses = Below("state", "access.jsonl")
+    past_accesses = Below("state", "access")  # the folder of the months that are over
+    seen = Below("state", "seen.json")
+    hosts = Below("state", "hosts.json")
+    sessions_lock = Below("state", "sessions.lock")
+    answers = Below("state", "answers.jsonl")
+    ledger = Below("state", "ledger.jsonl")
+    batch = Below("state", "batch.json")
+    queue = Below("state", "queue.jsonl")
+    wording = Below("state", "wording.json")  # what earlier versions kept of a model's words: `forget` removes it
+    rankings = Below("state", "rankings.json")
+    forgetting = Below("state", "forgetting.json")  # what is being forgotten, until all of it is gone
+    lock = Below("state", "lock")
 
     @cached_property
     def own(self) -> Path:
         """What only the program writes lies below it: the layers and the state."""
         return self.elsewhere or self.memory
-
-    @cached_property
-    def sessions(self) -> Path:
-        return self.root / "sessions"
-
-    @cached_property
-    def knowledge(self) -> Path:
-        return self.root / "knowledge"
-
-    @cached_property
-    def config(self) -> Path:
-        return self.memory / "config.json"
-
-    @cached_property
-    def snapshot(self) -> Path:
-        return self.own / "layer1" / "snapshot.md"
-
-    @cached_property
-    def facts_page(self) -> Path:
-        return self.own / "layer1" / "facts.md"
-
-    @cached_property
-    def entities(self) -> Path:
-        return self.own / "layer2" / "entities"
-
-    @cached_property
-    def index(self) -> Path:
-        return self.own / "layer2" / "index"
-
-    @cached_property
-    def search_index(self) -> Path:
-        return self.index / SEARCH_INDEX
-
-    @cached_property
-    def vectors(self) -> Path:
-        return self.index / "vectors.sqlite"
-
-    @cached_property
-    def catalogue(self) -> Path:
-        """By which keys very many memories are found at night."""
-        return self.index / "keys.sqlite"
-
-    @cached_property
-    def layer3(self) -> Path:
-        """What was said. It is not `elsewhere` for an earlier state: no rollback touches it."""
-        return self.memory / LAYER3
-
-    @cached_property
-    def state(self) -> Path:
-        return self.own / "state"
-
-    @cached_property
-    def journal(self) -> Path:
-        return self.state / "journal"
-
-    @cached_property
-    def runs(self) -> Path:
-        return self.state / "run"
-
-    @cached_property
-    def checkpoint(self) -> Path:
-        return self.state / "consolidation.json"
-
-    @cached_property
-    def inbox(self) -> Path:
-        return self.state / "inbox.jsonl"
-
-    @cached_property
-    def inbox_moved(self) -> Path:
-        """Captures that stay while others are dropped."""
-        return self.state / "inbox.moved.jsonl"
-
-    @cached_property
-    def quarantine(self) -> Path:
-        return self.state / "quarantine.jsonl"
-
-    @cached_property
-    def tombstones(self) -> Path:
-        return self.state / "tombstones.jsonl"
-
-    @cached_property
-    def key(self) -> Path:
-        """What the marks of the tombstones are made with."""
-        return self.state / "key"
-
-    @cached_property
-    def accesses(self) -> Path:
-        return self.state / "access.jsonl"
-
-    @cached_property
-    def past_accesses(self) -> Path:
-        """The folder of the months that are over."""
-        return self.state / "access"
-
-    @cached_property
-    def seen(self) -> Path:
-        return self.state / "seen.json"
-
-    @cached_property
-    def hosts(self) -> Path:
-        return self.state / "hosts.json"
-
-    @cached_property
-    def sessions_lock(self) -> Path:
-        return self.state / "sessions.lock"
-
-    @cached_property
-    def answers(self) -> Path:
-        return self.state / "answers.jsonl"
-
-    @cached_property
-    def ledger(self) -> Path:
-        return self.state / "ledger.jsonl"
-
-    @cached_property
-    def batch(self) -> Path:
-        return self.state / "batch.json"
-
-    @cached_property
-    def queue(self) -> Path:
-        return self.state / "queue.jsonl"
-
-    @cached_property
-    def wording(self) -> Path:
-        """What earlier versions kept of a model's words: `forget` removes it."""
-        return self.state / "wording.json"
-
-    @cached_property
-    def rankings(self) -> Path:
-        return self.state / "rankings.json"
-
-    @cached_property
-    def forgetting(self) -> Path:
-        """What is being forgotten, until all of it is gone."""
-        return self.state / "forgetting.json"
-
-    @cached_property
-    def lock(self) -> Path:
-        return self.state / "lock"
 
     def pool(self, pool: Pool, kind: type[Fact]) -> Path:
         """The file of one kind of memory in one pool."""

@@ -25,8 +25,7 @@ from memory_system.disk.locks import is_held, lock_holder
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
 from memory_system.layout import Layout
 from memory_system.records import Fact
-from memory_system.store.accesses import Accesses
-from memory_system.store.inbox import Inbox
+from memory_system.store.inbox import Accesses, Inbox
 
 if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.config import Config

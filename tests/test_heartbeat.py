@@ -10,7 +10,7 @@ from workspaces import at, consolidate, make, say
 
 from memory_system.cli.keeping import status_lines
 from memory_system.upkeep import edit, stats
-from memory_system.upkeep.heartbeat import heartbeat
+from memory_system.upkeep.stats import heartbeat
 from memory_system.workspace import Workspace
 
 

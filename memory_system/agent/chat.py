@@ -11,9 +11,8 @@ from typing import Any
 
 from memory_system import clock
 from memory_system.agent import session, window
-from memory_system.agent.loop import Show, Turn, run_turn
 from memory_system.agent.messages import Row, in_context, user_message
-from memory_system.agent.model import ContextFullError, Model, Reply
+from memory_system.agent.model import ContextFullError, Model, Reply, Show, Turn, run_turn
 from memory_system.agent.prompt import Phrases, compose, language, phrases
 from memory_system.agent.session import Session
 from memory_system.agent.tools import Toolbox

@@ -20,7 +20,7 @@ from memory_system.agent.session import Session, masked
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.giving import Giver
 from memory_system.privacy.secrets import redact
-from memory_system.readers.places import Place, find, place
+from memory_system.readers.places import Place, find, place, transcripts
 from memory_system.readers.transcript import UNKNOWN, Transcript, load
 from memory_system.recall.index import Index
 from memory_system.store.database import StaleIndexError
@@ -28,6 +28,10 @@ from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
 NAME = re.compile(r"\w[\w.-]{0,99}")
+HINT = "see which there are with: memory session list"
+DAYS = 30
+FOLDER = "archive"
+NEVER = "\uffff"
 
 
 def listed(ws: Workspace) -> list[dict[str, Any]]:
@@ -53,17 +57,13 @@ def _row(script: Transcript, key: str) -> dict[str, Any]:
 
 
 def _transcripts(ws: Workspace) -> list[Transcript]:
-    return [load(place, ws.config.zone) for place in _places(ws)]
-
-
-def _places(ws: Workspace) -> list[Place]:
-    return [place for place in find(ws.layout, ws.config)[0] if not place.is_note]
+    return [load(place, ws.config.zone) for place in transcripts(ws.layout, ws.config)]
 
 
 def transcript(ws: Workspace, name: str, *, exact: bool = False) -> Transcript:
     """The session of that id, or (unless `exact`) the only one whose id begins so; NotFoundError when there is none or
     more than one."""
-    places = _places(ws)
+    places = transcripts(ws.layout, ws.config)
     named = [place for place in places if name in (place.stem, place.name)]
     scripts = [load(place, ws.config.zone) for place in named] or [
         script for script in _transcripts(ws) if script.session == name
@@ -74,9 +74,6 @@ def transcript(ws: Workspace, name: str, *, exact: bool = False) -> Transcript:
         many = ", ".join(each.session for each in scripts[:5])
         raise NotFoundError(f"there is no session {name}" if not scripts else f"{name} may be {many}", HINT)
     return scripts[0]
-
-
-HINT = "see which there are with: memory session list"
 
 
 def shown(ws: Workspace, name: str) -> dict[str, Any]:
@@ -128,11 +125,6 @@ def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, s
     else:
         raise UsageError(f"{path.name} belongs to another program ({form})", "say it there, or begin a new session")
     return name, ws.layout.name(path)
-
-
-DAYS = 30
-FOLDER = "archive"
-NEVER = "\uffff"
 
 
 def archive(ws: Workspace, days: int = DAYS) -> list[str]:

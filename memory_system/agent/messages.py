@@ -12,6 +12,7 @@ from memory_system.readers.streams import Lines, json_rows, open_regular
 
 Row = dict[str, Any]
 SPEAKERS = ("user", "assistant")
+INTERRUPTED = "(interrupted: there is no result)"
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -71,9 +72,6 @@ def blocks_of(message: Row) -> list[Row]:
 def text_of(message: Row) -> str:
     texts: Iterable[Any] = (each.get("text") for each in blocks_of(message) if each.get("type") == "text")
     return "\n".join(each for each in texts if isinstance(each, str))
-
-
-INTERRUPTED = "(interrupted: there is no result)"
 
 
 def messages_of(rows: Sequence[Row], title: str, instead: Mapping[str, str] | None = None) -> list[Row]:

@@ -1,15 +1,17 @@
 """The model behind a chat: one question, one streamed answer, over Anthropic's API. What can go wrong becomes an
-LLMError that says what to do; a full context is one of its own, because the chat can make room and ask again."""
+LLMError that says what to do; a full context is one of its own, because the chat can make room and ask again. And the
+agent's loop: the model answers, its tools are run, it goes on, until it has nothing left to call."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memory_system.agent.messages import Row
+from memory_system.agent.messages import Row, messages_of, result_message
+from memory_system.agent.tools import Toolbox
 from memory_system.config import Config
 from memory_system.errors import LLMError
 from memory_system.llm import Usage
@@ -19,6 +21,7 @@ from memory_system.llm.opening import KEY, address_of, key_for
 if TYPE_CHECKING:
     import anthropic
 
+
 TRIES = 3
 LONGEST_WAIT = 30.0  # seconds, whatever a server asks for
 TIMEOUT = 300.0
@@ -26,6 +29,8 @@ CACHED = {"cache_control": {"type": "ephemeral"}}
 FULL = ("prompt is too long", "context window", "context_length", "maximum context", "too many tokens")
 
 Say = Callable[[str], None]
+_STOPS = {"tool_use": "toolUse", "max_tokens": "length"}
+MOST_ROUNDS = 25
 
 
 class ContextFullError(LLMError):
@@ -167,9 +172,6 @@ def _message(final: anthropic.types.Message) -> Row:
     }  # fmt: skip
 
 
-_STOPS = {"tool_use": "toolUse", "max_tokens": "length"}
-
-
 def _may_pass(error: Exception) -> bool:
     """Whether asking again may help."""
     import anthropic
@@ -197,3 +199,59 @@ def _as_ours(error: Exception) -> LLMError:
     if status == 404:
         return LLMError(f"there is no such model: {said}", "look at chat.model in config.json")
     return LLMError(f"the model gave no answer: {said}", "try again; /quit keeps what was said")
+
+
+class Show(Protocol):
+    """Where a conversation is shown."""
+
+    def text(self, piece: str) -> None:
+        """A piece of the answer."""
+
+    def call(self, name: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        """A tool was run."""
+
+    def notice(self, said: str) -> None:
+        """Something about the session itself."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def text(self, piece: str) -> None:
+        del piece
+
+    def call(self, name: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        del name, arguments, answer
+
+    def notice(self, said: str) -> None:
+        del said
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a turn needs: the system prompt, the rows that the model sees (asked for anew each round), and where its
+    messages go. `instead` and `title` are those of `messages_of`."""
+
+    system: str
+    rows: Callable[[], Sequence[Row]]
+    record: Callable[[Mapping[str, Any]], Any]
+    title: str
+    instead: Mapping[str, str]
+
+
+def run_turn(model: Model, turn: Turn, tools: Toolbox, show: Show) -> list[Reply]:
+    """Run a turn to its end; the replies, of which the last one is the answer."""
+    replies: list[Reply] = []
+    offered = [each.to_anthropic() for each in tools.tools.values()]
+    for _ in range(MOST_ROUNDS):
+        messages = messages_of(turn.rows(), turn.title, turn.instead)
+        reply = model.reply(turn.system, messages, offered, show.text)
+        replies.append(reply)
+        turn.record(reply.message)
+        if reply.stop != "tool_use" or not reply.calls:
+            break
+        for call in reply.calls:
+            answer = tools.call(call["name"], call["arguments"])
+            show.call(call["name"], call["arguments"], answer)
+            turn.record(result_message(call, answer))
+    return replies

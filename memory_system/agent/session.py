@@ -23,6 +23,18 @@ from memory_system.privacy.secrets import redact
 from memory_system.workspace import Workspace
 
 VERSION = 4
+Entry = dict[str, Any]
+NEW: Entry = {
+    "chatType": "direct",
+    "compactionCount": 0,
+    "memoryFlushAt": None,
+    "memoryFlushCompactionCount": None,
+    "inputTokens": 0,
+    "outputTokens": 0,
+    "contextTokens": 0,
+}
+SUMMARISED = 15
+LONGEST_SUMMARISED = 1_000  # characters of one message
 
 
 class Session:
@@ -91,18 +103,6 @@ def _stamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
 
 
-Entry = dict[str, Any]
-NEW: Entry = {
-    "chatType": "direct",
-    "compactionCount": 0,
-    "memoryFlushAt": None,
-    "memoryFlushCompactionCount": None,
-    "inputTokens": 0,
-    "outputTokens": 0,
-    "contextTokens": 0,
-}
-
-
 def key_of(session_id: str) -> str:
     """The key of a session of ours."""
     return f"agent:main:chat:{session_id}"
@@ -133,10 +133,6 @@ def update_entry(
         mine["inputTokens"] += tokens[0]
         mine["outputTokens"] += tokens[1]
         ws.files.replace(path, orjson.dumps({**whole, key: mine}, option=orjson.OPT_INDENT_2) + b"\n")
-
-
-SUMMARISED = 15
-LONGEST_SUMMARISED = 1_000  # characters of one message
 
 
 def write_summary(ws: Workspace, rows: Sequence[Row], *, key: str, session_id: str) -> str:

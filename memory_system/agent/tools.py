@@ -25,7 +25,7 @@ from memory_system.recall import excerpt
 from memory_system.recall.search import SCOPES_OF, Scope
 from memory_system.recall.units import storable
 from memory_system.rules import table
-from memory_system.store.accesses import Who
+from memory_system.store.inbox import Who
 from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 

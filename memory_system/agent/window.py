@@ -14,14 +14,27 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.agent.loop import Silent, Turn, run_turn
 from memory_system.agent.messages import Row, blocks_of, message_of, text_of, told, user_message
-from memory_system.agent.model import Model, Reply
+from memory_system.agent.model import Model, Reply, Silent, Turn, run_turn
 from memory_system.agent.prompt import Phrases
 from memory_system.agent.tools import FLUSH_TOOLS, Toolbox
 from memory_system.config import ChatConfig
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
+
+SOFT_SHARE = 0.3  # of the window, from which long results are trimmed
+HARD_SHARE = 0.5  # from which the oldest are cleared
+LONG = 4_000  # characters
+HEAD = TAIL = 1_500
+KEPT_ANSWERS = 3  # results since the third last answer stay as they are
+CLEARED = "[Old tool result content cleared]"
+LONGEST_TOLD = 4_000  # characters of one message, as it is shown to be summed up
+NO_REPLY = "NO_REPLY"
+SAFETY = (  # the rule, and by what it is known in a prompt of the owner's
+    ("Store durable memories only in memory/YYYY-MM-DD.md", "only in memory/yyyy-mm-dd.md"),
+    ("APPEND new content only and do not overwrite existing entries", "append new content only"),
+    ("Treat MEMORY.md, SOUL.md, TOOLS.md, AGENTS.md as read-only during this flush", "read-only during this flush"),
+)
 
 
 def flush_due(tokens: int, config: ChatConfig) -> bool:
@@ -70,14 +83,6 @@ def first_kept(rows: Sequence[Row], keep: int) -> int:
     return place
 
 
-SOFT_SHARE = 0.3  # of the window, from which long results are trimmed
-HARD_SHARE = 0.5  # from which the oldest are cleared
-LONG = 4_000  # characters
-HEAD = TAIL = 1_500
-KEPT_ANSWERS = 3  # results since the third last answer stay as they are
-CLEARED = "[Old tool result content cleared]"
-
-
 def prune(rows: Sequence[Row], tokens: int, window: int) -> dict[str, str]:
     """Shorter texts for results, by the id of their call; none where the context has room."""
     instead: dict[str, str] = {}
@@ -107,9 +112,6 @@ def _old_results(rows: Sequence[Row]) -> dict[str, str]:
     end = answers[-KEPT_ANSWERS] if len(answers) >= KEPT_ANSWERS else 0
     messages = (message_of(row) for row in rows[:end])
     return {str(each.get("toolCallId")): text_of(each) for each in messages if each.get("role") == "toolResult"}
-
-
-LONGEST_TOLD = 4_000  # characters of one message, as it is shown to be summed up
 
 
 def compact(
@@ -146,14 +148,6 @@ def _parts(rows: Sequence[Row], config: ChatConfig) -> Iterator[list[Row]]:
         part.append(row)
         total += cost
     yield part
-
-
-NO_REPLY = "NO_REPLY"
-SAFETY = (  # the rule, and by what it is known in a prompt of the owner's
-    ("Store durable memories only in memory/YYYY-MM-DD.md", "only in memory/yyyy-mm-dd.md"),
-    ("APPEND new content only and do not overwrite existing entries", "append new content only"),
-    ("Treat MEMORY.md, SOUL.md, TOOLS.md, AGENTS.md as read-only during this flush", "read-only during this flush"),
-)
 
 
 def with_safety(prompt: str) -> str:

@@ -12,6 +12,9 @@ from memory_system.cli.answers import Settings, handled
 from memory_system.errors import UsageError
 
 Session = Literal["main", "group"]  # as in prompt, which is not imported for --help
+Action = Literal["list", "show", "append", "history", "flush", "compact", "prune", "archive"]
+Role = Literal["user", "assistant"]
+NAMELESS = ("list", "archive")
 
 
 @handled
@@ -41,11 +44,6 @@ def serve(settings: Settings) -> None:
         raise UsageError(f"serving needs the package {error.name}", "pip install 'memory-system[mcp]'") from None
     settings.open().close()  # what is wrong with the workspace is said here, not to every call
     run(settings.root, lambda: settings.now)
-
-
-Action = Literal["list", "show", "append", "history", "flush", "compact", "prune", "archive"]
-Role = Literal["user", "assistant"]
-NAMELESS = ("list", "archive")
 
 
 @handled
@@ -118,7 +116,7 @@ def _append(settings: Settings, name: str, role: Role, text: str) -> tuple[dict[
 def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) -> tuple[dict[str, Any], list[str]]:
     from memory_system.agent import session
     from memory_system.agent.chat import Chat
-    from memory_system.agent.loop import Silent
+    from memory_system.agent.model import Silent
     from memory_system.cli.chatting import claude, resumed
 
     with settings.open() as ws:

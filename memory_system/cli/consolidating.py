@@ -11,7 +11,7 @@ import typer
 
 from memory_system import clock, text
 from memory_system.cli.answers import Settings, complain, handled
-from memory_system.cli.keeping import report_problem_lines, shown_size
+from memory_system.cli.keeping import problem_lines, shown_size
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 
 LOCALTIME = Path("/etc/localtime")
+MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
+SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
+MOST_TOLD = 12  # lines on what was learnt, changed and ended
+MORE = {"en": "and {count} more: memory diff", "zh": "还有 {count} 条：memory diff"}
 
 
 def machine_zone() -> str:
@@ -29,12 +33,6 @@ def machine_zone() -> str:
         return clock.zone_named(name).key if name else "UTC"
     except (KeyError, ValueError, OSError):
         return "UTC"
-
-
-MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
-SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
-MOST_TOLD = 12  # lines on what was learnt, changed and ended
-MORE = {"en": "and {count} more: memory diff", "zh": "还有 {count} 条：memory diff"}
 
 
 @handled
@@ -172,7 +170,7 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     if not row["nights"]:
         yield "nothing due"
         yield from _copied_lines(row["layer3"])
-        yield from report_problem_lines(row["problems"])
+        yield from problem_lines(row["problems"], "  ", " → ")
         return
     sums = row["accounting"]
     nights = row["nights"]
@@ -192,7 +190,7 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     yield from _copied_lines(row["layer3"])
     yield from _asked_lines(row["llm"])
     yield "  now: " + ", ".join(f"{count} {name}" for name, count in row["totals"].items())
-    yield from report_problem_lines(row["problems"])
+    yield from problem_lines(row["problems"], "  ", " → ")
 
 
 def _copied_lines(row: dict[str, Any]) -> Iterator[str]:

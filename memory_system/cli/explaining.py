@@ -164,7 +164,7 @@ def _short(value: Any) -> str:
 @handled
 def heartbeat(settings: Settings) -> None:
     """Look, without a model, for what the owner should be told or asked: HEARTBEAT_OK, or what to do."""
-    from memory_system.upkeep import heartbeat as pulse
+    from memory_system.upkeep import stats as pulse
 
     with settings.open() as ws:
         row = pulse.heartbeat(ws)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WRONG = 1
 NAMED = 4  # ids that a line of the log shows
 LONGEST = 160  # characters of what was held back that a list shows
+SHOWN_FILES = 5  # files that others can read
 
 
 class Deed(StrEnum):
@@ -149,9 +150,6 @@ def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
         words = words if len(words) <= LONGEST or len(rows) == 1 else words[: LONGEST - 1] + "…"
         yield f"{row['id']}  {row['status']}  “{words}”"
         yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"
-
-
-SHOWN_FILES = 5  # files that others can read
 
 
 class Action(StrEnum):

@@ -14,6 +14,8 @@ from memory_system.cli.answers import AS_OF_HELP, Settings, handled
 WRONG = 1
 SHOWN = 5  # ids of facts that nobody has confirmed
 DAYS = 7  # of asking that are shown to a person; --json has them all
+MOST = 12  # shown to a person; --json has them all
+Row = dict[str, str]
 
 
 @handled
@@ -204,21 +206,8 @@ def _cost(asked: dict[str, Any]) -> str:
     return f"{asked['calls']} calls, {asked['input_tokens'] + asked['output_tokens']} tokens, {price}"
 
 
-MOST = 12  # shown to a person; --json has them all
-Row = dict[str, str]
-
-
-def problem_lines(rows: list[Row]) -> Iterator[str]:
-    """The problems, each with what to do on a line of its own."""
-    yield from _told(rows, "", "\n  → ")
-
-
-def report_problem_lines(rows: list[Row]) -> Iterator[str]:
-    """The problems under the report of a run, one a line."""
-    yield from _told(rows, "  ", " → ")
-
-
-def _told(rows: list[Row], indent: str, arrow: str) -> Iterator[str]:
+def problem_lines(rows: list[Row], indent: str = "", arrow: str = "\n  → ") -> Iterator[str]:
+    """The problems, each with what to do: on a line of its own, unless another `arrow` leads to it."""
     shown = [(row, 0) for row in rows] if len(rows) <= MOST else list(_by_file(rows))
     for row, more in shown[:MOST]:
         alike = f"; and {more} more in this file" if more else ""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 Sensitivity = Literal["normal", "sensitive", "shared"]  # as in sharing, which is not imported for --help
+SHOWN = 20  # memories and lines that a preview shows; --json has them all
+LONGEST = 100  # characters of a memory in a preview
 
 
 @handled
@@ -131,10 +133,6 @@ def _names(text: str) -> list[str]:
 
 def _line(row: dict[str, Any]) -> str:
     return f"{row['id']}  {row['content']}"
-
-
-SHOWN = 20  # memories and lines that a preview shows; --json has them all
-LONGEST = 100  # characters of a memory in a preview
 
 
 @handled

@@ -19,6 +19,17 @@ from memory_system.errors import LockedError, LocklessError
 
 LOCK_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2)  # seconds between tries
 LOG_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02) + (0.05,) * 60  # for a file that others add to: held for milliseconds
+WITHOUT = {  # types whose locks stay on this machine, or are none
+    "afs", "coda", "davfs", "fuse.curlftpfs", "fuse.davfs2", "fuse.gcsfuse", "fuse.geesefs", "fuse.goofys",
+    "fuse.mount-s3", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "fuse.vmhgfs-fuse", "ncpfs", "vboxsf",
+}  # fmt: skip
+SWITCHED_OFF = {  # types that have locks, and the options that keep them on this machine
+    "nfs": {"nolock", "local_lock=all", "local_lock=flock"},
+    "nfs4": {"local_lock=all", "local_lock=flock"},
+    "cifs": {"nobrl"},
+    "smb3": {"nobrl"},
+}
+_OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def lock_holder(since: str) -> dict[str, Any]:
@@ -79,19 +90,6 @@ def _told(data: bytes) -> str:
         return f"{row['command']} (process {row['pid']} on {row['host']}, since {row['since']})"
     except (ValueError, KeyError, TypeError):
         return "an unknown process"
-
-
-WITHOUT = {  # types whose locks stay on this machine, or are none
-    "afs", "coda", "davfs", "fuse.curlftpfs", "fuse.davfs2", "fuse.gcsfuse", "fuse.geesefs", "fuse.goofys",
-    "fuse.mount-s3", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "fuse.vmhgfs-fuse", "ncpfs", "vboxsf",
-}  # fmt: skip
-SWITCHED_OFF = {  # types that have locks, and the options that keep them on this machine
-    "nfs": {"nolock", "local_lock=all", "local_lock=flock"},
-    "nfs4": {"local_lock=all", "local_lock=flock"},
-    "cifs": {"nobrl"},
-    "smb3": {"nobrl"},
-}
-_OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def without_locks(mounts: str, path: Path) -> str:

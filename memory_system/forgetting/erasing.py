@@ -21,9 +21,9 @@ from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Summary, to_line
 from memory_system.store import months
-from memory_system.store.accesses import Who
 from memory_system.store.draft import Draft
 from memory_system.store.entries import Change, Entry
+from memory_system.store.inbox import Who
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 

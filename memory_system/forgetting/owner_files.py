@@ -18,9 +18,10 @@ import orjson
 from memory_system.disk.files import is_regular
 from memory_system.errors import MemorySystemError
 from memory_system.layout import PEOPLES_FILES
+from memory_system.nights.copying import places
 from memory_system.privacy.secrets import redact
 from memory_system.privacy.tombstones import PLACEHOLDER, holds
-from memory_system.readers.places import Place, find
+from memory_system.readers.places import Place, find, transcripts
 from memory_system.readers.transcript import load, note_session
 from memory_system.recall.passages import note_files
 from memory_system.text import cjk_count, fold, sentences
@@ -29,6 +30,18 @@ from memory_system.workspace import Workspace
 LONG = 16  # columns from which a quote is known again in the middle of other words; a Han character is two
 
 Span = tuple[int, int]
+Cut = Callable[[str], str]
+_DAMAGED = (OSError, EOFError, zlib.error)
+# Keys of a transcript's lines whose texts are its own and nobody's words; and those under which words stand.
+PLAIN = frozenset({
+    "id", "parentId", "uuid", "parentUuid", "leafUuid", "sessionId", "messageId", "type", "role", "timestamp",
+    "version", "model", "provider", "api", "name", "mimeType", "toolCallId", "toolName", "stopReason", "cwd",
+    "gitBranch",
+})  # fmt: skip
+TELLING = frozenset(
+    {"content", "text", "summary", "thinking", "arguments", "input", "output", "toolUseResult", "display"}
+)
+State = tuple[int, int, int]  # rights, size and time of change of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +87,11 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
     return joined[::-1]
 
 
-def _places(text: str, quote: str) -> Iterator[Span]:
+def _places(text: str, quote: str) -> list[Span]:
     """Where the quote stands: anywhere when it is long, else only where it is a whole sentence."""
     if len(quote) + cjk_count(quote) < LONG:
-        yield from (span for span in sentences(text) if text[slice(*span)] == quote)
-        return
-    start = text.find(quote)
-    while start >= 0:
-        yield start, start + len(quote)
-        start = text.find(quote, start + len(quote))
+        return [span for span in sentences(text) if text[slice(*span)] == quote]
+    return list(places(text, quote))
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -97,24 +106,6 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(each)
 
 
-Cut = Callable[[str], str]
-_DAMAGED = (OSError, EOFError, zlib.error)
-
-# Keys of a transcript's lines whose texts are its own and nobody's words; and those under which words stand.
-PLAIN = frozenset({
-    "id", "parentId", "uuid", "parentUuid", "leafUuid", "sessionId", "messageId", "type", "role", "timestamp",
-    "version", "model", "provider", "api", "name", "mimeType", "toolCallId", "toolName", "stopReason", "cwd",
-    "gitBranch",
-})  # fmt: skip
-TELLING = frozenset(
-    {"content", "text", "summary", "thinking", "arguments", "input", "output", "toolUseResult", "display"}
-)
-
-
-def transcripts(ws: Workspace) -> list[Place]:
-    return [place for place in find(ws.layout, ws.config)[0] if not place.is_note]
-
-
 def notes(ws: Workspace) -> list[Path]:
     """Markdown that people (or agents in their name) wrote, wherever it is read from."""
     own = (ws.layout.root / name for name in PEOPLES_FILES)
@@ -123,7 +114,7 @@ def notes(ws: Workspace) -> list[Path]:
 
 def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[str, int]]:
     """The lines (by file and number) that hold such words, or one of those messages and have not been taken out."""
-    for place in transcripts(ws):
+    for place in transcripts(ws.layout, ws.config):
         whole = _lines_of(ws, place, refs)
         for number, line in enumerate(bytes_of(place.path).split(b"\n"), 1):
             told_still = number in whole and _line_without(line, words, whole=True) != line
@@ -139,7 +130,7 @@ def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[st
 def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> list[str]:
     """Take them out of the transcripts; the names of those that could not be written."""
     failed = []
-    for place in transcripts(ws):
+    for place in transcripts(ws.layout, ws.config):
         before = state_of(place.path)
         whole = _lines_of(ws, place, refs)
         lines = bytes_of(place.path).split(b"\n")
@@ -160,9 +151,6 @@ def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> list[str]:
         if cut != lines and not write(ws, path, "\n".join(cut).encode(errors="surrogateescape"), before):
             failed.append(ws.layout.name(path))
     return failed
-
-
-State = tuple[int, int, int]  # rights, size and time of change of a file
 
 
 def state_of(path: Path) -> State | None:

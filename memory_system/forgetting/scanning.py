@@ -22,6 +22,7 @@ from memory_system.nights import copying
 from memory_system.phases import Night, summaries
 from memory_system.privacy.secrets import redact
 from memory_system.privacy.trust import OWNER, key_of, suspects
+from memory_system.readers.places import transcripts
 from memory_system.recall.index import Index
 from memory_system.records import Evidence, Fact, Pool, from_line, to_line
 from memory_system.store.draft import Draft
@@ -29,6 +30,8 @@ from memory_system.store.entries import Change, Entry
 from memory_system.workspace import Workspace
 
 STEERS = "steers"  # how the kind of what wants to steer begins, before the rule's id
+REASON = "policy scan"
+HELD_BACK = "held back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def _lines(ws: Workspace, path: Path) -> Iterator[Finding]:
 
 def _peoples(ws: Workspace) -> Iterator[Finding]:
     """Lines of transcripts and notes: they are people's, and only listed."""
-    for place in owner_files.transcripts(ws):
+    for place in transcripts(ws.layout, ws.config):
         for number, line in enumerate(owner_files.bytes_of(place.path).split(b"\n"), 1):
             if kinds := kinds_in(list(owner_files.told(owner_files.parsed(line)))):
                 yield Finding(f"{place.name}:{number}", kinds, ours=False)
@@ -135,10 +138,6 @@ def _peoples(ws: Workspace) -> Iterator[Finding]:
         for number, text in enumerate(owner_files.bytes_of(path).decode(errors="replace").split("\n"), 1):
             if kinds := kinds_in(text):
                 yield Finding(f"{ws.layout.name(path)}:{number}", kinds, ours=False)
-
-
-REASON = "policy scan"
-HELD_BACK = "held back"
 
 
 def mask_again(ws: Workspace) -> int:

@@ -88,6 +88,12 @@ export default async function handler(event) {{
   context.bootstrapFiles.push(file);
 }}
 """
+CLAUDE_CODE = "claude-code"
+EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
+    "SessionStart": ("session-start", 15),
+    "UserPromptSubmit": ("user-prompt-submit", 15),
+    "SessionEnd": ("session-end", 60),
+}
 
 
 def state_folder(environment: Mapping[str, str], home: Path) -> Path:
@@ -121,7 +127,7 @@ def openclaw_steps(
         server = {"command": argv[0], "args": [*argv[1:], "serve"]}
         found.append(Value(config, ("mcp", "servers", SERVER), server))
     if rules:
-        found.append(Block(str(ws.layout.root / "AGENTS.md"), RULES[ws.language].format(memory=" ".join(argv))))
+        found.append(Block(str(ws.layout.root / "AGENTS.md"), _rules(ws, argv)))
     return [*found, _job(ws, argv)]
 
 
@@ -170,21 +176,19 @@ def job_time(schedule: str) -> str:
 
 def openclaw_advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
     """What only the owner can do."""
-    words = {"memory": " ".join(argv)}
-    recall, pulse = RULES[ws.language].format(**words), HEARTBEAT[ws.language].format(**words)
-    told = ["restart the Gateway, so that it loads the hook: openclaw gateway restart"]
-    told += [] if tools else [NO_TOOLS]
-    if not rules:
-        told.append(f"put this into AGENTS.md, or run the command again with --rules:\n\n{recall}\n")
-    return [*told, f"give this to OpenClaw's heartbeat:\n\n{pulse}\n"]
+    told = _advice(ws, argv, "AGENTS.md", tools=tools, rules=rules)
+    pulse = HEARTBEAT[ws.language].format(memory=" ".join(argv))
+    restart = "restart the Gateway, so that it loads the hook: openclaw gateway restart"
+    return [restart, *told, f"give this to OpenClaw's heartbeat:\n\n{pulse}\n"]
 
 
-CLAUDE_CODE = "claude-code"
-EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
-    "SessionStart": ("session-start", 15),
-    "UserPromptSubmit": ("user-prompt-submit", 15),
-    "SessionEnd": ("session-end", 60),
-}
+def _advice(ws: Workspace, argv: Sequence[str], file: str, *, tools: bool, rules: bool) -> list[str]:
+    recall = f"put this into {file}, or run the command again with --rules:\n\n{_rules(ws, argv)}\n"
+    return [*([] if tools else [NO_TOOLS]), *([] if rules else [recall])]
+
+
+def _rules(ws: Workspace, argv: Sequence[str]) -> str:
+    return RULES[ws.language].format(memory=" ".join(argv))
 
 
 def claude_folder(environment: Mapping[str, str], home: Path) -> Path:
@@ -202,7 +206,7 @@ def claude_steps(ws: Workspace, there: Path, argv: Sequence[str], *, tools: bool
         hook = {"type": "command", "command": shlex.join([*argv, "hook", CLAUDE_CODE, name]), "timeout": seconds}
         found.append(Value(settings, ("hooks", event), {"hooks": [hook]}, listed=True))
     if rules:
-        found.append(Block(str(there / "CLAUDE.md"), RULES[ws.language].format(memory=" ".join(argv))))
+        found.append(Block(str(there / "CLAUDE.md"), _rules(ws, argv)))
     if tools:
         found.append(Command(("claude", "mcp", "add", "--scope", "user", SERVER, "--", *argv, "serve")))
     return found
@@ -215,8 +219,4 @@ def undoing_claude() -> list[Command]:
 
 def claude_advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
     """What only the owner can do."""
-    told = [] if tools else [NO_TOOLS]
-    if not rules:
-        recall = RULES[ws.language].format(memory=" ".join(argv))
-        told.append(f"put this into CLAUDE.md, or run the command again with --rules:\n\n{recall}\n")
-    return told
+    return _advice(ws, argv, "CLAUDE.md", tools=tools, rules=rules)

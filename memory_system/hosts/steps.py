@@ -218,9 +218,9 @@ def apply(ws: Workspace, chosen: Plan) -> list[str]:
 def _remember(ws: Workspace, chosen: Plan) -> None:
     rows = {name: row for name, row in {**_done(ws), **chosen.done}.items() if row}
     if rows:
-        ws.files.replace(_path(ws), orjson.dumps(rows, option=orjson.OPT_INDENT_2) + b"\n")
-    elif _path(ws).exists():
-        ws.files.remove(_path(ws))
+        ws.files.replace(ws.layout.hosts, orjson.dumps(rows, option=orjson.OPT_INDENT_2) + b"\n")
+    elif ws.layout.hosts.exists():
+        ws.files.remove(ws.layout.hosts)
 
 
 def _write(files: Files, change: Change) -> None:
@@ -251,12 +251,8 @@ def _run(argv: Sequence[str]) -> str:
     return f"this did not work ({redact(said.strip())[0]}): {shlex.join(argv)}"
 
 
-def _path(ws: Workspace) -> Path:
-    return ws.layout.hosts
-
-
 def _done(ws: Workspace) -> dict[str, Any]:
-    return ws.files.read_object(_path(ws))
+    return ws.files.read_object(ws.layout.hosts)
 
 
 def shown(chosen: Plan) -> Iterator[str]:

@@ -18,6 +18,8 @@ from memory_system.llm import AskError, Usage
 from memory_system.llm.claude import Claude, RequestError, checked, text_of, usage_of
 from memory_system.llm.ledger import Answers, Asked, Ledger, book
 
+_LISTED = 50  # batches looked through for one that was sent and not recorded
+
 
 @dataclass(frozen=True, slots=True)
 class Queued:
@@ -98,9 +100,6 @@ def queued_from(row: Any) -> Queued:
     """The question of a line; TypeError where it is none."""
     known = {each.name for each in fields(Queued)}
     return Queued(**{name: value for name, value in dict(row).items() if name in known})
-
-
-_LISTED = 50  # batches looked through for one that was sent and not recorded
 
 
 @dataclass(slots=True)

@@ -23,6 +23,9 @@ from memory_system.llm import Usage
 MILLION = 1_000_000
 BATCH_PRICE = 0.5  # of the price for an answer at once
 Row = dict[str, Any]
+COSTS = "costs"  # of a row: its line of the ledger, which a crash may have kept from being written there
+KEPT_RUNS = 400  # that have asked: about a year of nights
+_SPARE = 40  # more than that many, before the file is written anew
 
 
 class Ledger:
@@ -129,13 +132,6 @@ def by_day(rows: Iterable[Row]) -> dict[str, Row]:
     """The lines of each day (UTC) in one."""
     rows = sorted(rows, key=lambda row: str(row["at"]))
     return {day: summed(of_day) for day, of_day in groupby(rows, key=lambda row: str(row["at"])[:10])}
-
-
-COSTS = "costs"  # of a row: its line of the ledger, which a crash may have kept from being written there
-
-
-KEPT_RUNS = 400  # that have asked: about a year of nights
-_SPARE = 40  # more than that many, before the file is written anew
 
 
 class Answers:

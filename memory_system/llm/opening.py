@@ -20,6 +20,7 @@ ADDRESS = "ANTHROPIC_BASE_URL"
 VENDOR = "https://api.anthropic.com"
 NAMELESS = "none"  # the key for a server on this machine, which asks for none
 NO_KEY = Problem(WHERE, f"there is no {KEY}: this run goes by rules alone", "set it, or llm.mode to off in config.json")
+QUESTION = Prompt("check", "You are asked whether you can be reached. Answer with ok: true.", "Can you read this?", 40)
 
 
 @contextmanager
@@ -53,9 +54,6 @@ def is_here(address: str) -> bool:
     """Whether the address is on this machine."""
     host = urlsplit(address).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
-
-
-QUESTION = Prompt("check", "You are asked whether you can be reached. Answer with ok: true.", "Can you read this?", 40)
 
 
 class Reached(BaseModel):

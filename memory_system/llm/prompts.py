@@ -17,6 +17,7 @@ from memory_system.llm import Answer, AskError, Prompt
 from memory_system.text import estimate_tokens
 
 FOLDER = Path(__file__).parent.with_name("prompts")
+_NEEDLESS = ("title", "description", "default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,6 @@ def template(name: str, lang: str) -> Template:
     version = head.removeprefix("version:").strip()
     digest = hashlib.blake2b(data, digest_size=4).hexdigest()
     return Template(name, body.strip(), f"{name}.{lang}@{version}:{digest}")
-
-
-_NEEDLESS = ("title", "description", "default")
 
 
 @cache

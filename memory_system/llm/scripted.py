@@ -13,6 +13,8 @@ from memory_system.llm.prompts import cost_of, read
 from memory_system.text import estimate_tokens
 
 Script = Callable[[Prompt], Any]  # the answer as text or as what its JSON holds; AskError may be raised
+KIND = "estimate"
+_ANSWERED = 0.35  # of the longest answer that a question allows is what one usually takes
 
 
 class ScriptedLLM:
@@ -45,10 +47,6 @@ def _in_turn(answers: Iterable[Any]) -> Script:
         raise AskError("no_answer", f"the script has no answer left for {prompt.name}")
 
     return script
-
-
-KIND = "estimate"
-_ANSWERED = 0.35  # of the longest answer that a question allows is what one usually takes
 
 
 class Estimator:

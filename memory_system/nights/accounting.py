@@ -14,6 +14,8 @@ from memory_system.store.entries import Change
 OUTCOMES = ("new", "confirmed", "merged", "superseding")
 FORMS = (CLAIM, QUOTE, STATEMENT)
 READING = ("read", "left", "operations")  # of a model: lines that it read, and not, and what it said
+GAINED = ("new", "promoted_in", "restored")
+LOST = ("archived", "merged", "promoted_out", "forgotten")
 Counts = Mapping[str, int]
 
 
@@ -54,13 +56,16 @@ def account(tally: Counts, changes: Iterable[Change], active_before: int) -> dic
 
 def memory_sums(changes: Iterable[Change], active_before: int) -> dict[str, int]:
     """How the active pool came from what it was to what it is, by the pools of each change."""
-    sums = dict.fromkeys(("new", "promoted_in", "restored", "archived", "merged", "promoted_out", "forgotten"), 0)
+    sums = dict.fromkeys((*GAINED, *LOST), 0)
     for change in changes:
         for name in moves(change):
             sums[name] += 1
-    gained = sums["new"] + sums["promoted_in"] + sums["restored"]
-    lost = sums["archived"] + sums["merged"] + sums["promoted_out"] + sums["forgotten"]
-    return {"before": active_before, **sums, "after": active_before + gained - lost}
+    return {"before": active_before, **sums, "after": active_before + _gained(sums)}
+
+
+def _gained(sums: Counts) -> int:
+    """How many active memories more there are by these sums."""
+    return sum(sums[name] for name in GAINED) - sum(sums[name] for name in LOST)
 
 
 def moves(change: Change) -> list[str]:
@@ -84,15 +89,13 @@ def unbalanced(sums: Mapping[str, Any]) -> list[str]:
         sums[name] for name in ("messages", "segments", "kept", "claims", "memories")
     )
     made = sums.get("made")  # none in the account of an earlier version
-    gained = memories["new"] + memories["promoted_in"] + memories["restored"]
-    lost = memories["archived"] + memories["merged"] + memories["promoted_out"] + memories["forgotten"]
     equations = {
         "messages": messages["read"] == messages["kept"] + sum(messages["filtered"].values()),
         "segments": segments["total"] == segments["kept"] + sum(segments["dropped"].values()),
         "kept": kept["total"] == kept["with_claim"] + sum(kept["without_claim"].values()),
         "claims": claims["total"] == sum(claims[name] for name in OUTCOMES) + sum(claims["rejected"].values()),
         "made": made is None or made["total"] == sum(made[f"{form}s"] for form in FORMS),
-        "memories": memories["after"] == memories["before"] + gained - lost,
+        "memories": memories["after"] == memories["before"] + _gained(memories),
     }
     return [name for name, closes in equations.items() if not closes]
 

@@ -41,11 +41,12 @@ def left_of(message: Message, held: Held) -> str:
     """The words of a message with blanks where they are not to be kept; empty when nothing is left."""
     text = without_withheld(message)
     for quote in held.get(message.ref, ()):
-        text = blanked(text, _places(message.text, quote))
+        text = blanked(text, places(message.text, quote))
     return text
 
 
-def _places(text: str, quote: str) -> Iterator[tuple[int, int]]:
+def places(text: str, quote: str) -> Iterator[tuple[int, int]]:
+    """Where a quote stands in a text, each time."""
     start = text.find(quote)
     while start >= 0:
         yield start, start + len(quote)

@@ -28,6 +28,17 @@ _ARCHIVES = """
 SELECT session_id, generation, session_key, length(archive_blob) AS size, created_at AS last
 FROM session_transcript_archives ORDER BY session_id, generation
 """
+EVENT_CAP = 4 << 20  # bytes of one event; OpenClaw packs no longer ones
+TRIES = 3  # looks at a store that somebody writes to meanwhile
+PATIENCE = 5  # seconds for a lock
+DAMAGED = b"(an event that cannot be unpacked: %s)"  # no JSON: it is told as a line that cannot be read
+T = TypeVar("T")
+# By the index of the table alone, but for one row of each session: events may be many gigabytes.
+_SIZES = """
+SELECT session_id, size,
+       (SELECT created_at FROM transcript_events WHERE session_id = each.session_id AND seq = each.last) AS last
+FROM (SELECT session_id, COUNT(*) AS size, MAX(seq) AS last FROM transcript_events GROUP BY session_id) AS each
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +133,6 @@ def _unpacked_archive(data: bytes) -> bytes:
         raise UnreadableError(f"it is packed, and {error}", "restore it from a backup") from None
 
 
-EVENT_CAP = 4 << 20  # bytes of one event; OpenClaw packs no longer ones
-TRIES = 3  # looks at a store that somebody writes to meanwhile
-PATIENCE = 5  # seconds for a lock
-DAMAGED = b"(an event that cannot be unpacked: %s)"  # no JSON: it is told as a line that cannot be read
-
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, slots=True)
 class Shelved:
     """A session as a list of the store's sessions shows it. `size` (events) and `mtime_ns` change when it does."""
@@ -137,14 +140,6 @@ class Shelved:
     held: Held
     size: int
     mtime_ns: int
-
-
-# By the index of the table alone, but for one row of each session: events may be many gigabytes.
-_SIZES = """
-SELECT session_id, size,
-       (SELECT created_at FROM transcript_events WHERE session_id = each.session_id AND seq = each.last) AS last
-FROM (SELECT session_id, COUNT(*) AS size, MAX(seq) AS last FROM transcript_events GROUP BY session_id) AS each
-"""
 
 
 def sessions(path: Path, *, removed: bool = False) -> tuple[list[Shelved], int]:

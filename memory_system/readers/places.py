@@ -83,6 +83,11 @@ def find(layout: Layout, config: Config) -> tuple[list[Place], list[Problem]]:
     return [places[name] for name in sorted(places)], problems
 
 
+def transcripts(layout: Layout, config: Config) -> list[Place]:
+    """All transcripts that are no notes."""
+    return [place for place in find(layout, config)[0] if not place.is_note]
+
+
 def place(path: Path, layout: Layout, source: Source | None = None) -> Place | Problem | None:
     """The file as a place; None when its name says that it is no transcript (unless the config names this very file),
     or when it is gone."""

@@ -20,6 +20,7 @@ from memory_system.turns import NOTE_ROLES, Message
 ABANDONED, ECHO, KEPT = "abandoned", "echo", "kept"  # marks; any other mark is the stamp a message was given
 OPTIONAL = ("base", "key", "chat", "reason", "marks")  # left out of a row where they are empty
 FORGOTTEN = "forgotten"  # why nothing is left of a message
+SHOWN = 20  # problems of one kind in one file; where there are more, they are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,6 @@ class Batch:
     problems: list[Problem] = field(default_factory=list)
     cursor: Cursor = field(default_factory=Cursor)
     again: bool = False
-
-
-SHOWN = 20  # problems of one kind in one file; where there are more, they are counted
 
 
 class Reading:

@@ -22,6 +22,12 @@ from memory_system.readers.streams import BLOCK, Flaw, Lines, json_rows, open_re
 UNKNOWN = -1
 HEAD = 50  # lines by which a format is known
 _UNFIT = re.compile(r"[\s:\x00-\x1f]+")  # in a session's id: a ref is cut at its first colon
+READERS: tuple[Reader, ...] = (
+    openclaw,
+    claude_code,
+    plain,
+    notes,
+)
 
 
 @dataclass(slots=True)
@@ -196,14 +202,6 @@ def _link(script: Transcript) -> None:
 
 def _new_digest() -> hashlib.blake2b:
     return hashlib.blake2b(digest_size=16)
-
-
-READERS: tuple[Reader, ...] = (
-    openclaw,
-    claude_code,
-    plain,
-    notes,
-)
 
 
 def reader_for(head: Sequence[Row], name: str = "") -> Reader | None:

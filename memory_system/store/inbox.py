@@ -1,19 +1,38 @@
-"""`state/inbox.jsonl`: captures that no night has folded in yet. They are part of the truth from the moment their
-line is written: one write, one fsync, no lock; every reading command overlays them."""
+"""What comes in beside a running night, without its lock, and is used up by the next one: captures, and who has read
+or written what.
+
+`state/inbox.jsonl`: captures that no night has folded in yet. They are part of the truth from the moment their line is
+written: one write, one fsync, no lock; every reading command overlays them.
+
+`state/access.jsonl` gets one line for each answer of search, get and context and for each change by hand: when (`at`),
+who (`who`: cli, mcp or library), what was done (`did`) and the `ids` of all that was shown or changed: memories, refs
+of messages, names of notes. The night lifts the memories that were shown, brings archived ones back, and puts the
+lines by in `state/access/`, a file a month. It is a hint and no part of the truth: a search never fails because of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
+from typing import Any, Literal
 
+import orjson
 from pydantic import ValidationError
 
+from memory_system import clock
 from memory_system.clock import parse_instant
 from memory_system.disk.files import Files
+from memory_system.errors import UnwritableError
 from memory_system.layout import Layout
-from memory_system.records import Fact, Problem, from_line, to_line
+from memory_system.records import Fact, Problem, from_line, is_memory_id, to_line
 
 MEND = "mend it; it is kept aside otherwise"
+Who = Literal["cli", "mcp", "library"]
+READING = frozenset({"search", "get", "context"})  # what counts as use
+MONTHS = 24  # that are kept
 
 
 class Inbox:
@@ -103,3 +122,97 @@ def _parsed(line: bytes) -> Fact | None:
         return None
     times = filter(None, (record.said_at, record.scored_at, record.expires))
     return record if parse_instant(record.created) and all(map(parse_instant, times)) else None
+
+
+class Accesses:
+    """The access log of one workspace."""
+
+    def __init__(self, layout: Layout, files: Files) -> None:
+        self.path = layout.accesses
+        self.folder = layout.past_accesses
+        self.files = files
+
+    def note(self, did: str, ids: Iterable[str], at: datetime, who: Who = "library") -> None:
+        """Remember what was done, and to what; one write without fsync."""
+        names = (each.encode(errors="replace").decode() for each in ids)  # of files, too, which may be no UTF-8
+        row = {"at": clock.stamp(at), "who": who, "did": did, "ids": list(dict.fromkeys(names))}
+        if self.path.parent.is_symlink():  # it could lie outside the workspace
+            return
+        with suppress(UnwritableError):
+            self.files.append(self.path, orjson.dumps(row) + b"\n", follow_renames=True, durable=False)
+
+    def before(self, end: str) -> list[str]:
+        """Ids of memories shown before the stamp and since the last night, sorted."""
+        return sorted({each for row in self._read() if row["at"] < end for each in _memories(row)})
+
+    def stamps(self) -> list[str]:
+        """When memories were shown since the last night."""
+        return [row["at"] for row in self._read() if _memories(row)]
+
+    def log(self) -> list[dict[str, Any]]:
+        """All that is known, oldest first; a line that a crash has put by twice counts once."""
+        lines = dict.fromkeys(line for path in self._files() for line in self._lines(path))
+        return sorted(filter(None, map(_access_on, lines)), key=lambda row: str(row["at"]))
+
+    def put_by(self, end: str) -> None:
+        """Put what a night has used up into the file of its month; months that are too old go."""
+        used: dict[str, list[bytes]] = defaultdict(list)
+
+        def left(lines: list[bytes]) -> list[bytes]:
+            kept = []
+            for line in lines:
+                row = _access_on(line)
+                if row and row["at"] < end:
+                    used[row["at"][:7]].append(line)
+                elif row:
+                    kept.append(line)
+            self._put_by(used)
+            return kept if used else lines
+
+        self.files.rewrite(self.path, left, durable=False)
+        for old in self._files()[:-1][:-MONTHS] if used else ():
+            self.files.remove(old)
+
+    def _put_by(self, months: Mapping[str, list[bytes]]) -> None:
+        """Add the lines to the files of their months."""
+        if months:
+            self.files.make_folder(self.folder)
+        for month, lines in sorted(months.items()):
+            self.files.append(self.folder / f"{month}.jsonl", b"".join(lines))
+
+    def strike(self, is_meant: Callable[[str], bool]) -> None:
+        """Take these ids out of every line."""
+        for path in self._files():
+            self.files.rewrite(path, lambda lines: list(filter(None, (_without(line, is_meant) for line in lines))))
+
+    def _files(self) -> list[Path]:
+        """The months, then what the last night has left."""
+        return [*sorted(self.folder.glob("*.jsonl")), self.path]
+
+    def _lines(self, path: Path) -> list[bytes]:
+        return [line for line in self.files.read(path).split(b"\n") if line.strip()]
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        """What was read since the last night."""
+        rows = filter(None, map(_access_on, self._lines(self.path)))
+        return (row for row in rows if row.get("did", "search") in READING)
+
+
+def _access_on(line: bytes) -> dict[str, Any] | None:
+    """The row of a line, with its time as a stamp; None for what is no such line."""
+    with suppress(ValueError, KeyError, TypeError):
+        row = orjson.loads(line)
+        return {**row, "at": clock.stamp(clock.read_stamp(row["at"])), "ids": [str(each) for each in row["ids"]]}
+    return None
+
+
+def _memories(row: dict[str, Any]) -> list[str]:
+    return [each for each in row["ids"] if is_memory_id(each)]
+
+
+def _without(line: bytes, is_meant: Callable[[str], bool]) -> bytes:
+    row = _access_on(line)
+    if row is None:
+        return b""  # who knows what it names
+    kept = [each for each in row["ids"] if not is_meant(each)]
+    return line if len(kept) == len(row["ids"]) else orjson.dumps({**row, "ids": kept}) + b"\n"

@@ -20,6 +20,14 @@ Key = tuple[str | bytes, ...]
 
 _PLURAL = re.compile(r"(?<=[a-z]{2}[^su])s$")
 _END_MARKS = " .!?~,。！？～，…"
+AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
+Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
+Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
+BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
+MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
+NEWEST = 32  # ids that are given of a key that many share
+_LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found
+_DATED = itemgetter(slice(2, None))  # an id without its kind
 
 
 def slot_key(subject: str, attribute: str) -> Key:
@@ -70,15 +78,6 @@ def keys_of_content(row: Row) -> Iterator[Key]:
     for topic in (row["topic"],) if "topic" in row else topics_of(row):
         yield topic_key(topic)
     yield content_key(row["content"])
-
-
-AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
-Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
-Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
-BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
-MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
-NEWEST = 32  # ids that are given of a key that many share
-_LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found
 
 
 def keys_of(content: str, attribute: str = "", value: str = "") -> tuple[AlikeKey, ...]:
@@ -183,9 +182,6 @@ class Likeness:
             _, gist, keys = memory
             self._outdated.update(keys, gist.words[:BEGINNING])
             self._memories[number] = None
-
-
-_DATED = itemgetter(slice(2, None))  # an id without its kind
 
 
 def newest_of(ids: Iterable[str]) -> list[str]:

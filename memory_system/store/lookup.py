@@ -37,6 +37,17 @@ from memory_system.store.keys import (
     newest_of,
 )
 
+CATALOGUE_VERSION = 1
+StandsFor = tuple[str, str]  # the rules, and the hash of the commit in the journal
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE memory (number INTEGER PRIMARY KEY, id TEXT UNIQUE, leaves TEXT);
+CREATE VIRTUAL TABLE held USING fts5 (keys, content='', columnsize=0, detail=none, tokenize='ascii');
+CREATE VIRTUAL TABLE posting USING fts5vocab (held, instance);
+INSERT INTO held (held, rank) VALUES ('hashsize', 16777216);
+"""
+HOLDERS = "SELECT id FROM memory WHERE number IN (SELECT rowid FROM held WHERE held MATCH ? LIMIT ?) ORDER BY id"
+
 
 class Lookup(Protocol):
     """What a store asks. Ids come in the order of ids. `move` follows a commit, after which the journal ends at `head`:
@@ -115,18 +126,6 @@ def active_rows(change: Change) -> tuple[Row | None, Row | None]:
     before = orjson.loads(change.before) if change.before and change.before_pool == "active" else None
     after = orjson.loads(change.after) if change.after and change.after_pool == "active" else None
     return before, after
-
-
-CATALOGUE_VERSION = 1
-StandsFor = tuple[str, str]  # the rules, and the hash of the commit in the journal
-SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE memory (number INTEGER PRIMARY KEY, id TEXT UNIQUE, leaves TEXT);
-CREATE VIRTUAL TABLE held USING fts5 (keys, content='', columnsize=0, detail=none, tokenize='ascii');
-CREATE VIRTUAL TABLE posting USING fts5vocab (held, instance);
-INSERT INTO held (held, rank) VALUES ('hashsize', 16777216);
-"""
-HOLDERS = "SELECT id FROM memory WHERE number IN (SELECT rowid FROM held WHERE held MATCH ? LIMIT ?) ORDER BY id"
 
 
 class Catalogue:

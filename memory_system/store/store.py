@@ -37,7 +37,7 @@ STEADY_TRIES = 5  # of reading beside somebody who commits again and again
 
 class Memories(Protocol):
     """What phases read from: a store, or a draft over one. `find` looks an active memory up by one of its keys,
-    `find_alike` those that share keys of `likeness.keys_of`, or words."""
+    `find_alike` those that share keys of `keys_of`, or words."""
 
     def get(self, memory_id: str) -> Fact | None: ...
     def line_of(self, memory_id: str) -> bytes | None: ...

@@ -18,6 +18,7 @@ from memory_system.layout import Layout
 from memory_system.records import FILES, Fact, Row, from_line, kind_of
 
 _ID_HEAD = b'{"id":"'
+_TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 
 
 def merged(lines: Iterable[tuple[int, bytes]], changed: dict[str, bytes | None]) -> Iterator[bytes]:
@@ -38,9 +39,6 @@ def line_id(line: bytes) -> str:
     if line.startswith(_ID_HEAD):
         return line[len(_ID_HEAD) : line.index(b'"', len(_ID_HEAD))].decode()
     return str(orjson.loads(line)["id"])
-
-
-_TEXTS = ("subject", "attribute", "value", "category", "said_at", "created", "scored_at", "expires")
 
 
 def row_on(line: bytes, memory_id: str) -> Row:

@@ -30,6 +30,7 @@ LIST = "backup.json"  # the first file in a backup: the names of all others, wit
 VERSION = 1
 FOLDERS = ("memory", "sessions")
 TORN = "it is not whole, or no backup of ours"
+_KEY_LINE = "AGE-SECRET-KEY-"  # how the line of a key file with the key begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +141,6 @@ def _is_inside(name: str) -> bool:
     if path.is_absolute() or ".." in path.parts or os.sep != "/":
         return False
     return name in PEOPLES_FILES or (len(path.parts) > 1 and path.parts[0] in FOLDERS)
-
-
-_KEY_LINE = "AGE-SECRET-KEY-"  # how the line of a key file with the key begins
 
 
 @dataclass(frozen=True, slots=True)

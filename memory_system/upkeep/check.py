@@ -37,6 +37,8 @@ REMOVED = "memory consolidate takes it for your wish; memory validate --repair p
 BY_HAND_REFS = (CAPTURED, by_hand.EDIT)  # words that stand in no transcript
 
 Check = Callable[[Workspace], Iterator[Problem]]
+RESTORE_JOURNAL = "put the journal back from a copy, or: memory validate --repair"
+CUT = "entries were cut off at its end, or the head is of another workspace"
 
 
 def validate(ws: Workspace) -> list[Problem]:
@@ -295,10 +297,6 @@ CHECKS: tuple[Check, ...] = (
 def _id(line: bytes) -> str:
     row: dict[str, Any] = orjson.loads(line)
     return str(row["id"])
-
-
-RESTORE_JOURNAL = "put the journal back from a copy, or: memory validate --repair"
-CUT = "entries were cut off at its end, or the head is of another workspace"
 
 
 def verify(ws: Workspace, anchor: str = "") -> Problem | None:

@@ -23,6 +23,22 @@ from memory_system.workspace import Workspace
 
 FILE_OF = {"assistant": "IDENTITY.md", "user": "USER.md"}
 CATEGORY = "identity"  # names, birthdays and the like: what such files are for
+MEMORY_FILE, USER_FILE, IDENTITY_FILE = "MEMORY.md", "USER.md", "IDENTITY.md"
+FILES = (MEMORY_FILE, USER_FILE, IDENTITY_FILE)
+LEAST = 0.7  # importance of what is worth a line that is read every day
+MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, "IDENTITY.md": 20_000}  # characters that a host takes of each
+ALIKE = 0.8  # share of a line's words that an outdated memory must hold for the line to say the same
+PASSING = ("todo", "reminder", "schedule", "general")  # what is over soon, or is no more than said once
+HEADING = {"en": "## Lately learnt", "zh": "## 近来记下的"}
+_LINE = re.compile(
+    r"(?P<mark>\s*(?:[-*+]|\d+\.)\s+)(?P<text>.*?)(?P<rest>\s*(?:\[score=[^\]]*\]\s*)?(?:<!--.*?-->\s*)*)"
+)
+_TRAIT = re.compile(
+    r"(?P<mark>\s*(?:[-*]\s+)?\**)(?P<label>[^*:：\n]{1,30}?)(?P<colon>\**\s*[:：]\s*\**\s*)(?P<value>[^<]*?)"
+    r"(?P<rest>\s*(?:<!--.*?-->\s*)*)"
+)
+_HOSTS = re.compile(r"\s*<!--\s*openclaw-memory-(?:promotion|lineage)")  # the line below is the host's to change
+_OBSERVED = re.compile(r"^<!-- observed: \d{4}-\d\d-\d\d", re.MULTILINE)
 
 
 def proposals(ws: Workspace) -> list[dict[str, str]]:
@@ -52,25 +68,6 @@ def line_of(row: Row, lang: str) -> str:
     """The line in the form of such files, in the language of the workspace: `- **Name:** Juno`."""
     label = table("attributes", "attributes").get(row["attribute"], {}).get("label", {}).get(lang, row["attribute"])
     return f"- **{str(label)[:1].upper()}{str(label)[1:]}:** {trust.shown(row['value'])}"
-
-
-MEMORY_FILE, USER_FILE, IDENTITY_FILE = "MEMORY.md", "USER.md", "IDENTITY.md"
-FILES = (MEMORY_FILE, USER_FILE, IDENTITY_FILE)
-LEAST = 0.7  # importance of what is worth a line that is read every day
-MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, "IDENTITY.md": 20_000}  # characters that a host takes of each
-ALIKE = 0.8  # share of a line's words that an outdated memory must hold for the line to say the same
-PASSING = ("todo", "reminder", "schedule", "general")  # what is over soon, or is no more than said once
-HEADING = {"en": "## Lately learnt", "zh": "## 近来记下的"}
-
-_LINE = re.compile(
-    r"(?P<mark>\s*(?:[-*+]|\d+\.)\s+)(?P<text>.*?)(?P<rest>\s*(?:\[score=[^\]]*\]\s*)?(?:<!--.*?-->\s*)*)"
-)
-_TRAIT = re.compile(
-    r"(?P<mark>\s*(?:[-*]\s+)?\**)(?P<label>[^*:：\n]{1,30}?)(?P<colon>\**\s*[:：]\s*\**\s*)(?P<value>[^<]*?)"
-    r"(?P<rest>\s*(?:<!--.*?-->\s*)*)"
-)
-_HOSTS = re.compile(r"\s*<!--\s*openclaw-memory-(?:promotion|lineage)")  # the line below is the host's to change
-_OBSERVED = re.compile(r"^<!-- observed: \d{4}-\d\d-\d\d", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

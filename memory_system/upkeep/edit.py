@@ -25,7 +25,7 @@ from memory_system.records import (
     memory_id,
     to_line,
 )
-from memory_system.store.accesses import Who
+from memory_system.store.inbox import Who
 from memory_system.store.truth import line_id
 from memory_system.workspace import Workspace, config_bytes
 

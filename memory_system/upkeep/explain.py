@@ -34,6 +34,25 @@ UNTOLD = frozenset({"updated", "version", "scored_at"})  # fields that move with
 KEPT = "kept as it was said"
 COMPOSED = "three or more facts of one topic, told together"
 EARLIER = "told by an earlier version of the program, by a rule that is gone"
+MOST_WORDS = 8  # of the judge's words that are shown
+MOST_LEFT_OUT = 200
+SHORTENED = 80  # characters of what was left out
+NEARBY = 50  # turns before a message that are judged with it: an order may come in pieces
+UNSHOWN = frozenset({WITHHELD, "quarantined"})  # reasons why words are not shown either
+WHERE = {"": "sentence", "p:": "before", "f:": "first", "n:": "behind", "q:": "question"}
+REASONS = {
+    "none": "not worth keeping, as the judge finds",
+    "ask": "a question",
+    "others": "somebody else's words, or not surely the speaker's own",
+    "unreal": "not meant in earnest",
+    "assistant": "an assistant's words give nothing but what it promises",
+    "secret": "nothing but a secret",
+    "flood": "that night held more than screen.max_tokens, and this was not the best of it",
+    "quoted": "quoted or pasted from somebody else",
+    "quarantined": "held back, for it may want to steer an agent: memory quarantine list",
+    WITHHELD: "it was asked not to be kept",
+}
+KEPT_FOR = "worth keeping, as the judge finds, or surely filling a slot"
 
 
 def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
@@ -148,27 +167,6 @@ def change_row(group: Group, change: Change) -> dict[str, Any]:
         "content": (after or before).get("content", FORGOTTEN),
         "fields": {name: [before.get(name), after.get(name)] for name in names} if before and after else {},
     }
-
-
-MOST_WORDS = 8  # of the judge's words that are shown
-MOST_LEFT_OUT = 200
-SHORTENED = 80  # characters of what was left out
-NEARBY = 50  # turns before a message that are judged with it: an order may come in pieces
-UNSHOWN = frozenset({WITHHELD, "quarantined"})  # reasons why words are not shown either
-WHERE = {"": "sentence", "p:": "before", "f:": "first", "n:": "behind", "q:": "question"}
-REASONS = {
-    "none": "not worth keeping, as the judge finds",
-    "ask": "a question",
-    "others": "somebody else's words, or not surely the speaker's own",
-    "unreal": "not meant in earnest",
-    "assistant": "an assistant's words give nothing but what it promises",
-    "secret": "nothing but a secret",
-    "flood": "that night held more than screen.max_tokens, and this was not the best of it",
-    "quoted": "quoted or pasted from somebody else",
-    "quarantined": "held back, for it may want to steer an agent: memory quarantine list",
-    WITHHELD: "it was asked not to be kept",
-}
-KEPT_FOR = "worth keeping, as the judge finds, or surely filling a slot"
 
 
 def why_said(ws: Workspace, ref: str) -> dict[str, Any]:
