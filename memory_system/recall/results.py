@@ -85,7 +85,7 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         elif dated and by_ref[refs[0]][0].is_dated_by(each):
             by_ref[refs[0]][0].best = each
             continue
-        elif each.memory.shown_beside and _stands_for(each, first := by_ref[refs[0]][0]):
+        elif (each.memory.leans or each.memory.outdated_by) and _stands_for(each, first := by_ref[refs[0]][0]):
             first.best = each
             first.full = each.score if each.memory.outdated_by else first.full
             continue
