@@ -1,5 +1,6 @@
-"""What stood around a memory that cannot be understood alone, as it is shown beside it. It is taken from the messages
-as the index keeps them: what is forgotten, withheld or taken back stands there no more, and no transcript is opened.
+"""What is shown beside a memory: what stood around it, where it cannot be understood alone, and what stands in its
+place where it is outdated. The words are taken from the messages as the index keeps them: what is forgotten, withheld
+or taken back stands there no more, and no transcript is opened.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from memory_system.recall.index import Index
 from memory_system.recall.units import Unit
 from memory_system.records import USER_NAME, Fact, Row, session_of, successor_of
 
-MOST = 300  # characters of it, together
+MOST = 300  # characters of what stood around, together
 LONGEST_WORD = 20  # characters that are given up so as not to begin or end within a word
 GAP = "… "  # where the memory's own words stand
-SPEAKERS = {
-    "en": {"user": USER_NAME["en"], "assistant": "Assistant"},
-    "zh": {"user": USER_NAME["zh"], "assistant": "助手"},
+SHOWN = 120  # characters of the newer memory that are told beside an outdated one
+WORDS = {  # who spoke, what stands behind that, and the remark on what is outdated
+    "en": ({"user": USER_NAME["en"], "assistant": "Assistant"}, ": ", "(outdated: {newer})"),
+    "zh": ({"user": USER_NAME["zh"], "assistant": "助手"}, "：", "（已过时：{newer}）"),
 }
-COLONS = {"en": ": ", "zh": "："}
 
 Give = Callable[[Unit], str]  # what of a whole message may be shown
 
@@ -49,6 +50,12 @@ class Piece:
         return f"{kept[: room - _word_end(kept[::-1])]}…"
 
 
+def _word_end(text: str) -> int:
+    """How many characters a word that was cut in two still has at the beginning of the text, and the blank behind it;
+    0 where there are no blanks between words."""
+    return text.find(" ", 0, LONGEST_WORD) + 1
+
+
 class Around:
     """What stood around the memories of one answer. `give` says what of a message may be shown."""
 
@@ -62,10 +69,11 @@ class Around:
         they are given. Empty where the memory leans on nothing, or nothing of that may be shown."""
         places = [each for each in row.get("context", ()) if sessions is None or session_of(each["ref"]) in sessions]
         lang = "zh" if row.get("lang") == "zh" else "en"
-        lines = list(self._lines(places, _quotes(row), lang))
+        quotes = {each["ref"]: each.get("quote", "") for each in reversed(row.get("evidence", ()))}  # the first of each
+        lines = list(self._lines(places, quotes, lang))
         rooms = iter(_shared(most, [len(piece.text) for _, pieces in lines for piece in pieces]))
         return "\n".join(
-            speaker + COLONS[lang] + " ".join(piece.within(next(rooms)) for piece in pieces)
+            speaker + WORDS[lang][1] + " ".join(piece.within(next(rooms)) for piece in pieces)
             for speaker, pieces in lines
         )
 
@@ -75,11 +83,9 @@ class Around:
         """Who spoke and what, message by message."""
         for ref, group in groupby(places, key=lambda each: str(each["ref"])):
             message = self._message(ref)
-            if message is None:
-                continue
-            found = _pieces(list(group), message.text, quotes.get(ref, ""))
-            if pieces := [each for each in found if each.text]:
-                yield message.speaker or SPEAKERS[lang].get(message.role, message.role), pieces
+            found = _pieces(list(group), message.text, quotes.get(ref, "")) if message else ()
+            if message and (pieces := [each for each in found if each.text]):
+                yield message.speaker or WORDS[lang][0].get(message.role, message.role), pieces
 
     def _message(self, ref: str) -> Unit | None:
         """The whole message, as it may be shown; None where the index has nothing of it."""
@@ -89,11 +95,6 @@ class Around:
             shown = self._give(whole) if whole else ""
             self._messages[ref] = whole._replace(text=shown) if whole and shown.strip() else None
         return self._messages[ref]
-
-
-def _quotes(row: Row) -> dict[str, str]:
-    """The memory's own words by the message in which they stand, the first of each."""
-    return {each["ref"]: each.get("quote", "") for each in reversed(row.get("evidence", ()))}
 
 
 def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[Piece]:
@@ -109,14 +110,11 @@ def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[
         return
     first, last = min(spans, key=lambda span: abs(own[0]["end"] - span[0]))
     before, behind = text[:first].strip(), text[last:].strip()
+    lengths = [int(each["end"] - each["start"]) for each in own]
     if before:
-        yield Piece(_one_line(before[-_length(own[0]) :]), keeps_end=True)
+        yield Piece(_one_line(before[-lengths[0] :]), keeps_end=True)
     if behind and (len(own) > 1 or not before):
-        yield Piece(GAP + _one_line(behind[: _length(own[-1])]), keeps_end=False)
-
-
-def _length(place: Mapping[str, Any]) -> int:
-    return int(place["end"] - place["start"])
+        yield Piece(GAP + _one_line(behind[: lengths[-1]]), keeps_end=False)
 
 
 def _spans_of(quote: str, text: str) -> Iterator[tuple[int, int]]:
@@ -143,17 +141,6 @@ def _shared(room: int, lengths: list[int]) -> list[int]:
     return shares
 
 
-def _word_end(text: str) -> int:
-    """How many characters a word that was cut in two still has at the beginning of the text, and the blank behind it;
-    0 where there are no blanks between words."""
-    blank = text.find(" ", 0, LONGEST_WORD)
-    return blank + 1
-
-
-SHOWN = 120  # characters of the newer memory that are told beside an outdated one
-OUTDATED = {"en": "(outdated: {newer})", "zh": "（已过时：{newer}）"}
-
-
 def standing_for(memory_id: str, index: Index) -> Fact | None:
     """The memory that stands today in the place of one that is outdated or replaced; None where it stands itself, or
     what took its place is gone."""
@@ -166,6 +153,6 @@ def standing_for(memory_id: str, index: Index) -> Fact | None:
 
 def outdated_words(newer: Fact, lang: str) -> str:
     """The remark on an outdated memory: what stands today, shortened."""
-    told = " ".join(newer.told.split())
+    told = _one_line(newer.told)
     shown = told if len(told) <= SHOWN else f"{told[: SHOWN - 1]}…"
-    return OUTDATED["zh" if lang == "zh" else "en"].format(newer=shown)
+    return WORDS["zh" if lang == "zh" else "en"][2].format(newer=shown)

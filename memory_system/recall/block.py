@@ -11,6 +11,7 @@ from typing import Literal
 from memory_system import clock
 from memory_system.recall.units import Unit
 from memory_system.records import Belief, is_memory_id, kind_of
+from memory_system.rules import table
 from memory_system.text import estimate_tokens, sentences
 
 Level = Literal["high", "middle", "low"]
@@ -20,35 +21,6 @@ LONGEST_TOKENS = 90  # of the text of one line
 MOST_WORDS = 6  # of the question, that a pointer shows
 TAG = "recalled-memories"
 _TAGS = re.compile(r"<(?=/?\s*[\w-]*memor)", re.IGNORECASE)
-
-WORDS = {
-    "en": {
-        "head": "From memory; [source] can be read with memory_get.",
-        "unsure": "(unsure) ",
-        "related": "(related) ",
-        "over": "(over) ",
-        "outdated": "(outdated) ",
-        "beside": "({context}) ",
-        "see": "see ",
-        "colon": ": ",
-        "comma": ", ",
-        "user": "user",
-        "assistant": "assistant",
-    },
-    "zh": {
-        "head": "来自记忆；[出处]可用 memory_get 查看。",
-        "unsure": "（不确定）",
-        "related": "（相关）",
-        "over": "（已过）",
-        "outdated": "（已过时）",
-        "beside": "（{context}）",
-        "see": "可查 ",
-        "colon": "：",
-        "comma": "、",
-        "user": "用户",
-        "assistant": "助手",
-    },
-}
 
 
 def line_of(
@@ -65,27 +37,25 @@ def line_of(
     """The unit as one line, marked where its time is over or a newer memory stands in its place: it must not be taken
     for what is still to come. `worth` is what each word of the question weighs; of what is only pointed to (`low`) the
     words of the question that stand there are shown, not the text. What it leans on (`context`) stands before it."""
-    words = WORDS[lang]
+    words = table("words", "told")[lang]
     moment, source = clock.parse_instant(unit.said_at), _tame(source)
     day = f"{clock.local_date(moment, zone)} " if moment else ""
     marked = words[state] if state else ""
     if level == "low":
         shown = words["comma"].join(_found(unit.text, worth))
         return f"- {marked}{words['see']}{day}[{source}]" + (words["colon"] + _tame(shown) if shown else "")
-    speaker = unit.speaker or (words.get(unit.role, unit.role) if unit.role else "")
-    said = speaker + words["colon"] if speaker else ""
-    text = _tame(said + gist(unit.told, worth))
-    supposed = (
-        is_memory_id(unit.key) and kind_of(unit.key) is Belief
-    )  # what is certain may still belong here less surely
-    marked += words["unsure" if supposed else "related"] if level == "middle" else ""
+    speaker = unit.speaker or words.get(unit.role, unit.role)
+    text = _tame((speaker + words["colon"] if speaker else "") + gist(unit.told, worth))
+    if level == "middle":  # what is certain may still belong here less surely
+        is_supposed = is_memory_id(unit.key) and kind_of(unit.key) is Belief
+        marked += words["unsure" if is_supposed else "related"]
     beside = words["beside"].format(context=_tame(context)) if context else ""
     return f"- {marked}{day}{beside}{text} [{source}]"
 
 
 def wrapped(lines: list[str], lang: str) -> str:
     """The lines between marks that keep them from being remembered once more; empty without lines."""
-    return "\n".join((f"<{TAG}>", WORDS[lang]["head"], *lines, f"</{TAG}>")) if lines else ""
+    return "\n".join((f"<{TAG}>", table("words", "told")[lang]["head"], *lines, f"</{TAG}>")) if lines else ""
 
 
 def gist(text: str, worth: Mapping[str, float], most: int = LONGEST_TOKENS) -> str:
@@ -94,7 +64,7 @@ def gist(text: str, worth: Mapping[str, float], most: int = LONGEST_TOKENS) -> s
     if estimate_tokens(text) <= most:
         return " ".join(text.split())
     pieces = [text[start:end] for start, end in sentences(text)]
-    values = [_value(piece, worth) for piece in pieces]
+    values = [sum(worth[term] for term in _standing_in(piece, worth)) for piece in pieces]
     first = last = values.index(max(values)) if values else 0
     kept = _cut(pieces[first], worth, most) if pieces else ""
     room = most - estimate_tokens(kept)
@@ -109,18 +79,12 @@ def gist(text: str, worth: Mapping[str, float], most: int = LONGEST_TOKENS) -> s
     return f"{lead}{' '.join(kept.split())}{trail}"
 
 
-def _value(piece: str, worth: Mapping[str, float]) -> float:
-    folded = piece.lower()
-    return sum(weight for term, weight in worth.items() if term in folded)
-
-
 def _cut(sentence: str, worth: Mapping[str, float], most: int) -> str:
     """As much of an overlong sentence as there is room for, from a little before the first word of the question."""
     if estimate_tokens(sentence) <= most:
         return sentence
     folded = sentence.lower()
-    places = [place for term in worth if (place := folded.find(term)) >= 0]
-    start = max(0, min(places, default=0) - most // 2)
+    start = max(0, min(map(folded.find, _standing_in(sentence, worth)), default=0) - most // 2)
     kept = sentence[start : start + 4 * most]
     while estimate_tokens(kept) > most - 2:
         kept = kept[: len(kept) * 9 // 10]
@@ -129,9 +93,13 @@ def _cut(sentence: str, worth: Mapping[str, float], most: int) -> str:
 
 def _found(text: str, worth: Mapping[str, float]) -> list[str]:
     """The words of the question that stand in the text, the weightiest of them."""
-    folded = text.lower()
-    there = [term for term in worth if term in folded]
+    there = _standing_in(text, worth)
     return sorted(sorted(there, key=lambda term: (-worth[term], term))[:MOST_WORDS], key=there.index)
+
+
+def _standing_in(text: str, worth: Mapping[str, float]) -> list[str]:
+    folded = text.lower()
+    return [term for term in worth if term in folded]
 
 
 def _tame(text: str) -> str:

@@ -21,6 +21,11 @@ NO_FILTERS = Filters()
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
 STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
 TOLD = 1.2  # what a quote gets that sounds like telling of it
+COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
+ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
+SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
+
+Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units of each session have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +45,6 @@ class Memory:
     end: str = ""
     outdated_by: str = ""
     leans: bool = False
-
-    @property
-    def shown_beside(self) -> bool:
-        """Whether something is shown beside it that its message does not tell: what it leans on, or that it is
-        outdated."""
-        return self.leans or bool(self.outdated_by)
 
 
 @dataclass(slots=True)
@@ -74,6 +73,12 @@ class Candidates:
         """The summed weight of the terms that the unit has."""
         return self.mass_of(self.masks.get(number, 0))
 
+    def mass_of(self, mask: int) -> float:
+        found = self._masses.get(mask)
+        if found is None:
+            found = self._masses[mask] = sum(each for bit, each in enumerate(self.weights) if mask >> bit & 1)
+        return found
+
     def places(self, number: int) -> tuple[int, ...]:
         """The messages that the unit is, or stands on."""
         memory = self.memories.get(number)
@@ -83,12 +88,6 @@ class Candidates:
         """The sessions of the messages that the units are, or stand on."""
         said = {session_of(number) for number in self.units if number >> SCOPE_BITS == SCOPES["session"]}
         return said.union(session_of(place) for memory in self.memories.values() for place in memory.places)
-
-    def mass_of(self, mask: int) -> float:
-        found = self._masses.get(mask)
-        if found is None:
-            found = self._masses[mask] = sum(each for bit, each in enumerate(self.weights) if mask >> bit & 1)
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +119,15 @@ class Wanted:
         return numbers if self.filters == NO_FILTERS else index.passing(numbers, self.filters)
 
 
-COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
-ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
-SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
-
-Tally = tuple[float, Counter[int]]  # of a term: its share, and how many units of each session have it
-
-
 def look_up(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
-    """Notes who holds the question's terms, and who names something of the kinds it speaks of. Where no term finds
+    """Note who holds the question's terms, and who names something of the kinds it speaks of. Where no term finds
     anything, the rarest of the common ones does; then, where something is asked, single characters."""
     question = wanted.question
     tallies = [_look_up(found, index, term, wanted) for term in question.terms]
-    if not found.masks:
-        _look_up_common(found, index, wanted)
+    if not found.masks and any(found.weights):
+        _, place = max((each, -place) for place, each in enumerate(found.weights))
+        numbers = index.holders(question.terms[-place], wanted.scopes)
+        mark(found.masks, [number for number in numbers if scope_of(number) in wanted.scopes], 1 << -place)
     tallies += [_look_up_kind(found, index, kind, wanted) for kind in question.kinds]
     if not found.masks and question.asks:
         first = len(found.weights)
@@ -144,7 +138,7 @@ def look_up(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
 
 
 def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tally:
-    """Notes who holds the term; how much it weighs, and how often each session has it."""
+    """Note who holds the term: how much it weighs, and how often each session has it."""
     scopes = wanted.wide
     numbers, holders = index.held(term, scopes, COMMON)
     common = holders > COMMON
@@ -158,7 +152,7 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
 
 
 def _look_up_kind(found: Candidates, index: Index, kind: str, wanted: Wanted) -> Tally:
-    """Notes who names something of the kind, which counts as one more word where the others find anything. What very
+    """Note who names something of the kind, which counts as one more word where the others find anything. What very
     many name tells nothing."""
     numbers = index.of_kind(kind, wanted.wide, COMMON + 1) if found.masks else []
     tells = 0 < len(numbers) <= COMMON
@@ -167,7 +161,7 @@ def _look_up_kind(found: Candidates, index: Index, kind: str, wanted: Wanted) ->
 
 
 def _note(found: Candidates, numbers: Collection[int], scopes: Collection[str]) -> Counter[int]:
-    """Notes that these have what was weighed last; how many of them each session has."""
+    """Note that these have what was weighed last; how many of them each session has."""
     asked = [number for number in numbers if scope_of(number) in scopes] if found.led else numbers
     mark(found.masks, asked, 1 << (len(found.weights) - 1))
     return Counter(map(rshift, numbers, repeat(SESSION_BITS)))
@@ -178,18 +172,8 @@ def _otherwise(index: Index, term: str, scopes: Collection[str]) -> list[int]:
     probably a misspelling of."""
     if is_cjk(term):
         return index.holders(" ".join(term), scopes, COMMON) if len(term) > 1 else []
-    if not can_be_misspelt(term):
-        return []
-    stems = misspelt(term, index.beginning(term[:HEAD]))
+    stems = misspelt(term, index.beginning(term[:HEAD])) if can_be_misspelt(term) else []
     return sorted({number for stem in stems for number in index.holders_of_stem(stem, scopes, COMMON)})
-
-
-def _look_up_common(found: Candidates, index: Index, wanted: Wanted) -> None:
-    """Where every term is common, the rarest of them finds the units after all."""
-    if any(found.weights):
-        _, place = max((each, -place) for place, each in enumerate(found.weights))
-        numbers = index.holders(wanted.question.terms[-place], wanted.scopes)
-        mark(found.masks, [number for number in numbers if scope_of(number) in wanted.scopes], 1 << -place)
 
 
 def mark(masks: dict[int, int], numbers: Collection[int], flag: int) -> None:
@@ -200,7 +184,7 @@ def mark(masks: dict[int, int], numbers: Collection[int], flag: int) -> None:
 
 
 def keep_passing(found: Candidates, index: Index, wanted: Wanted) -> None:
-    """Leaves what the filters let through; and messages that only lead to memories."""
+    """Leave what the filters let through, and messages that only lead to memories."""
     if wanted.filters != NO_FILTERS:
         passing = {*index.passing(found.masks, wanted.filters)}
         if found.led:
@@ -215,8 +199,8 @@ def weight(holders: int, total: int) -> float:
 
 def score_sessions(index: Index, tallies: Iterable[Tally], said: set[int]) -> dict[int, float]:
     """BM25 of whole sessions, a term counting once for each unit that has it."""
-    lengths = index.session_lengths(said)
-    count, average = index.session_average()
+    count, average = index.sessions.average
+    lengths = index.sessions.lengths(said)
     rooms = {each: SESSION_K * (1 - SESSION_B + SESSION_B * length / average) for each, length in lengths.items()}
     scores = dict.fromkeys(rooms, 0.0)
     for share, held in tallies:

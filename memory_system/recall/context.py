@@ -19,10 +19,10 @@ from memory_system.recall.block import Level, State, line_of, wrapped
 from memory_system.recall.index import Index
 from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
 from memory_system.recall.question import Cues, Kind, Question, cues_of
-from memory_system.recall.ranking import has_own, only_asks
+from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.schema import MEMORIES, scope_of
-from memory_system.recall.search import Answer, answer_to, type_of
+from memory_system.recall.search import Answer, Asking, type_of
 from memory_system.recall.units import Unit, Units
 from memory_system.records import USER, Fact, Row, kind_of, to_line, type_name
 from memory_system.text import estimate_tokens, is_cjk, sentences
@@ -38,8 +38,6 @@ MOST_OF_NAMED = 4  # lines on whom and what the message names that would not be 
 DEARNESS = 0.25  # how much the length of a line counts against it
 LEVELS: tuple[Level, ...] = ("high", "middle", "low")
 SHORTENED = 100  # characters of what a memory leans on, where there is no room for all of it
-
-Known = Callable[[Fact], bool]
 
 
 @dataclass(slots=True)
@@ -68,6 +66,12 @@ class Item:
         unit = self.unit
         return f"{unit.path}#L{unit.start_line}-L{unit.end_line}" if self.type == "note" else self.id
 
+    @property
+    def tells(self) -> bool:
+        """Whether it says one thing: a memory, but no summary of several, or a message of one sentence that tells."""
+        text = self.unit.text
+        return self.type != "summary" and (bool(self.row) or len([*sentences(text)]) == 1) and not only_asks(text)
+
     def to_row(self) -> dict[str, Any]:
         return {
             "id": self.id, "type": self.type, "confidence": self.level, "score": self.score, "source": self.source,
@@ -84,7 +88,7 @@ def context(
     *,
     now: datetime,
     budget: int,
-    known: Known | None = None,
+    known: Callable[[Fact], bool] | None = None,
     near: Near | None = None,
     refused: Callable[[Unit], bool] = lambda _: False,
     give: Give = as_it_is,
@@ -93,21 +97,110 @@ def context(
     nothing is relevant; `tokens` what it costs; `items` its lines; `cues` what the message called for. Memories for
     which `known` is true are left out, and words that are `refused`; `give` says what of a message may stand beside a
     memory that leans on it. Never raises for a message, whatever it holds."""
-    cues = cues_of(message)
-    items: list[Item] = []
-    lang = "en"
+
+    def is_new(item: Item) -> bool:
+        if not item.row:
+            return not refused(item.unit)
+        return not (known and known(kind_of(item.row["id"]).model_validate(item.row)))
+
+    cues, items, lang = cues_of(message), list[Item](), "en"
     if not cues.idle:
         with index.reading():
-            answer = answer_to(layout, config, index, pending, message, now=now, near=near)
-            items = _Gathered(config, index, pending, message, cues, now).items(answer)
-            items = [each for each in items if each.level and not (known and each.row and known(_record(each.row)))]
-            items = _with_newer(each for each in items if each.row or not refused(each.unit))
+            asking = Asking(layout, config, index, pending, now, near)
+            answer = asking.answer(message)
+            found = (each for each in _Gathered(asking, message, cues).items(answer) if each.level)
+            items = _with_newer(filter(is_new, found))
             _write_lines(items, answer, config, Around(index, give))
         lang = answer.question.lang
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)
     rows = [each.to_row() for each in chosen]
     return {"text": text, "tokens": estimate_tokens(text), "budget": budget, "cues": cues.names, "items": rows}
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """The items for a message, each with its level."""
+
+    asking: Asking
+    message: str
+    cues: Cues
+
+    def items(self, answer: Answer) -> list[Item]:
+        results = answer.results[:WIDE]
+        rows = self._rows([each.best.unit.key for each in results if scope_of(each.best.number) in MEMORIES])
+        best = answer.score(results[0]) if results else 0.0
+        known = best * answer.known / (PAST if self.cues.past else 1.0)
+        found = [self._item(each, answer, rows, best) for each in results]
+        if known >= self._least(answer):
+            for each in found:
+                each.level = self._level(each, known, answer.question)
+        _tell_of_named(found, answer.question, rows.values())
+        wholes = {each.id: each for each in self._wholes()}
+        return [*wholes.values(), *(each for each in found if each.id not in wholes)]
+
+    def _rows(self, keys: Collection[str]) -> dict[str, Row]:
+        """The memories with these ids as they stand in their files, and in the inbox."""
+        lines = {key: each.line for key, each in self.asking.index.at(self.asking.now).these(keys).items()}
+        lines |= {each.id: to_line(each) for each in self.asking.pending if each.id in keys}
+        return {key: orjson.loads(line) for key, line in lines.items()}
+
+    def _item(self, result: Result, answer: Answer, rows: Mapping[str, Row], best: float) -> Item:
+        unit, score = result.best.unit, answer.score(result)
+        row, newer = rows.get(unit.key, {}), result.newer.id if result.newer else ""
+        share = score / best if best else 0.0
+        if row and any(kind.holds(row) for kind in self.cues.topics):
+            share = min(1.0, share * TOPIC)
+        matches = result.best.has_own
+        return Item(unit.ref, type_of(result), unit, score, share, list(result.refs), row, matches, newer=newer)
+
+    def _least(self, answer: Answer) -> float:
+        """What must be known for anything to be given: more where nothing is asked."""
+        wanted, cues = self.asking.config.context, self.cues
+        return wanted.relevant if answer.question.asks or cues.past or cues.topics else wanted.sure
+
+    def _level(self, item: Item, known: float, question: Question) -> Level | None:
+        """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure, nor
+        what only asks: it may have every word of the question and no answer. What has no word of it may stand beside
+        what has by chance: in a small workspace everything stands beside everything. A pointer must show a word of the
+        message: single characters of Chinese say nothing."""
+        wanted, text = self.asking.config.context, item.unit.text
+        if known * item.share**2 >= wanted.sure and item.type != "belief" and not only_asks(text):
+            return "high"
+        if item.matches and item.share >= wanted.unsure:
+            return "middle"
+        shows = not is_cjk(text) or any(len(each) > 1 and each in text for each in question.terms)
+        return "low" if item.matches and item.share >= wanted.pointer and shows else None
+
+    def _wholes(self) -> Iterable[Item]:
+        """The weightiest of the user's memories of the kinds that are asked for as a whole."""
+        units = Units(self.asking.config)
+        for kind in self.cues.wholes:
+            for row in self._of_kind(kind):
+                refs, type_ = [each["ref"] for each in row.get("evidence", ())], type_name(kind_of(row["id"]))
+                level: Level = "middle" if type_ == "belief" else "high"
+                yield Item(row["id"], type_, units.memory(row), 1.0, 1.0, refs, row, matches=True, level=level)
+
+    def _of_kind(self, kind: Kind) -> list[Row]:
+        waiting = [orjson.loads(to_line(each)) for each in self.asking.pending]
+        standing = self.asking.index.at(self.asking.now)
+        stored = standing.of_kind(kind.categories, kind.attributes, kind.most)
+        rows = [row for row in waiting if kind.holds(row)] + [orjson.loads(each.line) for each in stored]
+        own = (row for row in rows if row.get("subject", USER) == USER and not row.get("outdated_by"))
+        asked = [row for row in own if is_asked_of(self.message, row["content"])]
+        if kind.named:
+            asked = [row for row in asked if row.get("value") and row["value"] in self.message]
+        return asked[: kind.most]
+
+
+def _tell_of_named(found: Iterable[Item], question: Question, rows: Collection[Row]) -> None:
+    """What was found of those of whom the message speaks, and of the projects that it names, is given as well: surely
+    where nothing is asked, as who writes to somebody wants to know of them."""
+    names, things = spoken_of(question, rows), things_in(question.text, rows)
+    left = (each for each in found if each.level != "high" and each.tells)
+    of_them = (each for each in left if is_about(names, each.unit.text) or tells_of(things, each.unit.text))
+    for each in islice(of_them, MOST_OF_NAMED):
+        each.level = "middle" if question.asks or each.type == "belief" else "high"
 
 
 def _with_newer(items: Iterable[Item]) -> list[Item]:
@@ -136,114 +229,6 @@ def _write_lines(items: Iterable[Item], answer: Answer, config: Config, around: 
             each.fuller = tuple(write(context=context) for context in contexts if context)
 
 
-class _Gathered:
-    """The items for a message, each with its level."""
-
-    def __init__(
-        self, config: Config, index: Index, pending: list[Fact], message: str, cues: Cues, now: datetime
-    ) -> None:
-        self._config = config
-        self._index = index
-        self._pending = {record.id: to_line(record) for record in pending}
-        self._message = message
-        self._cues = cues
-        self._now = now
-        self._asked: list[str] = []
-
-    def items(self, answer: Answer) -> list[Item]:
-        results = answer.results[:WIDE]
-        keys = [each.best.unit.key for each in results if scope_of(each.best.number) in MEMORIES]
-        rows = self._rows(keys)
-        best = answer.score(results[0]) if results else 0.0
-        self._asked = answer.question.terms
-        known = best * answer.known / (PAST if self._cues.past else 1.0)
-        found = [self._item(each, answer, rows, best) for each in results]
-        if known >= self._least(answer):
-            for each in found:
-                each.level = self._level(each, known)
-        self._tell_of_named(found, answer.question, rows.values())
-        wholes = {each.id: each for each in self._wholes()}
-        return [*wholes.values(), *(each for each in found if each.id not in wholes)]
-
-    def _tell_of_named(self, found: Iterable[Item], question: Question, rows: Collection[Row]) -> None:
-        """What was found of those of whom the message speaks, and of the projects that it names, is given as well:
-        surely where nothing is asked, as who writes to somebody wants to know of them."""
-        names, things = spoken_of(question, rows), things_in(question.text, rows)
-        left = (each for each in found if each.level != "high" and _tells(each))
-        of_them = (each for each in left if is_about(names, each.unit.text) or tells_of(things, each.unit.text))
-        for each in islice(of_them, MOST_OF_NAMED):
-            each.level = "middle" if question.asks or each.type == "belief" else "high"
-
-    def _least(self, answer: Answer) -> float:
-        """What must be known for anything to be given: more where nothing is asked."""
-        wanted, cues = self._config.context, self._cues
-        return wanted.relevant if answer.question.asks or cues.past or cues.topics else wanted.sure
-
-    def _item(self, result: Result, answer: Answer, rows: Mapping[str, Row], best: float) -> Item:
-        unit, score = result.best.unit, answer.score(result)
-        row = rows.get(unit.key, {})
-        share = score / best if best else 0.0
-        if row and any(kind.holds(row) for kind in self._cues.topics):
-            share = min(1.0, share * TOPIC)
-        newer = result.newer.id if result.newer else ""
-        return Item(
-            unit.ref, type_of(result), unit, score, share, list(result.refs), row, has_own(result.best), newer=newer
-        )
-
-    def _rows(self, keys: Iterable[str]) -> dict[str, Row]:
-        keys = list(keys)
-        lines = {key: each.line for key, each in self._index.at(self._now).these(keys).items()}
-        lines |= {key: self._pending[key] for key in keys if key in self._pending}
-        return {key: orjson.loads(line) for key, line in lines.items()}
-
-    def _wholes(self) -> Iterable[Item]:
-        """The weightiest of the user's memories of the kinds that are asked for as a whole."""
-        units = Units(self._config)
-        for kind in self._cues.wholes:
-            for row in self._of_kind(kind):
-                refs = [each["ref"] for each in row.get("evidence", ())]
-                type_ = type_name(kind_of(row["id"]))
-                level: Level = "middle" if type_ == "belief" else "high"
-                yield Item(row["id"], type_, units.memory(row), 1.0, 1.0, refs, row, matches=True, level=level)
-
-    def _of_kind(self, kind: Kind) -> list[Row]:
-        waiting = [orjson.loads(line) for line in self._pending.values()]
-        stored = self._index.at(self._now).of_kind(kind.categories, kind.attributes, kind.most)
-        rows = [row for row in waiting if kind.holds(row)] + [orjson.loads(each.line) for each in stored]
-        own = (row for row in rows if row.get("subject", USER) == USER and not row.get("outdated_by"))
-        asked = [row for row in own if is_asked_of(self._message, row["content"])]
-        if kind.named:
-            asked = [row for row in asked if row.get("value") and row["value"] in self._message]
-        return asked[: kind.most]
-
-    def _level(self, item: Item, known: float) -> Level | None:
-        """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure, nor
-        what only asks: it may have every word of the question and no answer. What has no word of it may stand beside
-        what has by chance: in a small workspace everything stands beside everything."""
-        wanted = self._config.context
-        if known * item.share**2 >= wanted.sure and item.type != "belief" and not only_asks(item.unit.text):
-            return "high"
-        if not item.matches:
-            return None
-        if item.share >= wanted.unsure:
-            return "middle"
-        return "low" if item.share >= wanted.pointer and self._shows(item) else None
-
-    def _shows(self, item: Item) -> bool:
-        """Whether a pointer to it would show a word of the message: single characters of Chinese say nothing."""
-        return not is_cjk(item.unit.text) or any(len(each) > 1 and each in item.unit.text for each in self._asked)
-
-
-def _tells(item: Item) -> bool:
-    """Whether it says one thing: a memory, but no summary of several, or a message of one sentence that tells."""
-    text = item.unit.text
-    return item.type != "summary" and (bool(item.row) or len([*sentences(text)]) == 1) and not only_asks(text)
-
-
-def _record(row: Row) -> Fact:
-    return kind_of(row["id"]).model_validate(row)
-
-
 def packed(items: Iterable[Item], room: int) -> list[Item]:
     """Those whose lines give most for their tokens and fit the room together, the surest first; what is outdated only
     behind what stands in its place. What a memory leans on has the room that is left then, the best first."""
@@ -258,21 +243,16 @@ def packed(items: Iterable[Item], room: int) -> list[Item]:
             room -= prices[each.id]
             pointers -= is_pointer
     for each in chosen.values():
-        each.line, room = _fullest(each, room)
-    return sorted(chosen.values(), key=lambda each: _order(chosen.get(each.newer), each))
+        room += _price(each.line)
+        each.line = next((line for line in each.fuller if _price(line) <= room), each.line)
+        room -= _price(each.line)
 
+    def place(item: Item) -> tuple[int, float, str, bool, str]:
+        """The surest first, what is outdated behind what leads it."""
+        first = chosen.get(item.newer, item)
+        return LEVELS.index(first.level or "low"), -first.share, first.id, first is not item, item.id
 
-def _order(leading: Item | None, item: Item) -> tuple[int, float, str, bool, str]:
-    """Where an item stands: the surest first, what is outdated behind what leads it."""
-    first = leading or item
-    return LEVELS.index(first.level or "low"), -first.share, first.id, first is not item, item.id
-
-
-def _fullest(item: Item, room: int) -> tuple[str, int]:
-    """The longest line of the item for which there is room, and the room that it leaves."""
-    room += _price(item.line)
-    line = next((each for each in item.fuller if _price(each) <= room), item.line)
-    return line, room - _price(line)
+    return sorted(chosen.values(), key=place)
 
 
 def _price(line: str) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 import orjson
 
@@ -18,6 +19,7 @@ from memory_system.recall.schema import (
     SCOPES,
     SESSION_BITS,
     first_of,
+    json_list,
     last_of,
     session_of,
 )
@@ -32,12 +34,18 @@ Numbered = tuple[int, Unit]
 BATCH_CHARACTERS = 4_000_000
 
 _PLACES = "SELECT number, messages, turns, parts, path, last FROM session WHERE name = ? ORDER BY number DESC LIMIT 1"
+_WITHIN = "SELECT * FROM whole WHERE scope = ? AND key > ? AND key < ?"
+
+# Units
 
 
 def find(database: Database, scope: str, keys: Collection[str]) -> list[Numbered]:
     """The units with these keys, and their numbers."""
     sql = "SELECT * FROM whole WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
-    rows = database.rows(sql, (SCOPES[scope], orjson.dumps([*keys]).decode()))
+    return _numbered(database.rows(sql, (SCOPES[scope], json_list(keys))))
+
+
+def _numbered(rows: Iterable[Sequence[Any]]) -> list[Numbered]:
     return [(row[0], Unit(*row[2:])) for row in rows]
 
 
@@ -49,100 +57,12 @@ def put(database: Database, scope: str, units: Collection[Unit]) -> None:
     erase(database, [there[unit.key] for unit in fresh if unit.key in there])
     sql = "SELECT coalesce(max(number), ?) FROM unit WHERE number BETWEEN ? AND ?"
     [(last,)] = database.rows(sql, (first_of(scope), first_of(scope), last_of(scope)))
-    add(database, scope, list(enumerate(fresh, last + 1)))
+    numbered = list(enumerate(fresh, last + 1))
+    _add(database, numbered, ((number, SCOPES[scope], *unit) for number, unit in numbered))
 
 
-def put_messages(database: Database, messages: Iterable[tuple[str, Sequence[Unit]]]) -> None:
-    """Add messages, each given by its session and its units, at the end of their sessions; one that is there keeps its
-    place."""
-    latest = {units[0].key: (session, units) for session, units in messages if units}
-    there = {unit.key: number for number, unit in find(database, "session", latest)}
-    known = {key: whole(database, key) for key in there}
-    fresh = [(session, units) for key, (session, units) in latest.items() if key not in there]
-    for session, group in groupby(fresh, key=lambda each: each[0]):
-        _append(database, session, [units for _, units in group])
-    for key, old in known.items():
-        session, units = latest[key]
-        if [unit for _, unit in old] != units:
-            erase(database, old)
-            _replace(database, session, [number for number, _ in old], units)
-
-
-def whole(database: Database, key: str) -> list[Numbered]:
-    """All units of the message as it is indexed; none when it is not."""
-    firsts = find(database, "session", [key])
-    if not firsts or not firsts[0][1].part:
-        return firsts
-    sql = "SELECT * FROM whole WHERE scope = ? AND key > ? || '#' AND key < ? || '$'"
-    rows = database.rows(sql, (SCOPES["session"], key, key))
-    rest = [(row[0], Unit(*row[2:])) for row in rows]
-    return [*firsts, *sorted((each for each in rest if each[1].ref == key), key=lambda each: each[1].part)]
-
-
-def _replace(database: Database, session: str, numbers: list[int], units: Sequence[Unit]) -> None:
-    """Put the message where it stood; at the end of its session where it has become longer."""
-    if len(units) <= len(numbers):
-        home = session_of(numbers[0])  # a session that was full has two
-        [(path,)] = database.rows("SELECT path FROM session WHERE number = ?", (home,))
-        database.run("UPDATE session SET last = max(last, ?) WHERE number = ?", [(units[0].said_at, home)])
-        _add_messages(database, path, list(zip(numbers, units, strict=False)))
-    else:
-        _append(database, session, [units], new=0)
-
-
-def _append(database: Database, session: str, messages: list[Sequence[Unit]], new: int = 1) -> None:
-    needed, path = sum(map(len, messages)), messages[0][0].path
-    there = _places(database, session, needed)
-    number, count, turns, parts, path, last = there or (_fresh(database), 0, 0, 0, path, "")
-    last = max(last, *(units[0].said_at for units in messages))
-    base = number << SESSION_BITS
-    numbered: list[Numbered] = []
-    for units in messages:
-        if units[0].part:
-            numbered += enumerate(units, base + PARTS_FROM + parts)
-            parts += len(units)
-        else:
-            numbered.append((base + 1 + turns, units[0]))
-            turns += 1
-    rows = [(number, session, count + new * len(messages), turns, parts, path, last)]
-    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?)", rows)
-    _add_messages(database, path, sorted(numbered))
-
-
-def _places(database: Database, session: str, needed: int) -> tuple[int, int, int, int, str, str] | None:
-    """Number, messages, turns, parts, path and last stamp of the session so far; None when it is new, or full."""
-    rows = database.rows(_PLACES, (session,))
-    return tuple(rows[0]) if rows and max(rows[0][2], rows[0][3]) + needed < PARTS_FROM else None
-
-
-def _fresh(database: Database) -> int:
-    """The number of a new session."""
-    [(last,)] = database.rows("SELECT coalesce(max(number), 0) FROM session")
-    return int(last) + 1
-
-
-def add(database: Database, scope: str, numbered: Collection[Numbered]) -> None:
-    _add_rows(database, ((number, SCOPES[scope], *unit) for number, unit in numbered))
-    _add_words(database, numbered)
-
-
-def _add_messages(database: Database, path: str, numbered: Collection[Numbered]) -> None:
-    """Of the path only what differs from the session's, and nothing that `whole` can tell."""
-    _add_rows(
-        database,
-        (
-            (number, SCOPES["session"], unit.key, "" if unit.path == path else unit.path, *unit[2:8], "", *unit[9:])
-            for number, unit in numbered
-        ),
-    )
-    _add_words(database, numbered)
-
-
-def _add_rows(database: Database, rows: Iterable[tuple[object, ...]]) -> None:
+def _add(database: Database, numbered: Collection[Numbered], rows: Iterable[Sequence[object]]) -> None:
     database.run("INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
-
-
-def _add_words(database: Database, numbered: Collection[Numbered]) -> None:
     words = ((number, unit.words) for number, unit in numbered)
     database.run("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
 
@@ -151,30 +71,13 @@ def take_out(database: Database, scope: str, keys: Collection[str]) -> None:
     erase(database, find(database, scope, keys))
 
 
-def take_out_messages(database: Database, keys: Iterable[str]) -> None:
-    """Take messages out, with all their passages; their places in their sessions stay empty."""
-    for key in keys:
-        units = whole(database, key)
-        erase(database, units)
-        places = [(session_of(number),) for number, _ in units[:1]]
-        database.run("UPDATE session SET messages = messages - 1 WHERE number = ?", places)
-
-
-def take_out_session(database: Database, name: str) -> None:
-    """Take out all messages of the session, and the session."""
-    sql = "SELECT * FROM whole WHERE scope = ? AND key > ? AND key < ?"
-    rows = database.rows(sql, (SCOPES["session"], f"{name}:", f"{name};"))
-    units = ((row[0], Unit(*row[2:])) for row in rows)
-    erase(database, [each for each in units if session_named(each[1].ref) == name])  # another may begin with its name
-    database.run("DELETE FROM session WHERE name = ?", [(name,)])
-
-
 def erase(database: Database, numbered: Collection[Numbered]) -> None:
-    database.run(
-        "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)",
-        ((number, unit.words) for number, unit in numbered),
-    )
+    words = ((number, unit.words) for number, unit in numbered)
+    database.run("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", words)
     database.run("DELETE FROM unit WHERE number = ?", ((number,) for number, _ in numbered))
+
+
+# Messages
 
 
 def weighed(messages: Iterable[Message]) -> Iterator[list[Message]]:
@@ -191,8 +94,95 @@ def weighed(messages: Iterable[Message]) -> Iterator[list[Message]]:
         yield batch
 
 
+def put_messages(database: Database, messages: Iterable[tuple[str, Sequence[Unit]]]) -> None:
+    """Add messages, each given by its session and its units, at the end of their sessions; one that is there keeps its
+    place."""
+    latest = {units[0].key: (session, units) for session, units in messages if units}
+    known = {unit.key: whole(database, unit.key) for _, unit in find(database, "session", latest)}
+    fresh = [(session, units) for key, (session, units) in latest.items() if key not in known]
+    for session, group in groupby(fresh, key=lambda each: each[0]):
+        _append(database, session, [units for _, units in group])
+    for key, old in known.items():
+        session, units = latest[key]
+        if [unit for _, unit in old] != units:
+            erase(database, old)
+            _replace(database, session, [number for number, _ in old], units)
+
+
+def whole(database: Database, key: str) -> list[Numbered]:
+    """All units of the message as it is indexed; none when it is not."""
+    firsts = find(database, "session", [key])
+    if not firsts or not firsts[0][1].part:
+        return firsts
+    rest = _numbered(database.rows(_WITHIN, (SCOPES["session"], f"{key}#", f"{key}$")))
+    return [*firsts, *sorted((each for each in rest if each[1].ref == key), key=lambda each: each[1].part)]
+
+
+def _replace(database: Database, session: str, numbers: list[int], units: Sequence[Unit]) -> None:
+    """Put the message where it stood; at the end of its session where it has become longer."""
+    if len(units) > len(numbers):
+        _append(database, session, [units], new=0)
+        return
+    home = session_of(numbers[0])  # a session that was full has two
+    [(path,)] = database.rows("SELECT path FROM session WHERE number = ?", (home,))
+    database.run("UPDATE session SET last = max(last, ?) WHERE number = ?", [(units[0].said_at, home)])
+    _add_messages(database, path, list(zip(numbers, units, strict=False)))
+
+
+def _append(database: Database, session: str, messages: list[Sequence[Unit]], new: int = 1) -> None:
+    """Add the messages, of which so many each are `new`, at the end of the session; in a new row of it where it is
+    full."""
+    needed, rows = sum(map(len, messages)), database.rows(_PLACES, (session,))
+    if not rows or max(rows[0][2], rows[0][3]) + needed >= PARTS_FROM:
+        [(number,)] = database.rows("SELECT coalesce(max(number), 0) + 1 FROM session")
+        rows = [(number, 0, 0, 0, messages[0][0].path, "")]
+    [(number, count, turns, parts, path, last)] = rows
+    base = number << SESSION_BITS
+    numbered: list[Numbered] = []
+    for units in messages:
+        if units[0].part:
+            numbered += enumerate(units, base + PARTS_FROM + parts)
+            parts += len(units)
+        else:
+            numbered.append((base + 1 + turns, units[0]))
+            turns += 1
+    last = max(last, *(units[0].said_at for units in messages))
+    row = (number, session, count + new * len(messages), turns, parts, path, last)
+    database.run("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?)", [row])
+    _add_messages(database, path, sorted(numbered))
+
+
+def _add_messages(database: Database, path: str, numbered: Collection[Numbered]) -> None:
+    """Of the path only what differs from the session's, and nothing that `whole` can tell."""
+    scope = SCOPES["session"]
+    rows = (
+        (number, scope, unit.key, "" if unit.path == path else unit.path, *unit[2:8], "", *unit[9:])
+        for number, unit in numbered
+    )
+    _add(database, numbered, rows)
+
+
+def drop_messages(database: Database, keys: Iterable[str]) -> None:
+    """Take messages out, with all their passages; their places in their sessions stay empty."""
+    for key in keys:
+        units = whole(database, key)
+        erase(database, units)
+        places = [(session_of(number),) for number, _ in units[:1]]
+        database.run("UPDATE session SET messages = messages - 1 WHERE number = ?", places)
+
+
+def drop_session(database: Database, name: str) -> None:
+    """Take out all messages of the session, and the session."""
+    units = _numbered(database.rows(_WITHIN, (SCOPES["session"], f"{name}:", f"{name};")))
+    erase(database, [each for each in units if session_named(each[1].ref) == name])  # another may begin with its name
+    database.run("DELETE FROM session WHERE name = ?", [(name,)])
+
+
+# Memories and notes
+
+
 def put_memories(database: Database, units: Units, memories: Iterable[tuple[Pool, bytes]]) -> None:
-    """`Index.put_memories`."""
+    """Add memories, in place of what they were, in whichever pool."""
     for batch in batches(memories):
         parsed = ((pool, orjson.loads(line), line) for pool, line in batch)
         latest = {row["id"]: (pool, row, line) for pool, row, line in parsed}
@@ -221,7 +211,6 @@ def _put_rows(database: Database, units: Units, latest: Mapping[str, tuple[Pool,
 
 
 def drop_memories(database: Database, ids: Iterable[str]) -> None:
-    """`Index.drop_memories`."""
     for batch in batches(ids):
         _drop_rows(database, batch)
         for scope in MEMORIES:
@@ -234,11 +223,6 @@ def _drop_rows(database: Database, ids: Collection[str]) -> None:
         database.run(statement, ((key,) for key in ids))
 
 
-def has_note(database: Database, name: str, digest: str) -> bool:
-    """Whether the note stands in the index as the digest tells."""
-    return bool(database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)))
-
-
 def put_note(database: Database, name: str, digest: str, units: Collection[Unit]) -> None:
     """The note in the place of what it was before."""
     drop_note(database, name)
@@ -247,8 +231,7 @@ def put_note(database: Database, name: str, digest: str, units: Collection[Unit]
 
 
 def drop_note(database: Database, name: str) -> None:
-    """Take a note out; one that is not there is no error."""
-    sql = "SELECT key FROM unit WHERE scope = ? AND key > ? || '#' AND key < ? || '$' AND path = ?"
-    keys = [key for (key,) in database.rows(sql, (SCOPES["note"], name, name, name))]
+    sql = "SELECT key FROM unit WHERE scope = ? AND key > ? AND key < ? AND path = ?"
+    keys = [key for (key,) in database.rows(sql, (SCOPES["note"], f"{name}#", f"{name}$", name))]
     take_out(database, "note", keys)
     database.run("DELETE FROM note WHERE path = ?", [(name,)])

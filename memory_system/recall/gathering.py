@@ -41,9 +41,36 @@ MOST_READ = 600  # units, where the same was said again and again
 LEADING = 60  # of these, the best, also lead to the turns beside them: an answer may share no word with its question
 PART_SHARE = 0.6  # of the weight of its words: a long answer mentions everything
 BESIDE = (-1, 1, 2)
+MOST_PLACES = 3  # messages of a memory that are looked at
+NEAREST = 100  # units that are looked at for their meaning
+AGREEING = 3  # units with most of the question's words, by which its vector is judged
+OUTSTANDING = 1.0  # standard deviations above the average
+FEW = 4  # memories of a kind, at most: so few are the answer themselves
 
 
-def choose(found: Candidates, index: Index, wanted: Wanted) -> None:
+def gather(
+    index: Index, overlay: Index | None, wanted: Wanted, now: datetime, zone: ZoneInfo, near: Near | None = None
+) -> Candidates:
+    """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index)."""
+    found = Candidates(total=index.size(wanted.wide), led=wanted.led)
+    tallies = look_up(found, index, wanted)
+    keep_passing(found, index, wanted)
+    _choose(found, index, wanted)
+    if found.led:
+        _follow(found, index, wanted)
+    if near:
+        _draw_near(found, index, near, wanted)
+    if wanted.question.own and "memory" in wanted.scopes and not (near and near.alone):
+        _state(found, index, wanted, now)
+    _remember(found, index, wanted.question.terms, now, zone, 0)
+    found.sessions = score_sessions(index, tallies, found.said_in())
+    if overlay:
+        _lay_over(found, overlay, wanted)
+        _remember(found, overlay, wanted.question.terms, now, zone, OVERLAY)
+    return found
+
+
+def _choose(found: Candidates, index: Index, wanted: Wanted) -> None:
     """The units that have most of the question, and the turns beside the best of them."""
     texts: set[str] = set()
     best: list[int] = []
@@ -66,7 +93,11 @@ def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
     by_mass = _by_mass(found)
     batch: list[int] = []
     for mass in sorted(by_mass, reverse=True):
-        equals, room = _as_found(found, by_mass[mass]), MOST - len(batch)
+        groups, room = by_mass[mass], MOST - len(batch)
+        equals = groups[0]
+        if len(groups) > 1:  # first those with a term that stands first in the question
+            masks = found.masks
+            equals = sorted(chain(*groups), key=lambda number: (masks[number] & -masks[number], number))
         if len(equals) > room and len(batch) >= ENOUGH:
             break
         batch += equals if len(equals) <= room else index.latest(equals, room)
@@ -75,13 +106,6 @@ def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
             batch = []
     if batch:
         yield batch
-
-
-def _as_found(found: Candidates, groups: list[list[int]]) -> list[int]:
-    """The numbers of the groups in one list: first those with a term that stands first in the question."""
-    if len(groups) == 1:
-        return groups[0]
-    return sorted(chain(*groups), key=lambda number: (found.masks[number] & -found.masks[number], number))
 
 
 def _by_mass(found: Candidates) -> dict[float, list[list[int]]]:
@@ -99,35 +123,6 @@ def _by_mass(found: Candidates) -> dict[float, list[list[int]]]:
     return by_mass
 
 
-MOST_PLACES = 3  # messages of a memory that are looked at
-NEAREST = 100  # units that are looked at for their meaning
-AGREEING = 3  # units with most of the question's words, by which its vector is judged
-OUTSTANDING = 1.0  # standard deviations above the average
-FEW = 4  # memories of a kind, at most: so few are the answer themselves
-
-
-def gather(
-    index: Index, overlay: Index | None, wanted: Wanted, now: datetime, zone: ZoneInfo, near: Near | None = None
-) -> Candidates:
-    """The candidates of the index, and of what is newer than it (`overlay`, whose terms weigh as in the index)."""
-    found = Candidates(total=index.size(wanted.wide), led=wanted.led)
-    tallies = look_up(found, index, wanted)
-    keep_passing(found, index, wanted)
-    choose(found, index, wanted)
-    if found.led:
-        _follow(found, index, wanted)
-    if near:
-        _draw_near(found, index, near, wanted)
-    if wanted.question.own and "memory" in wanted.scopes and not (near and near.alone):
-        _state(found, index, wanted, now)
-    _remember(found, index, wanted.question.terms, now, zone, 0)
-    found.sessions = score_sessions(index, tallies, found.said_in())
-    if overlay:
-        _lay_over(found, overlay, wanted)
-        _remember(found, overlay, wanted.question.terms, now, zone, OVERLAY)
-    return found
-
-
 def _follow(found: Candidates, index: Index, wanted: Wanted) -> None:
     """The memories that stand on the messages among the units."""
     refs = {unit.ref for number, unit in found.units.items() if scope_of(number) == "session"}
@@ -142,8 +137,7 @@ def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> N
     if not weight:
         return
     numbers = set(near.first(wanted.scopes, NEAREST)).difference(found.units)
-    drawn = index.units(wanted.passing(index, numbers))
-    found.units.update(wanted.there(drawn))
+    found.units.update(wanted.there(index.units(wanted.passing(index, numbers))))
     above = {number: max(0.0, value) for number, value in near.outstanding(found.units).items()}
     best = max(above.values(), default=0.0) or 1.0
     found.meant = {number: weight * value / best for number, value in above.items()}
@@ -192,15 +186,15 @@ def _remember(
     refs = {key: tuple(evidence["ref"] for evidence in line.get("evidence", ())) for key, line in lines.items()}
     numbers = index.numbers({ref for each in refs.values() for ref in each[:MOST_PLACES]})
     for key, line in lines.items():
-        places = tuple(numbers[ref] for ref in refs[key][:MOST_PLACES] if ref in numbers)
         happens = line.get("event_time") or {}
+        value = line.get("value", "")
         found.memories[kept[key]] = Memory(
             refs=refs[key] or tuple(filter(None, [line.get("source", "")])),
-            places=places,
+            places=tuple(numbers[ref] for ref in refs[key][:MOST_PLACES] if ref in numbers),
             speaker=line.get("subject", ""),
-            called=line.get("value", "") if line.get("category") == "relation" else "",
+            called=value if line.get("category") == "relation" else "",
             standing=(rows[key].score + rows[key].importance) / 2,
-            denies=not line.get("polarity", True) and not any(term in line.get("value", "").lower() for term in asked),
+            denies=not line.get("polarity", True) and not any(term in value.lower() for term in asked),
             start=_stamp(happens.get("start", ""), zone),
             end=_stamp(happens.get("end", ""), zone),
             outdated_by=line.get("outdated_by", ""),

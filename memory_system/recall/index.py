@@ -19,27 +19,9 @@ import orjson
 from memory_system.config import Config
 from memory_system.disk.files import Files
 from memory_system.privacy.tombstones import Tombstones
-from memory_system.recall import dump, entering, terms
-from memory_system.recall.dump import Listing
-from memory_system.recall.entering import weighed
+from memory_system.recall import dump, entering, schema, terms
 from memory_system.recall.passages import note_digest, searchable
-from memory_system.recall.schema import (  # fmt: skip
-    COUNTED,
-    HOLDERS,
-    INDEXES,
-    LINE_NUMBER,
-    MEMORIES,
-    MILESTONES,
-    PASSING,
-    SCHEMA,
-    SCOPES,
-    STANDING_ON,
-    UNITS,
-    counted,
-    identity,
-    range_of,
-    unpacked,
-)
+from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.views import Naming, Sessions, Standing, naming
 from memory_system.records import POOLS, TYPES, Fact, Pool, from_line
@@ -56,8 +38,8 @@ MOST_KEPT = 10_000  # units that an index which is held open remembers, about
 
 
 class Filters(NamedTuple):
-    """What results must be, where it is given: said in [since, until) (stamps), of one kind (fact, belief, summary,
-    message, note), about someone or something."""
+    """What results must be: said in [since, until) (stamps), of one kind (fact, belief, summary, message, note), about
+    someone or something; empty where it does not matter."""
 
     since: str = ""
     until: str = ""
@@ -83,10 +65,16 @@ class Index:
         """The index in the file; StaleIndexError when there is none or it is of no use. Nothing is created."""
         index = cls(Database(path, wait), config)
         try:
-            index._check(write=write)
+            if index._meta("identity") != schema.identity(config):
+                raise StaleIndexError(
+                    f"the search index {path} was made by another version or for another configuration"
+                )
+            for pragma in _FOR_WRITING if write else _FOR_READING:
+                index._database.rows(f"PRAGMA {pragma}")
         except BaseException:  # Ctrl-C too must not leave the file open
             index.close()
             raise
+        index._kept = None if write else {}
         return index
 
     @classmethod
@@ -106,8 +94,12 @@ class Index:
             index._create()
             with index.writing(fingerprint):
                 yield index
-                for statement in INDEXES:
+                for statement in schema.INDEXES:
                     database.rows(statement)
+
+    def _create(self) -> None:
+        self._database.script(schema.SCHEMA)
+        self._database.run("INSERT INTO meta VALUES ('identity', ?)", [(schema.identity(self._config),)])
 
     def close(self) -> None:
         self._database.close()
@@ -117,14 +109,6 @@ class Index:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _check(self, *, write: bool) -> None:
-        if self._meta("identity") != identity(self._config):
-            path = self._database.path
-            raise StaleIndexError(f"the search index {path} was made by another version or for another configuration")
-        for pragma in _FOR_WRITING if write else _FOR_READING:
-            self._database.rows(f"PRAGMA {pragma}")
-        self._kept = None if write else {}
 
     def renew(self) -> None:
         """Forget what is known of a state that is over, where another program has written to the file."""
@@ -142,22 +126,17 @@ class Index:
         found: T = self._kept[name]
         return found
 
-    def _create(self) -> None:
-        self._database.script(SCHEMA)
-        self._database.run("INSERT INTO meta VALUES ('identity', ?)", [(identity(self._config),)])
+    def _one(self, sql: str, values: Any = ()) -> int:
+        return int(self._database.rows(sql, values)[0][0])
 
-    @property
-    def _sessions(self) -> Sessions:
-        return self._once("sessions", lambda: Sessions(self._database))
+    def _meta(self, key: str) -> str:
+        rows = self._database.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(rows[0][0]) if rows else ""
 
     @property
     def fingerprint(self) -> str:
         """What the last writer said that the index stands for."""
         return self._meta("fingerprint")
-
-    def _meta(self, key: str) -> str:
-        rows = self._database.rows("SELECT value FROM meta WHERE key = ?", (key,))
-        return str(rows[0][0]) if rows else ""
 
     # Putting in and taking out
 
@@ -167,13 +146,12 @@ class Index:
         with self._database.transaction():
             yield
             if not self._one("SELECT count(*) FROM milestone"):  # memories have changed, or there are few
-                self._database.rows(MILESTONES)
-            self.note("counts", counted(self._database))
+                self._database.rows(schema.MILESTONES)
+            self.note("counts", schema.counted(self._database))
             self._database.run("INSERT OR REPLACE INTO meta VALUES ('fingerprint', ?)", [(fingerprint,)])
 
     def put_memories(self, memories: Iterable[tuple[Pool, bytes]]) -> None:
-        """Index these memories, given by their lines, as they are now; one that moved to the other pool leaves the
-        first."""
+        """Index these memories, given by their lines; one that moved to the other pool leaves the first."""
         entering.put_memories(self._database, self._units, memories)
 
     def drop_memories(self, ids: Iterable[str]) -> None:
@@ -181,12 +159,30 @@ class Index:
         entering.drop_memories(self._database, ids)
 
     def put_messages(self, path: str, messages: Iterable[Message]) -> None:
-        """Index messages of one transcript, word for word; `path` is its name (`Layout.name`). What was read from a
-        note is left out: the note itself is indexed."""
+        """Index messages of the transcript of that name (`Layout.name`), word for word. What was read from a note is
+        left out: the note itself is indexed."""
         name = storable(path)
-        for batch in weighed(message for message in messages if not message.is_noted):
+        for batch in entering.weighed(message for message in messages if not message.is_noted):
             units = ((message.session, self._units.message(name, message)) for message in batch)
             entering.put_messages(self._database, units)
+
+    def drop_messages(self, refs: Iterable[str]) -> None:
+        entering.drop_messages(self._database, refs)
+
+    def drop_session(self, session: str) -> None:
+        """Take all messages of the session out."""
+        entering.drop_session(self._database, storable(session))
+
+    def has_messages(self, refs: Iterable[str]) -> set[str]:
+        """Those of the refs that are indexed."""
+        return {unit.key for batch in batches(refs) for _, unit in entering.find(self._database, "session", batch)}
+
+    def move_session(self, session: str, path: str) -> None:
+        """The messages of the session stand in another file now, under that name."""
+        name = storable(session)
+        self._database.run("UPDATE session SET path = ? WHERE name = ?", [(storable(path), name)])
+        values = (SCOPES["session"], f"{name}:", f"{name};")
+        self._database.run("UPDATE unit SET path = '' WHERE scope = ? AND key > ? AND key < ? AND path <> ''", [values])
 
     def unread(self) -> dict[str, str]:
         """When each of the messages that no night has read yet was said, by ref."""
@@ -203,30 +199,11 @@ class Index:
     def note(self, key: str, value: Mapping[str, Any]) -> None:
         self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", [(key, orjson.dumps({**value}).decode())])
 
-    def drop_messages(self, refs: Iterable[str]) -> None:
-        """Take messages out."""
-        entering.take_out_messages(self._database, refs)
-
-    def drop_session(self, session: str) -> None:
-        """Take all messages of the session out."""
-        entering.take_out_session(self._database, storable(session))
-
-    def has_messages(self, refs: Iterable[str]) -> set[str]:
-        """Those of the refs that are indexed."""
-        return {unit.key for batch in batches(refs) for _, unit in entering.find(self._database, "session", batch)}
-
-    def move_session(self, session: str, path: str) -> None:
-        """The messages of the session stand in another file now, under that name."""
-        name = storable(session)
-        self._database.run("UPDATE session SET path = ? WHERE name = ?", [(storable(path), name)])
-        values = (SCOPES["session"], f"{name}:", f"{name};")
-        self._database.run("UPDATE unit SET path = '' WHERE scope = ? AND key > ? AND key < ? AND path <> ''", [values])
-
     def put_note(self, path: str, text: str) -> None:
-        """Index a note as it is now, under its name (`Layout.name`); nothing is done when it is indexed so already.
-        Secrets in it, and what is `forgotten`, are not found."""
+        """Index a note as it is now, under its name (`Layout.name`), if it is not. Secrets in it, and what is
+        `forgotten`, are not found."""
         name, digest = storable(path), note_digest(text)
-        if not entering.has_note(self._database, name, digest):
+        if not self._database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)):
             units = list(self._units.note(name, searchable(path, text, self.forgotten)))
             entering.put_note(self._database, name, digest, units)
 
@@ -234,7 +211,7 @@ class Index:
         """Take a note out; one that is not there is no error."""
         entering.drop_note(self._database, storable(path))
 
-    # Asking
+    # Asking for what holds a word
 
     def reading(self) -> AbstractContextManager[None]:
         """All that is asked inside is answered by one state of the index; nothing is to be waited for there."""
@@ -251,12 +228,11 @@ class Index:
         if not expression:
             return [], 0
         common: dict[str, int] = self._once(f"more than {most} {sorted(scopes)}", dict)
-        if expression in common:
-            return [], common[expression]
-        numbers = self._matching(expression, scopes, most + 1)
-        if len(numbers) <= most:
-            return numbers, len(numbers)
-        common[expression] = self._one(COUNTED, (expression, *range_of(scopes)))
+        if expression not in common:
+            numbers = self._matching(expression, scopes, most + 1)
+            if len(numbers) <= most:
+                return numbers, len(numbers)
+            common[expression] = self._one(schema.COUNTED, (expression, *range_of(scopes)))
         return [], common[expression]
 
     def of_kind(self, kind: str, scopes: Collection[str], limit: int = -1) -> list[int]:
@@ -264,7 +240,7 @@ class Index:
         return self._once(f"{kind} {sorted(scopes)}", lambda: self._matching(terms.match_kind(kind), scopes, limit))
 
     def _matching(self, expression: str, scopes: Collection[str], limit: int) -> list[int]:
-        [(found,)] = self._database.rows(HOLDERS, (expression, *range_of(scopes), limit))
+        [(found,)] = self._database.rows(schema.HOLDERS, (expression, *range_of(scopes), limit))
         numbers: list[int] = orjson.loads(found)
         return numbers
 
@@ -278,6 +254,8 @@ class Index:
         """As `holders`, for one of `beginning`: to stem a stem again may give another."""
         sql = "SELECT doc FROM stem WHERE term = ? AND doc BETWEEN ? AND ? LIMIT ?"
         return [number for (number,) in self._database.rows(sql, (stem, *range_of(scopes), limit))]
+
+    # Asking for units
 
     def units(self, numbers: Collection[int]) -> dict[int, Unit]:
         """The units with these numbers, without what is searched beside the text of a message; numbers that no unit has
@@ -293,7 +271,7 @@ class Index:
         return {number: unit for number in sorted(numbers) if (unit := known[number])}
 
     def _read_units(self, numbers: Collection[int]) -> dict[int, Unit]:
-        rows = self._database.rows(UNITS, (orjson.dumps(sorted(numbers)).decode(),))
+        rows = self._database.rows(schema.UNITS, (json_list(sorted(numbers)),))
         return {row[0]: Unit._make(row[1:]) for row in rows}
 
     def texts(self) -> Iterator[tuple[int, str]]:
@@ -314,32 +292,28 @@ class Index:
 
     def passing(self, numbers: Collection[int], filters: Filters) -> list[int]:
         """Those of the units that the filters let through."""
-        values = filters._asdict() | {"numbers": orjson.dumps([*numbers]).decode()}
-        return [number for (number,) in self._database.rows(PASSING, values)]
+        values = filters._asdict() | {"numbers": json_list(numbers)}
+        return [number for (number,) in self._database.rows(schema.PASSING, values)]
 
     def standing_on(self, refs: Collection[str], scopes: Collection[str]) -> list[int]:
         """The numbers of the memories of the scopes that stand on one of these messages."""
         pools = [SCOPES[scope] for scope in scopes if scope in MEMORIES]
-        values = {"refs": orjson.dumps([*refs]).decode(), "scopes": orjson.dumps(pools).decode()}
-        return [number for (number,) in self._database.rows(STANDING_ON, values)]
+        values = {"refs": json_list(refs), "scopes": json_list(pools)}
+        return [number for (number,) in self._database.rows(schema.STANDING_ON, values)]
+
+    def numbers(self, keys: Collection[str], scope: str = "session") -> dict[str, int]:
+        """The numbers of the messages with these refs (of several passages the first), or of the memories with these
+        ids."""
+        sql = "SELECT key, number FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
+        return dict(self._database.rows(sql, (SCOPES[scope], json_list(keys))))
+
+    @property
+    def sessions(self) -> Sessions:
+        return self._once("sessions", lambda: Sessions(self._database))
 
     def latest(self, numbers: Collection[int], limit: int) -> list[int]:
         """Those of the units that were said last; the same ones, whatever their numbers."""
-        return self._sessions.latest(numbers, limit, self.units)
-
-    def numbers(self, keys: Collection[str], scope: str = "session") -> dict[str, int]:
-        """The numbers of the messages with these refs, the first of several passages, or of the memories with these
-        ids."""
-        sql = "SELECT key, number FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
-        return dict(self._database.rows(sql, (SCOPES[scope], orjson.dumps([*keys]).decode())))
-
-    def session_lengths(self, sessions: Collection[int]) -> dict[int, int]:
-        """How many units each of these sessions (`schema.session_of`) has."""
-        return self._sessions.lengths(sessions)
-
-    def session_average(self) -> tuple[int, float]:
-        """How many sessions there are, and how many units one has on average."""
-        return self._sessions.average
+        return self.sessions.latest(numbers, limit, self.units)
 
     def size(self, scopes: Collection[str]) -> int:
         """How many units these scopes have, what is over counted with the archive."""
@@ -347,10 +321,12 @@ class Index:
         return sum(sizes[scope] for scope in scopes)
 
     def _sizes(self) -> dict[str, int]:
-        counts, (sessions, average) = self.counts(), self.session_average()
+        counts, (sessions, average) = self.counts(), self.sessions.average
         active, archived = (sum(counts[f"{pool} {kind}"] for kind in TYPES) for pool in POOLS)
         said = round(sessions * average)
         return {"memory": active, "over": 0, "archive": archived, "session": said, "note": counts["passages"]}
+
+    # Asking for memories and notes
 
     def at(self, moment: datetime) -> Standing:
         """The memories as they stand at the moment."""
@@ -359,7 +335,7 @@ class Index:
     def memories(self, ids: Collection[str]) -> dict[str, tuple[Pool, Fact]]:
         """The memories with these ids, of either pool."""
         sql = "SELECT id, pool, line FROM memory WHERE id IN (SELECT value FROM json_each(?))"
-        rows = self._database.rows(sql, (orjson.dumps([*ids]).decode(),))
+        rows = self._database.rows(sql, (json_list(ids),))
         return {key: (pool, from_line(unpacked(line))) for key, pool, line in rows}
 
     def naming(self, called: Collection[str]) -> Naming:
@@ -373,28 +349,24 @@ class Index:
 
     def line_number(self, memory_id: str) -> int:
         """The line on which the memory stands in its file (sorted by id), 1-based; 0 when it is not indexed."""
-        return self._one(LINE_NUMBER, {"id": memory_id})
+        return self._one(schema.LINE_NUMBER, {"id": memory_id})
 
     def counts(self) -> dict[str, int]:
         """How many there are: `active fact`, `archive belief`, … (pool and kind), `entities` and `categories` of
-        active memories, and `messages` and `passages`. Counted when something was written: an idle night asks and
-        waits not."""
-        return self.noted("counts") or counted(self._database)
+        active memories, `messages` and `passages`. Counted when something is written, so that nobody waits."""
+        return self.noted("counts") or schema.counted(self._database)
 
     def note_digests(self) -> dict[str, str]:
         """The notes that are indexed, by name, and the `note_digest` of each."""
         return self._once("notes", lambda: dict(self._database.rows("SELECT path, digest FROM note")))
 
-    def _one(self, sql: str, values: Any = ()) -> int:
-        return int(self._database.rows(sql, values)[0][0])
-
     @property
-    def listing(self) -> Listing:
+    def listing(self) -> dump.Listing:
         """What keywords.json, timeline.json and relations.json are made of."""
-        return Listing(self._database)
+        return dump.Listing(self._database)
 
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
         """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things. What
-        no night has read is left out, but for its `words`; without `notes`, what comes from them: they may change by
-        day, before the next night indexes them."""
+        no night has read is left out, but for its `words`; without `notes`, what comes from them, which may change
+        before the next night indexes them."""
         return dump.content(self._database, self.unread(), notes=notes, words=words)

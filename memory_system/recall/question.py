@@ -18,74 +18,6 @@ from memory_system.rules import Rule, load, together
 from memory_system.text import fold, language
 
 MOST_ASKED = 4  # questions in one message that are looked at one by one
-_QUESTION = re.compile(r"[^?？]+[?？]")
-_THE_USER = re.compile(
-    r"\b(does|is|was|has|did|can|will|should|would) the user\b(?!')|\bthe user's\b|用户(?!名|们|体验|界面)"
-)
-_AS_ASKED = {"does": "do i", "is": "am i", "has": "have i"}  # by the user
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """Memories of one of these categories or attributes (a dotted attribute by its first part as well); of a whole
-    that is asked for, at most `most`; with `named` only those whose value the message names."""
-
-    name: str
-    categories: frozenset[str]
-    attributes: frozenset[str]
-    most: int = 0
-    named: bool = False
-
-    @classmethod
-    def of(cls, rule: Rule) -> Kind:
-        data = rule.data
-        kinds = frozenset(data["categories"]), frozenset(data["attributes"])
-        return cls(data["name"], *kinds, data.get("most", 0), data.get("named", False))
-
-    def holds(self, row: Row) -> bool:
-        attribute = row.get("attribute", "")
-        known = {attribute, attribute.partition(".")[0]}
-        return row.get("category", "general") in self.categories or bool(known & self.attributes)
-
-
-@dataclass(frozen=True, slots=True)
-class Cues:
-    """`idle`: the message says nothing to look for; `past`: it speaks of what was before; `topics` count for more,
-    `wholes` are asked for as a whole."""
-
-    idle: bool
-    past: bool
-    topics: tuple[Kind, ...] = ()
-    wholes: tuple[Kind, ...] = ()
-
-    @property
-    def names(self) -> list[str]:
-        """What fired, each once."""
-        return list(dict.fromkeys(["past"] * self.past + [kind.name for kind in self.topics + self.wholes]))
-
-
-def cues_of(message: str) -> Cues:
-    """The cues in a message; never raises, whatever it holds."""
-    text, groups = _THE_USER.sub(_as_the_user, fold(message).encode(errors="replace").decode()), load("cues")
-    if not text or groups["idle"].fires(text):
-        return Cues(idle=True, past=False)
-    topics, wholes = _kinds(groups["topics"].firing(text)), [*groups["wholes"].firing(text)]
-    asked = [each for each in _QUESTION.findall(text) if each != text]
-    for each in asked[:MOST_ASKED]:  # of several questions each calls for its own
-        wholes += [rule for rule in groups["wholes"].firing(each) if rule not in wholes]
-    return Cues(idle=False, past=groups["past"].fires(text), topics=topics, wholes=_kinds(wholes))
-
-
-def _as_the_user(found: re.Match[str]) -> str:
-    """An agent asks of the user what the user asks of themselves: "where does the user live", 用户住在哪."""
-    if verb := found[1]:
-        return _AS_ASKED.get(verb, f"{verb} i")
-    return "我" if found[0] == "用户" else "my"
-
-
-def _kinds(rules: Iterable[Rule]) -> tuple[Kind, ...]:
-    return tuple(map(Kind.of, rules))
-
 
 _ANSWERS = ("asks", "asks_when", "asks_day", "yours", "own", "denies")  # groups of rules/asking.toml
 # Where nothing of this stands, no time is named, and the rules of dates need not be read (a tenth of a search).
@@ -106,16 +38,20 @@ _GOES_ON = re.compile(
     r"|(?:and )?(?:\w+ ){0,3}(?:it|this|that|he|she|they|there|those|these|his|hers?|its|their)\b)",
     re.IGNORECASE,
 )
+_ONE_QUESTION = re.compile(r"[^?？]+[?？]")
+_THE_USER = re.compile(
+    r"\b(does|is|was|has|did|can|will|should|would) the user\b(?!')|\bthe user's\b|用户(?!名|们|体验|界面)"
+)
+_AS_ASKED = {"does": "do i", "is": "am i", "has": "have i"}  # by the user
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """`terms` are looked up, those in `aside` only lead up to the question; where several things are asked, `several`
-    has the terms of each, else it is empty; `spans` are the times it names, each from a stamp to a stamp; `asks` is
-    false where words are only looked up; `asks_when` is whether it asks for a time, `asks_day` for one that the day of
-    speaking may tell; `yours` is whether it asks what the assistant said, `own` whether it speaks of
-    the user, `denies` whether of what is not so; `names` are who and what else is named, `kinds` the kinds of things it
-    speaks of (`terms.kinds_of`); `now` is when it is asked."""
+    has the terms of each, else it is empty. `asks` is false where words are only looked up; `asks_when` is whether it
+    asks for a time, `asks_day` for one that the day of speaking may tell, `yours` for what the assistant said; `own` is
+    whether it speaks of the user, `denies` whether of what is not so. `names` are who and what else is named, `kinds`
+    the kinds of things (`terms.kinds_of`), `spans` the times, each from a stamp to a stamp."""
 
     text: str
     lang: str
@@ -123,19 +59,19 @@ class Question:
     terms: list[str]
     aside: frozenset[str]
     several: list[frozenset[str]]
+    names: tuple[Name, ...]
+    kinds: tuple[str, ...]
+    spans: list[tuple[str, str]]
     asks: bool
     asks_when: bool
     asks_day: bool
     yours: bool
     own: bool
     denies: bool
-    names: tuple[Name, ...]
-    kinds: tuple[str, ...]
-    spans: list[tuple[str, str]]
 
 
 def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
-    """Never raises for a query, whatever it holds."""
+    """What a question asks for; never raises, whatever it holds."""
     text = storable(query[: terms.MAX_CHARACTERS])
     put = together("asking", "kinds", *_ANSWERS).firing(fold(text))
     main, rest, several = _parted(text)
@@ -146,22 +82,16 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         terms=list(dict.fromkeys(main + rest))[: terms.MAX_TERMS],
         aside=frozenset(rest).difference(main),
         several=several,
-        asks="asks" in put,
-        asks_when="asks_when" in put,
-        asks_day="asks_day" in put,
-        yours="yours" in put,
-        own="own" in put,
-        denies="denies" in put,
         names=named(text),
         kinds=tuple(rule.id for rule in put.get("kinds", ())),
         spans=_spans(text, now, zone),
+        **{name: name in put for name in _ANSWERS},
     )
 
 
 def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
-    """The terms of the question, and those that only lead up to it: of the thinking aloud before it ("…, my question
-    is: …"), and of the form in which an answer is wanted ("… a summary of …"); and where several things are asked, the
-    terms of each."""
+    """The terms of the question; those that only lead up to it, of the thinking aloud before it ("…, my question is:
+    …") and of the form in which an answer is wanted ("a summary of …"); and the terms of each of several questions."""
     main: list[str] = []
     aside: list[str] = []
     asked: list[str] = []
@@ -171,7 +101,7 @@ def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
         if not terms.has_content(about):
             about, frame = part[start:], ""
         main += terms.asked(about)
-        aside += [*_content(part[:before]), *_content(frame)]
+        aside += [term for each in (part[:before], frame) if terms.has_content(each) for term in terms.asked(each)]
         asked += _questions(about)
     several = [frozenset(terms.asked(each)) for each in asked] if 1 < len(asked) <= MOST_ASKED else []
     return main or terms.asked(text), aside, several
@@ -201,17 +131,12 @@ def _unframed(text: str) -> tuple[str, str]:
     folded = text.lower()
     if len(folded) != len(text):  # some letters get longer: places would not fit
         return text, ""
-    spans = sorted(found.span for found in load("asking")["frame"].found(folded))
     about, framed, at = [], [], 0
-    for start, end in spans:
+    for start, end in sorted(found.span for found in load("asking")["frame"].found(folded)):
         about.append(text[at:start])
         framed.append(text[max(at, start) : end])
         at = max(at, end)
     return " ".join([*about, text[at:]]), " ".join(framed)
-
-
-def _content(text: str) -> list[str]:
-    return terms.asked(text) if terms.has_content(text) else []
 
 
 def may_name_a_time(folded: str) -> bool:
@@ -233,3 +158,66 @@ def _spans(text: str, now: datetime, zone: ZoneInfo) -> list[tuple[str, str]]:
 
 def _stamp(moment: datetime, zone: ZoneInfo) -> str:
     return clock.stamp(moment.replace(tzinfo=zone))
+
+
+# What a message calls for beside its words
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Memories of one of these categories or attributes (a dotted attribute by its first part as well); of a whole
+    that is asked for, at most `most`; with `named` only those whose value the message names."""
+
+    name: str
+    categories: frozenset[str]
+    attributes: frozenset[str]
+    most: int = 0
+    named: bool = False
+
+    def holds(self, row: Row) -> bool:
+        attribute = row.get("attribute", "")
+        known = {attribute, attribute.partition(".")[0]}
+        return row.get("category", "general") in self.categories or bool(known & self.attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """`idle`: the message says nothing to look for; `past`: it speaks of what was before; `topics` count for more,
+    `wholes` are asked for as a whole."""
+
+    idle: bool
+    past: bool
+    topics: tuple[Kind, ...] = ()
+    wholes: tuple[Kind, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """What fired, each once."""
+        return list(dict.fromkeys(["past"] * self.past + [kind.name for kind in self.topics + self.wholes]))
+
+
+def cues_of(message: str) -> Cues:
+    """The cues in a message; never raises, whatever it holds."""
+    text, groups = _THE_USER.sub(_as_the_user, fold(message).encode(errors="replace").decode()), load("cues")
+    if not text or groups["idle"].fires(text):
+        return Cues(idle=True, past=False)
+    topics, wholes = groups["topics"].firing(text), [*groups["wholes"].firing(text)]
+    asked = [each for each in _ONE_QUESTION.findall(text) if each != text]
+    for each in asked[:MOST_ASKED]:  # of several questions each calls for its own
+        wholes += [rule for rule in groups["wholes"].firing(each) if rule not in wholes]
+    return Cues(idle=False, past=groups["past"].fires(text), topics=_kinds(topics), wholes=_kinds(wholes))
+
+
+def _as_the_user(found: re.Match[str]) -> str:
+    """An agent asks of the user what the user asks of themselves: "where does the user live", 用户住在哪."""
+    if verb := found[1]:
+        return _AS_ASKED.get(verb, f"{verb} i")
+    return "我" if found[0] == "用户" else "my"
+
+
+def _kinds(rules: Iterable[Rule]) -> tuple[Kind, ...]:
+    rows = ({**rule.data} for rule in rules)
+    return tuple(
+        Kind(**row | {"categories": frozenset(row["categories"]), "attributes": frozenset(row["attributes"])})
+        for row in rows
+    )

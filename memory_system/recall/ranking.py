@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import lru_cache
 from itertools import compress, repeat
 from operator import add, contains, itemgetter, truediv
@@ -22,6 +21,12 @@ from memory_system.recall.units import Unit
 from memory_system.rules import load
 from memory_system.text import is_cjk, sentences
 
+K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
+MOST = 120  # candidates whose parts are all looked at
+GRAM = 4  # letters of a piece of a word
+LONG = 7  # letters of a word of whose pieces every second is enough
+MEANT_SHARE = 0.5  # of what a turn gets for its meaning, that counts for the turns beside it
+SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
 HALF_LIFE = 30  # days after which a dated note has lost half of what being fresh is worth, as in seeds 001 and 004
 DENIED = 0.7  # times less for what is not so: what somebody is not allergic to comes after what they are
 ANOTHERS = 0.75  # times less for what is told of another, where who asks speaks of themselves and names nobody
@@ -33,91 +38,6 @@ _TAKES_UP = re.compile(
     r"(?:wow|oh|that['’]?s|thanks?|congrat(?:ulation)?s|awesome|cool|nice|great|yeah|yes|haha|lol|sounds|good|glad|sorry|hey|hi|sure)\b"
 )
 _MARKS = ("?", "？")
-
-
-class Factors:
-    """What makes a candidate more or less likely than its words say."""
-
-    def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
-        self._question = question
-        self._weights = weights
-        self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
-        self._of_self = question.own and not question.names and not any(people_named(question, found))
-        self._named = meant(question, found)
-
-    def of(self, unit: Unit, memory: Memory) -> Iterable[tuple[str, float]]:
-        """Those that are not 1, by their names."""
-        question, weights, found = self._question, self._weights, []
-        if self._named and self._named in (unit.speaker, memory.speaker):
-            found.append(("speaker", 1 + weights.speaker))
-        if question.asks_when and _names_time(unit.text):
-            found.append(("dated", 1 + weights.dated))
-        if question.spans and _lies_within(question.spans, unit, memory):
-            found.append(("within", 1 + weights.within))
-        if weights.question and _asks(unit.text):
-            found.append(("question", 1 - weights.question))
-        if self._of_people and unit.role and (untold := _untold(unit.text)):
-            found.append(("telling", 1 - weights.telling * untold))
-        role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
-        if question.yours == (role == "user") and role and not unit.speaker:
-            found.append(("role", 1 - weights.assistant))
-        if memory.denies and not question.denies:
-            found.append(("denies", DENIED))
-        if memory.outdated_by:
-            found.append(("outdated", OUTDATED))
-        if self._of_self and memory.speaker not in NO_OTHERS:
-            found.append(("another", ANOTHERS))
-        if memory.standing:
-            found.append(("standing", 1 + weights.standing * memory.standing))
-        if unit.said_at and unit.path.endswith(".md"):
-            age = question.now - clock.read_stamp(unit.said_at)
-            found.append(("age", 1 - weights.age * (1 - _freshness(age))))
-        return found
-
-
-@lru_cache(maxsize=KEPT)
-def _names_time(text: str) -> bool:
-    return load("asking")["timed"].fires(text.lower())
-
-
-@lru_cache(maxsize=KEPT)
-def _untold(text: str) -> float:
-    """How little a message tells by itself: 0 where the speaker speaks of themselves, half as much where it only takes
-    up what another has said ("Wow, …") as where they do not; 1.5 at most."""
-    folded = text.lower()
-    padded = f" {folded}"
-    return (not any(map(padded.__contains__, _OWN))) + 0.5 * bool(_TAKES_UP.match(folded))
-
-
-def _freshness(age: timedelta) -> float:
-    """1 for today's note, half of it after each `HALF_LIFE` days."""
-    return float(0.5 ** (max(0, age.days) / HALF_LIFE))
-
-
-def _asks(text: str) -> bool:
-    """Whether the first line ends in a question mark."""
-    return ("?" in text or "？" in text) and text.split("\n", 1)[0].rstrip().endswith(_MARKS)
-
-
-def only_asks(text: str) -> bool:
-    """Whether every sentence is a question."""
-    return text.rstrip().endswith(_MARKS) and all(text[start:end].endswith(_MARKS) for start, end in sentences(text))
-
-
-def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:
-    return any(
-        start <= unit.said_at < end or (memory.start < end and start < memory.end if memory.end else False)
-        for start, end in spans
-    )
-
-
-K1 = 1.2  # of BM25; every term counts once in a text, so it only weighs the length
-MOST = 120  # candidates whose parts are all looked at
-GRAM = 4  # letters of a piece of a word
-LONG = 7  # letters of a word of whose pieces every second is enough
-MEANT_SHARE = 0.5  # of what a turn gets for its meaning, that counts for the turns beside it
-SAID_SHARE = 0.8  # of the match of the message that a memory stands on, where that is better than its own
-
 _NO_MEMORY = Memory()
 _SAID = SCOPES["session"]
 
@@ -136,38 +56,49 @@ class Scored:
     parts: dict[str, float]
     bm25: float = 0.0
 
+    @property
+    def has_own(self) -> bool:
+        """Whether it has a word of the question, means it or states what it asks, and does not only stand beside what
+        does."""
+        return any(self.parts.get(part) for part in ("words", "meaning", "stated"))
+
 
 def rank(question: Question, found: Candidates, weights: Ranking) -> list[Scored]:
     """The candidates by score, best first; equals by their keys."""
-    texts = {number: unit.text.lower() for number, unit in found.units.items()}
-    added = _Added(question, found, texts, weights)
-    factors = Factors(question, found, weights)
+    added, factors = _Added(question, found, weights), _Factors(question, found, weights)
     scored = []
-    for number, score in added.best(found):
+    for number, score in added.best():
         unit, memory = found.units[number], found.memories.get(number, _NO_MEMORY)
         parts = added.parts(number, memory)
         for name, factor in factors.of(unit, memory):
             parts[name] = factor
             score *= factor
         scored.append(Scored(number, unit, memory, score, parts, added.bm25[number]))
-    return sorted(scored, key=lambda each: (-each.score, each.unit.key))
+    return _sorted(scored)
 
 
 def by_meaning(found: Candidates) -> list[Scored]:
     """The candidates by nothing but how near they are to the question by their meaning."""
-    scored = [
+    near = ((number, value) for number, value in found.meant.items() if value > 0)
+    return _sorted(
         Scored(number, found.units[number], found.memories.get(number, _NO_MEMORY), value, {"meaning": value})
-        for number, value in found.meant.items()
-        if value > 0
-    ]
+        for number, value in near
+    )
+
+
+def _sorted(scored: Iterable[Scored]) -> list[Scored]:
     return sorted(scored, key=lambda each: (-each.score, each.unit.key))
 
 
-class _Added:
-    """The parts that are added, each relative to the best candidate's."""
+# What is added, each relative to the best candidate's
 
-    def __init__(self, question: Question, found: Candidates, texts: Mapping[int, str], weights: Ranking) -> None:
-        lengths = _lengths(texts, weights)
+
+class _Added:
+    def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
+        self._found = found
+        texts = {number: unit.text.lower() for number, unit in found.units.items()}
+        floor, slope = 1 - weights.length, weights.length / weights.usual
+        lengths = {number: floor + slope * len(text) for number, text in texts.items()}  # beside a usual one
         self.bm25 = _words(found, lengths)
         self._words, self._pieces = _best_of(
             (
@@ -176,55 +107,45 @@ class _Added:
             )
             for bits, asked in _asked(question)
         )
-        self._own: Values = dict(zip(self._words, map(add, self._words.values(), self._pieces.values()), strict=True))
-        self._beside = _neighbours(_with_part(self._own, found.meant), texts, weights)
+        own = dict(zip(self._words, map(add, self._words.values(), self._pieces.values()), strict=True))
+        near = {number: own[number] + MEANT_SHARE * found.meant.get(number, 0.0) for number in own}
+        self._own: Values = own
+        self._beside = _neighbours(near if found.meant else own, texts, weights)
         self._sessions = _relative(found.sessions, weights.session)
-        self._led = found.led
-        self._meant = _for_length(found.meant, lengths)
-        self._stated = found.stated
+        self._meant = {  # less of a long text, as of its words: much text is near to much
+            number: value * (1 + K1) / (1 + K1 * max(1.0, lengths.get(number, 1.0)))
+            for number, value in found.meant.items()
+        }
 
-    def best(self, found: Candidates) -> list[tuple[int, float]]:
+    def best(self) -> list[tuple[int, float]]:
         """The candidates with the largest sums, and these: what multiplies decides among them."""
         near, around, meant = self._beside.get, self._sessions.get, self._meant
         own = {number: value + meant.get(number, 0.0) for number, value in self._own.items()} if meant else self._own
         sums = {each: value + near(each, 0.0) + around(each >> SESSION_BITS, 0.0) for each, value in own.items()}
-        sums.update((each, sum(self.parts(each, memory).values())) for each, memory in found.memories.items())
-        if self._led:
+        sums.update((each, sum(self.parts(each, memory).values())) for each, memory in self._found.memories.items())
+        if self._found.led:
             sums = {number: value for number, value in sums.items() if scope_of(number) != "session"}
         best = sorted(sums.items(), key=itemgetter(1), reverse=True)
         if len(best) > MOST and best[MOST - 1][1] == best[MOST][1]:  # not by what they were put in
-            best.sort(key=lambda each: (-each[1], found.units[each[0]].key))
+            best.sort(key=lambda each: (-each[1], self._found.units[each[0]].key))
         return best[:MOST]
 
     def parts(self, number: int, memory: Memory) -> dict[str, float]:
-        """A memory has the surroundings of the messages it stands on."""
-        if memory is _NO_MEMORY and not (self._meant or self._led or self._stated):  # most often
-            return {
-                "words": self._words[number],
-                "pieces": self._pieces[number],
-                "neighbours": self._beside.get(number, 0.0),
-                "session": self._sessions.get(number >> SESSION_BITS, 0.0),
-            }
+        """A memory has the surroundings of the messages it stands on, and what they say of the question beyond its own
+        words."""
         places = memory.places or (number,)
-        parts = {"said": self._said(number, places)} if self._led else {}
+        parts: dict[str, float] = {}
+        if self._found.led:
+            parts["said"] = SAID_SHARE * max(0.0, *[self._own.get(place, 0.0) - self._own[number] for place in places])
         parts["words"] = self._words[number]
         parts["pieces"] = self._pieces[number]
         parts["neighbours"] = max([self._beside.get(place, 0.0) for place in places])
         parts["session"] = max([self._sessions.get(place >> SESSION_BITS, 0.0) for place in places])
         if self._meant:
             parts["meaning"] = self._meant.get(number, 0.0)
-        if number in self._stated:
-            parts["stated"] = self._stated[number]
+        if number in self._found.stated:
+            parts["stated"] = self._found.stated[number]
         return parts
-
-    def _said(self, number: int, places: Iterable[int]) -> float:
-        """What the message that a memory was taken from says of the question beyond the memory's own words."""
-        return SAID_SHARE * max(0.0, *[self._own.get(place, 0.0) - self._own[number] for place in places])
-
-
-def _with_part(own: Values, meant: Values) -> Values:
-    """What each candidate has of the question by its words, and in part by its meaning."""
-    return {number: value + MEANT_SHARE * meant.get(number, 0.0) for number, value in own.items()} if meant else own
 
 
 def _relative(values: Values, share: float) -> Values:
@@ -255,18 +176,6 @@ def _best_of(several: Iterable[tuple[Values, Values]]) -> tuple[Values, Values]:
     return words, pieces
 
 
-def _lengths(texts: Mapping[int, str], weights: Ranking) -> Values:
-    """How long each text is beside a usual one, as far as that counts."""
-    floor, slope = 1 - weights.length, weights.length / weights.usual
-    return {number: floor + slope * len(text) for number, text in texts.items()}
-
-
-def _for_length(meant: Values, lengths: Values) -> Values:
-    """What texts mean, less of a long one, as of its words: much text is near to much."""
-    get = lengths.get
-    return {number: value * (1 + K1) / (1 + K1 * max(1.0, get(number, 1.0))) for number, value in meant.items()}
-
-
 def _words(found: Candidates, lengths: Values, asked: int = ~0) -> Values:
     """BM25, by the terms at the places `asked` (as bits)."""
     masks = [*map(found.masks.get, lengths, repeat(0))]
@@ -278,24 +187,18 @@ def _words(found: Candidates, lengths: Values, asked: int = ~0) -> Values:
 def _pieces(asked: Iterable[str], texts: Mapping[int, str], lengths: Values) -> Values:
     """What pieces of the question's words stand in the text, each by its rarity among the candidates: runs of letters,
     or single characters of Chinese."""
+    pieces: dict[str, None] = {}
+    for term in asked:
+        step, last = 1 + (len(term) >= LONG), max(1, len(term) - GRAM + 1)
+        grams = term if is_cjk(term) else [term[at : at + GRAM] for at in range(0, last, step)]
+        pieces.update(dict.fromkeys(grams))
     scores, values = [0.0] * len(texts), [*texts.values()]
-    for piece in _pieces_of(asked):
+    for piece in pieces:
         holders = [*compress(range(len(values)), map(contains, values, repeat(piece)))]
         worth = math.log(1 + len(texts) / (1 + len(holders)))
         for place in holders:
             scores[place] += worth
     return dict(zip(texts, map(truediv, scores, lengths.values()), strict=True))
-
-
-def _pieces_of(words: Iterable[str]) -> list[str]:
-    pieces: dict[str, None] = {}
-    for term in words:
-        if is_cjk(term):
-            pieces.update(dict.fromkeys(term))
-        else:
-            step = 1 + (len(term) >= LONG)
-            pieces.update(dict.fromkeys(term[at : at + GRAM] for at in range(0, max(1, len(term) - GRAM + 1), step)))
-    return list(pieces)
 
 
 def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Values:
@@ -312,12 +215,72 @@ def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Valu
     }
 
 
-def has_own(found: Scored) -> bool:
-    """Whether a candidate has a word of the question, means it or states what it asks, and does not only stand beside
-    what does."""
-    return any(found.parts.get(part) for part in ("words", "meaning", "stated"))
+# What multiplies
 
 
-def text_score(bm25: float) -> float:
-    """BM25 as a number from 0 to 1, as seed 004 makes it one."""
-    return bm25 / (1 + bm25)
+class _Factors:
+    def __init__(self, question: Question, found: Candidates, weights: Ranking) -> None:
+        self._question = question
+        self._weights = weights
+        self._of_people = bool(weights.telling and question.asks and (question.own or question.names))
+        self._of_self = question.own and not question.names and not any(people_named(question, found))
+        self._named = meant(question, found)
+
+    def of(self, unit: Unit, memory: Memory) -> Iterator[tuple[str, float]]:
+        """Those that are not 1, by their names."""
+        question, weights = self._question, self._weights
+        if self._named and self._named in (unit.speaker, memory.speaker):
+            yield "speaker", 1 + weights.speaker
+        if question.asks_when and _names_time(unit.text):
+            yield "dated", 1 + weights.dated
+        if question.spans and _lies_within(question.spans, unit, memory):
+            yield "within", 1 + weights.within
+        if weights.question and _asks(unit.text):
+            yield "question", 1 - weights.question
+        if self._of_people and unit.role and (untold := _untold(unit.text)):
+            yield "telling", 1 - weights.telling * untold
+        role = memory.speaker if memory.speaker in ("user", "assistant") else unit.role
+        if question.yours == (role == "user") and role and not unit.speaker:
+            yield "role", 1 - weights.assistant
+        if memory.denies and not question.denies:
+            yield "denies", DENIED
+        if memory.outdated_by:
+            yield "outdated", OUTDATED
+        if self._of_self and memory.speaker not in NO_OTHERS:
+            yield "another", ANOTHERS
+        if memory.standing:
+            yield "standing", 1 + weights.standing * memory.standing
+        if unit.said_at and unit.path.endswith(".md"):
+            days = max(0, (question.now - clock.read_stamp(unit.said_at)).days)
+            yield "age", 1 - weights.age * (1 - float(0.5 ** (days / HALF_LIFE)))
+
+
+@lru_cache(maxsize=KEPT)
+def _names_time(text: str) -> bool:
+    return load("asking")["timed"].fires(text.lower())
+
+
+@lru_cache(maxsize=KEPT)
+def _untold(text: str) -> float:
+    """How little a message tells by itself: 0 where the speaker speaks of themselves, half as much where it only takes
+    up what another has said ("Wow, …") as where they do not; 1.5 at most."""
+    folded = text.lower()
+    padded = f" {folded}"
+    return (not any(map(padded.__contains__, _OWN))) + 0.5 * bool(_TAKES_UP.match(folded))
+
+
+def _asks(text: str) -> bool:
+    """Whether the first line ends in a question mark."""
+    return ("?" in text or "？" in text) and text.split("\n", 1)[0].rstrip().endswith(_MARKS)
+
+
+def only_asks(text: str) -> bool:
+    """Whether every sentence is a question."""
+    return text.rstrip().endswith(_MARKS) and all(text[start:end].endswith(_MARKS) for start, end in sentences(text))
+
+
+def _lies_within(spans: Iterable[tuple[str, str]], unit: Unit, memory: Memory) -> bool:
+    return any(
+        start <= unit.said_at < end or (memory.start < end and start < memory.end if memory.end else False)
+        for start, end in spans
+    )

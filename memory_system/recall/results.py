@@ -1,4 +1,5 @@
-"""From ranked candidates to results: what says the same is one result, and what nearly does makes way for others."""
+"""From ranked candidates to results: what says the same is one result, what nearly does makes way for others, and what
+is outdated stands behind what took its place."""
 
 from __future__ import annotations
 
@@ -31,6 +32,8 @@ _SAID = SCOPES["session"]
 _NO_SIGN = {place: " " for place in range(128) if not (chr(place).isalnum() or chr(place) == "_")}
 _SIGNS = re.compile(rf"[{CJK}]|\w+")
 
+Passing = Callable[[Collection[int]], Collection[int]]  # those of the units that are asked for
+
 
 @dataclass(slots=True)
 class Result:
@@ -47,9 +50,14 @@ class Result:
     def score(self) -> float:
         return self.full * self.alike
 
+    @property
+    def is_said(self) -> bool:
+        """Whether it is a message."""
+        return self.best.number >> SCOPE_BITS == _SAID
+
     def join(self, other: Scored, refs: Iterable[str]) -> None:
         """Take in a candidate with the same text; of a message and a memory, the memory is shown."""
-        if scope_of(self.best.number) == "session" != scope_of(other.number):
+        if scope_of(other.number) != "session" and self.is_said:
             self.best = other
             self.refs = dict.fromkeys(refs) | self.refs
         else:
@@ -60,9 +68,10 @@ class Result:
         shown = self.best.parts["words"]
         return bool(memory.memory.end) and not self.best.memory.end and memory.parts["words"] >= NEARLY * shown
 
-
-def refs_of(found: Scored) -> tuple[str, ...]:
-    return (found.unit.ref,) if found.number >> SCOPE_BITS == _SAID else found.memory.refs
+    def is_told_by(self, memory: Scored) -> bool:
+        """Whether the memory is shown with something beside it, and tells most of the message that is shown."""
+        with_more = memory.memory.leans or memory.memory.outdated_by
+        return bool(with_more) and self.is_said and len(memory.unit.text) >= IN_PART * len(self.best.unit.text)
 
 
 def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
@@ -76,16 +85,17 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
     for each in ranked:
         if len(by_text) >= MOST:
             break
-        text, refs = _essence(each.unit.told), refs_of(each)
+        text = _essence(each.unit.told)
+        refs = (each.unit.ref,) if each.number >> SCOPE_BITS == _SAID else each.memory.refs
         result = by_text.get(text)
         if result:
             result.join(each, refs)
         elif not refs or not all(map(by_ref.__contains__, refs)):
             result = by_text[text] = Result(each, each.score, dict.fromkeys(refs))
-        elif dated and by_ref[refs[0]][0].is_dated_by(each):
-            by_ref[refs[0]][0].best = each
+        elif dated and (first := by_ref[refs[0]][0]).is_dated_by(each):
+            first.best = each
             continue
-        elif each.memory.shown_beside and _stands_for(each, first := by_ref[refs[0]][0]):
+        elif (first := by_ref[refs[0]][0]).is_told_by(each):
             first.best = each
             first.full = each.score if each.memory.outdated_by else first.full
             continue
@@ -97,12 +107,6 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
         for ref in refs:
             by_ref.setdefault(ref, []).append(result)
     return sorted(by_text.values(), key=attrgetter("full"), reverse=True)
-
-
-def _stands_for(memory: Scored, shown: Result) -> bool:
-    """Whether the memory tells most of the message that is shown."""
-    is_said = scope_of(shown.best.number) == "session"
-    return is_said and len(memory.unit.text) >= IN_PART * len(shown.best.unit.text)
 
 
 def _adds(found: Scored, better: list[Scored]) -> bool:
@@ -157,9 +161,6 @@ def _words_of(results: Iterable[Result]) -> list[tuple[set[str], int]]:
     return [(words & again, len(words)) for words in worded]
 
 
-Passing = Callable[[Collection[int]], Collection[int]]  # those of the units that are asked for
-
-
 def newer_first(results: list[Result], index: Index, passing: Passing) -> list[Result]:
     """The results, each that is outdated behind what stands in its place: as the memory, where its message was found,
     and taken in where it was not found itself."""
@@ -183,8 +184,8 @@ def newer_first(results: list[Result], index: Index, passing: Passing) -> list[R
 
 def _is_of(result: Result, memory: Fact) -> bool:
     """Whether the result is the memory, or a message that it stands on."""
-    unit, is_said = result.best.unit, scope_of(result.best.number) == "session"
-    return unit.ref in {each.ref for each in memory.evidence} if is_said else unit.key == memory.id
+    unit = result.best.unit
+    return unit.ref in {each.ref for each in memory.evidence} if result.is_said else unit.key == memory.id
 
 
 def _as_memory(memory: Fact, result: Result, index: Index, passing: Passing) -> Result | None:
@@ -193,9 +194,8 @@ def _as_memory(memory: Fact, result: Result, index: Index, passing: Passing) -> 
         return result
     numbers = [each for scope in MEMORIES for each in index.numbers([memory.id], scope).values()]
     for number, unit in index.units(passing(numbers)).items():
-        refs = dict.fromkeys(each.ref for each in memory.evidence)
-        known = Memory(refs=tuple(refs), speaker=memory.subject)
+        result.refs = dict.fromkeys(each.ref for each in memory.evidence)
+        known = Memory(refs=tuple(result.refs), speaker=memory.subject)
         result.best = Scored(number, unit, known, result.best.score, result.best.parts, result.best.bm25)
-        result.refs = refs
         return result
     return None

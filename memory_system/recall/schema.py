@@ -1,21 +1,19 @@
 """The tables of search.sqlite, the longer questions that are asked of them, and what an index says of itself.
 
-Whoever changes the tables raises `SCHEMA_VERSION`, and so does whoever changes how dates are read (`marks`), but for
-their rules. What all messages of a session have in common stands in `session`, and what is searched beside a message
-follows from its speaker and date: `whole` puts the units together again. Where only the text is wanted, `unit` is
-faster. Which memories name an entity or stand on a message is kept by their places (rowids) in `memory`, which are
-shorter than ids. `own` is the name by which a memory about the user calls them.
+Whoever changes the tables, or how dates are read (`marks`), raises `SCHEMA_VERSION`. What all messages of a session
+share stands in `session`, and what is searched beside a message follows from its speaker and date: `whole` puts units
+together again; where only the text is wanted, `unit` is faster. Which memories name an entity or stand on a message is
+kept by places (rowids) in `memory`, which are shorter than ids; `own` is how a memory about the user calls them.
 
-The number of a unit says where it stands: its scope, its session, its place there. What stands side by side has numbers
-side by side, so that neighbours are found without reading anything. Messages have the smallest numbers: the index keeps
-one for each word of each of them, and a small one takes less room.
+The number of a unit says where it stands: its scope, its session, its place there. Neighbours have neighbouring
+numbers, and so are found without reading anything; messages, of which most is kept, have the smallest.
 """
 
 from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
@@ -269,13 +267,11 @@ SELECT value FROM json_each(:words) AS asked WHERE EXISTS (
 UNION
 SELECT value FROM memory WHERE +pool = 'active' AND value IN (SELECT value FROM json_each(:words))
 """
-TALLIES = {
-    "entities": "SELECT count(DISTINCT entity) FROM entity_at JOIN memory ON memory.rowid = place"
-    " WHERE pool = 'active'",
-    "categories": "SELECT count(DISTINCT category) FROM memory WHERE pool = 'active'",
-}
-
-
+TALLIES = """
+SELECT (SELECT count(DISTINCT entity) FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active'),
+    (SELECT count(DISTINCT category) FROM memory WHERE pool = 'active'),
+    (SELECT coalesce(sum(messages), 0) FROM session), (SELECT count(*) FROM unit WHERE number BETWEEN ? AND ?)
+"""
 SCHEMA_VERSION = 13
 
 
@@ -309,18 +305,13 @@ def title_of(path: Path, config: Config) -> Title | None:
 
 def counted(database: Database) -> dict[str, int]:
     """`Index.counts`, counted now."""
-
-    def one(sql: str, values: Any = ()) -> int:
-        return int(database.rows(sql, values)[0][0])
-
     found = {f"{pool} {kind}": 0 for pool in POOLS for kind in TYPES}
-    found |= {
-        f"{pool} {kind}": count
-        for pool, kind, count in database.rows("SELECT pool, kind, count(*) FROM memory GROUP BY pool, kind")
-    }
-    found |= {name: one(sql) for name, sql in TALLIES.items()}
-    found["messages"] = one("SELECT coalesce(sum(messages), 0) FROM session")
-    found["passages"] = one(
-        "SELECT count(*) FROM unit WHERE number BETWEEN ? AND ?", (first_of("note"), last_of("note"))
-    )
-    return found
+    for pool, kind, count in database.rows("SELECT pool, kind, count(*) FROM memory GROUP BY pool, kind"):
+        found[f"{pool} {kind}"] = count
+    [tallies] = database.rows(TALLIES, (first_of("note"), last_of("note")))
+    return found | dict(zip(("entities", "categories", "messages", "passages"), tallies, strict=True))
+
+
+def json_list(values: Iterable[Any]) -> str:
+    """Values as SQL takes many of them at once (`json_each`)."""
+    return orjson.dumps([*values]).decode()

@@ -19,7 +19,6 @@ import orjson
 from memory_system import clock
 from memory_system.config import Config
 from memory_system.layout import Layout
-from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.around import Around, Give, as_it_is, outdated_words
 from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
@@ -28,7 +27,7 @@ from memory_system.recall.gathering import gather
 from memory_system.recall.index import Filters, Index
 from memory_system.recall.passages import note_digest, note_files, read_note
 from memory_system.recall.question import Question, understood
-from memory_system.recall.ranking import by_meaning, rank, text_score
+from memory_system.recall.ranking import by_meaning, rank
 from memory_system.recall.results import Result, diverse, folded, newer_first
 from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.units import storable
@@ -71,7 +70,7 @@ def search(
     explain: bool = False,
     near: Near | None = None,
     give: Give = as_it_is,
-    given: Callable[[str, str], str] | None = None,
+    given: Callable[[str, str], str] = lambda text, _: text,
 ) -> dict[str, Any]:
     """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
     among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
@@ -79,13 +78,11 @@ def search(
     text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. `give` says
     what of a message may stand beside a memory that leans on it; `given` leaves of a text what may be shown, and is
     told the ref of its message or the name of its file as well. Never raises for a query, whatever it holds."""
+    asking = Asking(layout, config, index, list(pending), now, near)
     with index.reading():
-        answer = answer_to(
-            layout, config, index, list(pending), query,
-            now=now, scope=scope, archived=archived, filters=filters, near=near,
-        )  # fmt: skip
+        answer = asking.answer(query, scope, filters, archived=archived)
         results = answer.results[: max(0, limit)]
-        rows = _Rows(layout, config, index, answer, contexts_of(results, index, now, give), given or _whole)
+        rows = _Rows(asking, answer, contexts_of(results, index, now, give), given)
         shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in enumerate(results)]
     return {"results": shown, "total_found": len(answer.results)}
 
@@ -105,81 +102,69 @@ class Answer:
         return round(result.score * self.scale, 4)
 
 
-def answer_to(
-    layout: Layout,
-    config: Config,
-    index: Index,
-    pending: list[Fact],
-    query: str,
-    *,
-    now: datetime,
-    scope: Scope = "all",
-    archived: bool = False,
-    filters: Filters = NO_FILTERS,
-    near: Near | None = None,
-) -> Answer:
-    """The results of `search`, not yet made into rows."""
-    scopes = SCOPES_OF[scope] + (("archive",) if archived and "memory" in SCOPES_OF[scope] else ())
-    question = understood(query, now, config.zone)
-    weights = config.search.chinese if question.lang == "zh" else config.search.english
-    found = _candidates(layout, config, index, pending, question, scopes, now, filters, near)
-    alone = near is not None and near.alone
-    ranked = by_meaning(found) if alone else rank(question, found, weights)
-    sure = near.best() if near and alone else answered(question, found, ranked, weights)
-    scale = sure / (ranked[0].score or 1) if ranked else 0.0
-    results = diverse(folded(ranked, dated=question.asks_when and not alone), weights.diversity)
-    results = newer_first(results, index, partial(Wanted(question, scopes, filters).passing, index))
-    return Answer(question, results, scale, talked_of(question, found, ranked), found.weights)
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Where a question is asked, and when: the index, what is newer (`pending`, and notes on the disk), and how near
+    each text is to it by its meaning, where that counts."""
 
+    layout: Layout
+    config: Config
+    index: Index
+    pending: list[Fact]
+    now: datetime
+    near: Near | None = None
 
-def _candidates(
-    layout: Layout,
-    config: Config,
-    index: Index,
-    pending: list[Fact],
-    question: Question,
-    scopes: Collection[str],
-    now: datetime,
-    filters: Filters,
-    near: Near | None,
-) -> Candidates:
-    """The candidates of the index that still hold, and those of the overlay."""
-    changed, gone = _note_changes(layout, index) if "note" in scopes else ({}, set())
-    known = index.at(now).these([record.id for record in pending]) if pending else {}
-    waiting = [record for record in pending if record.id not in known and "memory" in scopes]
-    with _overlay(config, waiting, changed, index.forgotten) as overlay:
-        return gather(index, overlay, Wanted(question, scopes, filters, gone), now, config.zone, near)
+    def answer(
+        self, query: str, scope: Scope = "all", filters: Filters = NO_FILTERS, *, archived: bool = False
+    ) -> Answer:
+        """The results of `search`, not yet made into rows."""
+        scopes = SCOPES_OF[scope] + (("archive",) if archived and "memory" in SCOPES_OF[scope] else ())
+        question, near = understood(query, self.now, self.config.zone), self.near
+        weights = self.config.search.chinese if question.lang == "zh" else self.config.search.english
+        found = self._candidates(question, scopes, filters)
+        alone = near is not None and near.alone
+        ranked = by_meaning(found) if alone else rank(question, found, weights)
+        sure = near.best() if near and alone else answered(question, found, ranked, weights)
+        scale = sure / (ranked[0].score or 1) if ranked else 0.0
+        results = diverse(folded(ranked, dated=question.asks_when and not alone), weights.diversity)
+        results = newer_first(results, self.index, partial(Wanted(question, scopes, filters).passing, self.index))
+        return Answer(question, results, scale, talked_of(question, found, ranked), found.weights)
 
+    def _candidates(self, question: Question, scopes: Collection[str], filters: Filters) -> Candidates:
+        """The candidates of the index that still hold, and those of the overlay."""
+        changed, gone = self._note_changes() if "note" in scopes else ({}, set[str]())
+        known = self.index.at(self.now).these([record.id for record in self.pending]) if self.pending else {}
+        waiting = [record for record in self.pending if record.id not in known and "memory" in scopes]
+        with self._overlay(waiting, changed) as overlay:
+            wanted = Wanted(question, scopes, filters, gone)
+            return gather(self.index, overlay, wanted, self.now, self.config.zone, self.near)
 
-@contextmanager
-def _overlay(
-    config: Config, waiting: Collection[Fact], changed: dict[str, str], forgotten: Tombstones | None
-) -> Iterator[Index | None]:
-    """An index of what is newer than the index; None when nothing is."""
-    if not (changed or waiting):
-        yield None
-        return
-    with Index.in_memory(config) as overlay:
-        overlay.forgotten = forgotten
-        overlay.put_memories(("active", to_line(record)) for record in waiting)
-        for name, text in changed.items():
-            overlay.put_note(name, text)
-        yield overlay
+    @contextmanager
+    def _overlay(self, waiting: Collection[Fact], changed: dict[str, str]) -> Iterator[Index | None]:
+        """An index of what is newer than the index; None when nothing is."""
+        if not (changed or waiting):
+            yield None
+            return
+        with Index.in_memory(self.config) as overlay:
+            overlay.forgotten = self.index.forgotten
+            overlay.put_memories(("active", to_line(record)) for record in waiting)
+            for name, text in changed.items():
+                overlay.put_note(name, text)
+            yield overlay
 
-
-def _note_changes(layout: Layout, index: Index) -> tuple[dict[str, str], set[str]]:
-    """The notes whose text is not the indexed one, and the names whose indexed text no longer holds."""
-    indexed = index.note_digests()
-    changed: dict[str, str] = {}
-    gone = set(indexed)
-    for path in note_files(layout):
-        name = storable(layout.name(path))
-        text = read_note(path)
-        if indexed.get(name) == note_digest(text):
-            gone.discard(name)
-        else:
-            changed[name] = text
-    return changed, gone
+    def _note_changes(self) -> tuple[dict[str, str], set[str]]:
+        """The notes whose text is not the indexed one, and the names whose indexed text no longer holds."""
+        indexed = self.index.note_digests()
+        changed: dict[str, str] = {}
+        gone = set(indexed)
+        for path in note_files(self.layout):
+            name = storable(self.layout.name(path))
+            text = read_note(path)
+            if indexed.get(name) == note_digest(text):
+                gone.discard(name)
+            else:
+                changed[name] = text
+        return changed, gone
 
 
 def contexts_of(results: Iterable[Result], index: Index, now: datetime, give: Give) -> dict[str, str]:
@@ -189,25 +174,15 @@ def contexts_of(results: Iterable[Result], index: Index, now: datetime, give: Gi
     return {key: around.of(orjson.loads(each.line)) for key, each in rows.items() if LEANING in each.line}
 
 
+@dataclass(frozen=True, slots=True)
 class _Rows:
     """Results as they are shown. `contexts` are what stood around memories, by their ids; `given` leaves of a text what
     may be shown."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        config: Config,
-        index: Index,
-        answer: Answer,
-        contexts: Mapping[str, str],
-        given: Callable[[str, str], str],
-    ) -> None:
-        self._layout = layout
-        self._config = config
-        self._index = index
-        self._answer = answer
-        self._contexts = contexts
-        self._given = given
+    asking: Asking
+    answer: Answer
+    contexts: Mapping[str, str]
+    given: Callable[[str, str], str]
 
     def row(self, result: Result, *, dated: bool, explain: bool) -> dict[str, Any]:
         """One result; `dated` where it may be told with the day on which it was said."""
@@ -220,11 +195,11 @@ class _Rows:
             "path": path,
             "startLine": start,
             "endLine": end,
-            "score": self._answer.score(result),
+            "score": self.answer.score(result),
             "source": "archive" if scope == "over" else scope,
             "refs": list(result.refs),
             "text": text,
-            **({"context": context} if (context := self._contexts.get(unit.key)) else {}),
+            **({"context": context} if (context := self.contexts.get(unit.key)) else {}),
             "snippet": excerpt,
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
@@ -234,52 +209,42 @@ class _Rows:
             row["outdated"] = outdated_words(result.newer, language(unit.text))
         if explain:
             row["explain"] = result.best.parts | {"alike": result.alike}
-            row["textScore"] = round(text_score(result.best.bm25), 4)
+            row["textScore"] = round(result.best.bm25 / (1 + result.best.bm25), 4)  # as seed 004 has it
         return row
-
-    def _shown(self, result: Result, place: str, *, dated: bool) -> tuple[str, str]:
-        """Text and snippet of what was said at that place; where not all of it may be shown, without dates, which have
-        their places in the whole."""
-        unit, question = result.best.unit, self._answer.question
-        given = self._given(unit.text, place)
-        if given != unit.text:
-            return given, snippet(given, [])
-        text = self._told(result) if dated and question.asks_day else unit.told
-        return text, snippet(unit.told, question.terms)
-
-    def _told(self, result: Result) -> str:
-        """What the result says, its dates in words; a message, fact or belief whose own words name no year, with the
-        day on which it was said."""
-        unit = result.best.unit
-        told = unit.told_in(spelled_out) if unit.marks else spelled_out(unit.text, language(unit.text))
-        moment = clock.parse_instant(unit.said_at)
-        if moment is None or type_of(result) not in SAID or _YEAR.search(_MARK.sub("", unit.text)):
-            return told
-        return told + said_on(clock.local_date(moment, self._config.zone), unit.text)
 
     def _place(self, result: Result) -> tuple[str, int, int]:
         """The name of the file that holds the text, and its first and last line there."""
         unit, scope = result.best.unit, scope_of(result.best.number)
         if scope in MEMORIES:
-            path, line = place_of_memory(self._layout, self._index, unit.key)
+            path, line = place_of_memory(self.asking.layout, self.asking.index, unit.key)
             return path, line, line
         if scope == "session":
-            return where_said(self._layout, unit)
+            return where_said(self.asking.layout, unit)
         return unit.path, unit.start_line, unit.end_line
 
+    def _shown(self, result: Result, place: str, *, dated: bool) -> tuple[str, str]:
+        """Text and snippet of what was said at that place; where not all of it may be shown, without dates, which have
+        their places in the whole."""
+        unit, question = result.best.unit, self.answer.question
+        given = self.given(unit.text, place)
+        if given != unit.text:
+            return given, _snippet(given, [])
+        text = self._told(result) if dated and question.asks_day else unit.told
+        return text, _snippet(unit.told, question.terms)
 
-def _whole(text: str, _: str) -> str:
-    """What may be shown of a text where nothing is held back."""
-    return text
+    def _told(self, result: Result) -> str:
+        """What the result says, its dates in words; a message, fact or belief whose own words name no year, with the
+        day on which it was said."""
+        unit, lang = result.best.unit, language(result.best.unit.text)
+        told = unit.told_in(_spelled_out) if unit.marks else _spelled_out(unit.text, lang)
+        moment = clock.parse_instant(unit.said_at)
+        if moment is None or type_of(result) not in SAID or _YEAR.search(_MARK.sub("", unit.text)):
+            return told
+        day = _spelled(clock.local_date(moment, self.asking.config.zone), "day", lang)
+        return told + (f" (said {day})" if lang == "en" else f"（{day}说）")
 
 
-def said_on(day: date, text: str) -> str:
-    """The day on which the text was said, in its language, in brackets."""
-    lang = language(text)
-    return f" (said {_spelled(day, 'day', lang)})" if lang == "en" else f"（{_spelled(day, 'day', lang)}说）"
-
-
-def spelled_out(mark: str, lang: str) -> str:
+def _spelled_out(mark: str, lang: str) -> str:
     """The bracket with its day or month in words: [7 May 2023]; a longer time stays as it is."""
 
     def in_words(found: re.Match[str]) -> str:
@@ -301,7 +266,7 @@ def type_of(result: Result) -> str:
     return TYPES_OF.get(scope_of(result.best.number)) or type_name(kind_of(result.best.unit.key))
 
 
-def snippet(text: str, asked: list[str]) -> str:
+def _snippet(text: str, asked: list[str]) -> str:
     """At most `SNIPPET_CHARACTERS` of the text, from a little before the first of the terms that stands in it."""
     if len(text) <= SNIPPET_CHARACTERS:
         return text

@@ -1,8 +1,8 @@
 """What of a text is indexed, and what of a question is looked up, for FTS5 (porter, unicode61).
 
 Every CJK character is a token and so is every pair of neighbours: words of one or two characters are found inside a
-clause, and no dictionary decides. Latin words are stemmed; what a stemmer cannot know (irregular forms, British and
-American spelling, misspelling, words for a whole kind) stands here as well. Nothing of a question is ever query syntax.
+clause, and no dictionary decides. Latin words are stemmed; what no stemmer knows (irregular forms, British and American
+spelling, misspelling, words for a whole kind) stands here as well. Nothing of a question is ever query syntax.
 """
 
 from __future__ import annotations
@@ -16,141 +16,29 @@ from memory_system.rules import load, table
 from memory_system.text import CJK, CJK_RUN, is_cjk, nfkc
 from memory_system.text.traditional import simplified
 
-_FORMS = """
-become became|begin began begun|bend bent|bite bit bitten|bleed bled|blow blew blown|break broke broken|breed bred
-|bring brought|build built|burn burnt|buy bought|catch caught|choose chose chosen|come came|deal dealt|dig dug
-|draw drew drawn|dream dreamt|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt
-|fight fought|find found|flee fled|fly flew flown|forget forgot forgotten|forgive forgave forgiven|freeze froze frozen
-|get got gotten|give gave given|go went gone|grow grew grown|hang hung|hear heard|hide hid hidden|hold held|keep kept
-|know knew known|lead led|learn learnt|leave left|lend lent|light lit|lose lost|make made|mean meant|meet met|pay paid
-|ride rode ridden|ring rang rung|rise risen|run ran|say said|see saw seen|seek sought|sell sold|send sent
-|shake shook shaken|shoot shot|show shown|sing sang sung|sink sank sunk|sit sat|sleep slept|slide slid
-|speak spoke spoken|spend spent|spin spun|stand stood|steal stole stolen|stick stuck|strike struck
-|swear swore sworn|sweep swept|swim swam swum|swing swung|take took taken|teach taught|tear tore torn|tell told
-|think thought|throw threw thrown|undergo underwent undergone|understand understood|wake woke woken|wear wore worn
-|weep wept|win won|withdraw withdrew withdrawn|write wrote written
-|child children|man men|woman women|person people|foot feet|tooth teeth|mouse mice|goose geese|wife wives
-|knife knives|wolf wolves|half halves|shelf shelves|allergy allergies allergic
-"""
-_OTHERS: dict[str, tuple[str, ...]] = {
-    word: tuple(other for other in group.split() if other != word)
-    for group in _FORMS.split("|")
-    for word in group.split()
-}
-_INFLECTIONS = ("ing", "es", "s", "'s")
-
-
-def other_forms(word: str) -> tuple[str, ...]:
-    """The forms of the word (in lower case) that do not look like it; mostly none."""
-    return next((_OTHERS[base] for base in _bases(word) if base in _OTHERS), ())
-
-
-def _bases(word: str) -> Iterator[str]:
-    """What the word may be a regular form of: going, goes, making, running."""
-    yield word
-    for ending in _INFLECTIONS:
-        if word.endswith(ending):
-            root = word.removesuffix(ending)
-            yield root
-            if ending == "ing":
-                yield f"{root}e"
-                yield root[:-1]
-
+MAX_CHARACTERS = 2_000  # of a question that are looked at
+MAX_TERMS = 64
 
 SHORTEST = 4  # letters: shorter words are too near to too many others
 LONG = 7  # from so many letters on, two of them may be wrong, and how the word ends
 HEAD = 1  # letters that must be right: they decide what is compared
 APART = 0.5  # doubt about two characters that do not stand side by side
 MEANT = 2  # words at most that are taken for one
-# Indexed words have lost theirs.
-_ENDINGS = "s es d ed ing e ly al ic ation ion ions ment ments er ers ness ive ous"
-ENDINGS = tuple(_ENDINGS.split())
-
-
-# What words begin with, as the British and as Americans write it.
-_TWO = """
-aeroplane airplane|ageing aging|aluminium aluminum|anaem anem|anaesth anesth|armour armor|behaviour behavior
-|catalogue catalog|centred centered|centring centering|centre center|colour color|cosy cozy|defence defense
-|dialogue dialog|diarrhoea diarrhea|doughnut donut|endeavour endeavor|favour favor|fibre fiber|flavour flavor
-|grey gray|harbour harbor|honour honor|humour humor|jewellery jewelry|labour labor|licence license|litre liter
-|manoeuvre maneuver|metre meter|mould mold|moustache mustache|mum mom|neighbour neighbor|odour odor
-|offence offense|orthopaedic orthopedic|paediatr pediatr|parlour parlor|plough plow|practis practic
-|programme program|pyjamas pajamas|rumour rumor|sceptic skeptic|theatre theater|tumour tumor|yoghurt yogurt
-"""
-_PAIRS: dict[str, list[tuple[str, str]]] = {}  # by the first letter, which they share
-for _pair in _TWO.split("|"):
-    _british, _american = _pair.split()
-    _PAIRS.setdefault(_british[0], []).append((_british, _american))
-_ISE = re.compile(r"(?<=[a-z]{3})(i|y)([sz])(?=(?:e[drs]?|ing|ations?)$)")
-_LETTER = {"s": "z", "z": "s"}
-
-
-def otherwise_spelt(word: str) -> str:
-    """The word (in lower case) as it is written on the other side of the Atlantic; empty where that is the same."""
-    for british, american in _PAIRS.get(word[:1], ()):
-        if word.startswith(british):
-            return american + word.removeprefix(british)
-        if word.startswith(american):
-            return british + word.removeprefix(american)
-    other = _ISE.sub(lambda found: found[1] + _LETTER[found[2]], word)
-    return other if other != word else ""
-
-
-def can_be_misspelt(word: str) -> bool:
-    return len(word) >= SHORTEST and word.isalpha()
-
-
-def doubt_of(word: str) -> float:
-    """How doubtful it is that what was found for the word is meant, from 0 to 1: a long word with a wrong letter is
-    known, a short one may well be another; so may two characters that stand apart."""
-    return APART if is_cjk(word) else min(1.0, SHORTEST / len(word))
-
-
-def misspelt(word: str, known: Collection[str]) -> list[str]:
-    """The stems that the word is a misspelling of, nearest first: one letter wrong, missing, too many or in the wrong
-    place, in a long word two."""
-    from rapidfuzz.distance import OSA
-    from rapidfuzz.process import extract
-
-    most = 1 + (len(word) >= LONG)
-    forms = [word, *(word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending))]
-    forms += [f"{word[:-1]}i"] * word.endswith("y")
-    shortest, longest = max(SHORTEST, len(word) - most - 2), len(word) + most
-    stems = [stem for stem in known if shortest <= len(stem) <= longest]
-    found = {stem: most + 1 for stem in stems if len(stem) >= LONG and word.startswith(stem)}
-    found |= dict.fromkeys({*known}.intersection(forms), 0)
-    for form in forms:
-        for stem, distance, _ in extract(form, stems, scorer=OSA.distance, score_cutoff=most, limit=None):
-            if distance < 2 or min(len(form), len(stem)) >= LONG - 1:  # what is left may be short: "wedd" is no "week"
-                found[stem] = min(distance, found.get(stem, distance))
-    return sorted(found, key=lambda stem: (found[stem], stem))[:MEANT]
-
-
-MAX_CHARACTERS = 2_000  # of a question that are looked at
-MAX_TERMS = 64
+PLACES = ("place", "city")  # kinds of which the gazetteer knows more, by the last part of their ids
 
 _WORD = r"[^\W_]+"  # one that leaves CJK out takes 2 ms to compile: texts are parted there instead
 _RUNS = re.compile(rf"{_WORD}(?:[-.@+#/:_]+{_WORD})*")
 _TOKENS = re.compile(_WORD)
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _KEYWORDS = re.compile(rf"{_WORD}(?:[-.@+#_]+{_WORD})*")
-
-_ENGLISH = """
-a about am an and any are as at be been but by can could did didn do does doesn doing don for from had has have he her
-hers him his how i if in into is isn it its just ll m me my of on or our ours re s she should so some t than that the
-their theirs them then there these they this those to us ve was wasn we were what when where which while who whom whose
-why will with would you your yours
-"""
-_STOP_EN = frozenset(_ENGLISH.split())
-_WEAK_ZH = frozenset("在有和跟与及就都也还很不要会能去来上下到把被给让对从过着个这那之其么")
+_ISE = re.compile(r"(?<=[a-z]{3})(i|y)([sz])(?=(?:e[drs]?|ing|ations?)$)")
+_LETTER = {"s": "z", "z": "s"}
 
 
 def prepared(text: str) -> str:
     """The text as FTS5 is to read it: full-width as half-width, traditional as simplified, a blank around every CJK
     character and every pair."""
-    if text.isascii():
-        return text
-    return CJK_RUN.sub(_spread, simplified(nfkc(text)))
+    return text if text.isascii() else CJK_RUN.sub(_spread, simplified(nfkc(text)))
 
 
 def _spread(found: re.Match[str]) -> str:
@@ -181,29 +69,23 @@ def _parted(text: str) -> str:
     return text if text.isascii() else CJK_RUN.sub(r" \g<0> ", text)
 
 
-def match(term: str) -> str:
-    """The FTS5 expression for one of `asked`: every token quoted, so that it has no syntax but AND. Empty when nothing
-    of it can be looked up."""
-    return " AND ".join(_looked_up(token) for token in _TOKENS.findall(_parted(term)) if is_cjk(token) or _known(token))
-
-
-def _looked_up(token: str) -> str:
-    forms = [f'"{each}"' for each in (token, otherwise_spelt(token), *other_forms(token)) if each]
-    return f"({' OR '.join(forms)})" if len(forms) > 1 else forms[0]
-
-
-def _known(token: str) -> bool:
-    """Whether SQLite's tables have its letters; one that they lack would end the token, and a phrase is an error."""
-    return token.isascii() or all(unicodedata.ucd_3_2_0.category(letter)[0] in "LN" for letter in token)
-
-
 def _content(run: str) -> Iterator[str]:
-    if not is_cjk(run):
-        yield from (term for term in _phrases(run) if term not in _STOP_EN)
-        return
-    for piece in _stop_zh().split(run):
-        if piece and piece not in _WEAK_ZH:
-            yield from _phrases(piece)
+    if is_cjk(run):
+        for piece in _stop_zh().split(run):
+            if piece and piece not in _weak():
+                yield from _phrases(piece)
+    else:
+        yield from (term for term in _phrases(run) if term not in _stop_en())
+
+
+@cache
+def _stop_en() -> frozenset[str]:
+    return frozenset(table("words", "stop").split())
+
+
+@cache
+def _weak() -> frozenset[str]:
+    return frozenset(table("words", "weak"))
 
 
 @cache  # made where Chinese is first asked: an English question is answered sooner
@@ -228,6 +110,22 @@ def _phrases(run: str) -> Iterator[str]:
         yield from (part for part in parts if len(part) > 1 and part.isalpha())
 
 
+def match(term: str) -> str:
+    """The FTS5 expression for one of `asked`: every token quoted, so that it has no syntax but AND. Empty when nothing
+    of it can be looked up."""
+    return " AND ".join(_looked_up(token) for token in _TOKENS.findall(_parted(term)) if is_cjk(token) or _known(token))
+
+
+def _looked_up(token: str) -> str:
+    forms = [f'"{each}"' for each in (token, otherwise_spelt(token), *other_forms(token)) if each]
+    return f"({' OR '.join(forms)})" if len(forms) > 1 else forms[0]
+
+
+def _known(token: str) -> bool:
+    """Whether SQLite's tables have its letters; one that they lack would end the token, and a phrase is an error."""
+    return token.isascii() or all(unicodedata.ucd_3_2_0.category(letter)[0] in "LN" for letter in token)
+
+
 def names(text: str, name: str) -> bool:
     """Whether the name stands in the text, in whatever case and width; a Latin one as whole words."""
     text, name = nfkc(text).lower(), nfkc(name).strip().lower()
@@ -239,10 +137,78 @@ def names(text: str, name: str) -> bool:
 def keywords(text: str) -> set[str]:
     """The content words of a text that are not CJK, in lower case: names, ids and plain words, no bare numbers."""
     words = _KEYWORDS.findall(CJK_RUN.sub(" ", nfkc(text).lower()))
-    return {word for word in words if len(word) > 1 and not word.isdecimal() and word not in _STOP_EN}
+    return {word for word in words if len(word) > 1 and not word.isdecimal() and word not in _stop_en()}
 
 
-PLACES = ("place", "city")  # by the last part of their ids
+# Words in another form or spelling
+
+
+def other_forms(word: str) -> tuple[str, ...]:
+    """The forms of the English word (in lower case) that do not look like it (went of going); mostly none."""
+    bases = [word]
+    for root in (word.removesuffix(ending) for ending in ("ing", "es", "s", "'s") if word.endswith(ending)):
+        bases += [root, f"{root}e", root[:-1]] if word.endswith("ing") else [root]
+    return next((_irregular()[base] for base in bases if base in _irregular()), ())
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, ...]]:
+    groups = [group.split() for group in table("words", "irregular").split("|")]
+    return {word: tuple(other for other in group if other != word) for group in groups for word in group}
+
+
+def otherwise_spelt(word: str) -> str:
+    """The word (in lower case) as it is written on the other side of the Atlantic; empty where that is the same."""
+    for british, american in _spellings().get(word[:1], ()):
+        if word.startswith(british):
+            return american + word.removeprefix(british)
+        if word.startswith(american):
+            return british + word.removeprefix(american)
+    other = _ISE.sub(lambda found: found[1] + _LETTER[found[2]], word)
+    return other if other != word else ""
+
+
+@cache
+def _spellings() -> dict[str, list[list[str]]]:
+    """The British and the American beginnings, by the first letter, which they share."""
+    pairs: dict[str, list[list[str]]] = {}
+    for pair in table("words", "spelling").split("|"):
+        pairs.setdefault(pair.strip()[0], []).append(pair.split())
+    return pairs
+
+
+def can_be_misspelt(word: str) -> bool:
+    return len(word) >= SHORTEST and word.isalpha()
+
+
+def doubt_of(word: str) -> float:
+    """How doubtful it is that what was found for the word is meant, from 0 to 1: a long word with a wrong letter is
+    known, a short one may well be another; so may two characters that stand apart."""
+    return APART if is_cjk(word) else min(1.0, SHORTEST / len(word))
+
+
+def misspelt(word: str, known: Collection[str]) -> list[str]:
+    """The stems that the word is a misspelling of, nearest first: one letter wrong, missing, too many or in the wrong
+    place, in a long word two."""
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extract
+
+    most = 1 + (len(word) >= LONG)
+    endings = (ending for ending in table("words", "endings").split() if word.endswith(ending))
+    forms = [word, *map(word.removesuffix, endings)]
+    forms += [f"{word[:-1]}i"] * word.endswith("y")
+    shortest, longest = max(SHORTEST, len(word) - most - 2), len(word) + most
+    stems = [stem for stem in known if shortest <= len(stem) <= longest]
+    found = {stem: most + 1 for stem in stems if len(stem) >= LONG and word.startswith(stem)}
+    found |= dict.fromkeys({*known}.intersection(forms), 0)
+    for form in forms:
+        for stem, distance, _ in extract(form, stems, scorer=OSA.distance, score_cutoff=most, limit=None):
+            if distance < 2 or min(len(form), len(stem)) >= LONG - 1:  # what is left may be short: "wedd" is no "week"
+                found[stem] = min(distance, found.get(stem, distance))
+    return sorted(found, key=lambda stem: (found[stem], stem))[:MEANT]
+
+
+# Words for a whole kind: who asks for sports is answered by soccer, and 哪个城市 by 杭州
 
 
 def kinds_of(folded: str) -> tuple[str, ...]:
@@ -254,14 +220,8 @@ def kinds_of(folded: str) -> tuple[str, ...]:
 def match_kind(kind: str) -> str:
     """The FTS5 expression for all that is of the kind."""
     [rule] = [each for each in load("asking")["kinds"].rules if each.id == kind]
-    names = filter(None, rule.data["names"].split("|"))
-    return " OR ".join(dict.fromkeys(map(_all_of, [*names, *(_places(kind) if kind.endswith(PLACES) else ())])))
-
-
-def _places(kind: str) -> list[str]:
-    """The places of the gazetteer, as they are written in the language."""
-    return [name for row in table("gazetteer", "same") for name in row if is_cjk(name) == kind.startswith("zh")]
-
-
-def _all_of(name: str) -> str:
-    return f"({' AND '.join(map(match, asked(name)))})"
+    known = [name for name in rule.data["names"].split("|") if name]
+    if kind.endswith(PLACES):  # as they are written in the language
+        rows = table("gazetteer", "same")
+        known += [name for row in rows for name in row if is_cjk(name) == kind.startswith("zh")]
+    return " OR ".join(dict.fromkeys(f"({' AND '.join(map(match, asked(name)))})" for name in known))

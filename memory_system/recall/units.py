@@ -24,22 +24,19 @@ from memory_system.text import estimate_tokens, language, spliced
 from memory_system.turns import Message
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
-
 LONG_TOKENS = 180  # a message that costs more is searched and shown in passages: it has something of everything
 PART_TOKENS = 120
 SAME_CHARACTERS = 6  # before a date, by which the same words are known
 
 _MONTHS = "January February March April May June July August September October November December"
-MONTHS = tuple(_MONTHS.split())
-
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})")
 
 
 class Unit(NamedTuple):
-    """One searchable text. `key` is the memory's id, the message's ref or the number of a note's passage; `about` is
-    searched with the text but is no part of it; lines are 1-based, 0 where they are not known. `part` counts the
-    passages of a long message from 1, and is 0 for a whole one. `text` is what was said; `marks` are the dates that a
-    message leaves to its day ("next Friday"), as JSON of `dates.Marked.marks`, empty where there are none."""
+    """One searchable text. `key` is the memory's id, the message's ref or the number of a note's passage; lines are
+    1-based, 0 where they are not known; `part` counts the passages of a long message from 1, and is 0 for a whole one;
+    `about` is searched with the text; `marks` are the dates that a message leaves to its day ("next Friday"), as JSON
+    of `dates.Marked.marks`, or empty."""
 
     key: str
     path: str
@@ -82,7 +79,7 @@ class Units:
         self._hour = lru_cache(maxsize=10_000)(self._day_of_hour)
         self._day = lru_cache(maxsize=10_000)(self._day_of_minute)
         self._spelled = lru_cache(maxsize=10_000)(_spelled)
-        self._number = lru_cache(maxsize=10_000)(_number_of_stamp)
+        self._number = lru_cache(maxsize=10_000)(lambda stamp: day_number(clock.read_stamp(stamp)) if stamp else 0.0)
 
     def memory(self, row: Row) -> Unit:
         said_at, content, entities = said_or_created(row), told(row), row.get("entities", ())
@@ -194,11 +191,7 @@ def _spelled(day: str) -> str:
     if not day:
         return ""
     moment = date.fromisoformat(day)
-    return f"{day} {moment.day} {MONTHS[moment.month - 1]} {moment.month}"
-
-
-def _number_of_stamp(stamp: str) -> float:
-    return day_number(clock.read_stamp(stamp)) if stamp else 0.0
+    return f"{day} {moment.day} {_MONTHS.split()[moment.month - 1]} {moment.month}"
 
 
 def storable(text: str) -> str:

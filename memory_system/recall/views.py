@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -16,28 +16,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from memory_system.config import Config
-from memory_system.recall.schema import (
-    LATEST,
-    LINES_AT,
-    NAMED,
-    NAMED_BESIDE,
-    OF_KIND,
-    OF_OTHERS,
-    RANKED,
-    RANKED_AMONG,
-    RANKED_WITHIN,
-    REPLACED_ON,
-    SCOPE_BITS,
-    SESSION_BITS,
-    STANDING,
-    TELLS,
-    unpacked,
-)
+from memory_system.recall import schema
+from memory_system.recall.schema import SCOPE_BITS, SESSION_BITS, json_list, unpacked
 from memory_system.recall.units import SMALLEST_SCORE, Unit, day_number
 from memory_system.records import Row
 from memory_system.store.database import Database
-
-Read = Callable[[Collection[int]], dict[int, Unit]]
 
 SPARE = 100  # units that are read for nothing, at most, where reading them whole spares a question
 ENDLESS = "\uffff"  # of what is no message, it is not known when the last was said
@@ -46,7 +29,7 @@ _SESSIONS = "SELECT number, turns + parts, last FROM session WHERE number IN (SE
 
 
 class Sessions:
-    """The sessions of one state of an index; each is read once. They go by their numbers (`schema.session_of`)."""
+    """The sessions of one state of an index, by their numbers (`schema.session_of`); each is read once."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -66,11 +49,13 @@ class Sessions:
 
     def _read(self, sessions: Collection[int]) -> None:
         if unknown := [each for each in sessions if each not in self._ends]:
-            rows = self._database.rows(_SESSIONS, (orjson.dumps(unknown).decode(),))
+            rows = self._database.rows(_SESSIONS, (json_list(unknown),))
             self._sizes.update(dict.fromkeys(unknown, 0) | {number: size for number, size, _ in rows})
             self._ends.update(dict.fromkeys(unknown, ENDLESS) | {number: end for number, _, end in rows})
 
-    def latest(self, numbers: Collection[int], limit: int, units: Read) -> list[int]:
+    def latest(
+        self, numbers: Collection[int], limit: int, units: Callable[[Collection[int]], dict[int, Unit]]
+    ) -> list[int]:
         """Those of the units that were said last; `units` reads them. Only sessions that ended late enough are looked
         into."""
         held = Counter(map(rshift, numbers, repeat(SESSION_BITS)))
@@ -80,23 +65,24 @@ class Sessions:
         while waiting and count < limit:
             late.add(waiting[-1])
             count += held[waiting.pop()]
-        found = self._said_last([number for number in numbers if number >> SESSION_BITS in late], limit, units)
+
+        def said_last(sessions: set[int], before: Collection[int] = ()) -> list[tuple[int, str]]:
+            """The last of the units in these sessions and `before`, each with its stamp; equals by scope and key."""
+            among = [*before, *(number for number in numbers if number >> SESSION_BITS in sessions)]
+            if len(among) > limit + SPARE:
+                return self._database.rows(schema.LATEST, (json_list(among), limit))
+            read = units(among).items()  # as they will be, in a moment
+            found = sorted((number >> SCOPE_BITS, unit.key, number, unit.said_at) for number, unit in read)
+            found.sort(key=itemgetter(3), reverse=True)
+            return [each[2:] for each in found[:limit]]
+
+        found = said_last(late)
         since, rest = found[-1][1] if len(found) == limit else "", set[int]()
         while waiting and self._ends[waiting[-1]] >= since:
             rest.add(waiting.pop())
         if rest:
-            others = (number for number in numbers if number >> SESSION_BITS in rest)
-            found = self._said_last([*(number for number, _ in found), *others], limit, units)
+            found = said_last(rest, [number for number, _ in found])
         return [number for number, _ in found]
-
-    def _said_last(self, numbers: Collection[int], limit: int, units: Read) -> list[tuple[int, str]]:
-        """Those of the units that were said last, each with its stamp; equals by scope and key."""
-        if len(numbers) > limit + SPARE:
-            return self._database.rows(LATEST, (orjson.dumps([*numbers]).decode(), limit))
-        read = units(numbers).items()  # as they will be, in a moment
-        found = sorted((number >> SCOPE_BITS, unit.key, number, unit.said_at) for number, unit in read)
-        found.sort(key=itemgetter(3), reverse=True)
-        return [(number, said_at) for _, _, number, said_at in found[:limit]]
 
 
 class Ranked(NamedTuple):
@@ -109,54 +95,48 @@ class Ranked(NamedTuple):
 
 
 class Standing:
-    """The memories at one moment (`Index.at`)."""
+    """The memories at one moment (`Index.at`): what they have faded to by then, the strongest first."""
 
     def __init__(self, database: Database, config: Config, moment: datetime) -> None:
         self._database = database
-        self._moment = {
-            "day": day_number(moment),
-            "floor": math.log(max(config.thresholds.floor, SMALLEST_SCORE)),
-        }
+        floor = math.log(max(config.thresholds.floor, SMALLEST_SCORE))
+        self._moment = {"day": day_number(moment), "floor": floor}
 
     def ranked(
         self, limit: int | None = None, *, categories: Collection[str] = (), said: tuple[str, str] = ("", "")
     ) -> list[Ranked]:
         """The active memories by effective score, then importance, then the later said, then id. Only those of the
         categories, and only those said within [said[0], said[1]) (stamps), where these are given."""
-        since, until = said
-        most = -1 if limit is None else limit
-        which = (RANKED_AMONG if categories else "") + (RANKED_WITHIN if any(said) else "")
-        return self._found(RANKED % which, categories=_json(categories), since=since, until=until, limit=most)
+        which = (schema.RANKED_AMONG if categories else "") + (schema.RANKED_WITHIN if any(said) else "")
+        values = {"since": said[0], "until": said[1], "limit": -1 if limit is None else limit}
+        return self._found(schema.RANKED % which, categories=json_list(categories), **values)
 
     def of_kind(self, categories: Collection[str], attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active memories of one of the categories or attributes (dotted ones with the part before the dot),
-        at most `limit`: by effective score, then as `ranked`."""
-        return self._found(OF_KIND, categories=_json(categories), attributes=_json(attributes), limit=limit)
+        as `ranked`."""
+        kinds = {"categories": json_list(categories), "attributes": json_list(attributes)}
+        return self._found(schema.OF_KIND, **kinds, limit=limit)
 
     def telling(self, attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active quotes that tell of one of the attributes, at most `limit`, as `of_kind`."""
-        return self._found(TELLS, attributes=_json(attributes), limit=limit)
+        return self._found(schema.TELLS, attributes=json_list(attributes), limit=limit)
 
     def of_others(self, limit: int) -> list[Ranked]:
-        """The active memories that fill a slot of somebody or something else than the user and the assistant, at most
-        `limit`, as `ranked`."""
-        return self._found(OF_OTHERS, limit=limit)
+        """The active memories that fill a slot of anybody but the user and the assistant, as `ranked`."""
+        return self._found(schema.OF_OTHERS, limit=limit)
 
     def replaced_on(self, refs: Collection[str]) -> list[bytes]:
         """The lines of the archived memories that fill a slot and stand on these messages."""
-        return [unpacked(line) for (line,) in self._database.rows(REPLACED_ON, {"refs": _json(refs)})]
+        rows = self._database.rows(schema.REPLACED_ON, {"refs": json_list(refs)})
+        return [unpacked(line) for (line,) in rows]
 
     def these(self, ids: Collection[str]) -> dict[str, Ranked]:
         """The memories with these ids, of either pool."""
-        return {each.id: each for each in self._found(STANDING, ids=_json(ids))}
+        return {each.id: each for each in self._found(schema.STANDING, ids=json_list(ids))}
 
     def _found(self, sql: str, **values: Any) -> list[Ranked]:
         rows = self._database.rows(sql, self._moment | values)
         return [Ranked(key, math.exp(score), importance, unpacked(line)) for key, score, importance, line in rows]
-
-
-def _json(values: Collection[str]) -> str:
-    return orjson.dumps([*values]).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,38 +152,22 @@ class Naming:
     last: str
 
 
-class _Group(NamedTuple):
-    """Memories with one subject that call the user by one name."""
-
-    subject: str
-    own: str
-    first: str
-    last: str
-    ids: list[str]
-    slots: list[int]  # the places of those that fill a slot
-
-
 def naming(database: Database, called: Collection[str]) -> Naming:
-    """What names one of these."""
-    values = {"called": orjson.dumps([*called]).decode()}
-    groups = [
-        _Group(subject, own, first, last, orjson.loads(ids), orjson.loads(slots))
-        for subject, own, first, last, ids, slots in database.rows(NAMED, values)
-    ]
-    names = Counter(dict(database.rows(NAMED_BESIDE, values)))
-    for each in groups:
-        names[each.subject] += len(each.ids)
+    """What names one of these: for one profile there may be very many."""
+    values = {"called": json_list(called)}
+    groups = database.rows(schema.NAMED, values)
+    names = Counter(dict(database.rows(schema.NAMED_BESIDE, values)))
+    ids: list[str] = []
+    for subject, _, _, _, its_ids, _ in groups:
+        ids += (found := orjson.loads(its_ids))
+        names[subject] += len(found)
+    places = chain.from_iterable(orjson.loads(slots) for *_, slots in groups)
+    lines = database.rows(schema.LINES_AT, (json_list(places),))
     return Naming(
-        sorted(chain.from_iterable(each.ids for each in groups)),
+        sorted(ids),
         names,
-        {each.own for each in groups} - {""},
-        _slots(database, chain.from_iterable(each.slots for each in groups)),
-        min((each.first for each in groups), default=""),
-        max((each.last for each in groups), default=""),
+        {own for _, own, *_ in groups} - {""},
+        [orjson.loads(unpacked(line)) for (line,) in lines],
+        min((first for _, _, first, *_ in groups), default=""),
+        max((last for _, _, _, last, *_ in groups), default=""),
     )
-
-
-def _slots(database: Database, places: Iterable[int]) -> list[Row]:
-    """The memories at these places, in the order of their ids."""
-    lines = database.rows(LINES_AT, (orjson.dumps([*places]).decode(),))
-    return [orjson.loads(unpacked(line)) for (line,) in lines]
