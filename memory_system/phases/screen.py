@@ -281,7 +281,8 @@ def _least(turn: Turn, verdict: Verdict) -> int:
     """What a segment must be worth to be kept."""
     if turn.message.is_noted:
         return NOTED_FROM
-    asks = verdict.stance == "ask" and verdict.likeliest != "instruction"  # "please always …" is a wish that lasts
+    # "please always …" is a wish that lasts, "can you forget the list" ends one
+    asks = verdict.stance == "ask" and verdict.likeliest != "instruction" and not verdict.change
     return NEWS_FROM if asks else KEPT_FROM
 
 
