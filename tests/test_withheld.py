@@ -3,19 +3,78 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from spoken import claims, said, talk
+from spoken import claims, said, segmented, talk
 from workspaces import consolidate, make, remembering, say
 
 from memory_system import clock, finder
+from memory_system.config import Config
 from memory_system.nights import derive
-from memory_system.phases import index
+from memory_system.phases import index, screen
+from memory_system.privacy.trust import Guard
+from memory_system.privacy.withheld import WITHHELD
 from memory_system.recall.index import Index
+from memory_system.turns import Message
 from memory_system.workspace import Workspace
+
+CASES = tomllib.loads((Path(__file__).parent / "withheld_cases.toml").read_text("utf-8"))
+MISSED = {"wish": 5, "other": 2}  # of what is unseen, in both languages, at most
+
+
+@pytest.mark.parametrize("kind", ["wish", "other"])
+def test_the_table_of_wishes(kind: str) -> None:
+    wrong: dict[str, list[str]] = {"seen": [], "unseen": []}
+    for part, rows in [(part, rows) for lang in ("en", "zh") for part, rows in CASES[lang][kind].items()]:
+        wrong[part] += [row for row in rows if not _told_apart(row.split(" | "), kept=kind == "other")]
+    assert wrong["seen"] == []
+    assert len(wrong["unseen"]) <= MISSED[kind], len(wrong["unseen"])
+
+
+def _told_apart(row: list[str], *, kept: bool) -> bool:
+    """Whether the index and the judge both leave out what is to be left out of these messages, and only that."""
+    messages = talk(*(("user", words.removeprefix("+")) for words in row))
+    out = [not (kept or words.startswith("+")) for words in row]
+    left = {each.ref: index.without_withheld(each).strip() for each in index.not_taken_back(messages)}
+    judged = dict(_reasons(messages))
+    return all(
+        (judged[each.ref] == {WITHHELD} and not left.get(each.ref))
+        if is_out
+        else (WITHHELD not in judged[each.ref] and left.get(each.ref) == each.text)
+        for each, is_out in zip(messages, out, strict=True)
+    )
+
+
+def _reasons(messages: list[Message]) -> Iterator[tuple[str, set[str]]]:
+    """Why the segments of each message are dropped, by its ref."""
+    for turn, judged in screen.in_order(segmented(messages), Config(), Guard()):
+        yield turn.message.ref, {each.reason for each in judged}
+
+
+@pytest.mark.parametrize(
+    ("wish", "left"),
+    [
+        ("please don't save this bit, but {}", [0, 3]),
+        ("这段别记：{}", [0, 3]),
+        ("{}", [0, 1, 2, 3]),
+    ],
+)
+def test_in_a_long_message_it_is_about_the_paragraph_and_the_next(wish: str, left: list[int]) -> None:
+    told = [" ".join([words] * 20) for words in ("One sails.", "Two rows.", "Three rides.", "Four walks.")]
+    parts = [told[0], wish.format(told[1]), *told[2:]]
+    words = index.without_withheld(said("\n\n".join(parts)))
+    assert [number for number, each in enumerate(parts) if each in words] == left
+
+
+@pytest.mark.parametrize("wish", ["Please don't keep any of this.", "以上内容请不要保存。"])
+def test_a_wish_at_the_end_of_a_long_message_is_about_all_of_it(wish: str) -> None:
+    told = "\n\n".join([" ".join(["One sails to Bergen."] * 20)] * 3)
+    assert not index.without_withheld(said(f"{told}\n\n{wish}")).strip()
 
 
 @pytest.mark.parametrize(
@@ -72,54 +131,51 @@ def test_what_is_not_to_be_kept_is_not(words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "kept"),
     [
-        ("我现在住在杭州西湖旁边。这个别记，我驾照又没考过。", ["用户住在杭州西湖旁边"]),
-        ("I live in Leeds. Don't save this, but I failed my driving test again.", ["User lives in Leeds"]),
         ("Don't forget this: I'm allergic to bees.", ["User is allergic to bees"]),
         ("I don't save that often. I live in Leeds.", ["User lives in Leeds"]),
-        ("我住在杭州。这个别记，我驾照又没考过。", ["用户住在杭州"]),
         ("特别记住，我对芒果过敏。", ["用户对芒果过敏"]),
         ("别忘了：我对芒果过敏。", ["用户对芒果过敏"]),
-        ("我住在杭州。Don't save this, but I failed my driving test again.", ["用户住在杭州"]),
-        ("I live in Leeds. 这个别记，我驾照又没考过。", ["User lives in Leeds"]),
         ("I don't keep this short: I live in Leeds.", ["User lives in Leeds"]),
         ("My parents dont save that. I live in Leeds.", ["User lives in Leeds"]),
         ("Don't save it as a PDF. I live in Leeds.", ["User lives in Leeds"]),
         ("I live in Leeds. The mayor spoke off the record.", ["User lives in Leeds"]),
-        ("I live in Leeds. I failed the audit, off the record.", ["User lives in Leeds"]),
         ("你别存钱了，花吧。我住在杭州。", ["用户住在杭州"]),
-        ("我住在杭州。这话你别存：我挂了三门课。", ["用户住在杭州"]),
     ],
 )
-def test_the_rest_is_kept(words: str, kept: list[str]) -> None:
+def test_what_only_sounds_like_it_is_kept(words: str, kept: list[str]) -> None:
     assert [each.content for each in claims([said(words)]) if each.attribute] == kept
 
 
 @pytest.mark.parametrize("scope", ["sessions", "all"])
 @pytest.mark.parametrize(
-    ("words", "query", "secret", "beside"),
+    ("beside", "place", "words", "query", "secret"),
     [
         (
-            "I live in Leeds. Don't save this, but I had a panic attack at work today.",
+            "I live in Leeds.",
+            "Leeds",
+            "Don't save this, but I had a panic attack at work today.",
             "panic attack at work",
             "panic attack",
-            "Leeds",
         ),
-        ("我住在杭州。这个别记，我今天跟老板大吵了一架。", "跟老板大吵了一架", "大吵", "杭州"),
-        ("I live in Leeds. Don't save this: 我昨天考试作弊了。", "考试作弊", "作弊", "Leeds"),
-        ("我住在杭州。别记这个：I stole money from the till.", "stole money from the till", "till", "杭州"),
-        ("我住在杭州。我对花粉过敏。don't save this, I stole money.", "stole money", "stole", "杭州"),
-        ("I live in Leeds. off the record, i was fired in 2019", "was fired in 2019", "fired", "Leeds"),
-        ("I live in Leeds. please dont save it: i kissed someone", "kissed someone", "kissed", "Leeds"),
-        ("我住在杭州。这话别存：我去年被开除了", "被开除", "开除", "杭州"),
-        ("我住在杭州。支付口令是蓝色苍鹭 你别存", "支付口令", "苍鹭", "杭州"),
+        ("我住在杭州。", "杭州", "这个别记，我今天跟老板大吵了一架。", "跟老板大吵了一架", "大吵"),
+        ("I live in Leeds.", "Leeds", "Don't save this: 我昨天考试作弊了。", "考试作弊", "作弊"),
+        ("我住在杭州。", "杭州", "别记这个：I stole money from the till.", "stole money from the till", "till"),
+        (
+            "I live in Leeds.",
+            "Leeds",
+            "I have a cat. off the record, i was fired in 2019",
+            "was fired in 2019",
+            "fired",
+        ),
+        ("我住在杭州。", "杭州", "支付口令是蓝色苍鹭 你别存", "支付口令", "苍鹭"),
     ],
 )
 def test_it_is_found_by_no_search_and_given_to_no_agent(
-    words: str, query: str, secret: str, beside: str, scope: Literal["sessions", "all"], tmp_path: Path
+    beside: str, place: str, words: str, query: str, secret: str, scope: Literal["sessions", "all"], tmp_path: Path
 ) -> None:
     """What is said beside it is found, before a night has read it and after, and in an index that is made anew."""
     root = make(tmp_path)
-    say(root, "s", ("2026-03-02T09:00:00Z", "user", words), ("2026-03-02T09:01:00Z", "assistant", "OK."))
+    say(root, "s", ("2026-03-02T09:00:00Z", "user", beside), ("2026-03-02T09:01:00Z", "user", words))
     consolidate(root, "2026-03-03T03:00:00Z")
     for _ in range(2):
         with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
@@ -127,7 +183,7 @@ def test_it_is_found_by_no_search_and_given_to_no_agent(
             given = finder.context(ws, query)["text"]
             assert secret not in found
             assert secret not in given
-            assert beside in json.dumps(finder.search(ws, beside, scope=scope)["results"], ensure_ascii=False)
+            assert place in json.dumps(finder.search(ws, beside, scope=scope)["results"], ensure_ascii=False)
         (root / "memory/layer2/index/search.sqlite").unlink(missing_ok=True)
 
 
@@ -163,6 +219,27 @@ def test_a_wish_of_its_own_reaches_the_message_before(secret: str, wish: str, tm
         told = [record.content for _, record in ws.store.records()]
         found = json.dumps(finder.search(ws, secret, scope="all")["results"], ensure_ascii=False)
     assert any("Bergen" in each for each in told)
+    assert not [each for each in (*told, found) if "expelled" in each or "开除" in each]
+
+
+@pytest.mark.parametrize(
+    ("wish", "secret"),
+    [
+        ("What I say next is not to be saved.", "I was expelled from the choir in May."),
+        ("接下来这段别记：", "我去年被合唱团开除了。"),
+    ],
+)
+def test_an_announced_wish_reaches_the_message_after(wish: str, secret: str, tmp_path: Path) -> None:
+    root = make(tmp_path)
+    words = ("I sing in Bergen on Fridays.", wish, secret, "I have a cat called Mo.")
+    say(root, "s", *((f"2026-03-02T09:0{number}:00Z", "user", each) for number, each in enumerate(words)))
+    consolidate(root, "2026-03-03T03:00:00Z")
+    with Workspace.open(root, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws:
+        told = [record.content for _, record in ws.store.records()]
+        copied = [message.text for _, message in ws.said.messages(lambda _: True)]
+        found = json.dumps(finder.search(ws, secret, scope="all")["results"], ensure_ascii=False)
+    assert copied == [words[0], words[3]]
+    assert any("Mo" in each for each in told)
     assert not [each for each in (*told, found) if "expelled" in each or "开除" in each]
 
 

@@ -188,15 +188,15 @@ def without_withheld(message: Message) -> str:
 
 
 def not_taken_back(messages: Iterable[Message]) -> Iterator[Message]:
-    """The messages without those that the next ones ask not to keep ("don't save that")."""
+    """The messages without those that a wish near them is about ("don't save that")."""
     from memory_system.privacy.withheld import SOON, TakingBack
 
     talk, waiting = TakingBack[Message](), deque[Message]()
     for message in messages:
-        gone = talk.heard(message, message)
-        if gone and gone in waiting:
-            waiting.remove(gone)
         waiting.append(message)
+        for gone in talk.heard(message, message):
+            if gone in waiting:
+                waiting.remove(gone)
         if len(waiting) > SOON:
             yield waiting.popleft()
     yield from waiting

@@ -16,7 +16,7 @@ from memory_system.config import Config
 from memory_system.phases import Night
 from memory_system.privacy.secrets import is_only_secret
 from memory_system.privacy.trust import Guard, is_owners_word
-from memory_system.privacy.withheld import SOON, WITHHELD, TakingBack, withheld
+from memory_system.privacy.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 from memory_system.records import USER, USER_NAME
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message, Segment, Turn
@@ -118,12 +118,12 @@ def in_order(
     turns wait for those."""
     waiting: deque[tuple[Turn, list[Judged]]] = deque()
     playing: dict[str, int] = {}  # by session: how many messages more a role may last
-    unkept, unmeant = TakingBack[str](), TakingBack[str](was_joking)
+    unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
     for turn in turns:
-        for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
-            if gone := taking_back.heard(turn.message, turn.message.ref):
-                waiting = deque(_without(gone, reason, *each) for each in waiting)
         waiting.append((turn, _played(turn, judged(turn, config, guard, known), playing)))
+        for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
+            for gone in taking_back.heard(turn.message, turn.message.ref):
+                waiting = deque(_without(gone, reason, *each) for each in waiting)
         if len(waiting) > SOON:
             yield waiting.popleft()
     yield from waiting

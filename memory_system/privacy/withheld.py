@@ -3,107 +3,143 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Generic, TypeVar
 
 from memory_system import rules, text
-from memory_system.rules import Found
-from memory_system.text import SENTENCE_SIGN
+from memory_system.rules import Rule
+from memory_system.text.traditional import simplified
 from memory_system.turns import Message
 
 LANGS = ("en", "zh")
 WITHHELD = "withheld"  # the reason why such a segment is dropped
-SOON = 4  # messages within which a wish is about what the same one has said before
+SOON = 4  # messages within which a wish is about what the same one says before or after
+BEFORE, AFTER, EITHER = "before", "after", "either"  # what a wish is about beside its own message
 
 Said = TypeVar("Said")
+Span = tuple[int, int]
 
-_LONGEST = 80  # characters of a message that says nothing but the wish
-_COLONS = ("：", ":")
+_LONG = 600  # characters of a message from which on a wish is only about what stands around it
+_SHORT = 160  # of a message that may be about another
+_TRIFLE = 24  # of one that is hardly what a wish is about: a greeting, say
+_NEAR = 80  # around a wish that show what it is about
+_FEW = 3  # words, or twice as many Chinese characters, beside a wish that is all that a message says
+_WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
 
 
-def withheld(message: str) -> list[tuple[int, int]]:
-    """The stretches of the message that are not to be kept, each with its wish, whatever the language of either: the
-    sentence with the wish; what comes after a colon, to the end; and all of the message where the wish is a sentence
-    of its own."""
-    langs = [lang for lang in LANGS if _rules(lang)["withheld_gate"].fires(message)]
-    if not langs:
-        return []
+def withheld(message: str) -> list[Span]:
+    """The stretches of the message that are not to be kept, each with its wish, whatever the language of either: all of
+    it, or, in a long one, the paragraph with the wish and the next. A wish that is all of the first or last paragraph
+    is about the whole."""
     plain = _plain(message)
-    return [_stretch(plain, wish) for lang in langs for wish in _wishes(plain, lang)]
+    wishes = list(_wishes(plain))
+    if not wishes or len(plain) <= _LONG:
+        return [(0, len(plain))] if wishes else []
+    bounds = [0, *(found.end() for found in re.finditer(r"\n\s*\n", plain)), len(plain)]
+    return [_stretch(plain, start, bounds) for start, _ in wishes]
+
+
+def _stretch(plain: str, wish: int, bounds: list[int]) -> Span:
+    number = sum(bound <= wish for bound in bounds) - 1
+    start, end, *more = bounds[number : number + 3]
+    if (start == 0 or not more) and _is_all(plain[start:end]):
+        return 0, len(plain)
+    return start, more[0] if more else end
+
+
+def reach(message: Message) -> str:
+    """Whether the message asks not to keep what the same one said right BEFORE, says right AFTER, or EITHER: it does
+    not say which. Empty where it is about itself, or asks nothing."""
+    plain = _plain(message.text)
+    if not message.is_first_hand or message.is_noted or len(plain) > _SHORT or not (wishes := list(_wishes(plain))):
+        return ""
+    if _points("next", plain) and _few(plain[max(end for _, end in wishes) :]):
+        return AFTER
+    if _points("back", plain):
+        return BEFORE
+    return EITHER if _is_all(plain) and not re.search(r"[:：]\s*\S", plain) else ""
 
 
 def takes_back(message: Message) -> bool:
-    """Whether the message says nothing but that this, that or it is not to be kept: it means what the same one said
-    right before."""
-    words = message.text
-    if not message.is_first_hand or message.is_noted or len(words) > _LONGEST:
-        return False
-    if withheld(words)[:1] != [(0, len(words))]:
-        return False
-    plain = _plain(words)
-    return _fires("withheld_before", plain) and not _fires("withheld_after", plain)
+    """Whether the message asks not to keep what the same one said right before."""
+    return reach(message) in (BEFORE, EITHER)
 
 
 class TakingBack(Generic[Said]):
-    """What each one has said last, which their next message may take back: whether it does is for `takes` to say."""
+    """What each one has said last, which their next message may take back, and whose next is not to be kept; what a
+    message is about is for `reaches` to say."""
 
-    def __init__(self, takes: Callable[[Message], bool] = takes_back) -> None:
-        self._takes = takes
-        self._last: dict[tuple[str, str, str], tuple[int, Said]] = {}
+    def __init__(self, reaches: Callable[[Message], str] = reach) -> None:
+        self._reaches = reaches
+        self._last: dict[tuple[str, str, str], tuple[int, Said, bool, bool]] = {}
         self._count = 0
 
-    def heard(self, message: Message, said: Said) -> Said | None:
-        """What the message takes back: the `said` of what the same one said last, a few messages before at most."""
+    def heard(self, message: Message, said: Said) -> Iterator[Said]:
+        """What is not to be kept now that the message is heard: the `said` of what the same one said last, a few
+        messages before at most, and its own where it was announced."""
         voice = (message.session, message.role, message.speaker)
-        before = self._last.get(voice)
-        self._last[voice] = self._count, said
         self._count += 1
-        soon = before is not None and self._count - 1 - before[0] <= SOON
-        return before[1] if before and soon and self._takes(message) else None
+        reached = self._reaches(message)
+        number, before, is_trifle, announces = self._last.get(voice, (-SOON, said, True, False))
+        is_near = number >= self._count - SOON
+        if is_near and announces:
+            yield said
+        if is_near and reached in (BEFORE, EITHER):
+            yield before
+        announces = reached == AFTER or (reached == EITHER and (is_trifle or not is_near))
+        self._last[voice] = self._count, said, len(message.text) <= _TRIFLE, announces
 
 
-def asks_not_to_keep(words: str) -> bool:
-    """Whether there is such a wish in the words, in either language."""
-    return bool(withheld(words))
+def _wishes(plain: str) -> Iterator[Span]:
+    """Where each wish stands, in either language."""
+    for lang in LANGS:
+        for rule in rules.load(f"withheld.{lang}")["wish"].firing(plain):
+            for (start, end), _, _ in rule.found(plain):
+                more = _aimed(rule, plain[max(0, start - _NEAR) : start], plain[start:end], plain[end : end + _NEAR])
+                if more is not None:
+                    yield start, end + more
 
 
-def _wishes(plain: str, lang: str) -> Iterator[Found]:
-    for rule in _rules(lang)["withheld"].firing(plain):
-        unless = rule.data.get("unless_before")
-        for wish in rule.found(plain):
-            if not (unless and re.search(unless, plain[: wish.places["wish"][0]], re.IGNORECASE)):
-                yield wish
+def _aimed(rule: Rule, before: str, wish: str, behind: str) -> int | None:
+    """How far the wish goes on behind its pattern, where it is about this talk."""
+    for key, words in (("unless_before", before), ("unless", before + wish + behind)):
+        if key in rule.data and re.search(rule.data[key], words, re.IGNORECASE):
+            return None
+    about = _about(rule.id[:2])
+    for way in rule.data.get("needs", ("talk", "this", "named", "alone")):
+        stands_before = way in ("named", "alone")
+        found = about["over" if stands_before else way].search(behind)
+        if found and (not stands_before or about[way].search(before)):
+            return found.end()
+    return None
 
 
-def _stretch(plain: str, wish: Found) -> tuple[int, int]:
-    start, end = wish.span
-    while start < end and not plain[start].isalnum():
-        start += 1
-    first = max((found.end() for found in SENTENCE_SIGN.finditer(plain, 0, start)), default=0)
-    mark = wish.parts["mark"]
-    if mark in _COLONS and mark:
-        return first, len(plain)
-    ended = not plain[end:].strip() or bool(SENTENCE_SIGN.fullmatch(mark))
-    if ended and _says_nothing(plain[first:start]):
-        return 0, len(plain)
-    last = SENTENCE_SIGN.search(plain, end - len(mark))
-    return first, last.end() if last else len(plain)
+def _is_all(words: str) -> bool:
+    """Whether the words say nothing but the wish."""
+    rest, at = "", 0
+    for start, end in sorted(_wishes(words)):
+        rest, at = rest + words[at:start], max(at, end)
+    return _few(rest + words[at:])
 
 
-def _says_nothing(before: str) -> bool:
-    """Whether there is nothing before the wish in its sentence, or only that it is a secret."""
-    return not before.strip() or _fires("withheld_preamble", before)
+def _few(words: str) -> bool:
+    return len(_WORD.findall(words)) <= _FEW
 
 
 def _plain(message: str) -> str:
     """The message as the rules read it, as long as it was."""
-    return text.paused(text.straight(message))
+    return simplified(text.paused(text.straight(message)))
 
 
-def _rules(lang: str) -> rules.Groups:
-    return rules.load(f"withheld.{lang}")
+def _points(where: str, words: str) -> bool:
+    """Whether the words point there, in either language."""
+    return any(_about(lang)[where].search(words) for lang in LANGS)
 
 
-def _fires(group: str, words: str) -> bool:
-    """Whether a rule of the group fires, in either language."""
-    return any(_rules(lang)[group].fires(words) for lang in LANGS)
+@cache
+def _about(lang: str) -> Mapping[str, re.Pattern[str]]:
+    """What shows what a wish is about, by its name."""
+    parts, table = (rules.table(f"withheld.{lang}", name) for name in ("parts", "about"))
+    patterns = {"over": "^%over%", **table}
+    return {name: re.compile(rules.with_parts(each, parts), re.IGNORECASE) for name, each in patterns.items()}

@@ -50,9 +50,9 @@ class Rule:
         own = ("id", "why", "pattern", "yes", "no")
         known = parts or {}
         rest = {
-            key: _with_parts(value, known) if key in _SECOND else value for key, value in row.items() if key not in own
+            key: with_parts(value, known) if key in _SECOND else value for key, value in row.items() if key not in own
         }
-        pattern = _UNMARKED.sub("'?", _with_parts(row["pattern"], known))
+        pattern = _UNMARKED.sub("'?", with_parts(row["pattern"], known))
         return cls(row["id"], row["why"], pattern, tuple(row.get("yes", ())), tuple(row.get("no", ())), rest)
 
     def search(self, text: str) -> Any:
@@ -182,7 +182,7 @@ def _document(name: str, *, examples: bool = False) -> dict[str, Any]:
     return tomllib.loads(written if examples else _EXAMPLES.sub("", written))
 
 
-def _with_parts(pattern: str, parts: Mapping[str, str]) -> str:
+def with_parts(pattern: str, parts: Mapping[str, str]) -> str:
     """The pattern with its parts put in; parts may hold parts. KeyError for a part that the file lacks."""
     while "%" in pattern and (name := _PART.search(pattern)):
         pattern = pattern.replace(name[0], f"(?:{parts[name[1]]})")

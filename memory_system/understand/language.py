@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 from memory_system import rules
+from memory_system.rules import with_parts
 
 _NEVER = re.compile("(?!)")
-_PART = re.compile(r"%([a-z_]+)%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +129,6 @@ def _kinship(kin: Mapping[str, str]) -> dict[str, str]:
 
 def _alternatives(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
-
-
-def with_parts(pattern: str, parts: Mapping[str, str]) -> str:
-    """The pattern with its parts put in; KeyError for a part that the file lacks."""
-    while found := _PART.search(pattern):
-        pattern = pattern.replace(found[0], f"(?:{parts[found[1]]})")
-    return pattern
 
 
 def _types(file: str, parts: Mapping[str, str]) -> dict[str, ValueType]:
