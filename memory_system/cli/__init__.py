@@ -30,7 +30,7 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "get": "searching",
     "context": "searching",
     "prompt": "agents",
-    "chat": "chatting",
+    "chat": "agents",
     "session": "agents",
     "serve": "agents",
     "status": "keeping",
