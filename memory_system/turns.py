@@ -47,8 +47,8 @@ class Message:
 @dataclass(slots=True)
 class Segment:
     """The span text[start:end] of a message, and what phase 2 makes of it: the kind that it is kept as (`keep`), how it
-    is meant (`stance`), what it does to something said before (`change`), importance, and how surely it is meant in
-    earnest (`earnest`, log-odds in eighths)."""
+    is meant (`stance`), what it does to something said before (`change`), importance, how surely it is meant in earnest
+    (`earnest`) and how surely it does each of the judge's changes (`changes`), as sums of the judge."""
 
     start: int
     end: int
@@ -57,6 +57,7 @@ class Segment:
     change: str = ""
     importance: float = 0.0
     earnest: int = 0
+    changes: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ class Turn:
         row = {
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
             "segments": [
-                (each.start, each.end, each.keep, each.stance, each.change, each.importance, each.earnest)
+                (each.start, each.end, each.keep, each.stance, each.change, each.importance, each.earnest, each.changes)
                 for each in self.segments
             ],
             "before": (self.before, self.before_ref),
@@ -88,7 +89,10 @@ class Turn:
     @classmethod
     def staged(cls, row: Mapping[str, Any]) -> Turn:
         """The turn of a staged row."""
-        return cls(Message(*row["message"]), [Segment(*each) for each in row["segments"]], *row["before"])
+        segments = [Segment(*each) for each in row["segments"]]
+        for each in segments:
+            each.changes = tuple(each.changes)
+        return cls(Message(*row["message"]), segments, *row["before"])
 
 
 @dataclass(slots=True)
@@ -123,6 +127,7 @@ class Claim:
     stance: str = "asserted"
     speaker: str = ""  # the name of a person who is not the owner
     change: str = ""
+    changes: tuple[int, ...] = ()  # as in Segment
     context: tuple[Place, ...] = ()
     beside: str = ""
     also: tuple[Evidence, ...] = ()  # more words that a statement rests on
@@ -145,5 +150,5 @@ class Claim:
         context = tuple(Place.model_validate(each) for each in row["context"])
         also = tuple(Evidence.model_validate(each) for each in row["also"])
         row |= {"span": tuple(row["span"]), "entities": tuple(row["entities"]), "event_time": event, "context": context}
-        row |= {"also": also, "instead": tuple(row["instead"])}
+        row |= {"also": also, "instead": tuple(row["instead"]), "changes": tuple(row["changes"])}
         return cls(**row)

@@ -274,4 +274,5 @@ def _marked(segment: Segment, verdict: Verdict, config: Config) -> Segment:
     return Segment(
         segment.start, segment.end, verdict.likeliest, verdict.stance, verdict.change,
         round(share * importance_of(CATEGORIES[verdict.likeliest], config), 2), verdict.earnest,
+        verdict.changes,
     )  # fmt: skip

@@ -1,4 +1,5 @@
-"""What stood around a memory that cannot be understood alone, as it is shown beside it. It is taken from the messages
+"""What stood around a memory that cannot be understood alone, and what was said later that likely makes it outdated, as
+it is shown beside it. The former is taken from the messages
 as the index keeps them: what is forgotten, withheld or taken back stands there no more, and no transcript is opened.
 """
 
@@ -10,8 +11,9 @@ from itertools import groupby
 from typing import Any
 
 from memory_system.recall.index import Index
+from memory_system.recall.newer import later_words
 from memory_system.recall.units import Unit
-from memory_system.records import USER_NAME, Row, session_of
+from memory_system.records import USER_NAME, Fact, Row, session_of
 
 MOST = 300  # characters of it, together
 LONGEST_WORD = 20  # characters that are given up so as not to begin or end within a word
@@ -59,15 +61,18 @@ class Around:
 
     def of(self, row: Row, most: int = MOST, sessions: Collection[str] | None = None) -> str:
         """A line for each who spoke, at most `most` characters of their words together; of these sessions alone, where
-        they are given. Empty where the memory leans on nothing, or nothing of that may be shown."""
+        they are given, and with nothing said later. Empty where the memory leans on nothing, or nothing of that may be
+        shown."""
         places = [each for each in row.get("context", ()) if sessions is None or session_of(each["ref"]) in sessions]
         lang = "zh" if row.get("lang") == "zh" else "en"
         lines = list(self._lines(places, _quotes(row), lang))
+        later = later_words(row, self._index, self._given) if sessions is None else ""
         rooms = iter(_shared(most, [len(piece.text) for _, pieces in lines for piece in pieces]))
-        return "\n".join(
+        told = [
             speaker + COLONS[lang] + " ".join(piece.within(next(rooms)) for piece in pieces)
             for speaker, pieces in lines
-        )
+        ]
+        return "\n".join((*told, *filter(None, [later])))
 
     def _lines(
         self, places: Iterable[Mapping[str, Any]], quotes: Mapping[str, str], lang: str
@@ -80,6 +85,11 @@ class Around:
             found = _pieces(list(group), message.text, quotes.get(ref, ""))
             if pieces := [each for each in found if each.text]:
                 yield message.speaker or SPEAKERS[lang].get(message.role, message.role), pieces
+
+    def _given(self, memory: Fact) -> str:
+        """What may be shown of a memory's words."""
+        role = memory.evidence[0].role if memory.evidence else ""
+        return self._give(Unit(memory.id, "", 0, 0, 0, memory.speaker, role, memory.said_at, "", memory.content))
 
     def _message(self, ref: str) -> Unit | None:
         """The whole message, as it may be shown; None where the index has nothing of it."""

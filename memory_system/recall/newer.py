@@ -10,10 +10,11 @@ from memory_system.recall.index import Index
 from memory_system.recall.numbers import MEMORIES, scope_of
 from memory_system.recall.ranking import Scored
 from memory_system.recall.results import Result
-from memory_system.records import Fact, successor_of
+from memory_system.records import Fact, Row, successor_of
 
 SHOWN = 120  # characters of the newer memory that are told beside an outdated one
 WORDS = {"en": "(outdated: {newer})", "zh": "（已过时：{newer}）"}
+LATER = {"en": "later: “{newer}”", "zh": "后来：“{newer}”"}
 
 Passing = Callable[[Collection[int]], Collection[int]]  # those of the units that are asked for
 
@@ -21,18 +22,35 @@ Passing = Callable[[Collection[int]], Collection[int]]  # those of the units tha
 def standing_for(memory_id: str, index: Index) -> Fact | None:
     """The memory that stands today in the place of one that is outdated or replaced; None where it stands itself, or
     what took its place is gone."""
+    found = followed(memory_id, index)
+    return found[-1] if len(found) > 1 else None
+
+
+def followed(memory_id: str, index: Index) -> list[Fact]:
+    """The memory, what took its place, and so on to what stands today."""
     passed: dict[str, Fact] = {}
     while rows := index.memories([memory_id] if memory_id and memory_id not in passed else []):
         passed[memory_id] = rows[memory_id][1]
         memory_id = successor_of(vars(passed[memory_id]))
-    return [*passed.values()][-1] if len(passed) > 1 else None
+    return [*passed.values()]
 
 
 def outdated_words(newer: Fact, lang: str) -> str:
     """The remark on an outdated memory: what stands today, shortened."""
-    told = " ".join(newer.told.split())
-    shown = told if len(told) <= SHOWN else f"{told[: SHOWN - 1]}…"
-    return WORDS["zh" if lang == "zh" else "en"].format(newer=shown)
+    return WORDS["zh" if lang == "zh" else "en"].format(newer=_shortened(newer.told))
+
+
+def later_words(row: Row, index: Index, give: Callable[[Fact], str]) -> str:
+    """What was said later than a memory and likely makes it outdated, as it is told beside that; `give` gives of its
+    words what may be shown."""
+    found = followed(row.get("likely_outdated_by") or "", index)
+    shown = give(found[-1]) if found else ""
+    return LATER["zh" if row.get("lang") == "zh" else "en"].format(newer=_shortened(shown)) if shown else ""
+
+
+def _shortened(words: str) -> str:
+    told = " ".join(words.split())
+    return told if len(told) <= SHOWN else f"{told[: SHOWN - 1]}…"
 
 
 def newer_first(results: list[Result], index: Index, passing: Passing) -> list[Result]:

@@ -15,7 +15,7 @@ from memory_system.store.gist import Gist, gist_of
 AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
 Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
 Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
-BEGINNING = 24  # words by which a memory is found alone: what a long one is about stands early
+BEGINNING = 48  # words by which a memory is found alone: what a long one is about stands early
 MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
 NEWEST = 32  # ids that are given of a key that many share
 _LEAST_HALF, _LEAST_HALF_ZH = 3, 5  # words, Chinese characters, by which something alike may be found

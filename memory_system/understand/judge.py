@@ -45,14 +45,14 @@ _OFFSET = sum((_LOWEST + ZERO) << (_LANE * number) for number in range(len(LABEL
 class Verdict:
     """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty
     or what it does to something said before. The margins are log-odds times `SCALE`: `worth` for being kept at all,
-    `earnest` for being asserted, `changing` for the change."""
+    `earnest` for being asserted, `changes` for each of `CHANGES`."""
 
     keep: str
     stance: str
     change: str
     worth: int
     earnest: int
-    changing: int
+    changes: tuple[int, ...]
     likeliest: str  # the kind, were it kept
 
 
@@ -95,7 +95,7 @@ def _lane(packed: int, place: int) -> int:
 def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
     kinds, stances = sums[1 : 1 + len(KINDS)], sums[1 + len(KINDS) : -len(CHANGES)]
-    changes = sums[-len(CHANGES) :]
+    changes = tuple(sums[-len(CHANGES) :])
     kind = _kind(dict(zip(KINDS, kinds, strict=True)))
     stance = max(range(len(STANCES)), key=stances.__getitem__)
     change = max(range(len(CHANGES)), key=changes.__getitem__)
@@ -105,7 +105,7 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
         change=CHANGES[change] if changes[change] > CHANGE_FROM else "",
         worth=sums[0],
         earnest=stances[0] - max(stances[2:]),
-        changing=changes[change],
+        changes=changes,
         likeliest=kind,
     )
 

@@ -12,8 +12,10 @@ from functools import cache
 from memory_system import rules, text
 from memory_system.records import Place
 from memory_system.turns import Segment, Turn
+from memory_system.understand.judge import SCALE
 
 TOGETHER = 240  # columns that neighbours of one kind may have together as one quote
+ALONE_FROM = -SCALE  # of a change, from which a segment stands alone: what it changes is told by its own words
 BEFORE = 240  # characters of what was said before that are shown beside a quote that leans on it
 SHORT = {"en": 4, "zh": 8}  # words, in Chinese characters, below which a sentence is no whole one
 
@@ -59,12 +61,16 @@ def quotes_of(turn: Turn, segments: Iterable[Segment]) -> Iterator[Quoted]:
 def _joins(turn: Turn, group: list[Segment], segment: Segment) -> bool:
     last = group[-1]
     between = turn.message.text[last.end : segment.start]
-    if between.strip() or "\n\n" in between or last.change or segment.change:
+    if between.strip() or "\n\n" in between or _may_change(last) or _may_change(segment):
         return False
     if (last.keep, last.stance) != (segment.keep, segment.stance):
         return False
     words = turn.message.text[group[0].start : segment.end]
     return len(words) + text.cjk_count(words) <= TOGETHER
+
+
+def _may_change(segment: Segment) -> bool:
+    return bool(segment.change) or max(segment.changes, default=ALONE_FROM) > ALONE_FROM
 
 
 def context_of(quoted: Quoted) -> tuple[Place, ...]:
