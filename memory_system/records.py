@@ -151,6 +151,7 @@ class Fact(Stored):
     context: tuple[Place, ...] = ()  # what a quote leans on, and is shown with
     tells: tuple[str, ...] = ()  # attributes that a quote tells of, by the sound of its words
     outdated_by: str | None = None  # the memory by which it is moved, called off, ended or put right
+    likely_outdated_by: str | None = None  # the newer memory that likely does so: both stand, and are shown together
 
     @property
     def slot(self) -> tuple[str, str]:
@@ -244,7 +245,7 @@ def named_in(row: Row) -> set[str]:
     """The ids of the other memories that a memory names."""
     named = {
         row.get("supersedes"), row.get("superseded_by"), row.get("promoted_from"), row.get("outdated_by"),
-        *row.get("source_facts", ()),
+        row.get("likely_outdated_by"), *row.get("source_facts", ()),
     }  # fmt: skip
     return {each for each in named if each} | {past["id"] for past in row.get("history", ()) if past.get("id")}
 

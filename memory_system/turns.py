@@ -47,8 +47,9 @@ class Message:
 @dataclass(slots=True)
 class Segment:
     """The span text[start:end] of a message, and what phase 2 makes of it: the kind that it is kept as (`keep`), how it
-    is meant (`stance`), what it does to something said before (`change`), importance, and how surely it is meant in
-    earnest (`earnest`, the judge's margin), and which attributes it tells of (`tells`)."""
+    is meant (`stance`), what it does to something said before (`change`), importance, how surely it is meant in earnest
+    (`earnest`), which attributes it tells of (`tells`), and how surely it does each of the judge's changes (`changes`);
+    both as sums of the judge."""
 
     start: int
     end: int
@@ -58,6 +59,7 @@ class Segment:
     importance: float = 0.0
     earnest: int = 0
     tells: tuple[str, ...] = ()
+    changes: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -80,10 +82,7 @@ class Turn:
         said = self.message
         row = {
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
-            "segments": [
-                (each.start, each.end, each.keep, each.stance, each.change, each.importance, each.earnest, each.tells)
-                for each in self.segments
-            ],
+            "segments": [[getattr(each, name) for name in Segment.__slots__] for each in self.segments],
             "before": (self.before, self.before_ref),
             "barred": self.barred,
         }
@@ -92,7 +91,7 @@ class Turn:
     @classmethod
     def staged(cls, row: Mapping[str, Any]) -> Turn:
         """The turn of a staged row."""
-        segments = [replace(Segment(*each), tells=tuple(each[-1])) for each in row["segments"]]
+        segments = [replace(Segment(*each), tells=tuple(each[-2]), changes=tuple(each[-1])) for each in row["segments"]]
         barred = tuple((start, end) for start, end in row.get("barred", ()))
         before, before_ref = row["before"]
         return cls(Message(*row["message"]), segments, before, before_ref, barred)
@@ -130,6 +129,7 @@ class Claim:
     stance: str = "asserted"
     speaker: str = ""  # the name of a person who is not the owner
     change: str = ""
+    changes: tuple[int, ...] = ()  # as in Segment
     context: tuple[Place, ...] = ()
     beside: str = ""
     tells: tuple[str, ...] = ()  # attributes that a quote tells of
@@ -154,4 +154,5 @@ class Claim:
         also = tuple(Evidence.model_validate(each) for each in row["also"])
         row |= {"span": tuple(row["span"]), "entities": tuple(row["entities"]), "event_time": event, "context": context}
         row |= {"also": also, "instead": tuple(row["instead"]), "tells": tuple(row["tells"])}
+        row |= {"changes": tuple(row["changes"])}
         return cls(**row)

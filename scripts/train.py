@@ -94,12 +94,12 @@ def learned(known: Sequence[Message], lang: str, wanted: tuple[str, ...]) -> tup
 
     rows = [features.names_of(seen) for each in known for seen in features.of_message(each.talk, lang)]
     labels = [label for each in known for label in each.labels]
-    folds = _folds(known)
-    names = _frequent(rows)
-    matrix = _matrix(rows, names)
+    folds = folds_of(known)
+    names = frequent(rows)
+    matrix = matrix_of(rows, names)
     tables, starts = [], []
     for label in wanted:
-        truth, among = _truth(labels, label)
+        truth, among = truth_of(labels, label)
         fitted, start = _fitted(matrix, truth, among, folds, names)
         tables.append(fitted)
         starts.append(round(start * weights.SCALE))
@@ -109,7 +109,7 @@ def learned(known: Sequence[Message], lang: str, wanted: tuple[str, ...]) -> tup
     return {names[place]: whole[:, place].tolist() for place in kept}, starts
 
 
-def _folds(known: Iterable[Message]) -> Any:
+def folds_of(known: Iterable[Message]) -> Any:
     """The fold of every sentence: all of a person's in one."""
     import numpy as np
 
@@ -117,12 +117,12 @@ def _folds(known: Iterable[Message]) -> Any:
     return np.array([people.setdefault(each.person, len(people)) % FOLDS for each in known for _ in each.labels])
 
 
-def _frequent(rows: Iterable[set[str]]) -> list[str]:
+def frequent(rows: Iterable[set[str]]) -> list[str]:
     counted = Counter(each for row in rows for each in row)
     return sorted(name for name, count in counted.items() if count >= FEWEST)
 
 
-def _matrix(rows: Sequence[set[str]], names: Sequence[str]) -> Any:
+def matrix_of(rows: Sequence[set[str]], names: Sequence[str]) -> Any:
     """The features of every sentence as a sparse matrix."""
     import numpy as np
     from scipy.sparse import csr_matrix
@@ -134,7 +134,7 @@ def _matrix(rows: Sequence[set[str]], names: Sequence[str]) -> Any:
     return csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(names)))
 
 
-def _truth(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
+def truth_of(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
     """Which sentences have the label, and among which it is learned: kinds and attributes among those that are kept."""
     import numpy as np
 
@@ -157,6 +157,14 @@ def _told(label: dict[str, Any]) -> set[str]:
 
 def _fitted(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str]) -> tuple[Any, float]:
     """The weights of one label as log-odds, and the sum without any feature."""
+    unseen = unseen_of(matrix, truth, among, folds, names)
+    slope, shift = calibrated(unseen[among], truth[among])
+    fitted, start = _regression(matrix, truth, among, names)
+    return fitted * slope, start * slope + shift
+
+
+def unseen_of(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str]) -> Any:
+    """The sum of one label for each sentence, by weights that have not seen its speaker."""
     import numpy as np
 
     unseen = np.zeros(len(truth))
@@ -164,9 +172,7 @@ def _fitted(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str
         fitted, start = _regression(matrix, truth, among & (folds != fold), names)
         there = folds == fold
         unseen[there] = matrix[there] @ fitted + start
-    slope, shift = _calibrated(unseen[among], truth[among])
-    fitted, start = _regression(matrix, truth, among, names)
-    return fitted * slope, start * slope + shift
+    return unseen
 
 
 def _regression(matrix: Any, truth: Any, among: Any, names: Sequence[str]) -> tuple[Any, float]:
@@ -194,7 +200,7 @@ def _scale(part: Any, answers: Any, names: Sequence[str]) -> Any:
     return np.array([AROUND.get(name[:2], 1.0) for name in names]) * (np.minimum(np.abs(uneven), 3.0) / 2 + 0.3)
 
 
-def _calibrated(sums: Any, truth: Any) -> tuple[float, float]:
+def calibrated(sums: Any, truth: Any) -> tuple[float, float]:
     """What makes the sums log-odds."""
     from sklearn.linear_model import LogisticRegression
 

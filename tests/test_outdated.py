@@ -20,6 +20,7 @@ from memory_system.records import Fact, successor_of
 from memory_system.store.draft import Draft
 from memory_system.store.entries import Change
 from memory_system.turns import Claim, Message, Segment, Turn
+from memory_system.understand.judge import CHANGES, SCALE
 from memory_system.upkeep import correct, edit, undo
 from memory_system.workspace import Workspace
 
@@ -34,11 +35,16 @@ def empty(tmp_path: Path) -> Iterable[Draft]:
         yield Draft(ws.store)
 
 
+def sums_of(change: str) -> tuple[int, ...]:
+    """What a judge makes of words that surely do that to something, and nothing else."""
+    return tuple(4 * SCALE if each == change else -4 * SCALE for each in CHANGES)
+
+
 def claims_of(number: int, said: Said, *, session: str = "", names: Iterable[str] = ()) -> list[Claim]:
     """What is read in words of a day of March 2026 (the 2nd is a Monday), as the judge might mark them."""
     text, keep, change = (*said, "")[:3]
     message = Message(session or f"s{number}", f"e{number}", "user", "", f"2026-03-{1 + number:02}T10:00:00Z", text)
-    segment = Segment(0, len(text), keep, "asserted", change, 0.5, CERTAIN)
+    segment = Segment(0, len(text), keep, "asserted", change, 0.5, CERTAIN, sums_of(change))
     known = {name: name for name in names}
     return list(extract.read(Turn(message, [segment]), night(), Listening(known)))
 
@@ -213,7 +219,7 @@ def test_a_slip_of_another_session_is_nobodys(empty: Draft) -> None:
 def test_what_leans_on_a_question_means_what_that_asks_about(empty: Draft, first: str, asked: str, then: str) -> None:
     outdated(empty, (first, "event"))
     message = Message("t", "e9", "user", "", "2026-03-05T10:00:00Z", then)
-    segment = Segment(0, len(then), "plan", "asserted", "moves", 0.5, CERTAIN)
+    segment = Segment(0, len(then), "plan", "asserted", "moves", 0.5, CERTAIN, sums_of("moves"))
     for claim in extract.read(Turn(message, [segment], asked, "t:e8"), night(), Listening({})):
         facts.settle(claim, empty, night())
     (older,) = [each for each in map(empty.get, empty.changed) if each and (each.outdated_by or each.superseded_by)]
@@ -247,7 +253,7 @@ def test_what_the_owner_has_set_or_pinned_stands(empty: Draft) -> None:
         draft = Draft(empty)
         draft.put("active", known.model_copy(update=changed), "edited")
         (claim,) = claims_of(5, ("The recital is on March 21 now.", "plan", "moves"))
-        assert revising.meant(claim, draft, night()) == []
+        assert not any(revising.meant(claim, draft, night()))
 
 
 @pytest.mark.parametrize("changed", [{"stance": "ask"}, {"stance": "hedged"}, {"role": "assistant"}, {"speaker": "Bo"}])
@@ -256,7 +262,7 @@ def test_only_the_owners_earnest_word_makes_it_outdated(empty: Draft, changed: d
     (claim,) = claims_of(5, ("The recital is on March 21 now.", "plan", "moves"))
     for name, value in changed.items():
         setattr(claim, name, value)
-    assert revising.meant(claim, empty, night()) == []
+    assert not any(revising.meant(claim, empty, night()))
 
 
 # Appointments that fill a slot
@@ -497,3 +503,40 @@ def test_too_much_outdated_in_one_night_stops_it() -> None:
     change = Change("f_20260303_0123456789", "moved", "active", line, "active", line)
     assert retires_fact(change)
     assert not retires_fact(replace(change, why="confirmed"))
+
+
+LATER = [
+    ("The garage has the van on thursday 12th at 10.", "garage rang, so the van is tuesday 17th half 8 not thursday"),
+    ("I take 4 mg of tizanidine at night.", "tizanidine is up to 6 mg now"),
+    ("我晚上吃四毫克替扎尼定。", "替扎尼定加到六毫克了"),
+    ("修车行约了周四12号上午十点。", "修车行来电话，架子坏了，12号不行，周二17号八点半去"),
+]
+
+
+@pytest.mark.parametrize(("first", "then"), LATER, ids=lambda each: each)
+def test_what_is_likely_otherwise_stands_and_is_shown_with_the_newer_words(
+    tmp_path: Path, first: str, then: str
+) -> None:
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-03T10:00:00Z", "user", first))
+    consolidate(tmp_path, "2026-03-04T12:00:00Z")
+    say(tmp_path, "b", ("2026-03-10T10:00:00Z", "user", then))
+    consolidate(tmp_path, "2026-03-11T12:00:00Z")
+    older = [each for each in memories(tmp_path) if each.likely_outdated_by]
+    assert older
+    assert not [each for each in older if each.outdated_by]
+    shown = {row["id"]: row.get("context", "") for row in search(tmp_path, first, scope="memories")}
+    assert all(then[:6] in shown[each.id] for each in older)
+
+
+def test_what_was_said_later_is_shown_no_more_where_that_is_forgotten(tmp_path: Path) -> None:
+    first, then = LATER[1]
+    make(tmp_path)
+    say(tmp_path, "a", ("2026-03-03T10:00:00Z", "user", first))
+    say(tmp_path, "b", ("2026-03-10T10:00:00Z", "user", then))
+    consolidate(tmp_path, "2026-03-11T12:00:00Z")
+    (newer,) = {each.likely_outdated_by for each in memories(tmp_path)} - {None}
+    with Workspace.open(tmp_path, now=at(NOW), write=True) as ws:
+        forgetting.forget(ws, forgetting.plan_of(ws, forgetting.Selection(ids=(newer,))))
+    assert not [each for each in memories(tmp_path) if each.likely_outdated_by]
+    assert problems(tmp_path, NOW) == []

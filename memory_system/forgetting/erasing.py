@@ -208,7 +208,7 @@ def _cleansed(record: Fact, pool: Pool, plan: Plan, ws: Workspace) -> Fact | Non
         "history": tuple(each for each in record.history if each.id not in plan.gone),
         "context": tuple(each for each in record.context if each.ref not in {*lost, *plan.refs}),
     }
-    links = ("supersedes", "superseded_by", "promoted_from", "outdated_by")
+    links = ("supersedes", "superseded_by", "promoted_from", "outdated_by", "likely_outdated_by")
     new |= {name: None for name in links if getattr(record, name) in plan.gone}
     if record.id in plan.back:
         new |= RETURNED

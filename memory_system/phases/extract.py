@@ -161,6 +161,7 @@ def claim_of(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Clai
         expires=expires(category, event, night),
         form="claim",
         change=segment.change or ("cancels" if timed and not filled.polarity else ""),
+        changes=segment.changes,
         beside=words_at(context_of(Quoted(turn, (segment,))), turn) if segment.change else "",
     )
 
@@ -189,8 +190,9 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         form=QUOTE,
         stance="" if segment.stance == "asserted" else segment.stance,
         change=change,
+        changes=tuple(map(max, zip(*(each.changes for each in quoted.segments if each.changes), strict=True))),
         context=context,
-        beside=words_at(context, turn) if change else "",
+        beside=words_at(context, turn),
         tells=tuple(dict.fromkeys(name for each in quoted.segments for name in each.tells)),
     )
 

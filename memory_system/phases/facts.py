@@ -78,12 +78,11 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
     fact, meant = new_fact(new_id, claim, night), revising.meant(claim, draft, night)
     if claim.form == QUOTE:
         draft.put("active", fact, "new")
-        revising.outdate(meant, fact, claim.change, draft, night)
+        revising.outdate(meant, fact, claim, draft, night)
         return "claims.new"
-    outcome = _settle_claim(fact, claim, meant, draft, night)
+    outcome = _settle_claim(fact, claim, meant.sure, draft, night)
     if draft.pool_of(new_id) == "active":
-        left = (each for each in meant if draft.pool_of(each.id) == "active")
-        revising.outdate(left, fact, claim.change, draft, night)
+        revising.outdate(meant, fact, claim, draft, night)
         _tell_anew(claim.instead, fact, draft, night)
     return outcome
 

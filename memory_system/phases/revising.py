@@ -1,29 +1,34 @@
-"""What becomes outdated. Words that correct, move, cancel or end something make the older memories of the same thing
-outdated: they leave the snapshot and stand behind the newer one, with which they are shown. Which are meant is told by
-the rarest terms that both have, by whose the thing is, and by when it happens; where that is not certain, all stand.
+"""What becomes outdated. Words that surely correct, move, cancel or end something make the older memories of the same
+thing outdated: they leave the snapshot and stand behind the newer one, with which they are shown. Which are meant is
+told by the rarest terms that both have, by whose the thing is, and by when it happens, or by what was learned of such
+pairs (`understand/links`). Where it is only likely, all stand, and the older one is shown with the newer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from memory_system import clock
 from memory_system.attributes import CERTAIN, about
 from memory_system.phases import Night
 from memory_system.phases.evidence import counts_beside
+from memory_system.phases.linking import features_of, lies_ahead, owners_of
 from memory_system.phases.same_thing import (
     Shared,
+    candidates,
     has_taken_a_place,
     of_the_same_day,
     shared_with,
     telling,
     words_of,
 )
-from memory_system.records import CLAIM, USER, Fact, session_of
+from memory_system.records import Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
 from memory_system.turns import Claim
 from memory_system.understand import matters
+from memory_system.understand.judge import CHANGES
+from memory_system.understand.links import links
 from memory_system.understand.matters import OWN
 
 # Telling terms of the claim, and of the older memory, for each of which one must be shared: who speaks of much may have
@@ -41,18 +46,38 @@ SLIPS = frozenset({CORRECTS, "moves"})  # changes that may name nothing but the 
 # Why a memory changes that stays and stands behind another, by what the newer one does to it.
 CHANGED = {"corrects": "corrected", "moves": "moved", "cancels": "cancelled", "ends": "ended"}
 OUTDATING = frozenset(CHANGED.values())
+LATER = "likely otherwise"  # why a memory changes that stands and names a newer one
 
 
-def meant(claim: Claim, draft: Draft, night: Night) -> list[Fact]:
-    """The active memories that a claim's change is certainly about; none where it changes nothing, or more than one
-    thing may be meant."""
+class Meant(NamedTuple):
+    """The memories that a claim makes outdated, and those that it likely does."""
+
+    sure: list[Fact]
+    likely: list[Fact]
+
+
+def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
+    """The active memories that a claim changes."""
     if claim.target:
-        return _named(claim, draft)
-    if not claim.change or claim.stance not in ("", "asserted") or has_taken_a_place(claim, draft):
+        return Meant(_named(claim, draft), [])
+    if claim.stance not in ("", "asserted") or has_taken_a_place(claim, draft):
+        return Meant([], [])
+    found = candidates(claim, draft)
+    weighed = [(each.record, links().sum_of(features_of(each, found, claim, night))) for each in found]
+    weighed = [(record, weight) for record, weight in weighed if may_tell_otherwise(record, claim)]
+    sure = [record for record, weight in weighed if weight >= links().sure and is_for_words(record, claim)]
+    sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *sure)}.values())
+    return Meant(sure, [record for record, weight in weighed if weight >= links().likely and record not in sure])
+
+
+def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Fact]:
+    """The memories that a claim's change is certainly about; none where it changes nothing, or more than one thing may
+    be meant."""
+    if not claim.change:
         return []
-    found = _matches(claim, draft, night)
-    best = max(((each.weight, _lies_ahead(each.record, claim, night)) for each in found), default=None)
-    first = [each for each in found if (each.weight, _lies_ahead(each.record, claim, night)) == best]
+    found = _matches(claim, shared_with(claim, shared), draft, night)
+    best = max(((each.weight, lies_ahead(each.record, claim, night)) for each in found), default=None)
+    first = [each for each in found if (each.weight, lies_ahead(each.record, claim, night)) == best]
     if any(each.said_in == claim.ref for each in first):
         return []  # another claim of the same words has dealt with it
     days = {each.day for each in first if each.day}
@@ -71,17 +96,33 @@ def _named(claim: Claim, draft: Draft) -> list[Fact]:
     return [record] if record.said_at <= claim.said_at and counts_beside(claim, record) else []
 
 
-def outdate(older: Iterable[Fact], fact: Fact, change: str, draft: Draft, night: Night) -> None:
-    """Mark the older memories as outdated by the fact, which changes them so."""
-    for each in older:
-        changed = {"outdated_by": fact.id, "updated": night.stamp, "version": each.version + 1}
-        draft.put("active", each.model_copy(update=changed), CHANGED[change])
+def outdate(older: Meant, fact: Fact, claim: Claim, draft: Draft, night: Night) -> None:
+    """Mark the older memories as outdated by the fact, or as likely so."""
+    why = CHANGED[claim.change or _likeliest(claim)]
+    for each in older.sure:
+        _mark(each, {"outdated_by": fact.id, "likely_outdated_by": None}, why, draft, night)
+    for each in older.likely:
+        _mark(each, {"likely_outdated_by": fact.id}, LATER, draft, night)
+
+
+def _likeliest(claim: Claim) -> str:
+    """What a claim does, where it does something."""
+    return max(zip(claim.changes, CHANGES, strict=False), default=(0, "corrects"))[1]
+
+
+def _mark(record: Fact, changed: dict[str, object], why: str, draft: Draft, night: Night) -> None:
+    if draft.pool_of(record.id) == "active":
+        changed |= {"updated": night.stamp, "version": record.version + 1}
+        draft.put("active", (draft.get(record.id) or record).model_copy(update=changed), why)
 
 
 def standing_again(fact: Fact, claim: Claim, draft: Draft) -> Fact:
     """The fact that a claim has said again: outdated no more, where that was later than what made it so."""
-    newer = draft.get(fact.outdated_by) if fact.outdated_by else None
-    return fact.model_copy(update={"outdated_by": None}) if newer and newer.said_at < claim.said_at else fact
+    for name in ("outdated_by", "likely_outdated_by"):
+        newer = draft.get(named) if (named := getattr(fact, name)) else None
+        if newer and newer.said_at < claim.said_at:
+            fact = fact.model_copy(update={name: None})
+    return fact
 
 
 def is_occasion(attribute: str) -> bool:
@@ -91,15 +132,15 @@ def is_occasion(attribute: str) -> bool:
 
 def has_happened(record: Fact, claim: Claim, night: Night) -> bool:
     """Whether the memory's slot holds what was over when the claim was made: nothing can change that any more."""
-    return is_occasion(record.attribute) and _is_dated(record) and not _lies_ahead(record, claim, night)
+    return is_occasion(record.attribute) and _is_dated(record) and not lies_ahead(record, claim, night)
 
 
-def _matches(claim: Claim, draft: Draft, night: Night) -> list[Shared]:
+def _matches(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Shared]:
     """The memories that the claim surely speaks of; of a slip of the tongue that names nothing but the wrong time, what
     was said in the same session of that time."""
     found = [
         each
-        for each in shared_with(claim, draft)
+        for each in shared
         if each.said_in == claim.ref or (_may_change(each.record, claim, night) and _is_certain(each, claim, night))
     ]
     if found or claim.change not in SLIPS or _size(claim.quote) >= OF_CLAIM:
@@ -109,25 +150,26 @@ def _matches(claim: Claim, draft: Draft, night: Night) -> list[Shared]:
 
 
 def _may_change(record: Fact, claim: Claim, night: Night) -> bool:
-    """Whether the memory is such as the claim's change can put an end to. Other slots than of occasions and habits are
-    changed by claims, not by words."""
+    """Whether the memory is such as the claim's change can put an end to."""
+    return may_tell_otherwise(record, claim) and is_for_words(record, claim) and _is_open(record, claim, night)
+
+
+def may_tell_otherwise(record: Fact, claim: Claim) -> bool:
+    """Whether a claim may tell of what the memory holds at all."""
     if record.is_owners or record.pinned or record.category in LASTING:
         return False
-    if record.said_at >= claim.said_at or record.speaker != claim.speaker or not counts_beside(claim, record):
-        return False
-    if (
-        record.attribute
-        and not is_occasion(record.attribute)
-        and not (record.attribute == HABIT and claim.change in OVER)
-    ):
-        return False
-    return _is_open(record, claim, night)
+    return record.said_at < claim.said_at and record.speaker == claim.speaker and counts_beside(claim, record)
+
+
+def is_for_words(record: Fact, claim: Claim) -> bool:
+    """Whether words alone may put an end to the memory: claims change other slots than of occasions and habits."""
+    return not record.attribute or is_occasion(record.attribute) or (record.attribute == HABIT and claim.change in OVER)
 
 
 def _is_open(record: Fact, claim: Claim, night: Night) -> bool:
     """Whether what the memory tells of may still become otherwise. What has happened stays true, unless it is put right
     in the same session."""
-    if _lies_ahead(record, claim, night) or _is_slip(record, claim):
+    if lies_ahead(record, claim, night) or _is_slip(record, claim):
         return True
     if record.category in OCCASIONS:
         happened = record.category == "event" and tells_of_past(gist_of(record.content))
@@ -141,18 +183,12 @@ def _is_dated(record: Fact) -> bool:
     return record.event_time is not None
 
 
-def _lies_ahead(record: Fact, claim: Claim, night: Night) -> bool:
-    """Whether the memory tells of a time that was not over when the claim was made."""
-    said = clock.read_stamp(claim.said_at).astimezone(night.zone).date().isoformat()
-    return record.event_time is not None and record.event_time.end > said
-
-
 def _is_certain(shared: Shared, claim: Claim, night: Night) -> bool:
     """Whether the shared terms are enough to say that both speak of the same thing."""
     record = shared.record
     names = [*claim.entities[1:], *record.entities[1:]]
-    mine = _owners(claim.subject, claim.form, words_of(claim), shared, names)
-    theirs = _owners(record.subject, record.form, record.content, shared, names)
+    mine = owners_of(claim.subject, claim.form, words_of(claim), shared, names)
+    theirs = owners_of(record.subject, record.form, record.content, shared, names)
     size = matters.size_of(shared.weights)
     if not matters.may_be_one(mine, theirs) or size < _needed(shared, claim):
         return False
@@ -161,7 +197,7 @@ def _is_certain(shared: Shared, claim: Claim, night: Night) -> bool:
         return True
     if mine - {OWN} and not theirs:
         return False  # somebody's, and maybe not theirs
-    if claim.change in DATED and _lies_ahead(record, claim, night):
+    if claim.change in DATED and lies_ahead(record, claim, night):
         return True
     ends = claim.change in (DATED | OVER if record.category in OCCASIONS else OVER)
     return 1.0 in rare.values() and (ends or size >= _size(words_of(claim)) or _is_slip(record, claim))
@@ -183,10 +219,3 @@ def _size(words: str) -> int:
 def _is_slip(record: Fact, claim: Claim) -> bool:
     """Whether the claim puts right what was said in the same session."""
     return claim.change == CORRECTS and session_of(record.source) == session_of(claim.ref)
-
-
-def _owners(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
-    """Whose the thing is: of a slot, whom it is about."""
-    if form == CLAIM:
-        return frozenset({OWN if subject == USER else subject.casefold()})
-    return matters.owners_of(words, shared.weights, names)

@@ -296,4 +296,7 @@ def _marked(segment: Segment, verdict: Verdict, told: tuple[str, ...], config: C
     elif kind == "profile" and not tells.IDENTITY.isdisjoint(told):
         kind = "identity"
     importance = round(share * importance_of(CATEGORIES[kind], config), 2)
-    return Segment(segment.start, segment.end, kind, verdict.stance, verdict.change, importance, verdict.earnest, told)
+    return Segment(
+        segment.start, segment.end, kind, verdict.stance, verdict.change, importance, verdict.earnest, told,
+        verdict.changes,
+    )  # fmt: skip

@@ -116,7 +116,7 @@ def _bullet(candidate: Candidate, beside: Beside, day: str = "") -> Iterator[Lin
 
 def _words(candidate: Candidate, beside: Beside) -> Iterator[str]:
     """The memory in words; nothing where it leans on what stood around it, and that is not to be had."""
-    context = beside(candidate.record) if candidate.record.context else ""
+    context = beside(candidate.record)
     if context or not candidate.record.context:
         yield short(candidate.record, context)
 

@@ -33,7 +33,7 @@ RECENT_DAYS = 3
 UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
-Beside = Callable[[Fact], str]  # what stood around a quote that leans on it; empty where that is not to be had
+Beside = Callable[[Fact], str]  # what stood around a quote that leans on it, or was said later; empty without that
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,12 @@ class Candidate:
 def beside_in(index: Index) -> Beside:
     """What tells what stood around a quote, by the messages of the index."""
     around = Around(index, _given)
-    return lambda record: around.of(record.model_dump(), MOST_BESIDE) if record.context else ""
+
+    def beside(record: Fact) -> str:
+        leans = record.context or record.likely_outdated_by
+        return around.of(record.model_dump(), MOST_BESIDE) if leans else ""
+
+    return beside
 
 
 def _given(unit: Unit) -> str:

@@ -12,7 +12,20 @@ from memory_system.privacy.disguises import is_wide, narrowed
 
 # of texts, no words
 PLACES = frozenset(
-    {"id", "path", "ref", "refs", "source", "citation", "type", "status", "method", "superseded_by", "outdated_by"}
+    {
+        "id",
+        "path",
+        "ref",
+        "refs",
+        "source",
+        "citation",
+        "type",
+        "status",
+        "method",
+        "superseded_by",
+        "outdated_by",
+        "likely_outdated_by",
+    }
 )
 BLANK = "\n"  # in the place of what is found, which nothing reaches over
 

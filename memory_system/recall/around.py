@@ -1,6 +1,6 @@
-"""What is shown beside a memory: what stood around it, where it cannot be understood alone, and what stands in its
-place where it is outdated. The words are taken from the messages as the index keeps them: what is forgotten, withheld
-or taken back stands there no more, and no transcript is opened.
+"""What is shown beside a memory: what stood around it, where it cannot be understood alone, what stands in its place
+where it is outdated, and what was said later that likely makes it so. The words are taken from the messages as the
+index keeps them: what is forgotten, withheld or taken back stands there no more, and no transcript is opened.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ MOST = 300  # characters of what stood around, together
 LONGEST_WORD = 20  # characters that are given up so as not to begin or end within a word
 GAP = "… "  # where the memory's own words stand
 SHOWN = 120  # characters of the newer memory that are told beside an outdated one
-WORDS = {  # who spoke, what stands behind that, and the remark on what is outdated
-    "en": ({"user": USER_NAME["en"], "assistant": "Assistant"}, ": ", "(outdated: {newer})"),
-    "zh": ({"user": USER_NAME["zh"], "assistant": "助手"}, "：", "（已过时：{newer}）"),
+WORDS = {  # who spoke, what stands behind that, the remark on what is outdated, and what was said later
+    "en": ({"user": USER_NAME["en"], "assistant": "Assistant"}, ": ", "(outdated: {newer})", "later: “{newer}”"),
+    "zh": ({"user": USER_NAME["zh"], "assistant": "助手"}, "：", "（已过时：{newer}）", "后来：“{newer}”"),
 }
 
 Give = Callable[[Unit], str]  # what of a whole message may be shown
@@ -66,16 +66,19 @@ class Around:
 
     def of(self, row: Row, most: int = MOST, sessions: Collection[str] | None = None) -> str:
         """A line for each who spoke, at most `most` characters of their words together; of these sessions alone, where
-        they are given. Empty where the memory leans on nothing, or nothing of that may be shown."""
+        they are given, and with nothing said later. Empty where the memory leans on nothing, or nothing of that may be
+        shown."""
         places = [each for each in row.get("context", ()) if sessions is None or session_of(each["ref"]) in sessions]
         lang = "zh" if row.get("lang") == "zh" else "en"
         quotes = {each["ref"]: each.get("quote", "") for each in reversed(row.get("evidence", ()))}  # the first of each
         lines = list(self._lines(places, quotes, lang))
+        later = later_words(row, self._index, self._given) if sessions is None else ""
         rooms = iter(_shared(most, [len(piece.text) for _, pieces in lines for piece in pieces]))
-        return "\n".join(
+        told = [
             speaker + WORDS[lang][1] + " ".join(piece.within(next(rooms)) for piece in pieces)
             for speaker, pieces in lines
-        )
+        ]
+        return "\n".join((*told, *filter(None, [later])))
 
     def _lines(
         self, places: Iterable[Mapping[str, Any]], quotes: Mapping[str, str], lang: str
@@ -86,6 +89,11 @@ class Around:
             found = _pieces(list(group), message.text, quotes.get(ref, "")) if message else ()
             if message and (pieces := [each for each in found if each.text]):
                 yield message.speaker or WORDS[lang][0].get(message.role, message.role), pieces
+
+    def _given(self, memory: Fact) -> str:
+        """What may be shown of a memory's words."""
+        role = memory.evidence[0].role if memory.evidence else ""
+        return self._give(Unit(memory.id, "", 0, 0, 0, memory.speaker, role, memory.said_at, "", memory.content))
 
     def _message(self, ref: str) -> Unit | None:
         """The whole message, as it may be shown; None where the index has nothing of it."""
@@ -144,15 +152,32 @@ def _shared(room: int, lengths: list[int]) -> list[int]:
 def standing_for(memory_id: str, index: Index) -> Fact | None:
     """The memory that stands today in the place of one that is outdated or replaced; None where it stands itself, or
     what took its place is gone."""
+    found = followed(memory_id, index)
+    return found[-1] if len(found) > 1 else None
+
+
+def followed(memory_id: str, index: Index) -> list[Fact]:
+    """The memory, what took its place, and so on to what stands today."""
     passed: dict[str, Fact] = {}
     while rows := index.memories([memory_id] if memory_id and memory_id not in passed else []):
         passed[memory_id] = rows[memory_id][1]
         memory_id = successor_of(vars(passed[memory_id]))
-    return [*passed.values()][-1] if len(passed) > 1 else None
+    return [*passed.values()]
 
 
 def outdated_words(newer: Fact, lang: str) -> str:
     """The remark on an outdated memory: what stands today, shortened."""
-    told = _one_line(newer.told)
-    shown = told if len(told) <= SHOWN else f"{told[: SHOWN - 1]}…"
-    return WORDS["zh" if lang == "zh" else "en"][2].format(newer=shown)
+    return WORDS["zh" if lang == "zh" else "en"][2].format(newer=_shortened(newer.told))
+
+
+def later_words(row: Row, index: Index, give: Callable[[Fact], str]) -> str:
+    """What was said later than a memory and likely makes it outdated, as it is told beside that; `give` gives of its
+    words what may be shown."""
+    found = followed(row.get("likely_outdated_by") or "", index)
+    shown = give(found[-1]) if found else ""
+    return WORDS["zh" if row.get("lang") == "zh" else "en"][3].format(newer=_shortened(shown)) if shown else ""
+
+
+def _shortened(words: str) -> str:
+    told = _one_line(words)
+    return told if len(told) <= SHOWN else f"{told[: SHOWN - 1]}…"

@@ -33,7 +33,8 @@ class Memory:
     """What ranking knows of a memory beside its text: the `refs` it stands on, which of the candidates they are
     (`places`), whom it is about and so who says it (`speaker`), how somebody near to another is `called`, how much it
     stands out (0 to 1), whether it `denies` what nobody has asked for, when what it says happens (stamps), by which
-    memory it is outdated, and whether it leans on what stood around it."""
+    memory it is outdated, and whether it leans on what stood around it or was said
+    later."""
 
     refs: tuple[str, ...] = ()
     places: tuple[int, ...] = ()

@@ -198,7 +198,7 @@ def _remember(
             start=_stamp(happens.get("start", ""), zone),
             end=_stamp(happens.get("end", ""), zone),
             outdated_by=line.get("outdated_by", ""),
-            leans=bool(line.get("context")),
+            leans=bool(line.get("context") or line.get("likely_outdated_by")),
         )
 
 

@@ -47,7 +47,8 @@ SCOPES_OF: dict[Scope, tuple[str, ...]] = {
 SNIPPET_CHARACTERS = 700
 LEAD_CHARACTERS = 100  # shown before the first word of the query
 TYPES_OF = {"note": "note", "session": "message"}
-LEANING = b'"context":'  # what the line of a memory has that is shown with what stood around it
+# what the line of a memory has that is shown with what stood around it, or was said later
+LEANING = (b'"context":', b'"likely_outdated_by":')
 DATED = 10  # results that are told with their day where a day is asked for
 SAID = ("message", "fact", "belief")
 _ONE_DAY = re.compile(r"(?<=\[)(\d{4})-(\d\d)(?:-(\d\d))?(?=[ \]])")
@@ -171,7 +172,11 @@ def contexts_of(results: Iterable[Result], index: Index, now: datetime, give: Gi
     """What stood around the memories among the results that lean on it, by their ids."""
     keys = [each.best.unit.key for each in results if scope_of(each.best.number) in MEMORIES]
     around, rows = Around(index, give), index.at(now).these(keys)
-    return {key: around.of(orjson.loads(each.line)) for key, each in rows.items() if LEANING in each.line}
+    return {key: around.of(orjson.loads(each.line)) for key, each in rows.items() if _leans(each.line)}
+
+
+def _leans(line: bytes) -> bool:
+    return any(each in line for each in LEANING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ _OPENS = '"“「『‘《'
 _ITEM = re.compile(r"\s*(?:[-*•>|+]|\d+[.)、])")
 _LABEL = re.compile(r"\s*[^\s:：,，。.!?！？]{1,14}(?: [^\s:：]{1,14})?[:：](?!//)")
 _LAST_SENTENCE = re.compile(r"[^.!。！\n]*$")
-_SHAPES = (
+SHAPES = (
     ("#dose", re.compile(r"\d ?(?:mg|mcg|µg|ug|ml|iu|毫克|微克|毫升|片|粒)(?![a-z])")),
     ("#clock", re.compile(r"\d{1,2}:\d\d|\d ?[ap]\.?m\b|\d ?点")),
     ("#date", re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b|\d ?月|\d ?[号日]|\b\d{1,2}[/.]\d{1,2}\b")),
@@ -196,7 +196,7 @@ def _shapes(words: str) -> list[str]:
     found = ["#name"] if _NAME.search(words) else []
     if _DIGIT.search(words):
         plain = words.lower()
-        found += [name for name, shape in _SHAPES if shape.search(plain)]
+        found += [name for name, shape in SHAPES if shape.search(plain)]
     if "@" in words or "://" in words or "www." in words:
         found.append("#address")
     return found

@@ -24,14 +24,14 @@ SURELY = 3 * SCALE // 2  # by which a kind must lead: a remark that is kept as h
 class Verdict:
     """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty
     or what it does to something said before. The margins are log-odds times `SCALE`: `worth` for being kept at all,
-    `earnest` for being asserted, `changing` for the change."""
+    `earnest` for being asserted, `changes` for each of `CHANGES`."""
 
     keep: str
     stance: str
     change: str
     worth: int
     earnest: int
-    changing: int
+    changes: tuple[int, ...]
     likeliest: str  # the kind, were it kept
 
 
@@ -50,7 +50,7 @@ class Judge:
 def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
     summed = dict(zip(LABELS, sums, strict=True))
-    kinds, stances, changes = ([summed[each] for each in group] for group in (KINDS, STANCES, CHANGES))
+    kinds, stances, changes = (tuple(summed[each] for each in group) for group in (KINDS, STANCES, CHANGES))
     kind = _kind(dict(zip(KINDS, kinds, strict=True)))
     stance = max(range(len(STANCES)), key=stances.__getitem__)
     change = max(range(len(CHANGES)), key=changes.__getitem__)
@@ -60,7 +60,7 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
         change=CHANGES[change] if changes[change] > CHANGE_FROM else "",
         worth=sums[0],
         earnest=stances[0] - max(stances[2:]),
-        changing=changes[change],
+        changes=changes,
         likeliest=kind,
     )
 

@@ -265,7 +265,7 @@ def replaced_by(ws: Workspace, record: Fact) -> list[Fact]:
 
 def restore(ws: Workspace, memory_id_: str, who: Who = "library") -> Fact:
     """Bring an archived memory back, with a score of at least its importance."""
-    back: dict[str, object] = {**RETURNED, "expires": None, "outdated_by": None}
+    back: dict[str, object] = {**RETURNED, "expires": None, "outdated_by": None, "likely_outdated_by": None}
     moved = _move(ws, memory_id_, "active", "restored by hand", back)
     ws.accesses.note("restore", [memory_id_], ws.now, who)
     return moved

@@ -130,7 +130,7 @@ def as_captured(record: Fact) -> Fact:
     own, at = record.evidence[0], record.created
     made = {"method": CAPTURED, "content": own.quote, "evidence": (own,), "version": 1}
     times = {"scored_at": at, "updated": at, "last_confirmed": at}
-    left = {**RETURNED, "supersedes": None, "outdated_by": None, "history": ()}
+    left = {**RETURNED, "supersedes": None, "outdated_by": None, "likely_outdated_by": None, "history": ()}
     return record.model_copy(update={**made, **times, **left})
 
 

@@ -1,0 +1,154 @@
+"""All that tells whether a claim makes an older memory outdated: what both name, what differs in both, how far apart
+they were said, and how surely the claim changes something at all. `understand/links` weighs it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from memory_system import clock, text
+from memory_system.phases import Night
+from memory_system.phases.same_thing import Shared, people_in, telling
+from memory_system.records import CLAIM, USER, Belief, Fact, session_of
+from memory_system.store.gist import gist_of, tells_not, tells_of_past
+from memory_system.turns import Claim
+from memory_system.understand import matters
+from memory_system.understand.features import SHAPES
+from memory_system.understand.judge import CHANGES
+from memory_system.understand.matters import OWN
+from memory_system.understand.weights import SCALE
+
+SUREST, LEAST = 3, -4  # log-odds of a change, at most and at least
+MINUTES = (3, 15, 120, 24 * 60, 3 * 24 * 60, 8 * 24 * 60, 31 * 24 * 60)  # apart
+_DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
+_PAUSE = re.compile(rf"[,;!?，。；！？\n]+|\.(?!\d)|(?<=[{text.CJK}]) +")
+
+
+def features_of(shared: Shared, found: Collection[Shared], claim: Claim, night: Night) -> set[str]:
+    """All that speaks for or against that the claim makes the memory outdated, `found` being all that may be meant."""
+    newer, older = claim.quote, shared.record.content
+    told = {*_of_terms(shared, claim), *_of_rank(shared, found), *_of_time(shared.record, claim, night)}
+    told |= {*_of_kind(shared, claim), *_of_change(claim)}
+    told |= {f"whole {each}" for each in _of_values(newer, older)}
+    return told | {*_of_values(_said_of(shared, newer), _said_of(shared, older))}
+
+
+def _of_terms(shared: Shared, claim: Claim) -> Iterator[str]:
+    """What both name, and how much of what either speaks of that is."""
+    people = people_in(shared.record)
+    terms = [each for each in shared.weights if each not in people]
+    mine, theirs, size = telling(claim.quote), telling(shared.record.content), matters.size_of(terms)
+    yield f"shared {min(size, 4)}"
+    yield f"rare {min(sum(map(matters.is_rare, terms)), 3)}"
+    yield f"names {min(len(shared.weights) - len(terms), 2)}"
+    yield f"beside {min(matters.size_of(shared.beside), 3)}"
+    yield f"held {min((round(1 / shared.weights[each]) for each in terms), default=0)}"
+    yield f"of newer {_share(size, matters.size_of(mine))}"
+    yield f"of older {_share(size, matters.size_of(theirs))}"
+    for name, words in (("newer", claim.quote), ("older", shared.record.content)):
+        said = telling(_said_of(shared, words))
+        common = matters.size_of([each for each in said if each in terms])
+        yield f"said of {name} {_share(common, matters.size_of(said))}"
+        yield f"long {name} {min(len(words) // 60, 4)}"
+    everyday = {*matters.terms_of(claim.quote)} & {*matters.terms_of(shared.record.content)} - {*mine}
+    yield f"everyday {min(len(everyday), 2)}"
+
+
+def _share(part: int, whole: int) -> int:
+    """A part of the whole in quarters."""
+    return -(-4 * part // whole) if whole else 5
+
+
+def _of_rank(shared: Shared, found: Collection[Shared]) -> Iterator[str]:
+    """How the memory stands among all that may be meant."""
+    better = sum(each.weight > shared.weight for each in found)
+    yield f"better {min(better, 3)}"
+    if not better:
+        ties = [each for each in found if each.weight == shared.weight]
+        yield f"ties {min(len({each.said_in for each in ties}), 4)}"
+        yield f"latest {shared.record.said_at == max(each.record.said_at for each in ties)}"
+
+
+def _of_time(record: Fact, claim: Claim, night: Night) -> Iterator[str]:
+    """When both were said, and of what times they tell."""
+    apart = clock.read_stamp(claim.said_at) - clock.read_stamp(record.said_at)
+    minutes = apart.days * 24 * 60 + apart.seconds // 60
+    same = session_of(record.source) == session_of(claim.ref)
+    yield f"apart {sum(minutes >= each for each in MINUTES)} {same}"
+    yield f"ahead {lies_ahead(record, claim, night)} {record.event_time is not None}"
+    mine, theirs = claim.event_time, record.event_time
+    yield f"times {mine is not None} {theirs is not None}"
+    if mine and theirs:
+        yield f"same day {mine.start[:10] == theirs.start[:10]}"
+
+
+def lies_ahead(record: Fact, claim: Claim, night: Night) -> bool:
+    """Whether the memory tells of a time that was not over when the claim was made."""
+    said = clock.read_stamp(claim.said_at).astimezone(night.zone).date().isoformat()
+    return record.event_time is not None and record.event_time.end > said
+
+
+def _said_of(shared: Shared, words: str) -> str:
+    """The clause that says most of what both name."""
+    weights = {**shared.beside, **shared.weights}
+    return max(_PAUSE.split(words), key=lambda each: sum(sorted(weights.get(term, 0.0) for term in telling(each))))
+
+
+def _of_values(newer: str, older: str) -> Iterator[str]:
+    """Days, numbers and sizes: whether the newer words name those of the older, or others."""
+    yield f"days {_compared(matters.days_of(newer), matters.days_of(older))}"
+    yield f"numbers {_compared(_DIGITS.findall(newer), _DIGITS.findall(older))}"
+    for name, shape in SHAPES:
+        new, old = shape.search(newer.lower()), shape.search(older.lower())
+        if new and old:
+            yield f"both {name} {new[0] == old[0]}"
+
+
+def _compared(mine: Collection[str], theirs: Collection[str]) -> str:
+    if not mine or not theirs:
+        return f"{bool(mine)} {bool(theirs)}"
+    common = {*mine} & {*theirs}
+    return "same" if common == {*mine} else "some" if common else "others"
+
+
+def _of_kind(shared: Shared, claim: Claim) -> Iterator[str]:
+    """Of what kind both are, how they are meant, and whose the thing is."""
+    record = shared.record
+    yield f"older {record.category}"
+    yield f"newer {claim.category}"
+    yield f"kinds {record.category == claim.category}"
+    yield f"forms {claim.form} {record.form} {bool(record.attribute)}"
+    yield f"stance {claim.stance} {record.stance} {isinstance(record, Belief)}"
+    yield f"past {tells_of_past(gist_of(record.content))} {tells_of_past(gist_of(claim.quote))}"
+    yield f"not {tells_not(gist_of(record.content))} {tells_not(gist_of(claim.quote))}"
+    yield f"owners {_owned_alike(shared, claim)}"
+
+
+def _owned_alike(shared: Shared, claim: Claim) -> str:
+    record = shared.record
+    names = [*claim.entities[1:], *record.entities[1:]]
+    mine = owners_of(claim.subject, claim.form, claim.quote, shared, names)
+    theirs = owners_of(record.subject, record.form, record.content, shared, names)
+    if not matters.may_be_one(mine, theirs):
+        return "others"
+    return "alike" if mine & theirs else "open" if not mine else "somebody's"
+
+
+def owners_of(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
+    """Whose the thing is: of a slot, whom it is about."""
+    if form == CLAIM:
+        return frozenset({OWN if subject == USER else subject.casefold()})
+    return matters.owners_of(words, shared.weights, names)
+
+
+def _of_change(claim: Claim) -> Iterator[str]:
+    """How surely the claim changes something at all, and how."""
+    yield f"surest {_sureness(max(claim.changes, default=LEAST * SCALE))}"
+    for name, each in zip(CHANGES, claim.changes, strict=False):
+        yield f"{name} {_sureness(each)}"
+
+
+def _sureness(sum_of_change: int) -> int:
+    """A sum of the judge in whole log-odds."""
+    return max(LEAST, min(SUREST, sum_of_change // SCALE))
