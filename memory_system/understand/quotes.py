@@ -70,6 +70,7 @@ def _joins(turn: Turn, group: list[Segment], segment: Segment) -> bool:
 
 
 def _may_change(segment: Segment) -> bool:
+    """Whether a segment may change something said before."""
     return bool(segment.change) or max(segment.changes, default=ALONE_FROM) > ALONE_FROM
 
 
