@@ -63,8 +63,8 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     if claim.stance not in ("", "asserted") or has_taken_a_place(claim, draft):
         return Meant([], [])
     found = candidates(claim, draft)
-    weighed = [(each.record, links().sum_of(features_of(each, found, claim, night))) for each in found]
-    weighed = [(record, weight) for record, weight in weighed if may_tell_otherwise(record, claim)]
+    possible = (each for each in found if may_tell_otherwise(each.record, claim))
+    weighed = [(each.record, links().sum_of(features_of(each, found, claim, night))) for each in possible]
     sure = [record for record, weight in weighed if weight >= links().sure and is_for_words(record, claim)]
     sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *sure)}.values())
     return Meant(sure, [record for record, weight in weighed if weight >= links().likely and record not in sure])

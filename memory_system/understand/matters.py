@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from memory_system import text
@@ -20,6 +20,7 @@ _SIGNS = re.compile(r"[0-9]+|.")
 _SHORTEST = 3  # letters of an English term
 
 
+@lru_cache(maxsize=512)  # a memory is compared with one claim after another
 def terms_of(words: str) -> tuple[str, ...]:
     """The terms of a sentence in their order: English words in their plainest form, pairs of Chinese characters.
     Times, and words that only say that something changes, are none."""
