@@ -37,7 +37,7 @@ from memory_system.phases.revising import Meant  # noqa: E402
 from memory_system.records import Fact, successor_of  # noqa: E402
 from memory_system.store.draft import Draft  # noqa: E402
 from memory_system.turns import Claim, Message, Turn  # noqa: E402
-from memory_system.understand import features, judge  # noqa: E402
+from memory_system.understand import features, judge, weights  # noqa: E402
 from memory_system.understand.links import Links, text_of  # noqa: E402
 from memory_system.upkeep import edit  # noqa: E402
 from memory_system.workspace import Workspace  # noqa: E402
@@ -74,10 +74,10 @@ def main() -> None:
     parser.add_argument("--score", action="store_true")
     options = parser.parse_args()
     if options.score:
-        for lang in judge.LANGUAGES:
+        for lang in weights.LANGUAGES:
             print(lang, *(f"{name} {count}" for name, count in score(lang).items()))
         return
-    pairs = [each for lang in judge.LANGUAGES for each in pairs_of(lang)]
+    pairs = [each for lang in weights.LANGUAGES for each in pairs_of(lang)]
     model = learned(pairs)
     options.out.write_text(text_of(model), "utf-8")
     print(
@@ -184,7 +184,7 @@ def unseen_sums(lang: str) -> Sums:
         truth, among = truth_of(labels, change)
         unseen = unseen_of(matrix, truth, among, folds, names)
         slope, shift = calibrated(unseen, truth)
-        found.append(np.rint((unseen * slope + shift) * judge.SCALE).astype(int).tolist())
+        found.append(np.rint((unseen * slope + shift) * weights.SCALE).astype(int).tolist())
     places = [
         (each["id"], number, label["s"])
         for each in dialogues(CORPUS / f"{lang}.jsonl")
