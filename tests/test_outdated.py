@@ -44,7 +44,7 @@ def claims_of(number: int, said: Said, *, session: str = "", names: Iterable[str
     """What is read in words of a day of March 2026 (the 2nd is a Monday), as the judge might mark them."""
     text, keep, change = (*said, "")[:3]
     message = Message(session or f"s{number}", f"e{number}", "user", "", f"2026-03-{1 + number:02}T10:00:00Z", text)
-    segment = Segment(0, len(text), keep, "asserted", change, 0.5, CERTAIN, sums_of(change))
+    segment = Segment(0, len(text), keep, "asserted", change, 0.5, CERTAIN, changes=sums_of(change))
     known = {name: name for name in names}
     return list(extract.read(Turn(message, [segment]), night(), Listening(known)))
 
@@ -219,7 +219,7 @@ def test_a_slip_of_another_session_is_nobodys(empty: Draft) -> None:
 def test_what_leans_on_a_question_means_what_that_asks_about(empty: Draft, first: str, asked: str, then: str) -> None:
     outdated(empty, (first, "event"))
     message = Message("t", "e9", "user", "", "2026-03-05T10:00:00Z", then)
-    segment = Segment(0, len(then), "plan", "asserted", "moves", 0.5, CERTAIN, sums_of("moves"))
+    segment = Segment(0, len(then), "plan", "asserted", "moves", 0.5, CERTAIN, changes=sums_of("moves"))
     for claim in extract.read(Turn(message, [segment], asked, "t:e8"), night(), Listening({})):
         facts.settle(claim, empty, night())
     (older,) = [each for each in map(empty.get, empty.changed) if each and (each.outdated_by or each.superseded_by)]
