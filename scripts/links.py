@@ -32,15 +32,15 @@ from talk import CORPUS, dialogues, messages  # noqa: E402 - after the path to i
 from train import calibrated, folds_of, frequent, matrix_of, truth_of, unseen_of  # noqa: E402 - likewise
 
 from memory_system.config import Config  # noqa: E402 - likewise
-from memory_system.phases import Night, beliefs, extract, facts, linking, revising, same_thing, screen, segment  # noqa: E402
-from memory_system.phases.revising import Meant  # noqa: E402
-from memory_system.records import Fact, successor_of  # noqa: E402
-from memory_system.store.draft import Draft  # noqa: E402
-from memory_system.turns import Claim, Message, Turn  # noqa: E402
-from memory_system.understand import features, judge, weights  # noqa: E402
-from memory_system.understand.links import Links, text_of  # noqa: E402
-from memory_system.upkeep import edit  # noqa: E402
-from memory_system.workspace import Workspace  # noqa: E402
+from memory_system.phases import Night, beliefs, extract, facts, linking, revising, same_thing, screen, segment  # noqa: E402 - likewise  # noqa: E402 - likewise
+from memory_system.phases.revising import Meant  # noqa: E402 - likewise
+from memory_system.records import Fact, successor_of  # noqa: E402 - likewise
+from memory_system.store.draft import Draft  # noqa: E402 - likewise
+from memory_system.turns import Claim, Message, Turn  # noqa: E402 - likewise
+from memory_system.understand import features, judge, weights  # noqa: E402 - likewise
+from memory_system.understand.links import Links, text_of  # noqa: E402 - likewise
+from memory_system.upkeep import edit  # noqa: E402 - likewise
+from memory_system.workspace import Workspace  # noqa: E402 - likewise
 
 OUT = PROJECT / "memory_system" / "understand" / "links.txt"
 MEASURING = frozenset({"en-l.en3", "en-h.eh10", "en-i.ei14", "zh-l.zh3", "zh-i.zi15", "zh-i.zi16"})

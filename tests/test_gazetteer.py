@@ -10,7 +10,7 @@ import pytest
 from workspaces import consolidate, make, memories, say
 
 from memory_system.phases.entities import INDEX
-from memory_system.phases.places import are_one, names_of
+from memory_system.phases.matching import are_one, names_of
 from memory_system.rules import table
 
 

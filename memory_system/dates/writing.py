@@ -12,10 +12,10 @@ from itertools import dropwhile, pairwise
 from typing import Any
 
 from memory_system.dates.atoms import Piece
-from memory_system.dates.clauses import was_put
+from memory_system.dates.clauses import is_denied, was_put
 from memory_system.dates.festivals import festival_day, festival_days, festival_number, festival_pattern, festivals
 from memory_system.dates.fields import complete, kind
-from memory_system.dates.finding import When, scan
+from memory_system.dates.finding import When, scan, standing
 from memory_system.dates.forms import patterns
 from memory_system.dates.hours import part_named
 from memory_system.rules import table
@@ -50,8 +50,11 @@ def marked(words: str, anchor: datetime, lang: str, before: str = "") -> Marked:
     behind a range; not a word is changed. What is complete ("3 May 2026"), is not sure, or has its bracket already gets
     none. `lang` is the language of the words, `before` what was said right before."""
     scanned = list(scan(words, anchor, before))
+    left = standing(words, [when for when, _ in scanned], lang)
     blank = " " if lang == "en" else ""
-    marks = [(_behind(words, when), f"{blank}[{figures(when)}]") for when in _leaning(words, scanned)]
+    # of "Tuesday, not Thursday", which Thursday is meant was told before
+    said = [each for each in _leaning(words, scanned) if each in left or not is_denied(words, each.span, lang)]
+    marks = [(_behind(words, when), f"{blank}[{figures(when)}]") for when in said]
     return Marked(spliced(words, marks), [when for when, _ in scanned], marks)
 
 

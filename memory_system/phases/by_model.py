@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
+from typing import Any
 
 import orjson
 
@@ -205,8 +206,7 @@ def _same(key: str, said: str, memories: Memories) -> Fact | None:
     return record if record is not None and record.content == said else None
 
 
-def _line_of(row: Mapping[str, object]) -> Line:
-    turn = Turn.staged(orjson.loads(str(row["turn"])))
-    why: Sequence[tuple[int, str]] = row["why"]  # type: ignore[assignment]
-    judged = [Judged(segment, *each) for segment, each in zip(turn.segments, why, strict=True)]
+def _line_of(row: Mapping[str, Any]) -> Line:
+    turn = Turn.staged(orjson.loads(row["turn"]))
+    judged = [Judged(segment, *each) for segment, each in zip(turn.segments, row["why"], strict=True)]
     return Line(turn.message, judged, turn.before)

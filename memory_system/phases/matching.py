@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from memory_system import clock
 from memory_system.attributes import about
-from memory_system.phases.places import are_one
 from memory_system.records import EventTime, Fact, kind_of
 from memory_system.rules import table
 from memory_system.store.gist import Gist, gist_of, tells_of_past
@@ -172,3 +171,20 @@ def says_more(one: Gist, other: Gist, least: float) -> bool:
     from rapidfuzz import fuzz  # not needed by a night that repeats nothing
 
     return fuzz.ratio("".join(one.words), "".join(other.words)) >= 100 * least
+
+
+def names_of(name: str) -> tuple[str, ...]:
+    """All names of the place, the given one first; for what is no place that the table knows, that one alone."""
+    others = _rows().get(name.casefold(), ())
+    return (name, *(each for each in others if each.casefold() != name.casefold()))
+
+
+def are_one(name: str, other: str) -> bool:
+    """Whether both are names of one place."""
+    return other.casefold() in (each.casefold() for each in _rows().get(name.casefold(), ()))
+
+
+@cache
+def _rows() -> dict[str, tuple[str, ...]]:
+    same: list[list[str]] = table("gazetteer", "same")
+    return {name.casefold(): tuple(row) for row in same for name in row}

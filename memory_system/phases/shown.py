@@ -23,7 +23,10 @@ CHUNK = 6_000  # tokens of the lines of one question
 FRAME = 6  # tokens of a line beside its words
 HIDDEN = frozenset({WITHHELD, "quarantined", "quoted", SECRET})  # reasons for which words are not shown
 _FENCES = ("```", "~~~")
-_DAYS = {"en": "Mon Tue Wed Thu Fri Sat Sun".split(), "zh": "周一 周二 周三 周四 周五 周六 周日".split()}  # noqa: SIM905
+_DAYS = {
+    "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    "zh": ("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
+}
 
 
 @dataclass(slots=True)
