@@ -7,7 +7,8 @@ Training writes memory_system/understand/links.txt: the same bytes from the same
 people's talk is read by the phases of a night, as it would be; how surely a sentence changes something is told by a
 judge that has not seen its speaker. One logistic regression for both languages weighs what `phases/linking` tells of
 each pair; its two thresholds are those at which, of the pairs of people whom it had not seen, `SURE` and `LIKELY` are
-right. --score links the people of `MEASURING`, of whom nothing is learned.
+right, `LIKELY` of the one newer memory that would be shown beside each.
+--score links the people of `MEASURING`, of whom nothing is learned.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import argparse
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -44,7 +45,7 @@ from memory_system.workspace import Workspace  # noqa: E402 - likewise
 
 OUT = PROJECT / "memory_system" / "understand" / "links.txt"
 MEASURING = frozenset({"en-l.en3", "en-h.eh10", "en-i.ei14", "zh-l.zh3", "zh-i.zi15", "zh-i.zi16"})
-SURE, LIKELY = 0.95, 0.6  # precision
+SURE, LIKELY = 0.95, 0.55  # precision
 STRENGTH = 0.05  # C of the regression, by cross-validation over the people
 FOLDS = 8
 FEWEST = 4  # pairs that a feature must stand in
@@ -244,7 +245,7 @@ def learned(pairs: Sequence[Pair]) -> Links:
         model = _regression(matrix[folds != fold], truth[folds != fold])
         unseen[folds == fold] = model.decision_function(matrix[folds == fold])
     sure = _threshold(unseen, truth, SURE, _alone(pairs, unseen))
-    likely = _threshold(unseen, truth, LIKELY, range(len(pairs)))
+    likely = _threshold(unseen, truth, LIKELY, _of_memories(pairs, unseen))
     model = _regression(matrix, truth)
     weights = {name: round(weight * SCALE) for name, weight in zip(names, model.coef_[0].tolist(), strict=True)}
     whole = {name: weight for name, weight in weights.items() if weight}
@@ -263,10 +264,19 @@ def _matrix(pairs: Sequence[Pair], names: Sequence[str]) -> Any:
 
 def _alone(pairs: Sequence[Pair], sums: Any) -> list[int]:
     """The pairs that words alone may link, the surest of each memory and message."""
+    return _surest({number: (each.newer, each.older) for number, each in enumerate(pairs) if each.by_words}, sums)
+
+
+def _of_memories(pairs: Sequence[Pair], sums: Any) -> list[int]:
+    """The surest pair of each memory: beside it one newer is shown."""
+    return _surest({number: (each.person, each.older) for number, each in enumerate(pairs)}, sums)
+
+
+def _surest(places: Mapping[int, tuple[str, str]], sums: Any) -> list[int]:
+    """Of the pairs of one place the one with the highest sum."""
     best: dict[tuple[str, str], int] = {}
-    for number, each in enumerate(pairs):
-        place = (each.newer, each.older)
-        if each.by_words and (place not in best or sums[number] > sums[best[place]]):
+    for number, place in places.items():
+        if place not in best or sums[number] > sums[best[place]]:
             best[place] = number
     return sorted(best.values())
 

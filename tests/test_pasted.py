@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from spoken import claims, said
+from spoken import claims, kept, said, talk
 from workspaces import consolidate, make, say
 
 from memory_system import clock
@@ -173,3 +173,26 @@ def test_whom_a_letter_greets_is_known_from_earlier_nights(tmp_path: Path) -> No
         kept = " ".join(record.content for _, record in ws.store.records())
     assert "Maeve" in kept
     assert "Ulm" not in kept
+
+
+@pytest.mark.parametrize(
+    ("visitor", "next_words", "back", "owners"),
+    [
+        (
+            "Hi this is Kit, Ada's at the bank. I'm allergic to nuts.",
+            "I live in Ulm by the way.",
+            "ok it's me again",
+            "I'm allergic to wasps.",
+        ),
+        ("hello its tom her brother, I'm vegetarian", "and my name is Tom Quill", "I'm back", "I'm allergic to wasps."),
+        ("你好，我是老周媳妇，借他手机用一下。我对花生过敏。", "我住在泉州", "我回来了", "我对黄蜂过敏。"),
+        ("喂，我是她弟弟，我吃素", "我住在泉州", "好了，是我", "我对黄蜂过敏。"),
+    ],
+)
+def test_who_writes_in_the_owners_place_says_nothing_of_the_owner(
+    visitor: str, next_words: str, back: str, owners: str
+) -> None:
+    said_by_user = (("user", each) for each in (visitor, next_words, back, owners))
+    found = kept(talk(*said_by_user))
+    assert owners in found
+    assert not {visitor, next_words} & {*found}

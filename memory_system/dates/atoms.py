@@ -217,6 +217,8 @@ def _value(name: str, words: str) -> Any:
         return _full_year(word)
     if name in ("lunar", "new_year"):
         return numeral(word.removeprefix("初"))
+    if name == "day":
+        word = word.replace(" ", "-")
     known = _words().get(name, {})
     value = known.get(word.rstrip("."), numeral(word))
     return word if value is None and name in _NAMED else value

@@ -254,7 +254,8 @@ def _recurring(f: Fields, moment: Moment) -> Span | None:
     ahead = next((span for span in spans if span[0] > today), None)
     if tense < 0:
         sure = moment.is_past() or not (past and ahead) or _distance(past, today) < _distance(ahead, today)
-        return past if sure and not (ahead and _distance(ahead, today) < _CLOSE) else None
+        close = _NEAR if "day" in f else _CLOSE
+        return past if sure and not (ahead and _distance(ahead, today) < close) else None
     if ahead is None:
         return None
     if tense == 0 and celebrated:

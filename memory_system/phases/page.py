@@ -17,6 +17,7 @@ WORDS = {
         "lang": "zh",
         "title": "# 工作记忆快照",
         "made": "> 生成时间: {made} | 记忆数: {total} | 活跃: {active} | 归档: {archive}",
+        "days": "> 原话前是说话的日子，“安排”里是事情的日子；两处不一致，以后说的为准。",
         "identity": "## 身份",
         "user": "## 用户",
         "constraints": "## 约束",
@@ -34,6 +35,7 @@ WORDS = {
         "lang": "en",
         "title": "# Working memory snapshot",
         "made": "> Generated: {made} | Memories: {total} | Active: {active} | Archived: {archive}",
+        "days": "> Words have the day they were said, plans their own; where two differ, what was said later holds.",
         "identity": "## Identity",
         "user": "## User",
         "constraints": "## Constraints",
@@ -122,7 +124,7 @@ class Page:
 
     @property
     def head(self) -> str:
-        return f"{self.words['title']}\n{self.words['made'].format(**self.counts)}\n"
+        return f"{self.words['title']}\n{self.words['made'].format(**self.counts)}\n{self.words['days']}\n"
 
     @property
     def foot(self) -> str:

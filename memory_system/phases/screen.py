@@ -25,7 +25,7 @@ from memory_system.understand.claims import Heard
 from memory_system.understand.features import Seen, Span, Talk, of_message
 from memory_system.understand.judge import Judge, Verdict, judge_of, verdict_of
 from memory_system.understand.weights import LANGUAGES, SCALE
-from memory_system.understand.whose import Owner, gives_roles, is_to_be_remembered, owners, was_joking
+from memory_system.understand.whose import Owner, Stretches, is_to_be_remembered, owners, was_joking
 
 CATEGORIES = {
     "identity": "identity", "profile": "status", "health": "health", "relation": "relation", "preference": "preference",
@@ -41,7 +41,6 @@ NEWS_FROM = 2 * SCALE  # of a question, which is kept only for the news that it 
 DOUBTED_FROM = 2 * SCALE  # between asserted and not, where the form of the message leaves open whose words they are
 MEANT = 3 * SCALE  # of what the owner has written down, or asks to be remembered
 DOUBT = 4 * SCALE  # less, where others' or unreal words stand in the same message
-PLAYED = 4  # of a person's messages after roles were given out
 UNSURE = -1  # of what its form leaves in doubt: it may be kept, and fills no slot
 SHARES = ((2 * SCALE, 1.0), (SCALE, 0.9), (0, 0.7), (-SCALE, 0.5), (-(10**6), 0.3))  # of its kind's importance
 FOREIGN = frozenset({"unreal", "others", "quoted", "quarantined"})
@@ -117,10 +116,10 @@ def in_order(
     """Each turn with its segments judged. What a wish takes back that comes a few messages later is not kept, so that
     turns wait for those."""
     waiting: deque[tuple[Turn, list[Judged]]] = deque()
-    playing: dict[str, int] = {}  # by session: how many messages more a role may last
+    stretches = Stretches()
     unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
     for turn in turns:
-        waiting.append((turn, _played(turn, judged(turn, config, guard, known), playing)))
+        waiting.append((turn, _owned(judged(turn, config, guard, known), stretches.reason(turn.message))))
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
             for gone in taking_back.heard(turn.message, turn.message.ref):
                 waiting = deque(_without(gone, reason, *each) for each in waiting)
@@ -129,18 +128,9 @@ def in_order(
     yield from waiting
 
 
-def _played(turn: Turn, each: list[Judged], playing: dict[str, int]) -> list[Judged]:
-    """The segments of a message, not meant where roles were given out shortly before."""
-    message = turn.message
-    left = playing.pop(message.session, 0)
-    if gives_roles(message):
-        playing[message.session] = PLAYED
-    elif left and message.is_first_hand:
-        playing[message.session] = left - 1
-        return [replace(one, reason=one.reason or "unreal") for one in each]
-    elif left:
-        playing[message.session] = left
-    return each
+def _owned(each: list[Judged], why: str) -> list[Judged]:
+    """The segments of a message, dropped where `why` says that it is not the owner's own."""
+    return [replace(one, reason=one.reason or why) for one in each] if why else each
 
 
 def _without(gone: str, reason: str, turn: Turn, each: list[Judged]) -> tuple[Turn, list[Judged]]:
@@ -287,9 +277,10 @@ def _least(turn: Turn, verdict: Verdict) -> int:
 
 
 def _marked(segment: Segment, verdict: Verdict, told: tuple[str, ...], config: Config) -> Segment:
-    """The segment with what the judge makes of it. Its importance is that of its kind, and less where it is in doubt
-    whether it is worth keeping at all, or it tells of nothing that lasts."""
-    kind = verdict.likeliest
+    """The segment with what the judge makes of it; where it tells of something that lasts, its kind need not be sure.
+    Its importance is that of its kind, and less where it is in doubt whether it is worth keeping at all, or it tells
+    of nothing that lasts."""
+    kind = verdict.nearest if told and verdict.nearest in LASTING else verdict.likeliest
     share = next(share for least, share in SHARES if verdict.worth >= least)
     if kind in LASTING and not told:
         share *= REMARK

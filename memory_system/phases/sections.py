@@ -40,10 +40,16 @@ def about(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Itera
             told[record.category].append(each)
     turns = zip_longest(*(held for name, held in told.items() if name != "identity"))
     for each in (*told["identity"], *(each for turn in turns for each in turn if each)):
-        yield from _bullet(each, beside)
+        yield from _bullet(each, beside, _said_on(each, moment))
 
 
-def constraints(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:
+def in_order(told: Iterable[Line]) -> list[Line]:
+    """What the user has said of themselves, category by category, what was said last first."""
+    newest = sorted(told, key=lambda line: _said(line.told[0]), reverse=True)
+    return sorted(newest, key=lambda line: OF_USER.index(line.told[0].record.category))
+
+
+def constraints(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
     """How the assistant must behave, and what keeps the user safe, both in the owner's own earnest words."""
     for each in found:
         record = each.record
@@ -51,7 +57,7 @@ def constraints(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:
             continue
         meant = record.form != QUOTE or not record.stance
         if record.subject == USER and meant and not isinstance(record, Belief):
-            yield from _bullet(each, beside)
+            yield from _bullet(each, beside, _said_on(each, moment))
 
 
 def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tuple[list[Line], list[Line]]:
@@ -96,11 +102,11 @@ def recent(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iter
         yield from _bullet(each, beside, _day_of(each, moment))
 
 
-def core(found: Iterable[Candidate], beside: Beside) -> Iterator[Line]:
+def core(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
     """The memories in words; their numbers and ranks are put before them."""
     for each in found:
         for words in _words(each, beside):
-            yield numbered(words, each)
+            yield numbered(_behind(_said_on(each, moment), words), each)
 
 
 def numbered(words: str, candidate: Candidate) -> Line:
@@ -111,7 +117,11 @@ def numbered(words: str, candidate: Candidate) -> Line:
 def _bullet(candidate: Candidate, beside: Beside, day: str = "") -> Iterator[Line]:
     """The memory as a line of a list."""
     for words in _words(candidate, beside):
-        yield Line(f"- {day}: {words}" if day else f"- {words}", (candidate,))
+        yield Line(f"- {_behind(day, words)}", (candidate,))
+
+
+def _behind(day: str, words: str) -> str:
+    return f"{day}: {words}" if day else words
 
 
 def _words(candidate: Candidate, beside: Beside) -> Iterator[str]:
@@ -123,6 +133,11 @@ def _words(candidate: Candidate, beside: Beside) -> Iterator[str]:
 
 def _said(candidate: Candidate) -> str:
     return candidate.record.said_at or candidate.record.created
+
+
+def _said_on(candidate: Candidate, moment: datetime) -> str:
+    """The day of a quote, which later words may tell otherwise; what fills a slot is as it is today."""
+    return _day_of(candidate, moment) if candidate.record.form == QUOTE else ""
 
 
 def _day_of(candidate: Candidate, moment: datetime) -> str:

@@ -19,7 +19,7 @@ from memory_system.recall.around import Around
 from memory_system.recall.index import Index
 from memory_system.recall.units import Unit
 from memory_system.recall.views import Ranked, Standing
-from memory_system.records import ASSISTANT, CAPTURED, USER, Belief, Fact, Summary, from_line
+from memory_system.records import ASSISTANT, CAPTURED, QUOTE, USER, Belief, Fact, Summary, from_line
 from memory_system.store.retention import PROTECTED
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
@@ -31,6 +31,7 @@ PLAN_ATTRIBUTES = ("appointment", "deadline", "moves_to", "todo", "reminder", "p
 PASSING = frozenset({"general", "event", "temporary"})  # kinds of remarks
 RECENT_DAYS = 3
 UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
+LESS = 0.6  # of its rank, for what may be outdated, is asked, or cannot be understood alone
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 Beside = Callable[[Fact], str]  # what stood around a quote that leans on it, or was said later; empty without that
@@ -58,7 +59,9 @@ def beside_in(index: Index) -> Beside:
 
 def _given(unit: Unit) -> str:
     """The words of a message as they may stand beside a quote: nothing of one that wants to steer an agent or was
-    pasted."""
+    pasted; of an assistant's, only a question."""
+    if unit.role == ASSISTANT and not unit.text.rstrip().endswith(("?", "？")):
+        return ""
     is_foreign = trust.is_borrowed(unit.text, drafted=unit.role == ASSISTANT)
     return "" if is_foreign or trust.suspects(unit.text, owner=unit.role in trust.OWNER) else unit.text
 
@@ -91,9 +94,15 @@ def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> It
 
 def _candidate(ranked: Ranked) -> Candidate:
     record = from_line(ranked.line)
-    rank = record.importance if record.category in PROTECTED else ranked.score
+    rank = (record.importance if record.category in PROTECTED else ranked.score) * (LESS if _is_weak(record) else 1)
     topic = next(topics_of(orjson.loads(ranked.line)), f"{record.subject}/{record.category}")
     return Candidate(record, rank, topic)
+
+
+def _is_weak(record: Fact) -> bool:
+    """Whether other words are likely to tell a reader more: those said later, or such as stand alone."""
+    asks = record.form == QUOTE and record.content.rstrip().endswith(("?", "？"))
+    return bool(asks or record.context or record.likely_outdated_by)
 
 
 def holds(record: Fact, stamp: str) -> bool:

@@ -117,14 +117,13 @@ def _place_user(page: Page, found: list[Candidate], moment: datetime, ws: Worksp
     page.take("user", (*user.who, *user.health, *user.near), _share("user", ws))
     told = [*sections.about((each for each in found if each.record.id not in page.placed), moment, beside)]
     page.take("user", told, _share("user", ws) - cost(page.lines["user"]))
-    told.sort(key=lambda line: sections.OF_USER.index(line.told[0].record.category))
-    page.arrange("user", (*user.who, *user.near, *user.health, *told))
+    page.arrange("user", (*user.who, *user.near, *user.health, *sections.in_order(told)))
 
 
 def _place_sections(page: Page, found: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
     """How to answer, and what lies ahead, which the assistant may have promised."""
     left = [each for each in found if each.record.id not in page.placed]
-    page.take("constraints", sections.constraints(left, beside), _share("constraints", ws))
+    page.take("constraints", sections.constraints(left, moment, beside), _share("constraints", ws))
     left = [each for each in left if each.record.id not in page.placed]
     near, later = sections.coming(left, moment, beside)
     page.take("coming", near, _share("coming", ws))
@@ -139,14 +138,14 @@ def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace, be
     page.take("projects", sections.projects(left, moment, beside), _share("projects", ws))
     rest = [each for each in left if each.record.id not in page.placed and not is_past(each.record, moment)]
     lasting, remarks = (
-        list(sections.core(each, beside)) for each in for_core(rest, ws.config.importance_rules.general_fact)
+        list(sections.core(each, moment, beside)) for each in for_core(rest, ws.config.importance_rules.general_fact)
     )
     page.take("top", choose(lasting, page.room("top") - kept_free, budget))
     page.take("recent", _not_placed(lately, page), _share("recent", ws))
     page.take("top", _not_placed((*lasting, *remarks), page))
     page.left = budget.layer1_total - page.tokens  # lines together take less than each alone
     page.take("top", _not_placed((*lasting, *remarks), page))
-    page.arrange("top", sections.core(rest, beside))
+    page.arrange("top", sections.core(rest, moment, beside))
 
 
 def _not_placed(lines: Iterable[Line], page: Page) -> list[Line]:

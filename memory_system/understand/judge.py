@@ -33,6 +33,7 @@ class Verdict:
     earnest: int
     changes: tuple[int, ...]
     likeliest: str  # the kind, were it kept
+    nearest: str  # the kind that leads, be it by little
 
 
 class Judge:
@@ -51,7 +52,8 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
     summed = dict(zip(LABELS, sums, strict=True))
     kinds, stances, changes = (tuple(summed[each] for each in group) for group in (KINDS, STANCES, CHANGES))
-    kind = _kind(dict(zip(KINDS, kinds, strict=True)))
+    leading = dict(zip(KINDS, kinds, strict=True))
+    kind = _kind(leading)
     stance = max(range(len(STANCES)), key=stances.__getitem__)
     change = max(range(len(CHANGES)), key=changes.__getitem__)
     return Verdict(
@@ -62,6 +64,7 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
         earnest=stances[0] - max(stances[2:]),
         changes=changes,
         likeliest=kind,
+        nearest=max(leading, key=leading.__getitem__),
     )
 
 

@@ -19,6 +19,10 @@ from memory_system.understand.features import Span
 LEAST_QUOTED = 16  # columns that are more than a word in quotation marks
 FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, where no name comes again
 
+PLAYED = 4  # of the owner's messages after roles were given out
+VISITED = 2  # of somebody's messages after they have said who they are
+OTHERS, UNREAL = "others", "unreal"
+
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
 _QUOTED_LINES = re.compile(r"(?:^[ \t]*>.*(?:\n|$))+", re.MULTILINE)
 _LOG_LINES = re.compile(
@@ -91,6 +95,31 @@ def _taken_back(plain: str, jokes: Iterable[Rule]) -> Iterator[int]:
             yield len(before)
 
 
+class Stretches:
+    """Which messages of a session are not the owner's own: what is said in a role that was given out, and what somebody
+    else types who says so."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, tuple[int, str]] = {}  # by session: for how many messages more, and why
+
+    def reason(self, message: Message) -> str:
+        """Why a message is not the owner's; empty where it is."""
+        if not message.is_first_hand:
+            return ""
+        left, why = self._left.pop(message.session, (0, ""))
+        words, frames = straight(message.text), rules.load("frames")
+        if why == OTHERS and frames["returns"].fires(words):
+            return ""
+        if frames["visits"].fires(words):
+            left, why = VISITED + 1, OTHERS
+        elif frames["plays"].fires(words):
+            self._left[message.session] = PLAYED, UNREAL
+            return ""
+        if left > 1:
+            self._left[message.session] = left - 1, why
+        return why
+
+
 def was_joking(message: Message) -> bool:
     """Whether a person begins by taking back, as a joke, what they said before."""
     if not message.is_first_hand or message.is_noted:
@@ -101,11 +130,6 @@ def was_joking(message: Message) -> bool:
 def is_reminder(words: str) -> bool:
     """Whether the owner asks to be reminded of something."""
     return rules.load("frames")["reminded"].fires(straight(words))
-
-
-def gives_roles(message: Message) -> bool:
-    """Whether a person gives out roles that the next messages play."""
-    return message.is_first_hand and rules.load("frames")["plays"].fires(straight(message.text))
 
 
 def is_to_be_remembered(words: str) -> bool:
