@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memory_system import rules
+from memory_system.rules import worded
 
 CLAIMS = ("claims.en", "claims.zh")  # whose examples are the corpus
 FILES = sorted({each.stem for each in rules.FOLDER.glob("*.toml")} - {*CLAIMS})
@@ -35,3 +36,18 @@ def test_every_rule_has_an_id_of_its_own_and_says_why(name: str) -> None:
     ids = [rule.id for rule in found]
     assert len(ids) == len({*ids})
     assert [rule.id for rule in found if not rule.why] == []
+
+
+def test_rules_in_classes_of_words_find_what_they_say() -> None:
+    orders = worded.load("trust", "order", examples=True)
+    for rule in orders.rules:
+        for text in (*rule.yes, *rule.no):
+            assert any(found is rule for found, _ in orders.found(text)) == (text in rule.yes), (rule.id, text)
+
+
+@pytest.mark.parametrize("kind", ["classes that nobody has defined", "classes that no rule needs"])
+def test_every_class_of_words_is_defined_and_needed(kind: str) -> None:
+    named = {*rules.table("trust", "words"), *rules.table("trust", "forms")}
+    ways = [worded.Way.told(each) for row in rules.table("trust", "order") for each in row["says"]]
+    needed = {name for way in ways for name in way.classes()}
+    assert (needed - named if "defined" in kind else named - needed) == set()

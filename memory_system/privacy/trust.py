@@ -4,13 +4,14 @@ memory can be relied on as far as the least of those whose words it stands on.""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_system import rules
 from memory_system.privacy.checksums import decoded
 from memory_system.records import Belief, Evidence, Fact
+from memory_system.rules import worded
 from memory_system.text import essence
 
 if TYPE_CHECKING:
@@ -156,17 +157,26 @@ def _titled(family: str) -> re.Pattern[str]:
 
 def suspects(text: str, *, owner: bool = True) -> list[Suspect]:
     """The stretches of a text that want to steer an agent; `owner` says that it is the owner's own."""
-    if not rules.load("trust")["gate"].fires(text):
-        return []
-    fired = rules.load("trust")["attack"].firing(text)
+    told = (*_patterned(text), *worded.load("trust", "order").found(text))
     return [
-        Suspect(match.start(), match.end(), rule)
-        for rule in fired
+        Suspect(start, end, rule)
+        for rule, (start, end) in told
         if not (owner and rule.data.get("owner") is False)
-        for match in rule.matches(text)
-        if not _is_ruled_out(rule, text[: match.start()])
-        if rule.data.get("check") != "base64" or any(map(suspects, decoded(match[0])))
+        if not _is_ruled_out(rule, text[:start])
+        if rule.data.get("check") != "base64" or any(map(suspects, decoded(text[start:end])))
     ]
+
+
+def _patterned(text: str) -> Iterator[tuple[rules.Rule, tuple[int, int]]]:
+    for rule in rules.load("trust")["attack"].firing(text):
+        yield from ((rule, match.span()) for match in rule.matches(text))
+
+
+def why(rule: str) -> str:
+    """What a rule is for, by its id, which may have had a language before it."""
+    known = (*rules.load("trust")["attack"].rules, *worded.load("trust", "order").rules)
+    found = (each.why for each in known if each.id == rule.rpartition(".")[2])
+    return next(found, "it ends what the message before it has begun")
 
 
 def _is_ruled_out(rule: rules.Rule, before: str) -> bool:
@@ -176,13 +186,15 @@ def _is_ruled_out(rule: rules.Rule, before: str) -> bool:
 
 def is_borrowed(text: str, *, drafted: bool = False) -> bool:
     """Whether most of a text is somebody else's."""
-    spans = borrowed(text, drafted=drafted) if rules.load("trust")["gate"].fires(text) or ">" in text else ()
+    spans = borrowed(text, drafted=drafted)
     return 2 * sum(end - start for start, end in spans) > len(text)
 
 
 def borrowed(text: str, *, drafted: bool = False, owner: Callings | None = None) -> list[tuple[int, int]]:
     """Where somebody else's text stands in a message: what was forwarded, pasted, announced or put in tags. In what an
     assistant has `drafted` a letter is its own; what the `owner` has signed is theirs."""
+    if not rules.load("trust")["gate"].fires(text):
+        return []
     return [
         match.span()
         for rule in rules.load("trust")["borrowed"].firing(text)
@@ -250,7 +262,7 @@ class Guard:
         self._owner = Callings(names)
         self.found: list[dict[str, str]] = []
         self._session = ""
-        self._tails: dict[tuple[str, str], tuple[str, bool]] = {}  # a voice's last words, and whether they could begin
+        self._tails: dict[tuple[str, str], str] = {}  # a voice's last words
 
     def stretches(self, message: Message) -> list[Stretch]:
         """The stretches of a message that are held back, and why; most have none."""
@@ -258,21 +270,16 @@ class Guard:
         if message.session != self._session:
             self._session = message.session
             self._tails.clear()
-        tail, was_open = self._tails.pop(voice, ("", False))
+        tail = self._tails.pop(voice, "")
         owner = message.role in OWNER and not message.speaker
         if owner:
             self._owner.hear(message)
-        is_open = rules.load("trust")["gate"].fires(text)
         is_short = len(text) < SHORT
         if is_short:
-            self._tails[voice] = f"{tail} {text}"[-SHORT:], is_open or was_open
-        if not (is_open or was_open):
-            return []
+            self._tails[voice] = f"{tail} {text}"[-SHORT:]
         held = [_around(text, each) for each in suspects(text, owner=owner)]
         if not held and tail and is_short and _ends(tail, text, owner=owner):
             held = [Stretch(0, len(text), "quarantined", IN_PIECES, (0, len(text)))]
-        if not held and not rules.load("trust")["borrowed"].fires(text):
-            return held
         spans = borrowed(text, drafted=not message.is_first_hand, owner=self._owner)
         return [*held, *(Stretch(*span, "quoted") for span in spans)]
 
