@@ -15,7 +15,7 @@ from workspaces import at, consolidate, contents, make, memories, say
 from memory_system import finder, rules
 from memory_system.agent.tools import Toolbox
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
-from memory_system.privacy import trust
+from memory_system.privacy import pasted, trust
 from memory_system.turns import Message
 from memory_system.upkeep import check, edit, repair
 from memory_system.workspace import Workspace
@@ -253,7 +253,7 @@ def test_orders_in_pieces_and_encoded_are_known(tmp_path: Path) -> None:
 
 
 def test_wishes_that_only_look_like_it_are_kept() -> None:
-    held = [text for text in POISON["harmless"] if trust.suspects(text) or trust.borrowed(text)]
+    held = [text for text in POISON["harmless"] if trust.suspects(text) or pasted.borrowed(text)]
     assert len(held) <= 0.05 * len(POISON["harmless"]), held
 
 
@@ -581,4 +581,4 @@ def test_a_mail_in_quotation_marks_is_not_the_owners_word(text: str, kept: str, 
 
 @pytest.mark.parametrize("text", ['I wrote to my landlord: "I live in Ulm."', "我给房东发了邮件：“我住在兰州。”"])
 def test_the_owners_own_mail_is_not_borrowed(text: str) -> None:
-    assert trust.borrowed(text) == []
+    assert pasted.borrowed(text) == []

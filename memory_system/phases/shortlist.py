@@ -14,7 +14,7 @@ from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
 from memory_system.phases.repeats import repeated
-from memory_system.privacy import trust
+from memory_system.privacy import pasted, trust
 from memory_system.recall.around import Around
 from memory_system.recall.index import Index
 from memory_system.recall.units import Unit
@@ -59,7 +59,7 @@ def beside_in(index: Index) -> Beside:
 def _given(unit: Unit) -> str:
     """The words of a message as they may stand beside a quote: nothing of one that wants to steer an agent or was
     pasted."""
-    is_foreign = trust.is_borrowed(unit.text, drafted=unit.role == ASSISTANT)
+    is_foreign = pasted.is_borrowed(unit.text, drafted=unit.role == ASSISTANT)
     return "" if is_foreign or trust.suspects(unit.text, owner=unit.role in trust.OWNER) else unit.text
 
 

@@ -41,11 +41,12 @@ class Way(NamedTuple):
 class Worded:
     """The rules of a group that are told in words, tried together."""
 
-    def __init__(self, classes: RuleSet, rows: Sequence[Any]) -> None:
+    def __init__(self, classes: Sequence[Rule], rows: Sequence[Any]) -> None:
         self.rules = tuple(Rule.from_row({"pattern": "", **row}) for row in rows)
-        self._classes = classes
         ways = [(rule, Way.told(each)) for rule in self.rules for each in rule.data["says"]]
         self._ways = [(way.classes(), rule, way) for rule, way in ways]
+        needed = frozenset().union(*(names for names, _, _ in self._ways))
+        self._classes = RuleSet(each for each in classes if each.id in needed)
 
     def found(self, text: str) -> Iterator[tuple[Rule, Span]]:
         """Every stretch of a text that says what a rule is about."""
@@ -88,9 +89,9 @@ def load(name: str, group: str, *, examples: bool = False) -> Worded:
 
 
 @cache
-def _classes(name: str) -> RuleSet:
+def _classes(name: str) -> tuple[Rule, ...]:
     lists = {word: _any_of(words.split(", ")) for word, words in table(name, "words").items()}
-    return RuleSet(
+    return tuple(
         Rule.from_row({"id": word, "why": "", "pattern": pattern})
         for word, pattern in {**lists, **table(name, "forms")}.items()
     )
