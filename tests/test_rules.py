@@ -55,3 +55,10 @@ def test_every_class_of_words_is_defined_and_needed(kind: str) -> None:
     rows = [row for group in WORDED for row in rules.table("trust", group)]
     needed = {name for row in rows for each in row["says"] for name in worded.Way.told(each).classes()}
     assert (needed - named if "defined" in kind else named - needed) == set()
+
+
+@pytest.mark.parametrize("name", ["trust", "secrets"])
+def test_no_pattern_is_wider_than_anybody_reads(name: str) -> None:
+    told = {rule.id: rule.pattern for group in rules.load(name).values() for rule in group.rules}
+    forms = rules.table(name, "forms") if name == "trust" else {}
+    assert [each for each, pattern in {**told, **forms}.items() if len(pattern) > 300] == []
