@@ -13,8 +13,8 @@ from memory_system import clock
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.giving import Giver
 from memory_system.privacy import masks
+from memory_system.privacy.pasted import is_borrowed
 from memory_system.privacy.sharing import SHARED
-from memory_system.privacy.trust import is_borrowed
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.around import Around

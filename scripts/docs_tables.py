@@ -234,7 +234,8 @@ def source_filter(say: Say) -> str:
 def secrets() -> str:
     from memory_system import rules
 
-    kinds = sorted({each.data["kind"] for each in rules.load("secrets")["secret"].rules})
+    told = {each.data["kind"] for each in rules.load("secrets")["secret"].rules}
+    kinds = sorted(told | rules.table("secrets", "prefixes").keys())
     return ", ".join(map(code, kinds)) + "."
 
 

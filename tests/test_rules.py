@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memory_system import rules
+from memory_system.rules import worded
 
 CLAIMS = ("claims.en", "claims.zh")  # whose examples are the corpus
 FILES = sorted({each.stem for each in rules.FOLDER.glob("*.toml")} - {*CLAIMS})
@@ -35,3 +36,29 @@ def test_every_rule_has_an_id_of_its_own_and_says_why(name: str) -> None:
     ids = [rule.id for rule in found]
     assert len(ids) == len({*ids})
     assert [rule.id for rule in found if not rule.why] == []
+
+
+WORDED = ("order", "announcement", "own", "quotation")  # groups of trust.toml
+
+
+@pytest.mark.parametrize("group", WORDED)
+def test_rules_in_classes_of_words_find_what_they_say(group: str) -> None:
+    told = worded.load("trust", group, examples=True)
+    for rule in told.rules:
+        for text in (*rule.yes, *rule.no):
+            assert any(found is rule for found, _ in told.found(text)) == (text in rule.yes), (rule.id, text)
+
+
+@pytest.mark.parametrize("kind", ["classes that nobody has defined", "classes that no rule needs"])
+def test_every_class_of_words_is_defined_and_needed(kind: str) -> None:
+    named = {*rules.table("trust", "words"), *rules.table("trust", "forms")}
+    rows = [row for group in WORDED for row in rules.table("trust", group)]
+    needed = {name for row in rows for each in row["says"] for name in worded.Way.told(each).classes()}
+    assert (needed - named if "defined" in kind else named - needed) == set()
+
+
+@pytest.mark.parametrize("name", ["trust", "secrets"])
+def test_no_pattern_is_wider_than_anybody_reads(name: str) -> None:
+    told = {rule.id: rule.pattern for group in rules.load(name).values() for rule in group.rules}
+    forms = rules.table(name, "forms") if name == "trust" else {}
+    assert [each for each, pattern in {**told, **forms}.items() if len(pattern) > 300] == []

@@ -100,6 +100,24 @@ def test_long_hostile_text_is_searched_to_its_end() -> None:
     assert KEY not in redact(text)[0]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["the alarm code is one of four", "my pin is two years old, five of us have one", "the lock was on the door again"],
+)
+def test_words_after_a_code_that_are_no_digits_stay(text: str) -> None:
+    assert redact(text) == (text, {})
+
+
+BEGINNINGS = [(kind, begun) for kind, (_, *each) in rules.table("secrets", "prefixes").items() for begun in each]
+
+
+@pytest.mark.parametrize(("kind", "begun"), BEGINNINGS)
+def test_a_key_is_known_by_its_beginning_where_it_is_long_enough(kind: str, begun: str) -> None:
+    key, least = f"{begun}{'aB3dE6gH9k' * 6}", rules.table("secrets", "prefixes")[kind][0]
+    assert redact(f"KEY={key}, 密钥{key}。") == (f"KEY=[secret:{kind}], 密钥[secret:{kind}]。", {kind: 2})
+    assert redact(f"the {begun}{'x' * (least - 1)} prefix")[1] == {}
+
+
 NEIGHBOURS = ["我 ", "hello ", "\n", "[secret:card]", "4111", "sk-", "@"]
 pieces = st.sampled_from([example for _, example in EXAMPLES] + NEIGHBOURS)
 

@@ -14,7 +14,7 @@ from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
 from memory_system.phases.repeats import repeated
-from memory_system.privacy import trust
+from memory_system.privacy import pasted, trust
 from memory_system.recall.around import Around
 from memory_system.recall.index import Index
 from memory_system.recall.units import Unit
@@ -62,7 +62,7 @@ def _given(unit: Unit) -> str:
     pasted; of an assistant's, only a question."""
     if unit.role == ASSISTANT and not unit.text.rstrip().endswith(("?", "？")):
         return ""
-    is_foreign = trust.is_borrowed(unit.text, drafted=unit.role == ASSISTANT)
+    is_foreign = pasted.is_borrowed(unit.text, drafted=unit.role == ASSISTANT)
     return "" if is_foreign or trust.suspects(unit.text, owner=unit.role in trust.OWNER) else unit.text
 
 

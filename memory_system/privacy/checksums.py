@@ -21,6 +21,10 @@ _ID_CHECKS = "10X98765432"
 _SPOKEN = re.compile(r"env|config|getenv|import|string|example|\.\.\.|…|xxx|\*\*\*|^[a-z_.]+\(", re.IGNORECASE)
 _UNIT = re.compile(r"v?\d[\d.,:-]*[a-z]{0,5}$|[a-z]{1,4}-?\d{1,5}$", re.IGNORECASE)  # 16GB, 10:30pm, v2.1, ISO27001
 _DAY = re.compile(r"(?:19|20)\d\d[ -]\d\d?[ -]\d\d?$")
+_STARTS = re.compile(r"\b\w", re.ASCII)
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[A-Za-z]+")
+_SPELT = 4
 _READABLE = 0.9  # share of printable characters from which decoded bytes are a text
 LONGEST = 16_384  # characters that are decoded
 
@@ -49,6 +53,28 @@ def _within_reach(groups: list[tuple[int, int]], first: int) -> Iterator[int]:
         if size > _LONGEST_NUMBER:
             return
         yield number
+
+
+def prefixed(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """The keys in a run that begin as those of a service do, and their kinds."""
+    for place in _STARTS.finditer(text, start, end):
+        for kind, (least, *beginnings) in rules.table("secrets", "prefixes").items():
+            begun = next((each for each in beginnings if text.startswith(each, place.start(), end)), "")
+            rest = text[place.start() + len(begun) : end].rstrip(".")
+            if begun and len(rest) >= least and (_DIGIT.search(rest) or rest != rest.lower()):
+                yield place.start(), place.start() + len(begun) + len(rest), kind
+
+
+def spelt(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Four digits or more that are said one after the other."""
+    run: list[re.Match[str]] = []
+    for word in (*_WORD.finditer(text, start, end), None):
+        if word and word[0].lower() in rules.table("secrets", "words")["digits"]:
+            run.append(word)
+            continue
+        if len(run) >= _SPELT:
+            yield run[0].start(), run[-1].end()
+        run.clear()
 
 
 def is_card(piece: str) -> bool:
@@ -143,6 +169,7 @@ def decoded(value: str) -> Iterator[str]:
             return
 
 
+FOUND: dict[str, Callable[[str, int, int], Iterator[tuple[int, int]]]] = {"spelt": spelt}
 RUNS: dict[str, Callable[[str], bool]] = {"card": is_card, "chinese-id": is_chinese_id}
 VALUES: dict[str, Callable[[str], bool]] = {
     "iban": is_iban,

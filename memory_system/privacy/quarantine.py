@@ -10,11 +10,10 @@ from dataclasses import asdict, dataclass, replace
 
 import orjson
 
-from memory_system import rules
 from memory_system.disk.files import Files
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.layout import Layout
-from memory_system.privacy.trust import key_of
+from memory_system.privacy import trust
 from memory_system.records import Problem, session_of
 
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
@@ -35,8 +34,7 @@ class Held:
     @property
     def why(self) -> str:
         """What the rule is for."""
-        found = (each.why for each in rules.load("trust")["attack"].rules if each.id == self.rule)
-        return next(found, "it ends what the message before it has begun")
+        return trust.why(self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ class Quarantine:
 
     def approved(self) -> Iterator[str]:
         """The keys of the words that the owner has let in."""
-        return (key_of(each.quote) for each in self.all() if each.status == APPROVED)
+        return (trust.key_of(each.quote) for each in self.all() if each.status == APPROVED)
 
     def withheld(self) -> Withheld:
         """What no agent is to be shown: all that the owner has not let in."""
@@ -163,5 +161,5 @@ def _parsed(line: bytes) -> Held | None:
 
 
 def _held(row: Mapping[str, str]) -> Held:
-    origin = f"{row['ref']}\0{key_of(row['quote'])}"
+    origin = f"{row['ref']}\0{trust.key_of(row['quote'])}"
     return Held(f"q_{hashlib.blake2b(origin.encode(errors='replace'), digest_size=6).hexdigest()}", **row)

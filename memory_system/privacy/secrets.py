@@ -143,6 +143,9 @@ def _replaced(
 def _found_by(view: str, rule: rules.Rule, depth: int) -> Iterator[Secret]:
     """What of the rule's matches is secret: the group it names, or all of it, if its check agrees."""
     for match in rule.matches(view):
+        if rule.data.get("check") == "prefixed":
+            yield from checksums.prefixed(view, *match.span())
+            continue
         for start, end in _spans(match, rule, depth):
             yield start, end, rule.data["kind"]
 
@@ -153,6 +156,8 @@ def _spans(match: Any, rule: rules.Rule, depth: int) -> Iterator[tuple[int, int]
     if check == "base64":
         if depth < _DEPTH and any(redact(inner, depth + 1)[1] for inner in checksums.decoded(match.string[start:end])):
             yield start, end
+    elif check in checksums.FOUND:
+        yield from checksums.FOUND[check](match.string, start, end)
     elif check in checksums.RUNS:
         yield from checksums.numbers(match.string, start, end, checksums.RUNS[check])
     elif not check or checksums.VALUES[check](match.string[start:end]):

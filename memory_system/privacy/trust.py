@@ -4,13 +4,15 @@ memory can be relied on as far as the least of those whose words it stands on.""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_system import rules
+from memory_system.privacy.callings import Callings
 from memory_system.privacy.checksums import decoded
+from memory_system.privacy.pasted import borrowed
 from memory_system.records import Belief, Evidence, Fact
+from memory_system.rules import worded
 from memory_system.text import essence
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ CODE = ("```", "~~~")  # how code in a message begins
 SHINGLE = 5  # bytes; a Han character has three
 ECHOED = 0.8  # share of shingles from which words are an echo
 SIGNATURE = "<!-- by: assistant, {lines} lines -->"  # below what an agent has written into a note
-_WRITERS = {"me", "我", "本人"}  # as a chat that was copied may call its owner
 _SIGNATURE = re.compile(r"[ \t]*<!-- by: assistant, (\d{1,6}) lines -->[ \t]*\r?")
 IN_PIECES = "in pieces"  # the rule of words that only together with those before them are an order
 _UNSEEN = re.compile(
@@ -33,12 +34,6 @@ _UNSEEN = re.compile(
 _IMAGE = re.compile(r"!\[([^\]\n]{0,200})\]\([^)\s]*\)?")
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^)\s]*\)")
 _ADDRESS = re.compile(r"(?<!`)\b(?:https?|ftp|file|data|javascript)://?[^\s`<>]+", re.IGNORECASE)
-_GREETING = re.compile(
-    r"^\s*(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|尊敬的|亲爱的|您好|你好)[ ,，]*"
-)
-_AFTER_NAME = re.compile("[,，:：!！]")
-_EDGES = " \t\n\r,.!?:;—–-，。！？：；"
-_SIGNATURE_LINES = 3  # a name, and what its bearer does
 _TAGS = str.maketrans("<>", "‹›")
 
 
@@ -99,126 +94,33 @@ def without_signatures(text: str) -> str:
     return _SIGNATURE.sub("", text) if "<!-- by" in text else text
 
 
-class Callings:
-    """What the owner is called: the names that are known, and those by which they introduce themselves."""
-
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self._names = {name.strip().casefold() for name in names if name.strip()}
-
-    def hear(self, message: Message) -> None:
-        """Take in the name that the owner gives in the first line of a message."""
-        text = message.text
-        if not _may_introduce(text):
-            return
-        for rule in rules.load("trust")["introduces"].firing(text):
-            found = next(rule.found(text))
-            if "\n" not in text[: found.span[1]]:
-                self._names.add(found.parts["name"].casefold())
-
-    def is_greeted(self, line: str) -> bool:
-        """Whether the line greets the owner: Dear Ms Holm, 周女士您好."""
-        who = _AFTER_NAME.split(_GREETING.sub("", line.casefold()).strip(_EDGES))[0].strip()
-        return any(_calls(who, name) for name in self._names) if who else False
-
-    def signs(self, letter: str) -> bool:
-        """Whether the owner's name stands below the letter."""
-        lines = [line.strip(_EDGES).casefold() for line in letter.splitlines()[1:] if line.strip(_EDGES)]
-        return any(_is_name(line, name) for line in lines[-_SIGNATURE_LINES:] for name in self._names)
-
-
-def _may_introduce(text: str) -> bool:
-    """A look at every message, dearer than which no rule may be: whether somebody may say what they are called."""
-    english = "'m " in text or "’m " in text or " am " in text or "im " in text or "ame" in text or "all me " in text
-    return english or "我叫" in text or "我姓" in text or "名" in text
-
-
-def _calls(who: str, name: str) -> bool:
-    """Whether the words of a greeting are that name, or a part of it with a title."""
-    if name.isascii():
-        words = name.split()
-        return who in (name, words[0]) or (
-            len(words) > 1 and bool(re.fullmatch(rf"m[rs]s?\.? {re.escape(words[-1])}", who))
-        )
-    return who.startswith(name) or (len(name) > 2 and who.startswith(name[1:])) or bool(_titled(name[0]).match(who))
-
-
-def _is_name(line: str, name: str) -> bool:
-    """Whether the line of a signature is that name, with or without the family's."""
-    if name.isascii():
-        return line == name or line.split()[0].strip(_EDGES) == name.split()[0]
-    return line in (name, name[1:]) or (len(line) > 1 and name.startswith(line)) or line.endswith(name)
-
-
-@cache
-def _titled(family: str) -> re.Pattern[str]:
-    return re.compile(rf"{family}[^，,。]{{0,2}}(?:先生|女士|小姐|老师|经理|师傅|总|工|哥|姐)|[小老]{family}")
-
-
 def suspects(text: str, *, owner: bool = True) -> list[Suspect]:
     """The stretches of a text that want to steer an agent; `owner` says that it is the owner's own."""
-    if not rules.load("trust")["gate"].fires(text):
-        return []
-    fired = rules.load("trust")["attack"].firing(text)
+    told = (*_patterned(text), *worded.load("trust", "order").found(text))
     return [
-        Suspect(match.start(), match.end(), rule)
-        for rule in fired
+        Suspect(start, end, rule)
+        for rule, (start, end) in told
         if not (owner and rule.data.get("owner") is False)
-        for match in rule.matches(text)
-        if not _is_ruled_out(rule, text[: match.start()])
-        if rule.data.get("check") != "base64" or any(map(suspects, decoded(match[0])))
+        if not _is_ruled_out(rule, text[:start])
+        if rule.data.get("check") != "base64" or any(map(suspects, decoded(text[start:end])))
     ]
+
+
+def _patterned(text: str) -> Iterator[tuple[rules.Rule, tuple[int, int]]]:
+    for rule in rules.load("trust")["attack"].firing(text):
+        yield from ((rule, match.span()) for match in rule.matches(text))
+
+
+def why(rule: str) -> str:
+    """What a rule is for, by its id, which may have had a language before it."""
+    known = (*rules.load("trust")["attack"].rules, *worded.load("trust", "order").rules)
+    found = (each.why for each in known if each.id == rule.rpartition(".")[2])
+    return next(found, "it ends what the message before it has begun")
 
 
 def _is_ruled_out(rule: rules.Rule, before: str) -> bool:
     """Whether what stands before the match says that it must not be done."""
-    return "unless_before" in rule.data and _written(rule.data["unless_before"]).search(before) is not None
-
-
-def is_borrowed(text: str, *, drafted: bool = False) -> bool:
-    """Whether most of a text is somebody else's."""
-    spans = borrowed(text, drafted=drafted) if rules.load("trust")["gate"].fires(text) or ">" in text else ()
-    return 2 * sum(end - start for start, end in spans) > len(text)
-
-
-def borrowed(text: str, *, drafted: bool = False, owner: Callings | None = None) -> list[tuple[int, int]]:
-    """Where somebody else's text stands in a message: what was forwarded, pasted, announced or put in tags. In what an
-    assistant has `drafted` a letter is its own; what the `owner` has signed is theirs."""
-    return [
-        match.span()
-        for rule in rules.load("trust")["borrowed"].firing(text)
-        if not (drafted and rule.data.get("letter"))
-        for match in rule.matches(text)
-        if not _is_own(rule, text[: match.start()], match[0], owner or Callings())
-    ]
-
-
-def _is_own(rule: rules.Rule, before: str, words: str, owner: Callings) -> bool:
-    """Whether the words are the writer's all the same: by what stands `before` them, by what they have `unless` or in
-    their first line, because the owner has signed them or is not the one greeted, or as no talk of two."""
-    first = words.lstrip("\n").partition("\n")[0]
-    tests = ("unless_before", before), ("unless", words), ("unless_first", first)
-    if any(key in rule.data and _written(rule.data[key]).search(part) for key, part in tests):
-        return True
-    if rule.data.get("letter") and owner.signs(words):
-        return True
-    if rule.data.get("addressed") and not owner.is_greeted(first):
-        return True
-    return "speaker" in rule.data and not _is_talk(rule, words)
-
-
-@cache
-def _written(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-def _is_talk(rule: rules.Rule, words: str) -> bool:
-    """Whether two or more speak: a name comes again, or the writer is one of them where the rule has it `with_writer`.
-    What stands but once before a line may be a label."""
-    found = re.finditer(rule.data["speaker"], words, re.IGNORECASE | re.MULTILINE)
-    names = [next(filter(None, each.groups())).strip().lower() for each in found]
-    different = set(names)
-    has_writer = bool(rule.data.get("with_writer") and different & _WRITERS)
-    return len(different) > 1 and (has_writer or len(names) > len(different))
+    return "unless_before" in rule.data and re.search(rule.data["unless_before"], before, re.IGNORECASE) is not None
 
 
 class Stretch(NamedTuple):
@@ -250,7 +152,7 @@ class Guard:
         self._owner = Callings(names)
         self.found: list[dict[str, str]] = []
         self._session = ""
-        self._tails: dict[tuple[str, str], tuple[str, bool]] = {}  # a voice's last words, and whether they could begin
+        self._tails: dict[tuple[str, str], str] = {}  # a voice's last words
 
     def stretches(self, message: Message) -> list[Stretch]:
         """The stretches of a message that are held back, and why; most have none."""
@@ -258,21 +160,16 @@ class Guard:
         if message.session != self._session:
             self._session = message.session
             self._tails.clear()
-        tail, was_open = self._tails.pop(voice, ("", False))
+        tail = self._tails.pop(voice, "")
         owner = message.role in OWNER and not message.speaker
         if owner:
             self._owner.hear(message)
-        is_open = rules.load("trust")["gate"].fires(text)
         is_short = len(text) < SHORT
         if is_short:
-            self._tails[voice] = f"{tail} {text}"[-SHORT:], is_open or was_open
-        if not (is_open or was_open):
-            return []
+            self._tails[voice] = f"{tail} {text}"[-SHORT:]
         held = [_around(text, each) for each in suspects(text, owner=owner)]
         if not held and tail and is_short and _ends(tail, text, owner=owner):
             held = [Stretch(0, len(text), "quarantined", IN_PIECES, (0, len(text)))]
-        if not held and not rules.load("trust")["borrowed"].fires(text):
-            return held
         spans = borrowed(text, drafted=not message.is_first_hand, owner=self._owner)
         return [*held, *(Stretch(*span, "quoted") for span in spans)]
 
