@@ -1,7 +1,6 @@
-"""What is shown beside a memory: what stood around it, where it cannot be understood alone, and what stands in its place
-where it is outdated. The words are taken from the messages as the index keeps them: what is forgotten, withheld or taken
-back stands there no more, and no transcript is opened.
-"""
+"""What is shown beside a memory: what stood around it, where it cannot be understood alone, and what stands in its
+place where it is outdated. The words are taken from the messages as the index keeps them: what is forgotten, withheld
+or taken back stands there no more, and no transcript is opened."""
 
 from __future__ import annotations
 

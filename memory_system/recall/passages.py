@@ -64,7 +64,7 @@ def read_note(path: Path) -> str:
 
 
 def searchable(name: str, text: str, forgotten: Tombstones | None = None) -> str:
-    """What search may know of the note of that name: its text without secrets, and without what is forgotten of it."""
+    """The note's text without secrets, and without what is forgotten of it."""
     plain = without_signatures(text)
     return forgotten.without(name, "", "", redaction(plain)) if forgotten else redact(plain)[0]
 
@@ -86,15 +86,14 @@ def pieces(text: str, tokens: int) -> Iterator[str]:
 
 
 def _fragments(text: str, tokens: int) -> Iterator[str]:
-    for line in text.split("\n"):
-        if not line.strip():
-            continue
+    for line in filter(str.strip, text.split("\n")):
         if estimate_tokens(line) <= tokens:
             yield line.strip()
-            continue
-        for start, end in sentences(line):
-            for at in range(start, end, SENTENCE_CHARACTERS):
-                yield line[at : min(end, at + SENTENCE_CHARACTERS)]
+        else:
+            for start, end in sentences(line):
+                yield from (
+                    line[at : min(end, at + SENTENCE_CHARACTERS)] for at in range(start, end, SENTENCE_CHARACTERS)
+                )
 
 
 @dataclass(slots=True)
