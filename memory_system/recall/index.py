@@ -18,15 +18,13 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.disk.files import Files
-from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall import dump, entering, schema, terms
-from memory_system.recall.passages import note_digest, searchable
+from memory_system.recall.entering import Entries
 from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.views import Naming, Sessions, Standing, naming
 from memory_system.records import POOLS, TYPES, Fact, Pool, from_line
 from memory_system.store.database import BATCH, IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError, batches
-from memory_system.turns import Message
 
 T = TypeVar("T")
 
@@ -47,16 +45,14 @@ class Filters(NamedTuple):
     entity: str = ""
 
 
-class Index:
+class Index(Entries):
     """One index, open. Close it, or use it in a `with`."""
 
     def __init__(self, database: Database, config: Config) -> None:
-        self._database = database
+        super().__init__(database, Units(config))
         self._config = config
-        self._units = Units(config)
         database.function("names", terms.names, 2)
         database.function("spelled", self._units.spelled, 1)
-        self.forgotten: Tombstones | None = None
         self._kept: dict[str, Any] | None = None  # what follows from the whole, where nobody writes through this
         self._version = 0
 
@@ -150,39 +146,9 @@ class Index:
             self.note("counts", schema.counted(self._database))
             self._database.run("INSERT OR REPLACE INTO meta VALUES ('fingerprint', ?)", [(fingerprint,)])
 
-    def put_memories(self, memories: Iterable[tuple[Pool, bytes]]) -> None:
-        """Index these memories, given by their lines; one that moved to the other pool leaves the first."""
-        entering.put_memories(self._database, self._units, memories)
-
-    def drop_memories(self, ids: Iterable[str]) -> None:
-        """Take these memories out of both pools; ids that are not there are no error."""
-        entering.drop_memories(self._database, ids)
-
-    def put_messages(self, path: str, messages: Iterable[Message]) -> None:
-        """Index messages of the transcript of that name (`Layout.name`), word for word. What was read from a note is
-        left out: the note itself is indexed."""
-        name = storable(path)
-        for batch in entering.weighed(message for message in messages if not message.is_noted):
-            units = ((message.session, self._units.message(name, message)) for message in batch)
-            entering.put_messages(self._database, units)
-
-    def drop_messages(self, refs: Iterable[str]) -> None:
-        entering.drop_messages(self._database, refs)
-
-    def drop_session(self, session: str) -> None:
-        """Take all messages of the session out."""
-        entering.drop_session(self._database, storable(session))
-
     def has_messages(self, refs: Iterable[str]) -> set[str]:
         """Those of the refs that are indexed."""
         return {unit.key for batch in batches(refs) for _, unit in entering.find(self._database, "session", batch)}
-
-    def move_session(self, session: str, path: str) -> None:
-        """The messages of the session stand in another file now, under that name."""
-        name = storable(session)
-        self._database.run("UPDATE session SET path = ? WHERE name = ?", [(storable(path), name)])
-        values = (SCOPES["session"], f"{name}:", f"{name};")
-        self._database.run("UPDATE unit SET path = '' WHERE scope = ? AND key > ? AND key < ? AND path <> ''", [values])
 
     def unread(self) -> dict[str, str]:
         """When each of the messages that no night has read yet was said, by ref."""
@@ -198,18 +164,6 @@ class Index:
 
     def note(self, key: str, value: Mapping[str, Any]) -> None:
         self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", [(key, orjson.dumps({**value}).decode())])
-
-    def put_note(self, path: str, text: str) -> None:
-        """Index a note as it is now, under its name (`Layout.name`), if it is not. Secrets in it, and what is
-        `forgotten`, are not found."""
-        name, digest = storable(path), note_digest(text)
-        if not self._database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)):
-            units = list(self._units.note(name, searchable(path, text, self.forgotten)))
-            entering.put_note(self._database, name, digest, units)
-
-    def drop_note(self, path: str) -> None:
-        """Take a note out; one that is not there is no error."""
-        entering.drop_note(self._database, storable(path))
 
     # Asking for what holds a word
 
