@@ -40,9 +40,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def answered(question: Question, found: Candidates, ranked: list[Scored], weights: Ranking) -> float:
-    """Above 0 and at most 1: how near the best comes to a text that has everything, how many of the question's words
-    it and the others hold, whether what is asked for is among them, whether it is about those whom the question names,
-    whether the named speaker says it, or another does, and how sure it is that its words are meant."""
+    """How likely the best result answers the question, above 0 and at most 1."""
     if not ranked:
         return 0.0
     best = ranked[0]
@@ -58,8 +56,7 @@ def answered(question: Question, found: Candidates, ranked: list[Scored], weight
 
 
 def talked_of(question: Question, found: Candidates, ranked: list[Scored]) -> float:
-    """How much of the question's words stand together anywhere, above 0 and at most 1: little where nobody ever spoke
-    of what it is about."""
+    """How much of the question's words stand together anywhere, above 0 and at most 1."""
     return _covered(question, found, max((found.mass(each.number) for each in ranked[:FIRST]), default=0.0))
 
 
@@ -156,8 +153,7 @@ def _places(question: Question, names: Iterable[Name]) -> list[int]:
 
 def _focus(question: Question, found: Candidates, parts: list[float], named: Collection[int], there: float) -> float:
     """Less than 1 where the best text holds the rest of the question, but not what is asked for. Where there is no
-    rest, those who are named stand for it: `there` is how much they are. A Chinese question puts whom it is about
-    first, so that all else is asked."""
+    rest, those who are named stand for it: `there` is how much they are. In Chinese all else is asked."""
     about = [at for at, term in enumerate(question.terms) if term not in question.aside and at not in named]
     about.sort(key=lambda at: question.terms[at] in QUALIFIES)
     if not about or (question.lang != "en" and not named):
@@ -169,8 +165,7 @@ def _focus(question: Question, found: Candidates, parts: list[float], named: Col
 
 
 def _parts(question: Question, found: Candidates, best: Scored) -> list[float]:
-    """Of each term, how much of it the best has: of Chinese, single characters count as well; of a word for a whole
-    kind, something of the kind."""
+    """How much of each term the best has; single Chinese characters and things of a kind count as well."""
     mask, text = found.masks.get(best.number, 0), best.unit.text
     kinds = mask >> len(question.terms)
     held = {kind for place, kind in enumerate(question.kinds) if kinds >> place & 1}

@@ -50,8 +50,7 @@ class Piece:
 
 
 def _word_end(text: str) -> int:
-    """How many characters a word that was cut in two still has at the beginning of the text, and the blank behind it;
-    0 where there are no blanks between words."""
+    """How many characters at the beginning are the rest of a word that was cut, with the blank behind it."""
     return text.find(" ", 0, LONGEST_WORD) + 1
 
 
@@ -64,8 +63,7 @@ class Around:
         self._messages: dict[str, Unit | None] = {}
 
     def of(self, row: Row, most: int = MOST, sessions: Collection[str] | None = None) -> str:
-        """A line for each who spoke, at most `most` characters of their words together; of these sessions alone, where
-        they are given. Empty where the memory leans on nothing, or nothing of that may be shown."""
+        """A line for each who spoke, `most` characters together, of `sessions` alone if given; empty for nothing."""
         places = [each for each in row.get("context", ()) if sessions is None or session_of(each["ref"]) in sessions]
         lang = "zh" if row.get("lang") == "zh" else "en"
         quotes = {each["ref"]: each.get("quote", "") for each in reversed(row.get("evidence", ()))}  # the first of each
@@ -97,9 +95,8 @@ class Around:
 
 
 def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[Piece]:
-    """The stretches of one message that these places mean. In the message of the memory's own words they are what
-    stands before and behind these, which are looked for: the index has fewer blanks than the message had, and nothing
-    of what is withheld."""
+    """The stretches of one message that these places mean: its end, or what stands before and behind the memory's own
+    words, which are looked for, because the index has fewer blanks than the message, and nothing that is withheld."""
     for each in places:
         if each["start"] < 0:
             yield Piece(Piece(_one_line(text), keeps_end=True).within(-each["start"]), keeps_end=True)
@@ -141,8 +138,7 @@ def _shared(room: int, lengths: list[int]) -> list[int]:
 
 
 def standing_for(memory_id: str, index: Index) -> Fact | None:
-    """The memory that stands today in the place of one that is outdated or replaced; None where it stands itself, or
-    what took its place is gone."""
+    """The memory that stands today in the place of an outdated or replaced one; None where there is none."""
     passed: dict[str, Fact] = {}
     while rows := index.memories([memory_id] if memory_id and memory_id not in passed else []):
         passed[memory_id] = rows[memory_id][1]

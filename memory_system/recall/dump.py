@@ -158,8 +158,7 @@ class Listing:
 
 
 def followed(there: Dump | None, before: Iterable[Labels], ids: Collection[str], listing: Listing) -> Dump | None:
-    """The dump `there` after these memories have changed, which were listed so before; None where it must be made
-    anew."""
+    """The dump `there` with what has changed since, which was listed so before; None where it must be made anew."""
     if there is None:
         return None
     for labels in before:

@@ -37,8 +37,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str], *, patient: bool = True) -> list[Vector]:
-        """A vector for each text, all of one length; EmbedderError when there is none. Not `patient` where somebody
-        waits for the answer."""
+        """A vector for each text, all of one length, or EmbedderError; not `patient` where somebody waits."""
         ...
 
 

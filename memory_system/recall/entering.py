@@ -37,8 +37,7 @@ class Entries:
         self.forgotten: Tombstones | None = None
 
     def put_messages(self, path: str, messages: Iterable[Message]) -> None:
-        """Index messages of the transcript of that name (`Layout.name`), word for word. What was read from a note is
-        left out: the note itself is indexed."""
+        """Index messages of the transcript of that name (`Layout.name`), but none that were read from a note."""
         name = storable(path)
         for batch in _weighed(message for message in messages if not message.is_noted):
             _put_messages(self._database, ((each.session, self._units.message(name, each)) for each in batch))
@@ -86,8 +85,7 @@ class Entries:
                 self._take_out(scope, batch)
 
     def put_note(self, path: str, text: str) -> None:
-        """Index a note as it is now, under its name (`Layout.name`), if it is not. Secrets in it, and what is
-        `forgotten`, are not found."""
+        """Index a note under its name (`Layout.name`) if it has changed, without secrets and what is `forgotten`."""
         name, digest = storable(path), note_digest(text)
         if not self._database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)):
             units = list(self._units.note(name, searchable(path, text, self.forgotten)))
@@ -172,8 +170,7 @@ def _put(database: Database, scope: str, units: Collection[Unit]) -> None:
 
 
 def _put_messages(database: Database, messages: Iterable[tuple[str, Sequence[Unit]]]) -> None:
-    """Add messages, each given by its session and its units, at the end of their sessions; one that is there keeps its
-    place."""
+    """Add messages, by session, at the end of their sessions; one that is there keeps its place."""
     latest = {units[0].key: (session, units) for session, units in messages if units}
     known = {unit.key: whole(database, unit.key) for _, unit in find(database, "session", latest)}
     fresh = [(session, units) for key, (session, units) in latest.items() if key not in known]
@@ -198,8 +195,7 @@ def _replace(database: Database, session: str, numbers: list[int], units: Sequen
 
 
 def _append(database: Database, session: str, messages: list[Sequence[Unit]], new: int = 1) -> None:
-    """Add the messages, of which so many each are `new`, at the end of the session; in a new row of it where it is
-    full."""
+    """Add messages at the end of the session, in a new row where it is full; `new` is 0 where they are there."""
     needed, rows = sum(map(len, messages)), database.rows(_PLACES, (session,))
     if not rows or max(rows[0][2], rows[0][3]) + needed >= PARTS_FROM:
         [(number,)] = database.rows("SELECT coalesce(max(number), 0) + 1 FROM session")

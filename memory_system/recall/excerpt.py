@@ -95,8 +95,7 @@ def _message(layout: Layout, index: Index, ref: str) -> dict[str, Any] | None:
 
 
 def _of_file(layout: Layout, name: str, from_line: int, lines: int) -> dict[str, Any]:
-    """The answer for lines of the file of that name; a citation (`notes.md#L3-L5`) and the ref of what a note says
-    (`notes.md:L3`) name their own."""
+    """The answer for lines of a file; a citation (`n.md#L3-L5`) and the ref of a note (`n.md:L3`) name theirs."""
     if cited := _CITATION.fullmatch(name):
         name, from_line = cited[1], int(cited[2])
         lines = int(cited[3] or from_line) - from_line + 1
@@ -217,8 +216,7 @@ def place_of_memory(layout: Layout, index: Index, memory_id: str) -> tuple[str, 
 
 
 def where_said(layout: Layout, unit: Unit) -> tuple[str, int, int]:
-    """The name of the file in which a message stands and its lines there: its transcript, or layer 3 where that is
-    gone."""
+    """The file in which a message stands and its lines there: its transcript, or layer 3 where that is gone."""
     path = layout.root / unit.path.partition("#")[0]
     if path.parent == layout.layer3 or not path.exists():
         month = layout.layer3 / f"{unit.said_at[:7]}.jsonl"
@@ -229,8 +227,7 @@ def where_said(layout: Layout, unit: Unit) -> tuple[str, int, int]:
 
 
 def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
-    """The line of a message in its transcript, twice: the one that carries the entry's id, or the one by whose number
-    it is known where entries have none; the whole transcript when there is neither."""
+    """The line of a message in its transcript, twice: by the entry's id, else its number; else all lines."""
     entry = ref.removeprefix(f"{session_of(ref)}:")
     line, last = _line_in(f"{layout.root}/{name}", entry)
     if not line and entry.isdecimal() and 0 < int(entry) <= last:

@@ -36,8 +36,7 @@ MOST_KEPT = 10_000  # units that an index which is held open remembers, about
 
 
 class Filters(NamedTuple):
-    """What results must be: said in [since, until) (stamps), of one kind (fact, belief, summary, message, note), about
-    someone or something; empty where it does not matter."""
+    """What results must be, where not empty: said in [since, until) (stamps), of one `type_of`, about an entity."""
 
     since: str = ""
     until: str = ""
@@ -212,8 +211,7 @@ class Index(Entries):
     # Asking for units
 
     def units(self, numbers: Collection[int]) -> dict[int, Unit]:
-        """The units with these numbers, without what is searched beside the text of a message; numbers that no unit has
-        are left out."""
+        """The units with these numbers, if there are such, without what is searched beside a message."""
         if self._kept is None:
             return self._read_units(numbers)
         known: dict[int, Unit | None] = self._once("units", dict)
@@ -256,8 +254,7 @@ class Index(Entries):
         return [number for (number,) in self._database.rows(schema.STANDING_ON, values)]
 
     def numbers(self, keys: Collection[str], scope: str = "session") -> dict[str, int]:
-        """The numbers of the messages with these refs (of several passages the first), or of the memories with these
-        ids."""
+        """The numbers of the messages with these refs (of their first passages), or memories with these ids."""
         sql = "SELECT key, number FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
         return dict(self._database.rows(sql, (SCOPES[scope], json_list(keys))))
 
@@ -306,8 +303,7 @@ class Index(Entries):
         return self._one(schema.LINE_NUMBER, {"id": memory_id})
 
     def counts(self) -> dict[str, int]:
-        """How many there are: `active fact`, `archive belief`, … (pool and kind), `entities` and `categories` of
-        active memories, `messages` and `passages`. Counted when something is written, so that nobody waits."""
+        """How many there are: `active fact`, `archive belief`, … , `entities`, `categories`, `messages`, `passages`."""
         return self.noted("counts") or schema.counted(self._database)
 
     def note_digests(self) -> dict[str, str]:
@@ -320,7 +316,6 @@ class Index(Entries):
         return dump.Listing(self._database)
 
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
-        """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things. What
-        no night has read is left out, but for its `words`; without `notes`, what comes from them, which may change
-        before the next night indexes them."""
+        """All that is in it in a fixed order, equal for indexes filled with the same. Unread messages are left out, but
+        for their `words`; without `notes`, so is what comes from them, which may change before the next night."""
         return dump.content(self._database, self.unread(), notes=notes, words=words)

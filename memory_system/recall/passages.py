@@ -32,8 +32,7 @@ _FENCE = re.compile(r" {0,3}(```|~~~)")
 
 
 def note_files(layout: Layout) -> list[Path]:
-    """The notes on disk, in order: MEMORY.md, USER.md and the Markdown under memory/ and knowledge/ that people or
-    agents wrote."""
+    """The notes on disk, in order: MEMORY.md, USER.md, and what is not derived below memory/ and knowledge/."""
     found = [layout.root / name for name in SEARCHED_PEOPLES_FILES]
     found += _markdown(layout.memory, DERIVED_FOLDERS)
     if not layout.knowledge.is_symlink():
@@ -70,8 +69,7 @@ def searchable(name: str, text: str, forgotten: Tombstones | None = None) -> str
 
 
 def pieces(text: str, tokens: int) -> Iterator[str]:
-    """The text of a long message in passages of about so many tokens: whole paragraphs where they are short enough,
-    else whole sentences, else what fits."""
+    """A long text in passages of about so many tokens: whole paragraphs, else sentences, else what fits."""
     taken: list[str] = []
     cost = 0
     for piece in _fragments(text, tokens):

@@ -155,8 +155,7 @@ class Units:
 
 
 def _needed(text: str, marks: list[tuple[int, str]], today: str) -> list[tuple[int, str]]:
-    """The marks without those behind the same words as an earlier one, for a plan may say a day twenty times, and
-    without that of the day of speaking, which is told wherever a message is shown."""
+    """The marks, of those behind the same words the first, without the day of speaking, which is always told."""
     first: dict[tuple[str, str], tuple[int, str]] = {}
     for place, mark in marks:
         if not mark.endswith(today):

@@ -169,16 +169,14 @@ class Matrix(NamedTuple):
     failed: str
 
     def near(self, query: str, embedder: Embedder, weight: float, *, alone: bool = False) -> Near:
-        """How near the texts are to a question; EmbedderError where the embedder does not tell. Messages are asked as
-        those would ask whom the question names: `of_oneself`."""
+        """How near the texts are to a question, messages as `of_oneself`; EmbedderError where that is not known."""
         texts = list(dict.fromkeys((query, of_oneself(query, self.speakers))))
         asked = embedder.embed(texts, patient=False)
         return Near(self, asked[0], asked[-1], weight, alone=alone)
 
 
 def load(path: Path, index: Index, model: str) -> Matrix:
-    """The vectors for the index as it is; StaleIndexError where there are none, or of another index or model. Kept in
-    memory while the file stays as it is."""
+    """The vectors for the index as it is, kept while the file stays as it is; StaleIndexError where there are none."""
     try:
         seen = path.stat()
     except FileNotFoundError:
@@ -243,8 +241,7 @@ class Near:
         return numbers[:count]
 
     def outstanding(self, numbers: Iterable[int]) -> dict[int, float]:
-        """By how many standard deviations those of the units that have a vector are nearer than usual: messages than
-        messages, all else than all else, for one question is nearer to these than the other to those."""
+        """By how many standard deviations those that have a vector are nearer than others of their sort."""
         np = numpy()
         wanted = np.asarray(sorted(numbers), dtype=np.int64)
         places = np.searchsorted(self._numbers, wanted)
