@@ -9,6 +9,7 @@ import pytest
 
 from memory_system import rules
 
+WIDEST = 300  # characters of a pattern, its parts put in
 CLAIMS = ("claims.en", "claims.zh")  # whose examples are the corpus
 FILES = sorted({each.stem for each in rules.FOLDER.glob("*.toml")} - {*CLAIMS})
 
@@ -35,3 +36,9 @@ def test_every_rule_has_an_id_of_its_own_and_says_why(name: str) -> None:
     ids = [rule.id for rule in found]
     assert len(ids) == len({*ids})
     assert [rule.id for rule in found if not rule.why] == []
+
+
+@pytest.mark.parametrize("name", ["asking", "cues"])
+def test_no_pattern_is_wider_than_can_be_read(name: str) -> None:
+    found = [rule for group in rules.load(name).values() for rule in group.rules]
+    assert [rule.id for rule in found if len(rule.pattern) > WIDEST] == []

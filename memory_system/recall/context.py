@@ -161,9 +161,7 @@ class _Gathered:
 
     def _level(self, item: Item, known: float, question: Question) -> Level | None:
         """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure, nor
-        what only asks: it may have every word of the question and no answer. What has no word of it may stand beside
-        what has by chance: in a small workspace everything stands beside everything. A pointer must show a word of the
-        message: single characters of Chinese say nothing."""
+        what only asks. What has no word of it may be there by chance. A pointer must show a word of it."""
         wanted, text = self.asking.config.context, item.unit.text
         if known * item.share**2 >= wanted.sure and item.type != "belief" and not only_asks(text):
             return "high"
@@ -194,8 +192,7 @@ class _Gathered:
 
 
 def _tell_of_named(found: Iterable[Item], question: Question, rows: Collection[Row]) -> None:
-    """What was found of those of whom the message speaks, and of the projects that it names, is given as well: surely
-    where nothing is asked, as who writes to somebody wants to know of them."""
+    """Give what was found of the people and projects that the message names as well; surely where nothing is asked."""
     names, things = spoken_of(question, rows), things_in(question.text, rows)
     left = (each for each in found if each.level != "high" and each.tells)
     of_them = (each for each in left if is_about(names, each.unit.text) or tells_of(things, each.unit.text))
@@ -204,8 +201,7 @@ def _tell_of_named(found: Iterable[Item], question: Question, rows: Collection[R
 
 
 def _with_newer(items: Iterable[Item]) -> list[Item]:
-    """The items without what is outdated where its newer memory is not among them. That one is as sure to belong here
-    as what it replaces."""
+    """The items, what is outdated only where its newer memory is among them, which is then as sure to belong here."""
     there = {each.id: each for each in items}
     for each in [*there.values()]:
         newer = there.get(each.newer)
@@ -230,8 +226,8 @@ def _write_lines(items: Iterable[Item], answer: Answer, config: Config, around: 
 
 
 def packed(items: Iterable[Item], room: int) -> list[Item]:
-    """Those whose lines give most for their tokens and fit the room together, the surest first; what is outdated only
-    behind what stands in its place. What a memory leans on has the room that is left then, the best first."""
+    """The lines that give most for their tokens and fit the room, the surest first; what is outdated only behind what
+    replaced it. The room that is left goes to what memories lean on, the best first."""
     items = list(items)
     prices = {each.id: _price(each.line) for each in items}
     chosen: dict[str, Item] = {}

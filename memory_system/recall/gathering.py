@@ -88,8 +88,7 @@ def _choose(found: Candidates, index: Index, wanted: Wanted) -> None:
 
 
 def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
-    """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest, where there
-    is little better."""
+    """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest."""
     by_mass = _by_mass(found)
     batch: list[int] = []
     for mass in sorted(by_mass, reverse=True):
@@ -131,8 +130,7 @@ def _follow(found: Candidates, index: Index, wanted: Wanted) -> None:
 
 
 def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> None:
-    """The units that are nearest to the question by their meaning, and what each candidate gets for it: a share of the
-    weight, nothing below the average."""
+    """The units nearest to the question by their meaning, and what each gets for that of the weight."""
     weight = near.weight * _agreement(found, near)
     if not weight:
         return
@@ -144,8 +142,8 @@ def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> N
 
 
 def _agreement(found: Candidates, near: Near) -> float:
-    """From 0 to 1: how far the units with most of the question's words stand out by their meaning as well. Where they
-    do no more than chance has it, the vectors say nothing of this question."""
+    """From 0 to 1: how far the units with most of the question's words stand out by their meaning as well; if they do
+    not, the vectors say nothing of this question."""
     leading = sorted(found.masks, key=lambda number: (-found.mass(number), number))[:AGREEING]
     values = near.outstanding(leading).values()
     if near.alone or not values:

@@ -90,8 +90,8 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
 
 
 def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
-    """The terms of the question; those that only lead up to it, of the thinking aloud before it ("…, my question is:
-    …") and of the form in which an answer is wanted ("a summary of …"); and the terms of each of several questions."""
+    """The terms of the question; those that only lead up to it ("…, my question is: …", "a summary of …"); and of
+    several questions the terms of each."""
     main: list[str] = []
     aside: list[str] = []
     asked: list[str] = []
@@ -108,15 +108,13 @@ def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
 
 
 def _point(text: str) -> tuple[int, int]:
-    """Where the last words begin and end that say that the question comes now; 0 and 0 where there are none, or nothing
-    comes."""
+    """Where the last words stand that say that the question comes now; 0 and 0 if none do, or nothing comes."""
     start, end = max((found.span for found in load("asking")["point"].found(text)), default=(0, 0))
     return (start, end) if terms.asked(text[end:]) else (0, 0)
 
 
 def _questions(text: str) -> list[str]:
-    """The questions that stand one after the other in the text. What goes on about the same ("Who was it?", 这是谁…)
-    belongs to the one before."""
+    """The questions one after the other; what goes on ("Who was it?", 这是谁…) belongs to the one before."""
     found: list[str] = []
     for piece in _ENDS.split(text):
         if found and _GOES_ON.match(piece):
