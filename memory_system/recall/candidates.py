@@ -18,9 +18,8 @@ from memory_system.recall.units import Unit
 from memory_system.text import is_cjk
 
 NO_FILTERS = Filters()
+STATED = 1.8  # what a memory gets that states what is asked of the user, or sounds like telling of it
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
-STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
-TOLD = 1.2  # what a quote gets that sounds like telling of it
 COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
 SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
@@ -54,7 +53,7 @@ class Candidates:
     of these (as bits) a unit has, for every unit that has any; `units` are those looked at closely, `memories` what is
     known of the memories among them; `sessions` is the BM25 of whole sessions (`schema.session_of`). `led` is true
     where the messages among the units are no results, but only lead to the memories that stand on them. `meant` is what
-    a unit gets for meaning the same as the question; `stated` is what memories get that state what it asks of the user.
+    a unit gets for meaning the same as the question; `stated` are the memories that state what it asks of the user.
     `doubts` are the terms, by their places, that none has as they are asked, and single characters looked up instead;
     and how doubtful what was found for them is (0 to 1)."""
 
@@ -66,7 +65,7 @@ class Candidates:
     sessions: dict[int, float] = field(default_factory=dict)
     led: bool = False
     meant: dict[int, float] = field(default_factory=dict)
-    stated: dict[int, float] = field(default_factory=dict)
+    stated: set[int] = field(default_factory=set)
     doubts: dict[int, float] = field(default_factory=dict)
     _masses: dict[int, float] = field(default_factory=dict)
 

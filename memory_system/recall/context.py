@@ -15,7 +15,9 @@ import orjson
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.around import MOST, Around, Give, as_it_is
+from memory_system.recall.asked import Asked, asked_of_user
 from memory_system.recall.block import Level, State, line_of, wrapped
+from memory_system.recall.gathering import SLOTS
 from memory_system.recall.index import Index
 from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
 from memory_system.recall.question import Cues, Kind, Question, cues_of
@@ -103,19 +105,27 @@ def context(
             return not refused(item.unit)
         return not (known and known(kind_of(item.row["id"]).model_validate(item.row)))
 
-    cues, items, lang = cues_of(message), list[Item](), "en"
+    cues, wish, items, lang = cues_of(message), Asked(), list[Item](), "en"
     if not cues.idle:
         with index.reading():
             asking = Asking(layout, config, index, pending, now, near)
             answer = asking.answer(message)
-            found = (each for each in _Gathered(asking, message, cues).items(answer) if each.level)
+            if answer.question.asks:
+                wish = asked_of_user(answer.question.text, index.at(now))
+            found = (each for each in _Gathered(asking, message, cues, wish).items(answer) if each.level)
             items = _with_newer(filter(is_new, found))
             _write_lines(items, answer, config, Around(index, give))
         lang = answer.question.lang
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)
     rows = [each.to_row() for each in chosen]
-    return {"text": text, "tokens": estimate_tokens(text), "budget": budget, "cues": cues.names, "items": rows}
+    return {
+        "text": text,
+        "tokens": estimate_tokens(text),
+        "budget": budget,
+        "cues": [*cues.names, *wish.kinds],
+        "items": rows,
+    }
 
 
 @dataclass(slots=True)
@@ -125,6 +135,7 @@ class _Gathered:
     asking: Asking
     message: str
     cues: Cues
+    wish: Asked
 
     def items(self, answer: Answer) -> list[Item]:
         results = answer.results[:WIDE]
@@ -173,7 +184,8 @@ class _Gathered:
     def _wholes(self) -> Iterable[Item]:
         """The weightiest of the user's memories of the kinds that are asked for as a whole."""
         units = Units(self.asking.config)
-        for kind in self.cues.wholes:
+        asked = Kind("asked", frozenset(), self.wish.slots, SLOTS)
+        for kind in (*self.cues.wholes, asked):
             for row in self._of_kind(kind):
                 refs, type_ = [each["ref"] for each in row.get("evidence", ())], type_name(kind_of(row["id"]))
                 level: Level = "middle" if type_ == "belief" else "high"

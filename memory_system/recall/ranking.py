@@ -13,7 +13,7 @@ from operator import add, contains, itemgetter, truediv
 
 from memory_system import clock
 from memory_system.config import Ranking
-from memory_system.recall.candidates import Candidates, Memory
+from memory_system.recall.candidates import STATED, Candidates, Memory
 from memory_system.recall.names import NO_OTHERS, meant, people_named
 from memory_system.recall.question import Question
 from memory_system.recall.schema import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of
@@ -142,7 +142,7 @@ class _Added:
         if self._meant:
             parts["meaning"] = self._meant.get(number, 0.0)
         if number in self._found.stated:
-            parts["stated"] = self._found.stated[number]
+            parts["stated"] = STATED
         return parts
 
 

@@ -117,7 +117,7 @@ class Standing:
 
     def telling(self, attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active quotes that tell of one of the attributes, at most `limit`, as `of_kind`."""
-        return self._found(schema.TELLS, attributes=json_list(attributes), limit=limit)
+        return self._found(schema.TELLS, attributes=json_list(attributes), limit=limit) if attributes else []
 
     def of_others(self, limit: int) -> list[Ranked]:
         """The active memories that fill a slot of anybody but the user and the assistant, as `ranked`."""
