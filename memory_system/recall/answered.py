@@ -4,7 +4,7 @@ knows nothing but the question and what was found for it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from memory_system.config import Ranking
 from memory_system.recall import terms
@@ -12,7 +12,6 @@ from memory_system.recall.candidates import OTHERWISE_SHARE, STATED, Candidates
 from memory_system.recall.names import Name, is_of_the_sort, names_another, people_named, speaks_of
 from memory_system.recall.question import Question
 from memory_system.recall.ranking import ANOTHERS, Scored
-from memory_system.recall.terms import kinds_of
 from memory_system.text import is_cjk
 
 LEAST = 0.01  # of the words, what is found by its neighbours alone
@@ -41,9 +40,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def answered(question: Question, found: Candidates, ranked: list[Scored], weights: Ranking) -> float:
-    """Above 0 and at most 1: how near the best comes to a text that has everything, how many of the question's words
-    it and the others hold, whether what is asked for is among them, whether it is about those whom the question names,
-    whether the named speaker says it, or another does, and how sure it is that its words are meant."""
+    """How likely the best result answers the question, above 0 and at most 1."""
     if not ranked:
         return 0.0
     best = ranked[0]
@@ -59,9 +56,15 @@ def answered(question: Question, found: Candidates, ranked: list[Scored], weight
 
 
 def talked_of(question: Question, found: Candidates, ranked: list[Scored]) -> float:
-    """How much of the question's words stand together anywhere, above 0 and at most 1: little where nobody ever spoke
-    of what it is about."""
+    """How much of the question's words stand together anywhere, above 0 and at most 1."""
     return _covered(question, found, max((found.mass(each.number) for each in ranked[:FIRST]), default=0.0))
+
+
+def _covered(question: Question, found: Candidates, mass: float) -> float:
+    """The share of the question's words; of a long question, of as many as a text can hold."""
+    count = len(question.terms) - (1 - FRAME) * len(question.aside)
+    whole = sum(found.weights) * min(1.0, HOLDS / max(1.0, count))
+    return min(1.0, max(mass / (whole or 1.0), LEAST))
 
 
 def _theirs(question: Question, ranked: list[Scored]) -> float:
@@ -73,16 +76,8 @@ def _theirs(question: Question, ranked: list[Scored]) -> float:
 
 def _is_called(question: Question, best: Scored) -> bool:
     """Whether it is about the one whom the question means by another word ("my brother")."""
-    return "speaker" in best.parts and not any(
-        terms.names(question.text, name) for name in (best.unit.speaker, best.memory.speaker) if name
-    )
-
-
-def _covered(question: Question, found: Candidates, mass: float) -> float:
-    """The share of the question's words; of a long question, of as many as a text can hold."""
-    count = len(question.terms) - (1 - FRAME) * len(question.aside)
-    whole = sum(found.weights) * min(1.0, HOLDS / max(1.0, count))
-    return min(1.0, max(mass / (whole or 1.0), LEAST))
+    known = filter(None, (best.unit.speaker, best.memory.speaker))
+    return "speaker" in best.parts and not any(terms.names(question.text, name) for name in known)
 
 
 def _certain(found: Candidates, best: Scored) -> float:
@@ -94,43 +89,33 @@ def _certain(found: Candidates, best: Scored) -> float:
 
 def _meant(question: Question, found: Candidates, ranked: list[Scored]) -> float:
     """Less than 1 where it is about another than the question, or about something else of the same one."""
-    best, names = ranked[0], [*question.names, *_known(question, found)]
-    called = len(names) == 1 and _is_called(question, best)
+    best, people = ranked[0], [each.lower() for each in people_named(question, found)]
+    beside = (each for each in people if not any(speaks_of(name, each) for name in question.names))
+    names = [*question.names, *(frozenset({each}) for each in beside)]
+    called, parts = len(names) == 1 and _is_called(question, best), _parts(question, found, best)
     missing = {name: 0.0 if called else _missing(name, found, ranked) for name in names}
     alone = min(NOBODY, FEW_TERMS[question.lang] / max(1, len(question.terms))) * min(missing.values(), default=0.0)
-    about = 1 - max(alone, _lost(question, found, best, missing))
+    about = 1 - max(alone, _lost(question, found, parts, missing))
     there = 1 - min(missing.values()) if missing else 0.5
     theirs = ANOTHERS if "another" in best.parts else 1.0
-    return about * _focus(question, found, best, _places(question, names), there) * theirs
+    return about * _focus(question, found, parts, _places(question, names), there) * theirs
 
 
-def _lost(question: Question, found: Candidates, best: Scored, missing: Mapping[Name, float]) -> float:
+def _lost(question: Question, found: Candidates, parts: list[float], missing: Mapping[Name, float]) -> float:
     """The share of the question's words that name those who are missing, or that nobody has ever written."""
-    parts = _parts(question, found, best)
-    share = max(UNKNOWN, min(MOST_UNKNOWN, FEW_UNKNOWN / _count_words(question)))
-    unknown = {
+    asked = [term for term in question.terms if term not in question.aside]
+    pairs = sum(map(is_cjk, asked))  # of which two that overlap are one word and a half
+    count = max(1.0, len(asked) - pairs + (pairs + 1) / 2 if pairs else len(asked))
+    share = max(UNKNOWN, min(MOST_UNKNOWN, FEW_UNKNOWN / count))
+    lost = {
         place: share * (1 - parts[place])
         for place, term in enumerate(question.terms)
         if place in found.doubts and term not in question.aside
     }
-    lost = {place: part for name, part in missing.items() for place in _places(question, [name])}
+    lost |= {place: part for name, part in missing.items() for place in _places(question, [name])}
     qualifying = [place for place, term in enumerate(question.terms) if term in QUALIFIES]
     whole = _weight(found, range(len(parts))) - (1 - QUALIFYING) * _weight(found, qualifying)
-    return sum(part * _weight(found, [place]) for place, part in (unknown | lost).items()) / (whole or 1.0)
-
-
-def _count_words(question: Question) -> float:
-    """How many words are asked for; two pairs of Chinese characters that overlap are one word and a half."""
-    asked = [term for term in question.terms if term not in question.aside]
-    pairs = sum(map(is_cjk, asked))
-    return max(1.0, len(asked) - pairs + (pairs + 1) / 2 if pairs else len(asked))
-
-
-def _known(question: Question, found: Candidates) -> Iterable[Name]:
-    """Who is named in the question besides its `names`."""
-    for person in people_named(question, found):
-        if not any(speaks_of(name, person.lower()) for name in question.names):
-            yield frozenset({person.lower()})
+    return sum(part * _weight(found, [place]) for place, part in lost.items()) / (whole or 1.0)
 
 
 def _missing(name: Name, found: Candidates, ranked: list[Scored]) -> float:
@@ -142,8 +127,7 @@ def _missing(name: Name, found: Candidates, ranked: list[Scored]) -> float:
         return 0.0
     if names_another(name, ranked[0].unit.text):
         return 1.0
-    around = [place + step for place in found.places(best) for step in _AROUND]
-    if any(_has(name, found, number) for number in around):
+    if any(_has(name, found, place + step) for place in found.places(best) for step in _AROUND):
         return BESIDE
     return AMONG if any(_has(name, found, each.number) for each in ranked[:SEVERAL]) else 1.0
 
@@ -159,37 +143,35 @@ def _has(name: Name, found: Candidates, number: int) -> bool:
 def _places(question: Question, names: Iterable[Name]) -> list[int]:
     """Which of the question's terms are of these names."""
     forms = [form for name in names for form in name]
+    words = {word for form in forms for word in _WORDS.findall(form)}
     return [
         place
         for place, term in enumerate(question.terms)
-        if any(term in form if is_cjk(term) else term in _WORDS.findall(form) for form in forms)
+        if (any(term in form for form in forms) if is_cjk(term) else term in words)
     ]
 
 
-def _focus(question: Question, found: Candidates, best: Scored, named: list[int], there: float) -> float:
+def _focus(question: Question, found: Candidates, parts: list[float], named: Collection[int], there: float) -> float:
     """Less than 1 where the best text holds the rest of the question, but not what is asked for. Where there is no
-    rest, those who are named stand for it: `there` is how much they are. A Chinese question puts whom it is about
-    first, so that all else is asked."""
+    rest, those who are named stand for it: `there` is how much they are. In Chinese all else is asked."""
     about = [at for at, term in enumerate(question.terms) if term not in question.aside and at not in named]
     about.sort(key=lambda at: question.terms[at] in QUALIFIES)
     if not about or (question.lang != "en" and not named):
         return 1.0
     first = FOCUS if question.lang == "en" else len(about)
-    parts = _parts(question, found, best)
     asked, rest = _share(found, parts, about[:first], 0.5), _share(found, parts, about[first:], there)
     share, most = SHORT[question.lang]
     return 1 - min(most, max(MISSED, share / len(about))) * max(0.0, rest - asked)
 
 
 def _parts(question: Question, found: Candidates, best: Scored) -> list[float]:
-    """Of each term, how much of it the best has: of Chinese, single characters count as well; of a word for a whole
-    kind, something of the kind."""
+    """How much of each term the best has; single Chinese characters and things of a kind count as well."""
     mask, text = found.masks.get(best.number, 0), best.unit.text
     kinds = mask >> len(question.terms)
     held = {kind for place, kind in enumerate(question.kinds) if kinds >> place & 1}
 
     def part(place: int, term: str) -> float:
-        if mask >> place & 1 or (held and not held.isdisjoint(kinds_of(term))):
+        if mask >> place & 1 or (held and not held.isdisjoint(terms.kinds_of(term))):
             return 1.0
         return sum(sign in text for sign in term) / len(term) if is_cjk(term) else 0.0
 

@@ -51,8 +51,7 @@ class Piece:
 
 
 def _word_end(text: str) -> int:
-    """How many characters a word that was cut in two still has at the beginning of the text, and the blank behind it;
-    0 where there are no blanks between words."""
+    """How many characters at the beginning are the rest of a word that was cut, with the blank behind it."""
     return text.find(" ", 0, LONGEST_WORD) + 1
 
 
@@ -106,9 +105,8 @@ class Around:
 
 
 def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[Piece]:
-    """The stretches of one message that these places mean. In the message of the memory's own words they are what
-    stands before and behind these, which are looked for: the index has fewer blanks than the message had, and nothing
-    of what is withheld."""
+    """The stretches of one message that these places mean: its end, or what stands before and behind the memory's own
+    words, which are looked for, because the index has fewer blanks than the message, and nothing that is withheld."""
     for each in places:
         if each["start"] < 0:
             yield Piece(Piece(_one_line(text), keeps_end=True).within(-each["start"]), keeps_end=True)

@@ -59,8 +59,7 @@ def wrapped(lines: list[str], lang: str) -> str:
 
 
 def gist(text: str, worth: Mapping[str, float], most: int = LONGEST_TOKENS) -> str:
-    """The text on one line; of a long one the sentence that holds most of the question, and what stands around it as
-    far as there is room."""
+    """The text on one line; of a long one the sentence with most of the question, and what fits around it."""
     if estimate_tokens(text) <= most:
         return " ".join(text.split())
     pieces = [text[start:end] for start, end in sentences(text)]

@@ -18,9 +18,8 @@ from memory_system.recall.units import Unit
 from memory_system.text import is_cjk
 
 NO_FILTERS = Filters()
+STATED = 1.8  # what a memory gets that states what is asked of the user, or sounds like telling of it
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
-STATED = 3.0  # what a memory gets that states what is asked of the user: more than any text for its words
-TOLD = 1.2  # what a quote gets that sounds like telling of it
 COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
 ASIDE_SHARE = 0.4  # what a word counts that only leads up to the question
 SESSION_K, SESSION_B = 1.2, 0.75  # of BM25 over whole sessions
@@ -54,7 +53,7 @@ class Candidates:
     of these (as bits) a unit has, for every unit that has any; `units` are those looked at closely, `memories` what is
     known of the memories among them; `sessions` is the BM25 of whole sessions (`schema.session_of`). `led` is true
     where the messages among the units are no results, but only lead to the memories that stand on them. `meant` is what
-    a unit gets for meaning the same as the question; `stated` is what memories get that state what it asks of the user.
+    a unit gets for meaning the same as the question; `stated` are the memories that state what it asks of the user.
     `doubts` are the terms, by their places, that none has as they are asked, and single characters looked up instead;
     and how doubtful what was found for them is (0 to 1)."""
 
@@ -66,7 +65,7 @@ class Candidates:
     sessions: dict[int, float] = field(default_factory=dict)
     led: bool = False
     meant: dict[int, float] = field(default_factory=dict)
-    stated: dict[int, float] = field(default_factory=dict)
+    stated: set[int] = field(default_factory=set)
     doubts: dict[int, float] = field(default_factory=dict)
     _masses: dict[int, float] = field(default_factory=dict)
 
@@ -93,8 +92,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is looked for, and where: only in the scopes, only what the filters let through, and no passage of the notes
-    in `gone`."""
+    """What is looked for: in which scopes, under which filters, and without the passages of the notes in `gone`."""
 
     question: Question
     scopes: Collection[str]
@@ -103,8 +101,7 @@ class Wanted:
 
     @property
     def led(self) -> bool:
-        """Whether messages only lead to memories: a memory is short, and what it is about may stand beside what it
-        says."""
+        """Whether messages only lead to memories, which are short: what they are about may stand in the message."""
         return "memory" in self.scopes and "session" not in self.scopes
 
     @property
@@ -121,8 +118,8 @@ class Wanted:
 
 
 def look_up(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
-    """Note who holds the question's terms, and who names something of the kinds it speaks of. Where no term finds
-    anything, the rarest of the common ones does; then, where something is asked, single characters."""
+    """Note who holds the question's terms and names things of its kinds. Where no term finds anything, the rarest of
+    the common ones does; then, where something is asked, single characters."""
     question = wanted.question
     tallies = [_look_up(found, index, term, wanted) for term in question.terms]
     if not found.masks and any(found.weights):
@@ -153,8 +150,7 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
 
 
 def _look_up_kind(found: Candidates, index: Index, kind: str, wanted: Wanted) -> Tally:
-    """Note who names something of the kind, which counts as one more word where the others find anything. What very
-    many name tells nothing."""
+    """Note who names something of the kind, as one more word; what very many name tells nothing."""
     numbers = index.of_kind(kind, wanted.wide, COMMON + 1) if found.masks else []
     tells = 0 < len(numbers) <= COMMON
     found.weights.append(weight(len(numbers), found.total) if tells else 0.0)
@@ -169,8 +165,7 @@ def _note(found: Candidates, numbers: Collection[int], scopes: Collection[str]) 
 
 
 def _otherwise(index: Index, term: str, scopes: Collection[str]) -> list[int]:
-    """For a term that none has: the units with both characters apart (爬山 in 爬了白鹭山), or with the words that it is
-    probably a misspelling of."""
+    """For a term that none has: units with both characters apart (爬山 in 爬了白鹭山), or with what it may misspell."""
     if is_cjk(term):
         return index.holders(" ".join(term), scopes, COMMON) if len(term) > 1 else []
     stems = misspelt(term, index.beginning(term[:HEAD])) if can_be_misspelt(term) else []

@@ -15,7 +15,9 @@ import orjson
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.around import MOST, Around, Give, as_it_is
+from memory_system.recall.asked import Asked, asked_of_user
 from memory_system.recall.block import Level, State, line_of, wrapped
+from memory_system.recall.gathering import SLOTS
 from memory_system.recall.index import Index
 from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
 from memory_system.recall.question import Cues, Kind, Question, cues_of
@@ -103,19 +105,27 @@ def context(
             return not refused(item.unit)
         return not (known and known(kind_of(item.row["id"]).model_validate(item.row)))
 
-    cues, items, lang = cues_of(message), list[Item](), "en"
+    cues, wish, items, lang = cues_of(message), Asked(), list[Item](), "en"
     if not cues.idle:
         with index.reading():
             asking = Asking(layout, config, index, pending, now, near)
             answer = asking.answer(message)
-            found = (each for each in _Gathered(asking, message, cues).items(answer) if each.level)
+            if answer.question.asks:
+                wish = asked_of_user(answer.question.text, index.at(now))
+            found = (each for each in _Gathered(asking, message, cues, wish).items(answer) if each.level)
             items = _with_newer(filter(is_new, found))
             _write_lines(items, answer, config, Around(index, give))
         lang = answer.question.lang
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)
     rows = [each.to_row() for each in chosen]
-    return {"text": text, "tokens": estimate_tokens(text), "budget": budget, "cues": cues.names, "items": rows}
+    return {
+        "text": text,
+        "tokens": estimate_tokens(text),
+        "budget": budget,
+        "cues": [*cues.names, *wish.kinds],
+        "items": rows,
+    }
 
 
 @dataclass(slots=True)
@@ -125,6 +135,7 @@ class _Gathered:
     asking: Asking
     message: str
     cues: Cues
+    wish: Asked
 
     def items(self, answer: Answer) -> list[Item]:
         results = answer.results[:WIDE]
@@ -161,9 +172,7 @@ class _Gathered:
 
     def _level(self, item: Item, known: float, question: Question) -> Level | None:
         """How sure it is that the item belongs here; None where it does not. What is only supposed is never sure, nor
-        what only asks: it may have every word of the question and no answer. What has no word of it may stand beside
-        what has by chance: in a small workspace everything stands beside everything. A pointer must show a word of the
-        message: single characters of Chinese say nothing."""
+        what only asks. What has no word of it may be there by chance. A pointer must show a word of it."""
         wanted, text = self.asking.config.context, item.unit.text
         if known * item.share**2 >= wanted.sure and item.type != "belief" and not only_asks(text):
             return "high"
@@ -175,7 +184,8 @@ class _Gathered:
     def _wholes(self) -> Iterable[Item]:
         """The weightiest of the user's memories of the kinds that are asked for as a whole."""
         units = Units(self.asking.config)
-        for kind in self.cues.wholes:
+        asked = Kind("asked", frozenset(), self.wish.slots, SLOTS)
+        for kind in (*self.cues.wholes, asked):
             for row in self._of_kind(kind):
                 refs, type_ = [each["ref"] for each in row.get("evidence", ())], type_name(kind_of(row["id"]))
                 level: Level = "middle" if type_ == "belief" else "high"
@@ -194,8 +204,7 @@ class _Gathered:
 
 
 def _tell_of_named(found: Iterable[Item], question: Question, rows: Collection[Row]) -> None:
-    """What was found of those of whom the message speaks, and of the projects that it names, is given as well: surely
-    where nothing is asked, as who writes to somebody wants to know of them."""
+    """Give what was found of the people and projects that the message names as well; surely where nothing is asked."""
     names, things = spoken_of(question, rows), things_in(question.text, rows)
     left = (each for each in found if each.level != "high" and each.tells)
     of_them = (each for each in left if is_about(names, each.unit.text) or tells_of(things, each.unit.text))
@@ -204,8 +213,7 @@ def _tell_of_named(found: Iterable[Item], question: Question, rows: Collection[R
 
 
 def _with_newer(items: Iterable[Item]) -> list[Item]:
-    """The items without what is outdated where its newer memory is not among them. That one is as sure to belong here
-    as what it replaces."""
+    """The items, what is outdated only where its newer memory is among them, which is then as sure to belong here."""
     there = {each.id: each for each in items}
     for each in [*there.values()]:
         newer = there.get(each.newer)
@@ -230,8 +238,8 @@ def _write_lines(items: Iterable[Item], answer: Answer, config: Config, around: 
 
 
 def packed(items: Iterable[Item], room: int) -> list[Item]:
-    """Those whose lines give most for their tokens and fit the room together, the surest first; what is outdated only
-    behind what stands in its place. What a memory leans on has the room that is left then, the best first."""
+    """The lines that give most for their tokens and fit the room, the surest first; what is outdated only behind what
+    replaced it. The room that is left goes to what memories lean on, the best first."""
     items = list(items)
     prices = {each.id: _price(each.line) for each in items}
     chosen: dict[str, Item] = {}

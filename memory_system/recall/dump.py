@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from memory_system.recall import terms
-from memory_system.recall.schema import CONTENT, ENTITIES, ENTITIES_OF, LABELS, LABELS_OF, NAMED_SO, SCOPES
+from memory_system.recall import schema, terms
+from memory_system.recall.schema import SCOPES, json_list
 from memory_system.store.database import Database
 
 MANY = 200  # memories that a word may be in however few there are
@@ -130,18 +130,17 @@ class Listing:
 
     def labels(self, ids: Collection[str] | None = None) -> Iterator[Labels]:
         """What the active memories are listed under, or those of these ids, in their order."""
-        values = () if ids is None else (orjson.dumps([*ids]).decode(),)
+        among, values = ("", ()) if ids is None else (schema.AMONG, (json_list(ids),))
         entities: dict[str, list[str]] = {}
-        for key, entity in self._database.rows(ENTITIES if ids is None else ENTITIES_OF, values):
+        for key, entity in self._database.rows(schema.ENTITIES % among, values):
             entities.setdefault(key, []).append(entity)
-        rows = self._database.rows(LABELS if ids is None else LABELS_OF, (SCOPES["memory"], *values))
-        for key, value, day, text in rows:
+        for key, value, day, text in self._database.rows(schema.LABELS % among, (SCOPES["memory"], *values)):
             names = entities.get(key, [])
             yield Labels(key, terms.keywords(text).union(names, (value,) if value else ()), day, names)
 
     def named(self, words: Collection[str]) -> set[str]:
         """Those of the words that an active memory has as an entity or as its value."""
-        rows = self._database.rows(NAMED_SO, {"words": orjson.dumps([*words]).decode()}) if words else ()
+        rows = self._database.rows(schema.NAMED_SO, {"words": json_list(words)}) if words else ()
         return {word for (word,) in rows}
 
     def size(self) -> int:
@@ -159,8 +158,7 @@ class Listing:
 
 
 def followed(there: Dump | None, before: Iterable[Labels], ids: Collection[str], listing: Listing) -> Dump | None:
-    """The dump `there` after these memories have changed, which were listed so before; None where it must be made
-    anew."""
+    """The dump `there` with what has changed since, which was listed so before; None where it must be made anew."""
     if there is None:
         return None
     for labels in before:
@@ -172,9 +170,9 @@ def followed(there: Dump | None, before: Iterable[Labels], ids: Collection[str],
 
 def content(database: Database, unread: Collection[str], *, notes: bool, words: bool) -> Iterator[bytes]:
     """All that is in the index, as `Index.content` gives it."""
-    left_out = {*(() if notes else ("note",)), *(() if words else ("word",))}
-    for name, sql in CONTENT.items():
-        for row in database.rows(sql) if name not in left_out else ():
+    for name, sql in schema.CONTENT.items():
+        wanted = {"note": notes, "word": words}.get(name, True)
+        for row in database.rows(sql) if wanted else ():
             if name != "unit" or _lasts(row, notes=notes, unread=unread):
                 yield f"{name} {row!r}\n".encode()
 

@@ -37,8 +37,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str], *, patient: bool = True) -> list[Vector]:
-        """A vector for each text, all of one length; EmbedderError when there is none. Not `patient` where somebody
-        waits for the answer."""
+        """A vector for each text, all of one length, or EmbedderError; not `patient` where somebody waits."""
         ...
 
 
@@ -63,13 +62,8 @@ def batches(texts: Sequence[str], most: int) -> Iterator[Sequence[str]]:
         yield texts[start:]
 
 
-def _sent(text: str) -> str:
-    """What leaves the program of a text: no secrets, and never nothing, which endpoints refuse."""
-    return secrets.redact(text[:TEXT_CHARACTERS].encode(errors="replace").decode())[0] or " "
-
-
 class HttpEmbedder:
-    """An endpoint that speaks OpenAI's protocol."""
+    """An endpoint that speaks OpenAI's protocol. What is sent holds no secrets, and never nothing, which it refuses."""
 
     def __init__(self, config: EmbedderConfig, pause: Callable[[float], None] = time.sleep) -> None:
         self._config = config
@@ -89,7 +83,8 @@ class HttpEmbedder:
         found: list[Vector] = []
         with httpx2.Client(timeout=seconds, headers=headers) as client:
             for batch in batches(texts, config.batch_size):
-                answer = self._asked(client, [*map(_sent, batch)], tries)
+                plain = [text[:TEXT_CHARACTERS].encode(errors="replace").decode() for text in batch]
+                answer = self._asked(client, [secrets.redact(text)[0] or " " for text in plain], tries)
                 found += _vectors(answer, len(batch))
         return found
 
@@ -143,13 +138,11 @@ class LocalEmbedder:
     def embed(self, texts: Sequence[str], *, patient: bool = True) -> list[Vector]:
         del patient
         self._loaded = self._loaded or self._load()
-        given = [text[:TEXT_CHARACTERS] or " " for text in texts]
+        given, model = [text[:TEXT_CHARACTERS] or " " for text in texts], self._loaded
+        is_static = self._config.kind == "model2vec"
         try:
-            if self._config.kind == "model2vec":
-                return [array("f", map(float, row)) for row in self._loaded.encode(given)]
-            return [
-                array("f", map(float, row)) for row in self._loaded.embed(given, batch_size=self._config.batch_size)
-            ]
+            rows = model.encode(given) if is_static else model.embed(given, batch_size=self._config.batch_size)
+            return [array("f", map(float, row)) for row in rows]
         except (ValueError, RuntimeError) as error:
             raise EmbedderError(f"{self.model} gives no vectors: {error}") from error
 

@@ -54,17 +54,21 @@ def get(
     and where it is outdated what stands in its place (`outdated_by`, `outdated`); `error` says why. The name is that of
     a file, a citation of its lines (`notes.md#L3-L5`), a memory's id or a message's ref. At most `LINES` lines and
     `CHARACTERS` of text, however many are asked for. Never raises for a name."""
-    record = _memory(index, pending, path_or_id) if _ID.fullmatch(path_or_id) else None
-    if record:
+    if _ID.fullmatch(path_or_id) and (record := _memory(index, pending, path_or_id)):
         path, line = place_of_memory(layout, index, record.id)
-        answer = {"status": "ok", "text": record.told, "path": path, "from": line, "lines": 1}
         row = orjson.loads(to_line(record))
+        answer = {"status": "ok", "text": record.told, "path": path, "from": line, "lines": 1}
         return {**answer, **_shown_beside(row, index, give), "record": row}
-    if _looks_like_an_id(path_or_id):
+    if not {"/", "."} & {*path_or_id} and path_or_id[:2] in {f"{letter}_" for letter in KINDS}:
         missing = {"status": "not_found", "text": "", "path": path_or_id, "from": from_line, "lines": 0}
         return {**missing, "error": f"there is no memory {path_or_id}"}
     said = None if "/" in path_or_id else _message(layout, index, path_or_id)
-    return said or _of_file(layout, *_cited(path_or_id, from_line, lines))
+    return said or _of_file(layout, path_or_id, from_line, lines)
+
+
+def _memory(index: Index, pending: Iterable[Fact], memory_id: str) -> Fact | None:
+    waiting = next((record for record in pending if record.id == memory_id), None)
+    return waiting or next((record for _, record in index.memories([memory_id]).values()), None)
 
 
 def _shown_beside(row: Row, index: Index, give: Give) -> dict[str, str]:
@@ -73,21 +77,6 @@ def _shown_beside(row: Row, index: Index, give: Give) -> dict[str, str]:
     newer = standing_for(row["id"], index) if row.get("outdated_by") else None
     told = {"outdated_by": newer.id, "outdated": outdated_words(newer, row.get("lang", ""))} if newer else {}
     return ({"context": context} if context else {}) | told
-
-
-def _of_file(layout: Layout, name: str, from_line: int, lines: int) -> dict[str, Any]:
-    """The answer for lines of the file of that name."""
-    answer = {"status": "ok", "text": "", "path": name, "from": max(1, from_line), "lines": 0}
-    try:
-        if _ID.fullmatch(name):
-            raise FileNotFoundError
-        parts = _inside(layout, name)
-        with _opened(layout.root, _standing(layout, parts)) as file:
-            return answer | {"path": "/".join(parts)} | _excerpt(_lines(file), max(1, from_line), lines)
-    except FileNotFoundError:
-        return answer | {"status": "not_found", "error": f"there is no {name}"}
-    except (_RefusedError, OSError, EOFError, zlib.error, UnicodeEncodeError) as error:
-        return answer | {"status": "error", "error": f"{name}: {error}"}
 
 
 def _message(layout: Layout, index: Index, ref: str) -> dict[str, Any] | None:
@@ -102,23 +91,25 @@ def _message(layout: Layout, index: Index, ref: str) -> dict[str, Any] | None:
     return {**answer, **cut, "said_at": parts[0].said_at, "speaker": parts[0].speaker or parts[0].role}
 
 
-def _cited(name: str, from_line: int, lines: int) -> tuple[str, int, int]:
-    """The name of a file and its lines; a citation (`notes.md#L3-L5`) and the ref of what a note says (`notes.md:L3`)
-    name their own."""
-    found = _CITATION.fullmatch(name)
-    if not found:
-        return name, from_line, lines
-    first = int(found[2])
-    return found[1], first, int(found[3] or first) - first + 1
+# Files of the workspace
 
 
-def _looks_like_an_id(name: str) -> bool:
-    return "/" not in name and "." not in name and name[:2] in {f"{letter}_" for letter in KINDS}
-
-
-def _memory(index: Index, pending: Iterable[Fact], memory_id: str) -> Fact | None:
-    waiting = next((record for record in pending if record.id == memory_id), None)
-    return waiting or next((record for _, record in index.memories([memory_id]).values()), None)
+def _of_file(layout: Layout, name: str, from_line: int, lines: int) -> dict[str, Any]:
+    """The answer for lines of a file; a citation (`n.md#L3-L5`) and the ref of a note (`n.md:L3`) name theirs."""
+    if cited := _CITATION.fullmatch(name):
+        name, from_line = cited[1], int(cited[2])
+        lines = int(cited[3] or from_line) - from_line + 1
+    answer = {"status": "ok", "text": "", "path": name, "from": max(1, from_line), "lines": 0}
+    try:
+        if _ID.fullmatch(name):
+            raise FileNotFoundError
+        parts = _inside(layout, name)
+        with _opened(layout.root, _standing(layout, parts)) as file:
+            return answer | {"path": "/".join(parts)} | _excerpt(_lines(file), max(1, from_line), lines)
+    except FileNotFoundError:
+        return answer | {"status": "not_found", "error": f"there is no {name}"}
+    except (_RefusedError, OSError, EOFError, zlib.error, UnicodeEncodeError) as error:
+        return answer | {"status": "error", "error": f"{name}: {error}"}
 
 
 def _inside(layout: Layout, name: str) -> tuple[str, ...]:
@@ -131,16 +122,9 @@ def _inside(layout: Layout, name: str) -> tuple[str, ...]:
     if "\0" in name or any(part.startswith("..") for part in path.parts):
         raise _RefusedError("it is no name of a file in the workspace")
     if not _readable(path.parts, path.suffix) and layout.root / path != layout.inbox:
-        raise _RefusedError(
-            "only MEMORY.md and its like and what lies under sessions/, memory/ and knowledge/ can be read"
-        )
+        allowed = "only MEMORY.md and its like and what lies under sessions/, memory/ and knowledge/ can be read"
+        raise _RefusedError(allowed)
     return path.parts
-
-
-def _standing(layout: Layout, parts: tuple[str, ...]) -> tuple[str, ...]:
-    """The parts of the name under which the file stands: a month of layer 3 may be packed."""
-    path = layout.root.joinpath(*parts)
-    return (*parts[:-1], standing(path).name) if path.parent == layout.layer3 else parts
 
 
 def _readable(parts: tuple[str, ...], suffix: str) -> bool:
@@ -156,6 +140,12 @@ def _readable(parts: tuple[str, ...], suffix: str) -> bool:
         case [("memory" | "knowledge"), *_]:
             return suffix == ".md"
     return False
+
+
+def _standing(layout: Layout, parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts of the name under which the file stands: a month of layer 3 may be packed."""
+    path = layout.root.joinpath(*parts)
+    return (*parts[:-1], standing(path).name) if path.parent == layout.layer3 else parts
 
 
 @contextmanager
@@ -195,6 +185,7 @@ def _lines(file: Iterable[bytes]) -> Iterator[str]:
 
 
 def _excerpt(lines: Iterator[str], first: int, count: int) -> dict[str, Any]:
+    """So many lines, as far as there is room; of one that is too long by itself the beginning."""
     taken: list[str] = []
     room, count = CHARACTERS, min(max(1, count), LINES)
     for number, line in enumerate(lines, 1):
@@ -203,22 +194,19 @@ def _excerpt(lines: Iterator[str], first: int, count: int) -> dict[str, Any]:
         if len(taken) == count or (taken and len(line) > room):
             return {"text": "\n".join(taken), "lines": len(taken), "truncated": True, "nextFrom": number}
         if len(line) > room:
-            return _cut(line[:room], number, lines)
+            following = {} if next(lines, None) is None else {"nextFrom": number + 1}
+            return {"text": line[:room], "lines": 1, "truncated": True, **following}
         taken.append(line)
         room -= len(line) + 1
     return {"text": "\n".join(taken), "lines": len(taken)}
 
 
-def _cut(text: str, number: int, rest: Iterator[str]) -> dict[str, Any]:
-    """The answer for one line that is too long by itself: the next excerpt starts after it, if there is more."""
-    following = {} if next(rest, None) is None else {"nextFrom": number + 1}
-    return {"text": text, "lines": 1, "truncated": True, **following}
+# Where a text stands
 
 
 def place_of_memory(layout: Layout, index: Index, memory_id: str) -> tuple[str, int]:
     """The name of the file the memory stands in and its line there; the inbox for a capture no night has folded in."""
-    pool = index.pool(memory_id)
-    if pool:
+    if pool := index.pool(memory_id):
         return layout.name(layout.pool(pool, kind_of(memory_id))), index.line_number(memory_id)
     with suppress(OSError):
         for number, line in enumerate(layout.inbox.read_bytes().split(b"\n"), 1):
@@ -228,8 +216,7 @@ def place_of_memory(layout: Layout, index: Index, memory_id: str) -> tuple[str, 
 
 
 def where_said(layout: Layout, unit: Unit) -> tuple[str, int, int]:
-    """The name of the file in which a message stands and its lines there: its transcript, or layer 3 where that is
-    gone."""
+    """The file in which a message stands and its lines there: its transcript, or layer 3 where that is gone."""
     path = layout.root / unit.path.partition("#")[0]
     if path.parent == layout.layer3 or not path.exists():
         month = layout.layer3 / f"{unit.said_at[:7]}.jsonl"
@@ -240,8 +227,7 @@ def where_said(layout: Layout, unit: Unit) -> tuple[str, int, int]:
 
 
 def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
-    """The line of a message in its transcript, twice: the one that carries the entry's id, or the one by whose number
-    it is known where entries have none; the whole transcript when there is neither."""
+    """The line of a message in its transcript, twice: by the entry's id, else its number; else all lines."""
     entry = ref.removeprefix(f"{session_of(ref)}:")
     line, last = _line_in(f"{layout.root}/{name}", entry)
     if not line and entry.isdecimal() and 0 < int(entry) <= last:
@@ -266,23 +252,11 @@ def _blocks_of(path: str) -> Iterator[bytes]:
     if ".jsonl" not in path.rpartition("/")[2]:
         return
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        there = os.fstat(descriptor)
-        if not stat.S_ISREG(there.st_mode):
-            return
-        if there.st_size > BUFFER or path.endswith(".gz"):
-            yield from _long_blocks(descriptor, path)
-        elif block := os.read(descriptor, BUFFER):  # most are short: to open a file takes longer than to read it
-            yield block
-    finally:
-        os.close(descriptor)
-
-
-def _long_blocks(descriptor: int, path: str) -> Iterator[bytes]:
-    with open(descriptor, "rb", buffering=BUFFER, closefd=False) as file:
-        lines = gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
-        while block := lines.read(BUFFER):
-            yield block if block.endswith(b"\n") else block + lines.readline()
+    with os.fdopen(descriptor, "rb", BUFFER) as file:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            lines = gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
+            while block := lines.read(BUFFER):
+                yield block if block.endswith(b"\n") else block + lines.readline()
 
 
 def _line_of(block: bytes, entry: str) -> int:
@@ -291,15 +265,9 @@ def _line_of(block: bytes, entry: str) -> int:
     at = block.find(sought)
     while at >= 0:
         start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at) + 1 or len(block)
-        if _has_id(block[start:end], entry):
-            return start
+        with suppress(orjson.JSONDecodeError):
+            row = orjson.loads(block[start:end])
+            if isinstance(row, dict) and entry in (row.get("id"), row.get("ref")):
+                return start
         at = block.find(sought, end) if end < len(block) else -1
     return -1
-
-
-def _has_id(line: bytes, entry: str) -> bool:
-    try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return False
-    return isinstance(row, dict) and entry in (row.get("id"), row.get("ref"))

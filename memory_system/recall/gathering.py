@@ -14,10 +14,9 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import clock
+from memory_system.recall.asked import asked_of_user
 from memory_system.recall.candidates import (
     NO_FILTERS,
-    STATED,
-    TOLD,
     Candidates,
     Memory,
     Wanted,
@@ -45,6 +44,7 @@ MOST_PLACES = 3  # messages of a memory that are looked at
 NEAREST = 100  # units that are looked at for their meaning
 AGREEING = 3  # units with most of the question's words, by which its vector is judged
 OUTSTANDING = 1.0  # standard deviations above the average
+SLOTS = 8  # memories in slots that are asked for, at most
 FEW = 4  # memories of a kind, at most: so few are the answer themselves
 
 
@@ -60,7 +60,7 @@ def gather(
         _follow(found, index, wanted)
     if near:
         _draw_near(found, index, near, wanted)
-    if wanted.question.own and "memory" in wanted.scopes and not (near and near.alone):
+    if "memory" in wanted.scopes and not (near and near.alone):
         _state(found, index, wanted, now)
     _remember(found, index, wanted.question.terms, now, zone, 0)
     found.sessions = score_sessions(index, tallies, found.said_in())
@@ -88,8 +88,7 @@ def _choose(found: Candidates, index: Index, wanted: Wanted) -> None:
 
 
 def _in_order(found: Candidates, index: Index) -> Iterator[list[int]]:
-    """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest, where there
-    is little better."""
+    """The numbers by the weight of their terms, about `MOST` at a time; of too many equals the latest."""
     by_mass = _by_mass(found)
     batch: list[int] = []
     for mass in sorted(by_mass, reverse=True):
@@ -131,8 +130,7 @@ def _follow(found: Candidates, index: Index, wanted: Wanted) -> None:
 
 
 def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> None:
-    """The units that are nearest to the question by their meaning, and what each candidate gets for it: a share of the
-    weight, nothing below the average."""
+    """The units nearest to the question by their meaning, and what each gets for that of the weight."""
     weight = near.weight * _agreement(found, near)
     if not weight:
         return
@@ -144,8 +142,8 @@ def _draw_near(found: Candidates, index: Index, near: Near, wanted: Wanted) -> N
 
 
 def _agreement(found: Candidates, near: Near) -> float:
-    """From 0 to 1: how far the units with most of the question's words stand out by their meaning as well. Where they
-    do no more than chance has it, the vectors say nothing of this question."""
+    """From 0 to 1: how far the units with most of the question's words stand out by their meaning as well; if they do
+    not, the vectors say nothing of this question."""
     leading = sorted(found.masks, key=lambda number: (-found.mass(number), number))[:AGREEING]
     values = near.outstanding(leading).values()
     if near.alone or not values:
@@ -156,21 +154,18 @@ def _agreement(found: Candidates, near: Near) -> float:
 def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> None:
     """What the user's memories state of what is asked for, whatever its words and in whatever language: "where do I
     work" finds 用户在云帆科技工作."""
-    from memory_system.understand import tells  # it reads the weights
-
-    kinds, standing = cues_of(wanted.question.text).wholes, index.at(now)
-    most = FEW if found.units else math.inf
-    asked = tells.asked(wanted.question.text, wanted.question.lang).union(*(kind.attributes for kind in kinds))
-    telling = standing.telling(asked, MOST_TELLING)
-    few = (kind for kind in kinds if kind.most <= most)
-    stating = (each for kind in few for each in standing.of_kind(kind.categories, kind.attributes, kind.most))
-    worth = dict.fromkeys((each.id for each in telling), TOLD)
-    worth |= dict.fromkeys((each.id for each in stating if not orjson.loads(each.line).get("outdated_by")), STATED)
-    numbers = {number: worth[key] for key, number in index.numbers(worth, "memory").items()}
-    for number, unit in index.units(wanted.passing(index, numbers.keys())).items():
-        if is_asked_of(wanted.question.text, unit.text):
-            found.units[number] = unit
-            found.stated[number] = numbers[number]
+    standing, most = index.at(now), FEW if found.units else math.inf
+    wish, kinds = asked_of_user(wanted.question.text, standing), cues_of(wanted.question.text).wholes
+    told = wish.told.union(*(kind.attributes for kind in kinds))
+    stating = standing.of_kind((), wish.slots, SLOTS) if wish.slots else []
+    for kind in (each for each in kinds if each.most <= most):
+        stating += standing.of_kind(kind.categories, kind.attributes, kind.most)
+    ids = {each.id for each in stating if not orjson.loads(each.line).get("outdated_by")}
+    ids |= {each.id for each in standing.telling(told, MOST_TELLING)}
+    units = index.units(wanted.passing(index, index.numbers(ids, "memory").values()))
+    stated = {number: unit for number, unit in units.items() if is_asked_of(wanted.question.text, unit.text)}
+    found.units.update(stated)
+    found.stated.update(stated)
 
 
 def _remember(

@@ -18,15 +18,13 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.disk.files import Files
-from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall import dump, entering, schema, terms
-from memory_system.recall.passages import note_digest, searchable
+from memory_system.recall.entering import Entries
 from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked
 from memory_system.recall.units import Unit, Units, storable
 from memory_system.recall.views import Naming, Sessions, Standing, naming
 from memory_system.records import POOLS, TYPES, Fact, Pool, from_line
 from memory_system.store.database import BATCH, IN_MEMORY, LOCK_SECONDS, Database, StaleIndexError, batches
-from memory_system.turns import Message
 
 T = TypeVar("T")
 
@@ -38,8 +36,7 @@ MOST_KEPT = 10_000  # units that an index which is held open remembers, about
 
 
 class Filters(NamedTuple):
-    """What results must be: said in [since, until) (stamps), of one kind (fact, belief, summary, message, note), about
-    someone or something; empty where it does not matter."""
+    """What results must be, where not empty: said in [since, until) (stamps), of one `type_of`, about an entity."""
 
     since: str = ""
     until: str = ""
@@ -47,16 +44,14 @@ class Filters(NamedTuple):
     entity: str = ""
 
 
-class Index:
+class Index(Entries):
     """One index, open. Close it, or use it in a `with`."""
 
     def __init__(self, database: Database, config: Config) -> None:
-        self._database = database
+        super().__init__(database, Units(config))
         self._config = config
-        self._units = Units(config)
         database.function("names", terms.names, 2)
         database.function("spelled", self._units.spelled, 1)
-        self.forgotten: Tombstones | None = None
         self._kept: dict[str, Any] | None = None  # what follows from the whole, where nobody writes through this
         self._version = 0
 
@@ -150,39 +145,9 @@ class Index:
             self.note("counts", schema.counted(self._database))
             self._database.run("INSERT OR REPLACE INTO meta VALUES ('fingerprint', ?)", [(fingerprint,)])
 
-    def put_memories(self, memories: Iterable[tuple[Pool, bytes]]) -> None:
-        """Index these memories, given by their lines; one that moved to the other pool leaves the first."""
-        entering.put_memories(self._database, self._units, memories)
-
-    def drop_memories(self, ids: Iterable[str]) -> None:
-        """Take these memories out of both pools; ids that are not there are no error."""
-        entering.drop_memories(self._database, ids)
-
-    def put_messages(self, path: str, messages: Iterable[Message]) -> None:
-        """Index messages of the transcript of that name (`Layout.name`), word for word. What was read from a note is
-        left out: the note itself is indexed."""
-        name = storable(path)
-        for batch in entering.weighed(message for message in messages if not message.is_noted):
-            units = ((message.session, self._units.message(name, message)) for message in batch)
-            entering.put_messages(self._database, units)
-
-    def drop_messages(self, refs: Iterable[str]) -> None:
-        entering.drop_messages(self._database, refs)
-
-    def drop_session(self, session: str) -> None:
-        """Take all messages of the session out."""
-        entering.drop_session(self._database, storable(session))
-
     def has_messages(self, refs: Iterable[str]) -> set[str]:
         """Those of the refs that are indexed."""
         return {unit.key for batch in batches(refs) for _, unit in entering.find(self._database, "session", batch)}
-
-    def move_session(self, session: str, path: str) -> None:
-        """The messages of the session stand in another file now, under that name."""
-        name = storable(session)
-        self._database.run("UPDATE session SET path = ? WHERE name = ?", [(storable(path), name)])
-        values = (SCOPES["session"], f"{name}:", f"{name};")
-        self._database.run("UPDATE unit SET path = '' WHERE scope = ? AND key > ? AND key < ? AND path <> ''", [values])
 
     def unread(self) -> dict[str, str]:
         """When each of the messages that no night has read yet was said, by ref."""
@@ -198,18 +163,6 @@ class Index:
 
     def note(self, key: str, value: Mapping[str, Any]) -> None:
         self._database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", [(key, orjson.dumps({**value}).decode())])
-
-    def put_note(self, path: str, text: str) -> None:
-        """Index a note as it is now, under its name (`Layout.name`), if it is not. Secrets in it, and what is
-        `forgotten`, are not found."""
-        name, digest = storable(path), note_digest(text)
-        if not self._database.rows("SELECT 1 FROM note WHERE path = ? AND digest = ?", (name, digest)):
-            units = list(self._units.note(name, searchable(path, text, self.forgotten)))
-            entering.put_note(self._database, name, digest, units)
-
-    def drop_note(self, path: str) -> None:
-        """Take a note out; one that is not there is no error."""
-        entering.drop_note(self._database, storable(path))
 
     # Asking for what holds a word
 
@@ -258,8 +211,7 @@ class Index:
     # Asking for units
 
     def units(self, numbers: Collection[int]) -> dict[int, Unit]:
-        """The units with these numbers, without what is searched beside the text of a message; numbers that no unit has
-        are left out."""
+        """The units with these numbers, if there are such, without what is searched beside a message."""
         if self._kept is None:
             return self._read_units(numbers)
         known: dict[int, Unit | None] = self._once("units", dict)
@@ -302,8 +254,7 @@ class Index:
         return [number for (number,) in self._database.rows(schema.STANDING_ON, values)]
 
     def numbers(self, keys: Collection[str], scope: str = "session") -> dict[str, int]:
-        """The numbers of the messages with these refs (of several passages the first), or of the memories with these
-        ids."""
+        """The numbers of the messages with these refs (of their first passages), or memories with these ids."""
         sql = "SELECT key, number FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"
         return dict(self._database.rows(sql, (SCOPES[scope], json_list(keys))))
 
@@ -352,8 +303,7 @@ class Index:
         return self._one(schema.LINE_NUMBER, {"id": memory_id})
 
     def counts(self) -> dict[str, int]:
-        """How many there are: `active fact`, `archive belief`, … (pool and kind), `entities` and `categories` of
-        active memories, `messages` and `passages`. Counted when something is written, so that nobody waits."""
+        """How many there are: `active fact`, `archive belief`, … , `entities`, `categories`, `messages`, `passages`."""
         return self.noted("counts") or schema.counted(self._database)
 
     def note_digests(self) -> dict[str, str]:
@@ -366,7 +316,6 @@ class Index:
         return dump.Listing(self._database)
 
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
-        """All that is in it, as lines in a fixed order: equal for indexes that were filled with the same things. What
-        no night has read is left out, but for its `words`; without `notes`, what comes from them, which may change
-        before the next night indexes them."""
+        """All that is in it in a fixed order, equal for indexes filled with the same. Unread messages are left out, but
+        for their `words`; without `notes`, so is what comes from them, which may change before the next night."""
         return dump.content(self._database, self.unread(), notes=notes, words=words)

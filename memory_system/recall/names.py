@@ -137,9 +137,8 @@ def _foreign(question: str) -> Iterator[Name]:
 
 
 def is_asked_of(question: str, text: str) -> bool:
-    """Whether a memory can be an answer to a question of somebody's nearest, of their animals, of what they drive or
-    ride: that a dog is called Biscuit tells nothing of a cat, and a car nothing of a bike. True where the question
-    names none of them."""
+    """Whether a memory can answer a question of somebody's nearest, animals, car or bike: a dog's name tells nothing of
+    a cat's. True where the question names none of them."""
     asked, told = question.lower(), text.lower()
     (cars, driving), (bikes, riding) = (map(_words, table("words", key)) for key in ("driven", "ridden"))
     for kind, one, other in ((cars, cars | driving, bikes | riding), (bikes, bikes | riding, cars | driving)):
@@ -166,8 +165,7 @@ def is_of_the_sort(question: str, text: str) -> bool:
 
 
 def names_another(name: Name, text: str) -> bool:
-    """Whether the text speaks of another of somebody's nearest or animals than the one of that name: of a dog, where a
-    cat is meant."""
+    """Whether the text speaks of another of the nearest or animals: of a dog, where a cat is meant."""
     if name.isdisjoint(_near()):
         return False
     folded = text.lower()
@@ -195,8 +193,7 @@ def is_addressed(name: Name, text: str) -> bool:
 
 
 def meant(question: Question, found: Candidates) -> str:
-    """The one person whom the question means, as messages and memories call them; empty where there is none, or more
-    than one."""
+    """The one person whom the question means, as messages and memories call them; empty for none or several."""
     speakers = {unit.speaker for unit in found.units.values()}.difference(("",))
     named = named_speakers(question.text, speakers) | _addressed(question, found, speakers)
     return _only(named) or _called(question, found) or _told_of(question, found)
@@ -224,8 +221,7 @@ def _only(names: Collection[str]) -> str:
 
 
 def _addressed(question: Question, found: Candidates, speakers: Collection[str]) -> set[str]:
-    """Who is spoken to by a name that the question has and no speaker: where anna says "Hey Kate!" to em92, and nobody
-    else is there, Kate is em92."""
+    """Who is addressed by a name of the question: where anna says "Hey Kate!" and only em92 is there, Kate is em92."""
     found_so: set[str] = set()
     for name in question.names if len(speakers) > 1 else ():
         if any(terms.names(speaker, form) for form in name for speaker in speakers):
@@ -239,24 +235,21 @@ def _addressed(question: Question, found: Candidates, speakers: Collection[str])
 
 
 def _called(question: Question, found: Candidates) -> str:
-    """What the one person is called who is near to the user and whom the question means: Tom, where it asks of "my
-    brother"; empty where that is not known."""
+    """The name of the one near to the user whom the question means (Tom, for "my brother"); empty where unknown."""
     known = [(each.called, found.units[number].text.lower()) for number, each in found.memories.items() if each.called]
     return _only({called for called, text in known if any(speaks_of(name, text) for name in question.names)})
 
 
 def _told_of(question: Question, found: Candidates) -> str:
-    """The one whom the question names in the other language's script (What is 小林 allergic to?): no other word leads
-    to what is told of them."""
+    """The one whom the question names in the other language's script (What is 小林 allergic to?)."""
     people = {memory.speaker for memory in found.memories.values()}.difference(NO_OTHERS)
     others = (each for each in people if is_cjk(each) != (question.lang == "zh"))
     return _only(named_speakers(question.text, others))
 
 
 def of_oneself(question: str, speakers: Collection[str]) -> str:
-    """The question with "I" and "my" (我) for the speakers whom it names; as it is where it names none. What people say
-    of themselves names nobody: "When did I move?" means nearly the same as what Nora says of her move, and "When did
-    Nora move?" does not."""
+    """The question with "I" and "my" (我) for the speakers whom it names: "When did Nora move?" means less like what
+    Nora says of her move than "When did I move?"."""
     text = nfkc(question)
     forms = {form for name in named_speakers(text, speakers) for form in (nfkc(name), *_PARTS.findall(nfkc(name)))}
     if not forms:
@@ -318,8 +311,7 @@ def _to_whom(question: Question, text: str) -> Iterator[Name]:
 
 
 def things_in(message: str, rows: Iterable[Row]) -> list[str]:
-    """The names in the message of projects and other things in hand, as far as memories (`rows`) tell of them: with
-    their capitals, which tell them from common words, unless nothing in the message has one."""
+    """The projects and other things in hand (by `rows`) that the message names: with their capitals, if it has any."""
     text = nfkc(message)
     known = sorted({name for row in rows for name in _in_hand(row)})
     seen = (name for name in known if is_cjk(name) or name in text or text == text.lower())

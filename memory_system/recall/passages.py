@@ -32,8 +32,7 @@ _FENCE = re.compile(r" {0,3}(```|~~~)")
 
 
 def note_files(layout: Layout) -> list[Path]:
-    """The notes on disk, in order: MEMORY.md, USER.md and the Markdown under memory/ and knowledge/ that people or
-    agents wrote."""
+    """The notes on disk, in order: MEMORY.md, USER.md, and what is not derived below memory/ and knowledge/."""
     found = [layout.root / name for name in SEARCHED_PEOPLES_FILES]
     found += _markdown(layout.memory, DERIVED_FOLDERS)
     if not layout.knowledge.is_symlink():
@@ -64,14 +63,13 @@ def read_note(path: Path) -> str:
 
 
 def searchable(name: str, text: str, forgotten: Tombstones | None = None) -> str:
-    """What search may know of the note of that name: its text without secrets, and without what is forgotten of it."""
+    """The note's text without secrets, and without what is forgotten of it."""
     plain = without_signatures(text)
     return forgotten.without(name, "", "", redaction(plain)) if forgotten else redact(plain)[0]
 
 
 def pieces(text: str, tokens: int) -> Iterator[str]:
-    """The text of a long message in passages of about so many tokens: whole paragraphs where they are short enough,
-    else whole sentences, else what fits."""
+    """A long text in passages of about so many tokens: whole paragraphs, else sentences, else what fits."""
     taken: list[str] = []
     cost = 0
     for piece in _fragments(text, tokens):
@@ -86,15 +84,14 @@ def pieces(text: str, tokens: int) -> Iterator[str]:
 
 
 def _fragments(text: str, tokens: int) -> Iterator[str]:
-    for line in text.split("\n"):
-        if not line.strip():
-            continue
+    for line in filter(str.strip, text.split("\n")):
         if estimate_tokens(line) <= tokens:
             yield line.strip()
-            continue
-        for start, end in sentences(line):
-            for at in range(start, end, SENTENCE_CHARACTERS):
-                yield line[at : min(end, at + SENTENCE_CHARACTERS)]
+        else:
+            for start, end in sentences(line):
+                yield from (
+                    line[at : min(end, at + SENTENCE_CHARACTERS)] for at in range(start, end, SENTENCE_CHARACTERS)
+                )
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from memory_system import clock
 from memory_system.recall import terms
+from memory_system.recall.asked import in_first_person
 from memory_system.recall.names import Name, named
 from memory_system.recall.units import storable
 from memory_system.records import Row
@@ -19,7 +20,7 @@ from memory_system.text import fold, language
 
 MOST_ASKED = 4  # questions in one message that are looked at one by one
 
-_ANSWERS = ("asks", "asks_when", "asks_day", "yours", "own", "denies")  # groups of rules/asking.toml
+_ANSWERS = ("asks", "asks_when", "asks_day", "yours", "denies")  # groups of rules/asking.toml
 # Where nothing of this stands, no time is named, and the rules of dates need not be read (a tenth of a search).
 _TIMELY = re.compile(
     r"\d|[日天年月周週季旬晚早晨夜午节節号號點点时時刻今昨明春夏秋冬星礼禮末底初诞旦夕清端元腊黑至阳陽半后後]|[零〇一二两三四五六七八九十]|国庆|國慶|感恩|平安|除夕|中秋|受难"
@@ -39,10 +40,6 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _ONE_QUESTION = re.compile(r"[^?？]+[?？]")
-_THE_USER = re.compile(
-    r"\b(does|is|was|has|did|can|will|should|would) the user\b(?!')|\bthe user's\b|用户(?!名|们|体验|界面)"
-)
-_AS_ASKED = {"does": "do i", "is": "am i", "has": "have i"}  # by the user
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +82,14 @@ def understood(query: str, now: datetime, zone: ZoneInfo) -> Question:
         names=named(text),
         kinds=tuple(rule.id for rule in put.get("kinds", ())),
         spans=_spans(text, now, zone),
+        own=bool(in_first_person(text)),
         **{name: name in put for name in _ANSWERS},
     )
 
 
 def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
-    """The terms of the question; those that only lead up to it, of the thinking aloud before it ("…, my question is:
-    …") and of the form in which an answer is wanted ("a summary of …"); and the terms of each of several questions."""
+    """The terms of the question; those that only lead up to it ("…, my question is: …", "a summary of …"); and of
+    several questions the terms of each."""
     main: list[str] = []
     aside: list[str] = []
     asked: list[str] = []
@@ -108,15 +106,13 @@ def _parted(text: str) -> tuple[list[str], list[str], list[frozenset[str]]]:
 
 
 def _point(text: str) -> tuple[int, int]:
-    """Where the last words begin and end that say that the question comes now; 0 and 0 where there are none, or nothing
-    comes."""
+    """Where the last words stand that say that the question comes now; 0 and 0 if none do, or nothing comes."""
     start, end = max((found.span for found in load("asking")["point"].found(text)), default=(0, 0))
     return (start, end) if terms.asked(text[end:]) else (0, 0)
 
 
 def _questions(text: str) -> list[str]:
-    """The questions that stand one after the other in the text. What goes on about the same ("Who was it?", 这是谁…)
-    belongs to the one before."""
+    """The questions one after the other; what goes on ("Who was it?", 这是谁…) belongs to the one before."""
     found: list[str] = []
     for piece in _ENDS.split(text):
         if found and _GOES_ON.match(piece):
@@ -198,7 +194,8 @@ class Cues:
 
 def cues_of(message: str) -> Cues:
     """The cues in a message; never raises, whatever it holds."""
-    text, groups = _THE_USER.sub(_as_the_user, fold(message).encode(errors="replace").decode()), load("cues")
+    plain, groups = storable(message), load("cues")
+    text = in_first_person(plain) or fold(plain)
     if not text or groups["idle"].fires(text):
         return Cues(idle=True, past=False)
     topics, wholes = groups["topics"].firing(text), [*groups["wholes"].firing(text)]
@@ -206,13 +203,6 @@ def cues_of(message: str) -> Cues:
     for each in asked[:MOST_ASKED]:  # of several questions each calls for its own
         wholes += [rule for rule in groups["wholes"].firing(each) if rule not in wholes]
     return Cues(idle=False, past=groups["past"].fires(text), topics=_kinds(topics), wholes=_kinds(wholes))
-
-
-def _as_the_user(found: re.Match[str]) -> str:
-    """An agent asks of the user what the user asks of themselves: "where does the user live", 用户住在哪."""
-    if verb := found[1]:
-        return _AS_ASKED.get(verb, f"{verb} i")
-    return "我" if found[0] == "用户" else "my"
 
 
 def _kinds(rules: Iterable[Rule]) -> tuple[Kind, ...]:

@@ -13,7 +13,7 @@ from operator import add, contains, itemgetter, truediv
 
 from memory_system import clock
 from memory_system.config import Ranking
-from memory_system.recall.candidates import Candidates, Memory
+from memory_system.recall.candidates import STATED, Candidates, Memory
 from memory_system.recall.names import NO_OTHERS, meant, people_named
 from memory_system.recall.question import Question
 from memory_system.recall.schema import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of
@@ -58,8 +58,7 @@ class Scored:
 
     @property
     def has_own(self) -> bool:
-        """Whether it has a word of the question, means it or states what it asks, and does not only stand beside what
-        does."""
+        """Whether it has something of the question itself, and does not only stand beside what has."""
         return any(self.parts.get(part) for part in ("words", "meaning", "stated"))
 
 
@@ -131,8 +130,7 @@ class _Added:
         return best[:MOST]
 
     def parts(self, number: int, memory: Memory) -> dict[str, float]:
-        """A memory has the surroundings of the messages it stands on, and what they say of the question beyond its own
-        words."""
+        """The parts of a candidate; a memory has those of the messages it stands on as well."""
         places = memory.places or (number,)
         parts: dict[str, float] = {}
         if self._found.led:
@@ -144,7 +142,7 @@ class _Added:
         if self._meant:
             parts["meaning"] = self._meant.get(number, 0.0)
         if number in self._found.stated:
-            parts["stated"] = self._found.stated[number]
+            parts["stated"] = STATED
         return parts
 
 
@@ -185,8 +183,7 @@ def _words(found: Candidates, lengths: Values, asked: int = ~0) -> Values:
 
 
 def _pieces(asked: Iterable[str], texts: Mapping[int, str], lengths: Values) -> Values:
-    """What pieces of the question's words stand in the text, each by its rarity among the candidates: runs of letters,
-    or single characters of Chinese."""
+    """What pieces of the question's words (runs of letters, Chinese characters) a text has, by their rarity."""
     pieces: dict[str, None] = {}
     for term in asked:
         step, last = 1 + (len(term) >= LONG), max(1, len(term) - GRAM + 1)
@@ -202,8 +199,7 @@ def _pieces(asked: Iterable[str], texts: Mapping[int, str], lengths: Values) -> 
 
 
 def _neighbours(own: Values, texts: Mapping[int, str], weights: Ranking) -> Values:
-    """What the turns around each one add to it: an answer often shares no word with the question, but what it answers
-    does."""
+    """What the turns around each add to it: an answer may share no word with the question, what it answers does."""
     get, before, further, after = own.get, weights.before, weights.further, weights.after
     said = [number for number in own if number >> SCOPE_BITS == _SAID]
     asking = {number for number in said if "?" in texts[number] or "？" in texts[number]}
@@ -262,8 +258,8 @@ def _names_time(text: str) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def _untold(text: str) -> float:
-    """How little a message tells by itself: 0 where the speaker speaks of themselves, half as much where it only takes
-    up what another has said ("Wow, …") as where they do not; 1.5 at most."""
+    """How little a message tells by itself: 0 where the speaker tells of themselves, more where not, or where it only
+    takes up what another has said ("Wow, …")."""
     folded = text.lower()
     padded = f" {folded}"
     return (not any(map(padded.__contains__, _OWN))) + 0.5 * bool(_TAKES_UP.match(folded))

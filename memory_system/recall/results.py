@@ -110,8 +110,7 @@ def folded(ranked: list[Scored], *, dated: bool) -> list[Result]:
 
 
 def _adds(found: Scored, better: list[Scored]) -> bool:
-    """Whether it says something beside better candidates that stand on the same messages: another memory of them does,
-    and a message that is told only in part."""
+    """Whether it says something beside better candidates of the same messages."""
     if not all(scope_of(each.number) in MEMORIES for each in better):
         return False
     told = max(len(each.unit.text) for each in better)
@@ -150,8 +149,7 @@ def _likenesses(results: list[Result]) -> dict[int, dict[int, float]]:
 
 
 def _words_of(results: Iterable[Result]) -> list[tuple[set[str], int]]:
-    """The words of each that another has as well, and how many words it has: most have too little in common with all
-    others together to be like any."""
+    """The words of each that another has as well, and how many words it has: most are like none of the others."""
     texts = [each.best.unit.text[:COMPARED].lower() for each in results]
     worded = [{*(text.translate(_NO_SIGN).split() if text.isascii() else _SIGNS.findall(text))} for text in texts]
     seen, again = set[str](), set[str]()
@@ -162,8 +160,7 @@ def _words_of(results: Iterable[Result]) -> list[tuple[set[str], int]]:
 
 
 def newer_first(results: list[Result], index: Index, passing: Passing) -> list[Result]:
-    """The results, each that is outdated behind what stands in its place: as the memory, where its message was found,
-    and taken in where it was not found itself."""
+    """The results, each that is outdated behind what stands in its place, which is taken in if it was not found."""
     if not any(each.best.memory.outdated_by for each in results):
         return results
     ordered: list[Result] = []

@@ -254,13 +254,13 @@ CONTENT = {
     " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
-_ENTITIES = "SELECT id, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active'"
-_LABELS = "SELECT id, value, day, text FROM memory JOIN unit ON scope = ? AND key = id WHERE pool = 'active'"
-_AMONG = "AND id IN (SELECT value FROM json_each(?))"
-ENTITIES = f"{_ENTITIES} ORDER BY id, entity"
-ENTITIES_OF = f"{_ENTITIES} {_AMONG} ORDER BY id, entity"
-LABELS = f"{_LABELS} ORDER BY id"
-LABELS_OF = f"{_LABELS} {_AMONG} ORDER BY id"
+ENTITIES = """
+SELECT id, entity FROM entity_at JOIN memory ON memory.rowid = place WHERE pool = 'active' %s ORDER BY id, entity
+"""
+LABELS = (
+    "SELECT id, value, day, text FROM memory JOIN unit ON scope = ? AND key = id WHERE pool = 'active' %s ORDER BY id"
+)
+AMONG = "AND id IN (SELECT value FROM json_each(?))"
 NAMED_SO = """
 SELECT value FROM json_each(:words) AS asked WHERE EXISTS (
     SELECT 1 FROM entity_at JOIN memory ON memory.rowid = place WHERE entity = asked.value AND +pool = 'active')

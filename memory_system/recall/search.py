@@ -105,8 +105,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Where a question is asked, and when: the index, what is newer (`pending`, and notes on the disk), and how near
-    each text is to it by its meaning, where that counts."""
+    """Where and when a question is asked: the index, what is newer (`pending`, notes), what texts mean (`near`)."""
 
     layout: Layout
     config: Config
@@ -181,8 +180,7 @@ def _leans(line: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Results as they are shown. `contexts` are what stood around memories, by their ids; `given` leaves of a text what
-    may be shown."""
+    """Results as they are shown: with what stood around memories (`contexts`), as far as it may be shown (`given`)."""
 
     asking: Asking
     answer: Answer
@@ -228,8 +226,7 @@ class _Rows:
         return unit.path, unit.start_line, unit.end_line
 
     def _shown(self, result: Result, place: str, *, dated: bool) -> tuple[str, str]:
-        """Text and snippet of what was said at that place; where not all of it may be shown, without dates, which have
-        their places in the whole."""
+        """Text and snippet of what was said at that place; without dates where not all may be shown."""
         unit, question = result.best.unit, self.answer.question
         given = self.given(unit.text, place)
         if given != unit.text:
@@ -238,8 +235,7 @@ class _Rows:
         return text, _snippet(unit.told, question.terms)
 
     def _told(self, result: Result) -> str:
-        """What the result says, its dates in words; a message, fact or belief whose own words name no year, with the
-        day on which it was said."""
+        """What the result says with its dates in words, and with its day where its own words name no year."""
         unit, lang = result.best.unit, language(result.best.unit.text)
         told = unit.told_in(_spelled_out) if unit.marks else _spelled_out(unit.text, lang)
         moment = clock.parse_instant(unit.said_at)

@@ -36,8 +36,7 @@ _LETTER = {"s": "z", "z": "s"}
 
 
 def prepared(text: str) -> str:
-    """The text as FTS5 is to read it: full-width as half-width, traditional as simplified, a blank around every CJK
-    character and every pair."""
+    """The text as FTS5 reads it: half-width, simplified, a blank around every CJK character and every pair."""
     return text if text.isascii() else CJK_RUN.sub(_spread, simplified(nfkc(text)))
 
 
@@ -47,8 +46,7 @@ def _spread(found: re.Match[str]) -> str:
 
 
 def asked(query: str) -> list[str]:
-    """The words and short phrases to look up, each once, in the order of the question; stop words only where there is
-    nothing else. Empty when the question holds no word at all."""
+    """The words and short phrases to look up, each once and in order; stop words only where there is nothing else."""
     runs = _runs(query)
     found = [term for run in runs for term in _content(run)] or [term for run in runs for term in _phrases(run)]
     return list(dict.fromkeys(found))[:MAX_TERMS]
@@ -111,8 +109,7 @@ def _phrases(run: str) -> Iterator[str]:
 
 
 def match(term: str) -> str:
-    """The FTS5 expression for one of `asked`: every token quoted, so that it has no syntax but AND. Empty when nothing
-    of it can be looked up."""
+    """The FTS5 expression for one of `asked`: every token quoted; empty when nothing of it can be looked up."""
     return " AND ".join(_looked_up(token) for token in _TOKENS.findall(_parted(term)) if is_cjk(token) or _known(token))
 
 
@@ -182,14 +179,12 @@ def can_be_misspelt(word: str) -> bool:
 
 
 def doubt_of(word: str) -> float:
-    """How doubtful it is that what was found for the word is meant, from 0 to 1: a long word with a wrong letter is
-    known, a short one may well be another; so may two characters that stand apart."""
+    """How doubtful it is, from 0 to 1, that what was found for the word is meant: less for a long word."""
     return APART if is_cjk(word) else min(1.0, SHORTEST / len(word))
 
 
 def misspelt(word: str, known: Collection[str]) -> list[str]:
-    """The stems that the word is a misspelling of, nearest first: one letter wrong, missing, too many or in the wrong
-    place, in a long word two."""
+    """The stems that the word may be a misspelling of, nearest first: one letter is wrong, in a long word two."""
     from rapidfuzz.distance import OSA
     from rapidfuzz.process import extract
 
@@ -221,7 +216,5 @@ def match_kind(kind: str) -> str:
     """The FTS5 expression for all that is of the kind."""
     [rule] = [each for each in load("asking")["kinds"].rules if each.id == kind]
     known = [name for name in rule.data["names"].split("|") if name]
-    if kind.endswith(PLACES):  # as they are written in the language
-        rows = table("gazetteer", "same")
-        known += [name for row in rows for name in row if is_cjk(name) == kind.startswith("zh")]
+    known += [name for row in table("gazetteer", "same") for name in row] if kind.endswith(PLACES) else []
     return " OR ".join(dict.fromkeys(f"({' AND '.join(map(match, asked(name)))})" for name in known))

@@ -16,28 +16,24 @@ from memory_system.recall.passages import read_note
 LEAST = 0.01  # what is less alike is no result
 SNIPPET_CHARACTERS = 300
 
-_TOKENS = re.compile(r"[a-z0-9\u4e00-\u9fff]+")
+_TOKENS = re.compile(r"[a-z0-9\u4e00-\u9fff]{2,}")
 
 Chunk = tuple[str, int, int, str]  # name, first line, last line, text
 
 
 def search(layout: Layout, query: str, limit: int) -> dict[str, Any]:
     """The answer in the form of `memory search --json`; scores are cosines."""
-    chunks = [chunk for path in _notes(layout) for chunk in _sections(layout.name(path), read_note(path))]
-    tokens = [_tokens(text) for *_, text in chunks]
+    paths = (layout.root / "MEMORY.md", *sorted(layout.memory.glob("*.md")))
+    notes = [path for path in paths if path.is_file() and not path.is_symlink()]
+    chunks = [chunk for path in notes for chunk in _sections(layout.name(path), read_note(path))]
+    tokens = [_TOKENS.findall(text.lower()) for *_, text in chunks]
     holders = Counter(token for each in tokens for token in set(each))
     idf = {token: math.log(len(chunks) / count) for token, count in holders.items()}
-    asked = _weighed(_tokens(query), idf)
+    asked = _weighed(_TOKENS.findall(query.lower()), idf)
     scored = [(_cosine(asked, _weighed(each, idf)), chunk) for each, chunk in zip(tokens, chunks, strict=True)]
     found = [(round(score, 4), chunk) for score, chunk in scored if score > LEAST]
     found.sort(key=lambda pair: -pair[0])
     return {"results": [_row(score, *chunk) for score, chunk in found[:limit]], "total_found": len(found)}
-
-
-def _notes(layout: Layout) -> Iterator[Any]:
-    for path in (layout.root / "MEMORY.md", *sorted(layout.memory.glob("*.md"))):
-        if path.is_file() and not path.is_symlink():
-            yield path
 
 
 def _sections(name: str, text: str) -> Iterator[Chunk]:
@@ -47,10 +43,6 @@ def _sections(name: str, text: str) -> Iterator[Chunk]:
         if section := "\n".join(lines[start:end]).strip():
             yield name, start + 1, end, section
         start = end
-
-
-def _tokens(text: str) -> list[str]:
-    return [token for token in _TOKENS.findall(text.lower()) if len(token) > 1]
 
 
 def _weighed(tokens: list[str], idf: dict[str, float]) -> dict[str, float]:

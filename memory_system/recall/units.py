@@ -76,7 +76,6 @@ class Units:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._hour = lru_cache(maxsize=10_000)(self._day_of_hour)
         self._day = lru_cache(maxsize=10_000)(self._day_of_minute)
         self._spelled = lru_cache(maxsize=10_000)(_spelled)
         self._number = lru_cache(maxsize=10_000)(lambda stamp: day_number(clock.read_stamp(stamp)) if stamp else 0.0)
@@ -139,16 +138,11 @@ class Units:
 
     def day(self, stamp: str) -> str:
         """The local date of a stamp; empty for what is none."""
-        return self._hour(stamp[:13]) or self._day(stamp[:16])
+        return self._day(stamp[:16])
 
     def spelled(self, stamp: str) -> str:
         """The local date of a stamp in the words people use for it: 2023-05-08, 8 May, 5月8日."""
         return self._spelled(self.day(stamp))
-
-    def _day_of_hour(self, hour: str) -> str:
-        """The local date of a whole hour; empty where midnight lies in it, or it is none."""
-        first, last = (self._day_of_minute(f"{hour}:{minute}") for minute in ("00", "59"))
-        return first if first == last else ""
 
     def _day_of_minute(self, minute: str) -> str:
         moment = clock.parse_instant(minute)
@@ -156,8 +150,7 @@ class Units:
 
 
 def _needed(text: str, marks: list[tuple[int, str]], today: str) -> list[tuple[int, str]]:
-    """The marks without those behind the same words as an earlier one, for a plan may say a day twenty times, and
-    without that of the day of speaking, which is told wherever a message is shown."""
+    """The marks, of those behind the same words the first, without the day of speaking, which is always told."""
     first: dict[tuple[str, str], tuple[int, str]] = {}
     for place, mark in marks:
         if not mark.endswith(today):

@@ -8,7 +8,8 @@ other words (`rules/meanings.toml`): a model that knows the language finds them;
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
+from contextlib import closing, suppress
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -62,14 +63,11 @@ def sync(path: Path, files: Files, index: Index, embedder: Embedder, *, asking: 
     """Bring the file up to the index. What is gone from it is dropped, whatever happens; then every text that has no
     vector gets one, unless nobody is to be asked for it. EmbedderError where that stopped; what was done till then is
     kept, and the reason with it until it is mended."""
-    database = _opened(path, files, embedder.model)
-    try:
+    with closing(_opened(path, files, embedder.model)) as database:
         with database.transaction():
             _place(database, index)
         if asking:
             _ask(database, index, embedder)
-    finally:
-        database.close()
 
 
 def _ask(database: Database, index: Index, embedder: Embedder) -> None:
@@ -77,8 +75,9 @@ def _ask(database: Database, index: Index, embedder: Embedder) -> None:
     try:
         _embed(database, index, [number for (number,) in database.rows(_MISSING)], embedder)
         if f"knows {LANGUAGES[0]}" not in _meta(database):
+            known = {f"knows {lang}": f"{_knowing(table('meanings', lang), embedder):.3f}" for lang in LANGUAGES}
             with database.transaction():
-                _put_meta(database, _known(embedder))
+                _put_meta(database, known)
     except EmbedderError as error:
         _put_meta(database, {"failed": str(error), "hint": error.hint})
         raise
@@ -87,31 +86,22 @@ def _ask(database: Database, index: Index, embedder: Embedder) -> None:
 
 def failure(path: Path) -> tuple[str, str, int] | None:
     """Why the embedder gave not all that it was last asked for, what can be done, and how many texts lack a vector."""
-    try:
-        database = Database(path)
-        try:
-            meta, [(missing,)] = _meta(database), database.rows(_LACKING)
-        finally:
-            database.close()
-    except (StaleIndexError, LockedError):
-        return None
-    return (meta["failed"], meta["hint"], missing) if "failed" in meta else None
+    with suppress(StaleIndexError, LockedError), closing(Database(path)) as database:
+        meta, [(missing,)] = _meta(database), database.rows(_LACKING)
+        return (meta["failed"], meta["hint"], missing) if "failed" in meta else None
+    return None
 
 
 def _opened(path: Path, files: Files, model: str) -> Database:
     """The file for writing; a new one where there is none, it is damaged, or of another model."""
     wanted = f"{VERSION} {model}"
-    try:
+    with suppress(StaleIndexError):
         database = Database(path)
-        try:
+        with suppress(StaleIndexError):
             if _meta(database).get("model") == wanted:
                 database.rows("PRAGMA secure_delete=ON")
                 return database
-        except StaleIndexError:
-            pass
         database.close()
-    except StaleIndexError:
-        pass
     files.replace(path, b"", durable=False)  # made here, for its rights
     database = Database(path)
     database.script(SCHEMA)
@@ -142,10 +132,8 @@ def _embed(database: Database, index: Index, missing: Iterable[int], embedder: E
     remaining = iter(missing)
     while numbers := list(islice(remaining, AT_ONCE)):
         texts = [unit.text for unit in index.units(numbers).values()]
-        rows = [
-            (_digest(text), vector.tobytes())
-            for text, vector in zip(texts, _unit_length(embedder.embed(texts)), strict=True)
-        ]
+        vectors = zip(texts, _unit_length(embedder.embed(texts)), strict=True)
+        rows = [(_digest(text), vector.tobytes()) for text, vector in vectors]
         with database.transaction():
             database.run("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
 
@@ -156,11 +144,6 @@ def _unit_length(vectors: Iterable[Vector]) -> Floats:
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     found: Floats = np.nan_to_num(matrix / np.where(lengths > 0, lengths, 1))
     return found
-
-
-def _known(embedder: Embedder) -> dict[str, str]:
-    """How far the vectors may be trusted, by language."""
-    return {f"knows {lang}": f"{_knowing(table('meanings', lang), embedder):.3f}" for lang in LANGUAGES}
 
 
 def _knowing(pairs: Collection[tuple[str, str]], embedder: Embedder) -> float:
@@ -186,16 +169,14 @@ class Matrix(NamedTuple):
     failed: str
 
     def near(self, query: str, embedder: Embedder, weight: float, *, alone: bool = False) -> Near:
-        """How near the texts are to a question; EmbedderError where the embedder does not tell. Messages are asked as
-        those would ask whom the question names: `of_oneself`."""
+        """How near the texts are to a question, messages as `of_oneself`; EmbedderError where that is not known."""
         texts = list(dict.fromkeys((query, of_oneself(query, self.speakers))))
         asked = embedder.embed(texts, patient=False)
         return Near(self, asked[0], asked[-1], weight, alone=alone)
 
 
 def load(path: Path, index: Index, model: str) -> Matrix:
-    """The vectors for the index as it is; StaleIndexError where there are none, or of another index or model. Kept in
-    memory while the file stays as it is."""
+    """The vectors for the index as it is, kept while the file stays as it is; StaleIndexError where there are none."""
     try:
         seen = path.stat()
     except FileNotFoundError:
@@ -209,12 +190,9 @@ def load(path: Path, index: Index, model: str) -> Matrix:
 @lru_cache(maxsize=2)
 def _loaded(path: Path, *_: int) -> tuple[dict[str, str], Matrix]:
     np = numpy()
-    database = Database(path)
-    try:
+    with closing(Database(path)) as database:
         meta, rows = _meta(database), database.rows(_MATRIX)
         [(placed,)] = database.rows("SELECT count(*) FROM place")
-    finally:
-        database.close()
     numbers = np.fromiter((number for number, _ in rows), dtype=np.int64, count=len(rows))
     try:
         vectors = np.frombuffer(b"".join(data for _, data in rows), dtype=np.float32)
@@ -251,9 +229,6 @@ class Near:
 
     def first(self, scopes: Iterable[str], count: int) -> list[int]:
         """The numbers of the units of the scopes that are nearest, best first."""
-        return [int(number) for number in islice(self._ordered(scopes, count), count)]
-
-    def _ordered(self, scopes: Iterable[str], count: int) -> Iterator[Any]:
         np = numpy()
         inside = np.zeros(len(self._numbers), dtype=bool)
         for scope in scopes:
@@ -262,11 +237,11 @@ class Near:
         places = np.flatnonzero(inside)
         if len(places) > count:
             places = places[np.argpartition(-self._values[places], count)[:count]]
-        yield from self._numbers[places[np.lexsort((self._numbers[places], -self._values[places]))]]
+        numbers: list[int] = self._numbers[places[np.lexsort((self._numbers[places], -self._values[places]))]].tolist()
+        return numbers[:count]
 
     def outstanding(self, numbers: Iterable[int]) -> dict[int, float]:
-        """By how many standard deviations those of the units that have a vector are nearer than usual: messages than
-        messages, all else than all else, for one question is nearer to these than the other to those."""
+        """By how many standard deviations those that have a vector are nearer than others of their sort."""
         np = numpy()
         wanted = np.asarray(sorted(numbers), dtype=np.int64)
         places = np.searchsorted(self._numbers, wanted)

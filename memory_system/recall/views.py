@@ -56,8 +56,7 @@ class Sessions:
     def latest(
         self, numbers: Collection[int], limit: int, units: Callable[[Collection[int]], dict[int, Unit]]
     ) -> list[int]:
-        """Those of the units that were said last; `units` reads them. Only sessions that ended late enough are looked
-        into."""
+        """Those of the units (read by `units`) that were said last: of sessions that ended late enough."""
         held = Counter(map(rshift, numbers, repeat(SESSION_BITS)))
         self._read(held)
         waiting = sorted(held, key=self._ends.__getitem__)
@@ -112,14 +111,13 @@ class Standing:
         return self._found(schema.RANKED % which, categories=json_list(categories), **values)
 
     def of_kind(self, categories: Collection[str], attributes: Collection[str], limit: int) -> list[Ranked]:
-        """The user's active memories of one of the categories or attributes (dotted ones with the part before the dot),
-        as `ranked`."""
+        """The user's active memories of one of the categories or attributes (to their dot), as `ranked`."""
         kinds = {"categories": json_list(categories), "attributes": json_list(attributes)}
         return self._found(schema.OF_KIND, **kinds, limit=limit)
 
     def telling(self, attributes: Collection[str], limit: int) -> list[Ranked]:
         """The user's active quotes that tell of one of the attributes, at most `limit`, as `of_kind`."""
-        return self._found(schema.TELLS, attributes=json_list(attributes), limit=limit)
+        return self._found(schema.TELLS, attributes=json_list(attributes), limit=limit) if attributes else []
 
     def of_others(self, limit: int) -> list[Ranked]:
         """The active memories that fill a slot of anybody but the user and the assistant, as `ranked`."""
