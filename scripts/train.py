@@ -1,12 +1,14 @@
-"""Train the judge, and what hears which attributes a sentence tells of, on the labelled talk in corpus/, or score them.
+"""Train the judge, and what hears which attributes a sentence tells of and that it is not to be kept, on the labelled
+talk in corpus/, or score them.
 
     scripts/train [--out DIR]
     scripts/train --curve
     scripts/train --score FILE.jsonl [--json]
 
-Training writes judge.<lang>.txt and tells.<lang>.txt in memory_system/understand: the same bytes from the same corpus
-with the same scikit-learn. --score says how what is shipped does on any file of the corpus' form; corpus/*.blind.jsonl
-are for that alone and are never trained on. --curve trains on a quarter, a half and all of the people.
+Training writes judge.<lang>.txt, tells.<lang>.txt and wishes.<lang>.txt in memory_system/understand: the same bytes
+from the same corpus with the same scikit-learn. --score says how what is shipped does on any file of the corpus' form;
+corpus/*.blind.jsonl are for that alone and are never trained on. --curve trains on a quarter, a half and all of the
+people.
 
 Each label is a logistic regression over binary features (liblinear). Features are scaled before fitting by where they
 stand and by how much they tell of the label (Wang & Manning 2012), which the weights then carry. The sums are put on
@@ -29,13 +31,15 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 
 from talk import CORPUS, Message, messages  # noqa: E402 - after the path to it is known
 
-from memory_system.understand import features, judge, tells, weights  # noqa: E402 - likewise
+from memory_system.text.traditional import simplified  # noqa: E402 - likewise
+from memory_system.understand import features, judge, tells, weights, wishes, withheld  # noqa: E402 - likewise
 
 FOLDS = 5
 STRENGTH = 0.5  # C of the regressions, by cross-validation over the people
 FEWEST = 2  # sentences a feature must stand in
 AROUND = {"p:": 0.7, "q:": 0.7, "n:": 0.4, "f:": 0.4}  # how much a word around counts beside one of the sentence
 MOST = 127 - weights.ZERO - ord("!")  # of a weight in the file
+LEAST = 2  # of the weight of a word in a wish: less tells nothing
 MOST_FEATURES = {judge.LABELS: 30_000, tells.ATTRIBUTES: 16_000}
 NAMES = {  # attributes as the labels call them: as they are heard
     "nickname": "name", "from": "hometown", "nationality": "hometown", "moves_to": "lives_in", "job": "occupation",
@@ -61,6 +65,7 @@ def main() -> None:
     else:
         for lang in weights.LANGUAGES:
             train(lang, options.out)
+            train_wishes(lang, options.out)
 
 
 def train(lang: str, out: Path) -> None:
@@ -70,6 +75,26 @@ def train(lang: str, out: Path) -> None:
         path = out / f"{name}.{lang}.txt"
         path.write_text(weights.written(labels, *learned(known, lang, labels)), "utf-8")
         print(f"{path}: {path.stat().st_size} bytes")
+
+
+def train_wishes(lang: str, out: Path) -> None:
+    """Write the weights that hear a wish that something is not kept: of the labelled wishes and what only looks like
+    them, and of all other talk, in which there is hardly one."""
+    import numpy as np
+
+    marked = [orjson.loads(line) for line in (CORPUS / f"wishes.{lang}.jsonl").read_bytes().splitlines()]
+    talk = [label["s"] for each in messages(CORPUS / f"{lang}.jsonl") for label in each.labels]
+    words = [*(each["s"] for each in marked), *(each for each in talk if not any(withheld.ruled(each)))]
+    truth = np.array([number < len(marked) and marked[number]["wish"] for number in range(len(words))])
+    rows = [features.names_of(wishes.words_of(simplified(each), lang)) for each in words]
+    names = frequent(rows)
+    folds = np.arange(len(words)) % FOLDS
+    fitted, start = _fitted(matrix_of(rows, names), truth, np.ones(len(words), dtype=bool), folds, names)
+    whole = np.clip(np.rint(fitted * weights.SCALE), -MOST, MOST).astype(int)
+    kept = {name: [weight] for name, weight in zip(names, whole.tolist(), strict=True) if abs(weight) >= LEAST}
+    path = out / f"wishes.{lang}.txt"
+    path.write_text(weights.written(wishes.WISH, kept, [round(start * weights.SCALE)]), "utf-8")
+    print(f"{path}: {path.stat().st_size} bytes")
 
 
 def curve() -> None:

@@ -6,10 +6,10 @@ import pytest
 from spoken import AT, claims, said, screened
 
 from memory_system import dates
-from memory_system.privacy.withheld import withheld
 from memory_system.recall.terms import asked, prepared
 from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
+from memory_system.understand.withheld import withheld
 
 
 def test_every_character_stands_for_one() -> None:

@@ -18,13 +18,13 @@ from memory_system.config import Config
 from memory_system.nights import derive
 from memory_system.phases import index, screen
 from memory_system.privacy.trust import Guard
-from memory_system.privacy.withheld import WITHHELD
 from memory_system.recall.index import Index
 from memory_system.turns import Message
+from memory_system.understand.withheld import WITHHELD
 from memory_system.workspace import Workspace
 
 CASES = tomllib.loads((Path(__file__).parent / "withheld_cases.toml").read_text("utf-8"))
-MISSED = {"wish": 5, "other": 2}  # of what is unseen, in both languages, at most
+MISSED = {"wish": 2, "other": 5}  # of what is unseen, in both languages, at most
 
 
 @pytest.mark.parametrize("kind", ["wish", "other"])

@@ -13,10 +13,10 @@ from pathlib import Path
 from memory_system.phases.index import not_taken_back, without_withheld
 from memory_system.privacy.secrets import redaction
 from memory_system.privacy.tombstones import blanked
-from memory_system.privacy.withheld import takes_back
 from memory_system.readers import Cursor
 from memory_system.store.said import Told, line_of
 from memory_system.turns import Message
+from memory_system.understand.withheld import takes_back
 from memory_system.workspace import Workspace
 
 ROWS, WHOLE = "said", "said_whole"  # stages: the rows, and the sessions of which they are all that was said so far

@@ -154,7 +154,7 @@ def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Messa
 
 def _heard(messages: Iterable[Message], wishes: list[Message]) -> Iterator[Message]:
     """The messages; those that take back what was said before are noted in `wishes`."""
-    from memory_system.privacy.withheld import takes_back
+    from memory_system.understand.withheld import takes_back
 
     for message in messages:
         if takes_back(message):
@@ -181,7 +181,7 @@ def _searchable(messages: Iterable[Message]) -> Iterator[Message]:
 
 def without_withheld(message: Message) -> str:
     """The words of a message with blanks where a person asks not to keep them; empty when nothing is left."""
-    from memory_system.privacy.withheld import withheld  # who only searches starts without it
+    from memory_system.understand.withheld import withheld  # who only searches starts without it
 
     spans = withheld(message.text) if message.is_first_hand else ()
     return blanked(message.text, spans) if spans else message.text
@@ -189,7 +189,7 @@ def without_withheld(message: Message) -> str:
 
 def not_taken_back(messages: Iterable[Message]) -> Iterator[Message]:
     """The messages without those that a wish near them is about ("don't save that")."""
-    from memory_system.privacy.withheld import SOON, TakingBack
+    from memory_system.understand.withheld import SOON, TakingBack
 
     talk, waiting = TakingBack[Message](), deque[Message]()
     for message in messages:

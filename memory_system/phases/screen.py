@@ -16,7 +16,6 @@ from memory_system.config import Config
 from memory_system.phases import Night
 from memory_system.privacy.secrets import is_only_secret
 from memory_system.privacy.trust import Guard, is_owners_word
-from memory_system.privacy.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 from memory_system.records import USER, USER_NAME
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message, Segment, Turn
@@ -26,6 +25,7 @@ from memory_system.understand.features import Seen, Span, Talk, of_message
 from memory_system.understand.judge import Judge, Verdict, judge_of, verdict_of
 from memory_system.understand.weights import LANGUAGES, SCALE
 from memory_system.understand.whose import Owner, Stretches, is_to_be_remembered, owners, was_joking
+from memory_system.understand.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 
 CATEGORIES = {
     "identity": "identity", "profile": "status", "health": "health", "relation": "relation", "preference": "preference",

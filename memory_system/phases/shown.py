@@ -12,10 +12,10 @@ from itertools import groupby
 from memory_system import clock, text
 from memory_system.phases import operations
 from memory_system.phases.screen import SECRET, Judged
-from memory_system.privacy.withheld import WITHHELD
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand.quotes import leans
 from memory_system.understand.whose import Owner, owners
+from memory_system.understand.withheld import WITHHELD
 
 LONG = 400  # characters of a line, above which a message is several
 ASKED = 160  # characters of the assistant's words that stand before what they were answered with: their end

@@ -17,7 +17,6 @@ from memory_system.nights.order import Run
 from memory_system.phases import Night, facts, screen, segment
 from memory_system.phases.evidence import RULE
 from memory_system.phases.screen import Judged
-from memory_system.privacy.withheld import SOON, WITHHELD
 from memory_system.readers import Cursor
 from memory_system.records import POOLS, QUOTE, Belief, Evidence, Fact, Pool, Summary, from_line, session_of
 from memory_system.store import retention
@@ -26,6 +25,7 @@ from memory_system.turns import Message, Segment, Turn
 from memory_system.understand.claims import claim_rules
 from memory_system.understand.judge import STANCES, verdict_of
 from memory_system.understand.weights import LANGUAGES
+from memory_system.understand.withheld import SOON, WITHHELD
 from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 

@@ -11,6 +11,7 @@ from memory_system import rules, text
 from memory_system.rules import Rule
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message
+from memory_system.understand import wishes
 
 LANGS = ("en", "zh")
 WITHHELD = "withheld"  # the reason why such a segment is dropped
@@ -92,7 +93,13 @@ class TakingBack(Generic[Said]):
 
 
 def _wishes(plain: str) -> Iterator[Span]:
-    """Where each wish stands, in either language."""
+    """Where each wish stands, in either language: as wishes are mostly put, and as they sound."""
+    yield from ruled(plain)
+    yield from wishes.wishes(plain)
+
+
+def ruled(plain: str) -> Iterator[Span]:
+    """Where a wish stands that is put as most are."""
     for lang in LANGS:
         for rule in rules.load(f"withheld.{lang}")["wish"].firing(plain):
             for (start, end), _, _ in rule.found(plain):
