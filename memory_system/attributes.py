@@ -28,12 +28,6 @@ def lasts(attribute: str) -> bool:
     return row.get("category") == "status" and bool(row.get("single"))
 
 
-def category_of(rule: rules.Rule, attribute: str = "") -> str:
-    """The category of what a rule says: its own, else that of its attribute (`attribute` where the match decides)."""
-    found = rule.data.get("category") or about(attribute or rule.data.get("attribute", "")).get("category", "general")
-    return str(found)
-
-
 def importance_of(category: str, config: Config) -> float:
     """What a statement of the category is worth before any signal."""
     key = rules.table("attributes", "importance").get(category, "general_fact")

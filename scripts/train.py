@@ -86,7 +86,7 @@ def train_wishes(lang: str, out: Path) -> None:
     talk = [label["s"] for each in messages(CORPUS / f"{lang}.jsonl") for label in each.labels]
     words = [*(each["s"] for each in marked), *(each for each in talk if not any(withheld.ruled(each)))]
     truth = np.array([number < len(marked) and marked[number]["wish"] for number in range(len(words))])
-    rows = [features.names_of(wishes.words_of(simplified(each), lang)) for each in words]
+    rows = [features.names_of(features.of_words(simplified(each), lang)) for each in words]
     names = frequent(rows)
     folds = np.arange(len(words)) % FOLDS
     fitted, start = _fitted(matrix_of(rows, names), truth, np.ones(len(words), dtype=bool), folds, names)

@@ -193,6 +193,23 @@ def test_who_writes_in_the_owners_place_says_nothing_of_the_owner(
     visitor: str, next_words: str, back: str, owners: str
 ) -> None:
     said_by_user = (("user", each) for each in (visitor, next_words, back, owners))
-    found = kept(talk(*said_by_user))
+    found = " ".join(kept(talk(*said_by_user)))
     assert owners in found
-    assert not {visitor, next_words} & {*found}
+    assert not [each for each in ("nuts", "Ulm", "vegetarian", "Quill", "花生", "泉州", "吃素") if each in found]
+
+
+@pytest.mark.parametrize(
+    "said_by_user",
+    [
+        ("Hi, I'm Leo's mum and I need help with dinner.", "I'm allergic to nuts."),
+        ("我是王磊的老婆，想问个事。", "我对花生过敏。"),
+        ("hello its tom her brother", "thanks", "that was all", "I'm allergic to nuts."),
+    ],
+)
+def test_an_owner_is_no_visitor(said_by_user: tuple[str, ...]) -> None:
+    assert said_by_user[-1] in kept(talk(*(("user", each) for each in said_by_user)))
+
+
+def test_in_a_group_nobody_speaks_for_another() -> None:
+    visitor, other = "Hi this is Kit, Ada's at the bank.", "I'm allergic to nuts."
+    assert other in kept(talk(("user", visitor, "Kit"), ("user", other, "Bea")))

@@ -24,7 +24,7 @@ from memory_system.understand.withheld import WITHHELD
 from memory_system.workspace import Workspace
 
 CASES = tomllib.loads((Path(__file__).parent / "withheld_cases.toml").read_text("utf-8"))
-MISSED = {"wish": 2, "other": 5}  # of what is unseen, in both languages, at most
+MISSED = {"wish": 1, "other": 5}  # of what is unseen, in both languages, at most
 
 
 @pytest.mark.parametrize("kind", ["wish", "other"])

@@ -79,11 +79,6 @@ def spliced(text: str, pieces: Iterable[tuple[int, str]]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def may_quote(words: str) -> bool:
-    """Whether a single mark opens something in the words: cheaper to ask than where it closes."""
-    return ("'" in words or "‘" in words) and _SINGLE_MARK.search(words) is not None
-
-
 def straight(words: str) -> str:
     """The words, as long as they were, with ' for what else is typed as an apostrophe: I’m, I´m, I`ve."""
     words = words.replace("’", "'")
@@ -94,7 +89,6 @@ _INNER_DOT = re.compile(  # not of a street, which a sentence may end with: "on 
     r"(?P<street>\b(?!(?:In|At|From|To|Near|Of|The)\b)[A-Z][\w']* St\. )"
     r"|\bSt\.(?= [A-Z])|(?<![@\w.-])[A-Z]\w+\.(?=(?:com|org|net|io|ai|co)\b)"
 )
-_DOTLESS = re.compile(r"\bSt_(?= [A-Z])|\b[A-Z]\w+_(?=(?:com|org|net|io|ai|co)\b)")
 
 
 def without_inner_dots(words: str) -> str:
@@ -102,11 +96,6 @@ def without_inner_dots(words: str) -> str:
     if "." not in words:
         return words
     return _INNER_DOT.sub(lambda found: found[0] if found["street"] else f"{found[0][:-1]}_", words)
-
-
-def with_inner_dots(words: str) -> str:
-    """What `without_inner_dots` was given."""
-    return _DOTLESS.sub(lambda found: f"{found[0][:-1]}.", words) if "_" in words else words
 
 
 EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"  # a class: all drawings, and what joins them

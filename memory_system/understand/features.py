@@ -93,6 +93,12 @@ def of_message(talk: Talk, lang: str) -> Iterator[Seen]:
         )
 
 
+def of_words(words: str, lang: str) -> Seen:
+    """The features of words alone: where they stand in a message, and how it looks, says nothing."""
+    (seen,) = of_message(Talk(words, [(0, len(words))]), lang)
+    return seen._replace(own={each for each in seen.own if not each.startswith("#")})
+
+
 def names_of(seen: Seen) -> set[str]:
     """The features as the weights file names them."""
     return {place + each for place, group in zip(PLACES, seen, strict=True) for each in group}

@@ -9,7 +9,7 @@ from functools import cache
 
 from memory_system.text.traditional import simplified
 from memory_system.understand import features
-from memory_system.understand.features import Seen, Talk
+from memory_system.understand.features import Seen
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
 
 ATTRIBUTES = (
@@ -34,9 +34,7 @@ def asked(question: str, lang: str) -> frozenset[str]:
     """The attributes that a question asks for. How it stands in its message says nothing: only its words count."""
     if lang not in LANGUAGES:
         return frozenset()
-    plain = simplified(question)
-    (seen,) = features.of_message(Talk(plain, [(0, len(plain))]), lang)
-    words = seen._replace(own={each for each in seen.own if not each.startswith("#")})
+    words = features.of_words(simplified(question), lang)
     sums = zip(ATTRIBUTES, _weights(lang).sums(words), strict=True)
     return frozenset(name for name, weight in sums if weight >= ASKED_FROM)
 

@@ -97,14 +97,14 @@ def _taken_back(plain: str, jokes: Iterable[Rule]) -> Iterator[int]:
 
 class Stretches:
     """Which messages of a session are not the owner's own: what is said in a role that was given out, and what somebody
-    else types who says so."""
+    else types who says so. In a group everybody has a name, and speaks for themselves."""
 
     def __init__(self) -> None:
         self._left: dict[str, tuple[int, str]] = {}  # by session: for how many messages more, and why
 
     def reason(self, message: Message) -> str:
         """Why a message is not the owner's; empty where it is."""
-        if not message.is_first_hand:
+        if not message.is_first_hand or message.speaker:
             return ""
         left, why = self._left.pop(message.session, (0, ""))
         words, frames = straight(message.text), rules.load("frames")
@@ -112,7 +112,7 @@ class Stretches:
             return ""
         if frames["visits"].fires(words):
             left, why = VISITED + 1, OTHERS
-        elif frames["plays"].fires(words):
+        elif why != OTHERS and frames["plays"].fires(words):
             self._left[message.session] = PLAYED, UNREAL
             return ""
         if left > 1:

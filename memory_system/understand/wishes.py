@@ -10,7 +10,7 @@ from functools import cache
 
 from memory_system import text
 from memory_system.understand import features
-from memory_system.understand.features import Span, Talk
+from memory_system.understand.features import Span
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
 
 WISH = ("wish",)
@@ -19,8 +19,8 @@ FROM = SCALE  # log-odds times `SCALE`, from which words are a wish
 _CLAUSE = re.compile(r"[^,;，；、：:]+")
 
 
-def wishes(plain: str) -> Iterator[Span]:
-    """Where each wish stands in a message: the clauses that sound like it, or the sentence where only that does."""
+def sounding(plain: str) -> Iterator[Span]:
+    """Where a message sounds like such a wish: the clauses that sound like it, or the sentence where only that does."""
     lang = text.language(plain)
     if lang not in LANGUAGES:
         return
@@ -35,13 +35,7 @@ def wishes(plain: str) -> Iterator[Span]:
 
 def is_wish(words: str, lang: str) -> bool:
     """Whether the words ask that something is not kept."""
-    return _weights(lang).sums(words_of(words, lang))[0] >= FROM
-
-
-def words_of(words: str, lang: str) -> features.Seen:
-    """The words as the weights see them: how they stand in their message says nothing."""
-    (seen,) = features.of_message(Talk(words, [(0, len(words))]), lang)
-    return seen._replace(own={each for each in seen.own if not each.startswith("#")})
+    return _weights(lang).sums(features.of_words(words, lang))[0] >= FROM
 
 
 @cache

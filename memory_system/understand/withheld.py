@@ -11,7 +11,7 @@ from memory_system import rules, text
 from memory_system.rules import Rule
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message
-from memory_system.understand import wishes
+from memory_system.understand.wishes import sounding
 
 LANGS = ("en", "zh")
 WITHHELD = "withheld"  # the reason why such a segment is dropped
@@ -34,11 +34,11 @@ def withheld(message: str) -> list[Span]:
     it, or, in a long one, the paragraph with the wish and the next. A wish that is all of the first or last paragraph
     is about the whole."""
     plain = _plain(message)
-    wishes = list(_wishes(plain))
-    if not wishes or len(plain) <= _LONG:
-        return [(0, len(plain))] if wishes else []
+    found = list(_wishes(plain))
+    if not found or len(plain) <= _LONG:
+        return [(0, len(plain))] if found else []
     bounds = [0, *(found.end() for found in re.finditer(r"\n\s*\n", plain)), len(plain)]
-    return [_stretch(plain, start, bounds) for start, _ in wishes]
+    return [_stretch(plain, start, bounds) for start, _ in found]
 
 
 def _stretch(plain: str, wish: int, bounds: list[int]) -> Span:
@@ -53,9 +53,9 @@ def reach(message: Message) -> str:
     """Whether the message asks not to keep what the same one said right BEFORE, says right AFTER, or EITHER: it does
     not say which. Empty where it is about itself, or asks nothing."""
     plain = _plain(message.text)
-    if not message.is_first_hand or message.is_noted or len(plain) > _SHORT or not (wishes := list(_wishes(plain))):
+    if not message.is_first_hand or message.is_noted or len(plain) > _SHORT or not (found := list(_wishes(plain))):
         return ""
-    if _points("next", plain) and _few(plain[max(end for _, end in wishes) :]):
+    if _points("next", plain) and _few(plain[max(end for _, end in found) :]):
         return AFTER
     if _points("back", plain):
         return BEFORE
@@ -95,7 +95,7 @@ class TakingBack(Generic[Said]):
 def _wishes(plain: str) -> Iterator[Span]:
     """Where each wish stands, in either language: as wishes are mostly put, and as they sound."""
     yield from ruled(plain)
-    yield from wishes.wishes(plain)
+    yield from sounding(plain)
 
 
 def ruled(plain: str) -> Iterator[Span]:
@@ -123,9 +123,11 @@ def _aimed(rule: Rule, before: str, wish: str, behind: str) -> int | None:
 
 
 def _is_all(words: str) -> bool:
-    """Whether the words say nothing but the wish."""
+    """Whether the words say nothing but the wish; what only sounds like one may tell something besides."""
+    if len(_WORD.findall(words)) <= 2 * _FEW and any(sounding(words)):
+        return True
     rest, at = "", 0
-    for start, end in sorted(_wishes(words)):
+    for start, end in sorted(ruled(words)):
         rest, at = rest + words[at:start], max(at, end)
     return _few(rest + words[at:])
 
