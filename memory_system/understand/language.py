@@ -51,6 +51,7 @@ class Language:
     stranger: re.Pattern[str]  # somebody of whom nothing is known: "the patient", 客户
     opened: re.Pattern[str]  # what makes all that follows unsaid: if, she says, 如果
     hedged: re.Pattern[str]  # what makes its clause unsure
+    refused: re.Pattern[str]  # what right before it says that it is not to be so: don't, 别
     question: re.Pattern[str]
     clause: re.Pattern[str]  # where a clause ends
     sentence: re.Pattern[str]  # where a sentence ends

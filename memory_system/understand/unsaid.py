@@ -12,6 +12,8 @@ def is_unsaid(plain: str, span: tuple[int, int], value: int, grammar: Language) 
     start, end = span
     if any(quote.start() <= start < quote.end() for quote in grammar.quoted.finditer(plain)):
         return True
+    if any(grammar.refused.search(plain[:place]) for place in (start, value)):
+        return True
     first = last_end(grammar.sentence, plain, start)
     fresh = max(first, last_end(grammar.fresh, plain, start + 1))
     return bool(
