@@ -41,6 +41,7 @@ def index() -> Iterator[Index]:
         (("When is my birthday?", "What is the user's birthday?", "How old is she?"), "birth"),
         (("我的生日是哪天", "他多大了"), "birth"),
         (("Who is my wife?", "Who is his wife?"), "partner"),
+        (("What should I call her?", "我该怎么叫她？", "How do I address him?"), "name"),
     ],
 )
 def test_an_agent_asks_of_the_user_as_the_user_does(index: Index, questions: tuple[str, ...], kind: str) -> None:
