@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Generic, TypeVar
 
 from memory_system import rules, text
@@ -34,7 +34,7 @@ def withheld(message: str) -> list[Span]:
     it, or, in a long one, the paragraph with the wish and the next. A wish that is all of the first or last paragraph
     is about the whole."""
     plain = _plain(message)
-    found = list(_wishes(plain))
+    found = _wishes(plain)
     if not found or len(plain) <= _LONG:
         return [(0, len(plain))] if found else []
     bounds = [0, *(found.end() for found in re.finditer(r"\n\s*\n", plain)), len(plain)]
@@ -53,7 +53,7 @@ def reach(message: Message) -> str:
     """Whether the message asks not to keep what the same one said right BEFORE, says right AFTER, or EITHER: it does
     not say which. Empty where it is about itself, or asks nothing."""
     plain = _plain(message.text)
-    if not message.is_first_hand or message.is_noted or len(plain) > _SHORT or not (found := list(_wishes(plain))):
+    if not message.is_first_hand or message.is_noted or len(plain) > _SHORT or not (found := _wishes(plain)):
         return ""
     if _points("next", plain) and _few(plain[max(end for _, end in found) :]):
         return AFTER
@@ -92,10 +92,10 @@ class TakingBack(Generic[Said]):
         self._last[voice] = self._count, said, len(message.text) <= _TRIFLE, announces
 
 
-def _wishes(plain: str) -> Iterator[Span]:
+@lru_cache(maxsize=1024)  # a message is asked about by several: what it withholds, and what it takes back
+def _wishes(plain: str) -> tuple[Span, ...]:
     """Where each wish stands, in either language: as wishes are mostly put, and as they sound."""
-    yield from ruled(plain)
-    yield from sounding(plain)
+    return (*ruled(plain), *sounding(plain))
 
 
 def ruled(plain: str) -> Iterator[Span]:
