@@ -65,13 +65,16 @@ class Segment:
 @dataclass(slots=True)
 class Turn:
     """A message with those of its segments that are still in play, and the message that somebody else said right before
-    it in the session: its text (`before`) and its ref. `barred` are the spans of what must not be quoted: others'
+    it in the session: the end of its text (`before`) and its ref; `earlier` is how its speaker began the message before
+    it. `barred` are the spans of what must not be quoted: others'
     words, what is withheld or held back."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)
     before: str = ""
     before_ref: str = ""
+    earlier: str = ""
+    earlier_ref: str = ""
     barred: tuple[tuple[int, int], ...] = ()
 
     def text_of(self, segment: Segment) -> str:
@@ -83,7 +86,7 @@ class Turn:
         row = {
             "message": (said.session, said.entry, said.role, said.speaker, said.said_at, said.text, said.chat),
             "segments": [[getattr(each, name) for name in Segment.__slots__] for each in self.segments],
-            "before": (self.before, self.before_ref),
+            "before": (self.before, self.before_ref, self.earlier, self.earlier_ref),
             "barred": self.barred,
         }
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
@@ -93,8 +96,8 @@ class Turn:
         """The turn of a staged row."""
         segments = [replace(Segment(*each), tells=tuple(each[-2]), changes=tuple(each[-1])) for each in row["segments"]]
         barred = tuple((start, end) for start, end in row.get("barred", ()))
-        before, before_ref = row["before"]
-        return cls(Message(*row["message"]), segments, before, before_ref, barred)
+        before, before_ref, earlier, earlier_ref = row["before"]
+        return cls(Message(*row["message"]), segments, before, before_ref, earlier, earlier_ref, barred)
 
 
 @dataclass(slots=True)

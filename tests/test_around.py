@@ -185,6 +185,34 @@ def test_people_read_it_before_the_memory(tmp_path: Path, lang: str) -> None:
     assert shown.index(TALK[lang][1][:4]) < shown.index(TALK[lang][0])  # `why` begins with the memory
 
 
+@pytest.mark.parametrize(
+    ("named", "answer", "said"),
+    [
+        ("My daughter Eunice has her drums out.", "Lovely, have fun!", "She plays in the park festival on 25 June."),
+        ("我女儿恩霓今天在家练鼓。", "真好，玩得开心！", "她6月25号在河滨公园的鼓队演出。"),
+    ],
+)
+def test_who_is_meant_was_named_in_the_speakers_own_message_before(
+    named: str, answer: str, said: str, tmp_path: Path
+) -> None:
+    make(tmp_path)
+    turns = zip(("user", "assistant", "user"), (named, answer, said), strict=True)
+    say(tmp_path, "s", *((f"2026-03-02T10:0{minute}:00Z", *turn) for minute, turn in enumerate(turns)))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    with Workspace.open(tmp_path, now=NOW) as ws:
+        (found,) = [each for each in memories(tmp_path) if each.content.startswith(said[:6])]
+        assert named in finder.get(ws, found.id)["context"]
+
+
+def test_of_a_long_newer_memory_the_sentence_about_the_same_thing_is_told(index: Index) -> None:
+    older = quote("the Enfield goes to the mechanic on Anna Salai", "s:e1", likely_outdated_by="f_20260303_x")
+    long = "We had a slow week with rain every single day and nobody came. " * 4
+    newer = quote(f"{long}I am not selling the Enfield, the mechanic is done.", "s:e2")
+    newer = newer.model_copy(update={"id": "f_20260303_x"})
+    index.put_memories([("active", to_line(each)) for each in (older, newer)])
+    assert "I am not selling the Enfield" in around(index, older)
+
+
 def test_no_transcript_is_opened_for_it_and_a_rebuilt_index_gives_the_same(tmp_path: Path) -> None:
     record = lived(tmp_path)
     told = row_of(tmp_path, "en", record)["context"]

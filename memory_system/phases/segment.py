@@ -22,7 +22,10 @@ CUT_FROM = 14  # columns below which looking for a cut is not worth it
 SHORT = 10  # columns below which what a cut leaves joins its neighbour
 BEFORE = 400  # characters of what somebody else said before that a turn carries: its end
 
+EARLIER = 160  # characters of what its speaker said before: its beginning, which says what it is about
+
 Span = tuple[int, int]
+Voice = tuple[str, str]  # the role and the name of who speaks
 
 _COMMA = re.compile(r"[，；]|[,;](?=\s)")
 _BLANK = re.compile(f"(?<=[{text.CJK}]) +(?=[{text.CJK}])")
@@ -30,22 +33,26 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 
 
 def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Iterator[Turn]:  # noqa: ARG001 (one signature for all phases)
-    """Each message as a turn with all of its segments and what somebody else said right before it. Counts
-    `segments`."""
+    """Each message as a turn with all of its segments, what somebody else said right before it, and what its speaker
+    did. Counts `segments`."""
     last: Message | None = None  # what was said last
     other: Message | None = None  # what somebody else said before the one who speaks now
+    own: dict[Voice, Message] = {}  # what each has said last in the session
     for message in messages:
         if last is None or last.session != message.session:
-            other = None
+            other, own = None, {}
         elif voice(last) != voice(message):
             other = last
         segments = cut(message)
         tally["segments"] += len(segments)
-        yield Turn(message, segments, other.text[-BEFORE:] if other else "", other.ref if other else "")
-        last = message
+        turn = Turn(message, segments, other.text[-BEFORE:] if other else "", other.ref if other else "")
+        if earlier := own.get(voice(message)):
+            turn.earlier, turn.earlier_ref = earlier.text[:EARLIER], earlier.ref
+        yield turn
+        last = own[voice(message)] = message
 
 
-def voice(message: Message) -> tuple[str, str]:
+def voice(message: Message) -> Voice:
     """Who speaks."""
     return message.role, message.speaker
 

@@ -24,7 +24,7 @@ from memory_system.store.retention import PROTECTED
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
-MOST_BESIDE = 100  # characters of what stood around a quote that leans on it
+MOST_BESIDE = 140  # characters of what stood around a quote that leans on it
 CONSTRAINT_CATEGORIES = ("instruction", "safety")
 PLAN_CATEGORIES = ("schedule", "reminder", "todo", "plan")
 PLAN_ATTRIBUTES = ("appointment", "deadline", "moves_to", "todo", "reminder", "plan")

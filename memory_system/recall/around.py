@@ -5,6 +5,7 @@ index keeps them: what is forgotten, withheld or taken back stands there no more
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,15 +14,18 @@ from typing import Any
 from memory_system.recall.index import Index
 from memory_system.recall.units import Unit
 from memory_system.records import USER_NAME, Fact, Row, session_of, successor_of
+from memory_system.understand import matters
 
 MOST = 300  # characters of what stood around, together
 LONGEST_WORD = 20  # characters that are given up so as not to begin or end within a word
 GAP = "… "  # where the memory's own words stand
-SHOWN = 120  # characters of the newer memory that are told beside an outdated one
+SHOWN = 160  # characters of the newer memory that are told beside an outdated one
 WORDS = {  # who spoke, what stands behind that, the remark on what is outdated, and what was said later
     "en": ({"user": USER_NAME["en"], "assistant": "Assistant"}, ": ", "(outdated: {newer})", "later: “{newer}”"),
     "zh": ({"user": USER_NAME["zh"], "assistant": "助手"}, "：", "（已过时：{newer}）", "后来：“{newer}”"),
 }
+
+_SENTENCE_END = re.compile(r"[.!?;](?=\s)\s*|[。！？；]\s*")
 
 Give = Callable[[Unit], str]  # what of a whole message may be shown
 
@@ -105,11 +109,14 @@ class Around:
 
 
 def _pieces(places: list[Mapping[str, Any]], text: str, quote: str) -> Iterator[Piece]:
-    """The stretches of one message that these places mean: its end, or what stands before and behind the memory's own
-    words, which are looked for, because the index has fewer blanks than the message, and nothing that is withheld."""
+    """The stretches of one message that these places mean: its end; its beginning, where the memory does not stand on
+    it; or what stands before and behind the memory's own words, which are looked for, because the index has fewer
+    blanks than the message, and nothing that is withheld."""
     for each in places:
         if each["start"] < 0:
             yield Piece(Piece(_one_line(text), keeps_end=True).within(-each["start"]), keeps_end=True)
+        elif not quote:
+            yield Piece(Piece(_one_line(text), keeps_end=False).within(each["end"]), keeps_end=False)
     own = [each for each in places if each["start"] >= 0]
     spans = list(_spans_of(quote, text)) if own else []
     if not spans:
@@ -163,9 +170,9 @@ def followed(memory_id: str, index: Index) -> list[Fact]:
     return [*passed.values()]
 
 
-def outdated_words(newer: Fact, lang: str) -> str:
+def outdated_words(newer: Fact, older: str, lang: str) -> str:
     """The remark on an outdated memory: what stands today, shortened."""
-    return WORDS["zh" if lang == "zh" else "en"][2].format(newer=_shortened(newer.told))
+    return WORDS["zh" if lang == "zh" else "en"][2].format(newer=_about(newer.told, older))
 
 
 def later_words(row: Row, index: Index, give: Callable[[Fact], str]) -> str:
@@ -173,9 +180,16 @@ def later_words(row: Row, index: Index, give: Callable[[Fact], str]) -> str:
     words what may be shown."""
     found = followed(row.get("likely_outdated_by") or "", index)
     shown = give(found[-1]) if found else ""
-    return WORDS["zh" if row.get("lang") == "zh" else "en"][3].format(newer=_shortened(shown)) if shown else ""
+    return (
+        WORDS["zh" if row.get("lang") == "zh" else "en"][3].format(newer=_about(shown, row["content"])) if shown else ""
+    )
 
 
-def _shortened(words: str) -> str:
-    told = _one_line(words)
-    return told if len(told) <= SHOWN else f"{told[: SHOWN - 1]}…"
+def _about(words: str, older: str) -> str:
+    """Of long words those from the sentence on that shares most with what the older memory says, at most `SHOWN`."""
+    told, terms = _one_line(words), {*matters.terms_of(older), *matters.days_of(older)}
+    starts = [0, *(mark.end() for mark in _SENTENCE_END.finditer(told))] if len(told) > SHOWN else [0]
+    ends = [*starts[1:], len(told)]
+    shared = [len(terms & {*matters.terms_of(told[slice(*each)])}) for each in zip(starts, ends, strict=True)]
+    start = min(starts[shared.index(max(shared))], max(0, len(told) - SHOWN))
+    return ("…" if start else "") + Piece(told[start:], keeps_end=False).within(SHOWN)

@@ -75,7 +75,11 @@ def _shown_beside(row: Row, index: Index, give: Give) -> dict[str, str]:
     """What is shown with a memory: what it leans on, and what stands in its place."""
     context = Around(index, give).of(row)
     newer = standing_for(row["id"], index) if row.get("outdated_by") else None
-    told = {"outdated_by": newer.id, "outdated": outdated_words(newer, row.get("lang", ""))} if newer else {}
+    told = (
+        {"outdated_by": newer.id, "outdated": outdated_words(newer, row["content"], row.get("lang", ""))}
+        if newer
+        else {}
+    )
     return ({"context": context} if context else {}) | told
 
 

@@ -209,7 +209,7 @@ class _Rows:
         }
         if result.newer:
             row["outdated_by"] = result.newer.id
-            row["outdated"] = outdated_words(result.newer, language(unit.text))
+            row["outdated"] = outdated_words(result.newer, unit.text, language(unit.text))
         if explain:
             row["explain"] = result.best.parts | {"alike": result.alike}
             row["textScore"] = round(result.best.bm25 / (1 + result.best.bm25), 4)  # as seed 004 has it

@@ -94,26 +94,33 @@ def _columns(words: str) -> int:
 
 
 def context_of(quoted: Quoted) -> tuple[Place, ...]:
-    """What the quote leans on: the rest of its own message right before and behind it, or, where it begins the message,
-    the end of what the other said before. Nothing where it can be understood alone."""
+    """What the quote leans on: the rest of its own message right before and behind it, and, where it stands at the
+    beginning of that, what its speaker said before and the end of what the other did. Nothing where it can be
+    understood alone."""
     message, (start, end) = quoted.turn.message, quoted.span
-    lang = text.language(message.text)
-    if not leans(quoted.words, lang):
+    lang, first = text.language(message.text), message.text[:start].strip()
+    if not leans(quoted.words, lang) and (first or _size(quoted.words, lang) >= FEW[lang]):
         return ()
-    places = []
-    before = quoted.turn.before
-    if not message.text[:start].strip() and quoted.turn.before_ref and _answers(quoted.words, before, lang):
-        places.append(Place(ref=quoted.turn.before_ref, start=-min(len(before), BEFORE), end=0))
-    if first := _sentence_before(message.text, start):
-        places.append(Place(ref=message.ref, start=first[0], end=first[1]))
+    places = list(_said_before(quoted, lang)) if _size(first, lang) < FEW[lang] else []
+    if before := _sentence_before(message.text, start):
+        places.append(Place(ref=message.ref, start=before[0], end=before[1]))
     if behind := _sentence_behind(message.text, end):
         places.append(Place(ref=message.ref, start=behind[0], end=behind[1]))
     return tuple(places)
 
 
+def _said_before(quoted: Quoted, lang: str) -> Iterator[Place]:
+    """How the speaker began the message before, and the end of what the other said, where the quote takes that up."""
+    turn = quoted.turn
+    if turn.earlier_ref:
+        yield Place(ref=turn.earlier_ref, start=0, end=len(turn.earlier))
+    if turn.before_ref and _answers(quoted.words, turn.before, lang):
+        yield Place(ref=turn.before_ref, start=-min(len(turn.before), BEFORE), end=0)
+
+
 def words_at(places: Iterable[Place], turn: Turn) -> str:
     """The words that stand at the places of a turn."""
-    texts = {turn.message.ref: turn.message.text, turn.before_ref: turn.before}
+    texts = {turn.message.ref: turn.message.text, turn.before_ref: turn.before, turn.earlier_ref: turn.earlier}
     return "\n".join(texts[each.ref][each.start : each.end or None] for each in places)
 
 
