@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
@@ -44,14 +45,18 @@ class Worded:
     def __init__(self, classes: Sequence[Rule], rows: Sequence[Any]) -> None:
         self.rules = tuple(Rule.from_row({"pattern": "", **row}) for row in rows)
         ways = [(rule, Way.told(each)) for rule in self.rules for each in rule.data["says"]]
-        self._ways = [(way.classes(), rule, way) for rule, way in ways]
-        needed = frozenset().union(*(names for names, _, _ in self._ways))
+        self._ways: dict[str, list[tuple[frozenset[str], Rule, Way]]] = defaultdict(
+            list
+        )  # by the class they begin with
+        for rule, way in ways:
+            self._ways[way.first].append((way.classes(), rule, way))
+        needed = frozenset().union(*(way.classes() for _, way in ways))
         self._classes = RuleSet(each for each in classes if each.id in needed)
 
     def found(self, text: str) -> Iterator[tuple[Rule, Span]]:
         """Every stretch of a text that says what a rule is about."""
         held = {rule.id: rule for rule in self._classes.firing(text)}
-        ways = [each for each in self._ways if each[0] <= held.keys()]
+        ways = [each for first in held for each in self._ways.get(first, ()) if each[0] <= held.keys()]
         needed = frozenset().union(*(classes for classes, _, _ in ways))
         places = {name: [match.span() for match in held[name].matches(text)] for name in needed}
         ends = [match.start() for match in _END.finditer(text)] if ways else []

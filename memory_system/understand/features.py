@@ -95,8 +95,7 @@ def of_message(talk: Talk, lang: str) -> Iterator[Seen]:
 
 def of_words(words: str, lang: str) -> Seen:
     """The features of words alone: where they stand in a message, and how it looks, says nothing."""
-    (seen,) = of_message(Talk(words, [(0, len(words))]), lang)
-    return seen._replace(own={each for each in seen.own if not each.startswith("#")})
+    return Seen(_own(tokens_of(words, lang), lang), *[_NONE] * 4)
 
 
 def names_of(seen: Seen) -> set[str]:

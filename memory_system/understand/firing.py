@@ -10,7 +10,7 @@ from functools import cache
 
 from memory_system import attributes, rules
 from memory_system.rules import Found, Rule, RuleSet
-from memory_system.understand.language import language, word_list
+from memory_system.understand.language import language, lists_of, word_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
 def _gate(lang: str) -> _Gate:
     parts: dict[str, str] = rules.table(f"claims.{lang}", "parts")
     typed = claim_rules(lang)
-    needed = {each.id: frozenset(language(lang).types[type_of(each)].words.split()) for each in typed}
+    needed = {each.id: lists_of(type_of(each), lang) for each in typed}
     return _Gate(
         RuleSet(_rule(each.id, each.pattern, parts) for each in typed if not each.asked),
         RuleSet(_rule(each.id, each.pattern, parts) for each in typed if each.asked),

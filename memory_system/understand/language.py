@@ -29,7 +29,6 @@ class ValueType:
     begins: re.Pattern[str] | None = None  # a group `value`: what it must begin with, whatever follows; then only that
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
-    words: str = ""  # the word lists of each of which every value holds a word
     anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
     unless: re.Pattern[str] = _NEVER  # what must not stand before it in its clause
 
@@ -84,6 +83,11 @@ def word_list(name: str, lang: str) -> str:
     return edge + with_parts(f"%{name}%", lists) + edge
 
 
+def lists_of(type_name: str, lang: str) -> frozenset[str]:
+    """The word lists of each of which every value of that type holds a word."""
+    return frozenset(rules.table(f"claims.{lang}", "types")[type_name].get("words", "").split())
+
+
 @cache
 def language(name: str) -> Language:
     """The language of that name, `en` or `zh`; FileNotFoundError for another."""
@@ -105,9 +109,8 @@ def language(name: str) -> Language:
         "subject": _compiled(f"(?:{subject})$"),
         "topic": _compiled(f"(?:{subject}){after}"),
     }
-    types = _types(file, parts)
     fields: dict[str, Any] = {**backwards, **words, **patterns, **ends}
-    return Language(name=name, kin=kin, types=types, dropped=dropped, **fields)
+    return Language(name=name, kin=kin, types=_Types(file, parts), dropped=dropped, **fields)
 
 
 def kin_words(name: str) -> Mapping[str, str]:
@@ -132,10 +135,18 @@ def _alternatives(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
-def _types(file: str, parts: Mapping[str, str]) -> dict[str, ValueType]:
-    """The types of the file's table; what one leaves out it has from `any`."""
-    table: Mapping[str, Mapping[str, Any]] = rules.table(file, "types")
-    return {name: _type({**table["any"], **row}, parts) for name, row in table.items()}
+class _Types(dict[str, ValueType]):
+    """The types of the file's table, each made when it is first asked for: their patterns hold long lists, and few are
+    needed in a night. What a type leaves out it has from `any`."""
+
+    def __init__(self, file: str, parts: Mapping[str, str]) -> None:
+        super().__init__()
+        self._rows: Mapping[str, Mapping[str, Any]] = rules.table(file, "types")
+        self._parts = parts
+
+    def __missing__(self, name: str) -> ValueType:
+        made = self[name] = _type({**self._rows["any"], **self._rows[name]}, self._parts)
+        return made
 
 
 def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
@@ -144,7 +155,7 @@ def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
     )
     begins, loose = (_compiled(with_parts(row[key], parts)) if key in row else None for key in ("begins", "loose"))
     unless = _compiled(with_parts(row["unless"], parts)) if "unless" in row else _NEVER
-    rest = {key: row[key] for key in ("several", "words", "anywhere") if key in row}
+    rest = {key: row[key] for key in ("several", "anywhere") if key in row}
     return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, unless=unless, **rest)
 
 
