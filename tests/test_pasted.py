@@ -199,8 +199,33 @@ def test_who_writes_in_the_owners_place_says_nothing_of_the_owner(
 
 
 @pytest.mark.parametrize(
+    ("introduction", "visitor", "owners"),
+    [
+        (
+            "Hello, I'm Ishbel, I work at the registry.",
+            "hi its una, and i am allergic to nuts",
+            "I'm allergic to wasps.",
+        ),
+        ("你好，我叫莫小满。", "我是志华，我对花生过敏。", "我对黄蜂过敏。"),
+    ],
+)
+def test_who_opens_with_another_name_than_the_owners_is_not_the_owner(
+    introduction: str, visitor: str, owners: str
+) -> None:
+    found = kept(talk(*(("user", each) for each in (introduction, owners, visitor))))
+    assert owners in found
+    assert not [each for each in found if "nuts" in each or "花生" in each]
+
+
+@pytest.mark.parametrize(
     "said_by_user",
     [
+        ("hi its una, mum is in the shower", "una here again", "I'm allergic to nuts."),
+        (
+            "Hello, I'm Hanneke, but everybody says Han.",
+            "Hello, I'm Han, back with a question",
+            "I'm allergic to nuts.",
+        ),
         ("Hi, I'm Leo's mum and I need help with dinner.", "I'm allergic to nuts."),
         ("我是王磊的老婆，想问个事。", "我对花生过敏。"),
         ("hello its tom her brother", "thanks", "that was all", "I'm allergic to nuts."),

@@ -116,10 +116,11 @@ def in_order(
     """Each turn with its segments judged. What a wish takes back that comes a few messages later is not kept, so that
     turns wait for those."""
     waiting: deque[tuple[Turn, list[Judged]]] = deque()
-    stretches = Stretches()
+    stretches = Stretches(guard.owner)
     unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
     for turn in turns:
-        waiting.append((turn, _owned(judged(turn, config, guard, known), stretches.reason(turn.message))))
+        why = stretches.reason(turn.message)  # before the guard hears by what name somebody calls themselves
+        waiting.append((turn, _owned(judged(turn, config, guard, known), why)))
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
             for gone in taking_back.heard(turn.message, turn.message.ref):
                 waiting = deque(_without(gone, reason, *each) for each in waiting)

@@ -36,6 +36,13 @@ class Callings:
             if "\n" not in text[: found.span[1]]:
                 self._names.add(found.parts["name"].casefold())
 
+    def is_another(self, name: str) -> bool:
+        """Whether the name is none of theirs, nor a short or long form of one. The first that somebody gives is theirs."""
+        who = name.casefold()
+        if not self._names:
+            self._names.add(who)
+        return not any(_calls(who, each) or who.startswith(each) or each.startswith(who) for each in self._names)
+
     def is_greeted(self, line: str) -> bool:
         """Whether the line greets the owner: Dear Ms Holm, 周女士您好."""
         who = _AFTER_NAME.split(_GREETING.sub("", line.casefold()).strip(_EDGES))[0].strip()

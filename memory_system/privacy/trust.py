@@ -149,7 +149,7 @@ class Guard:
 
     def __init__(self, approved: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         self.approved = frozenset(approved)
-        self._owner = Callings(names)
+        self.owner = Callings(names)
         self.found: list[dict[str, str]] = []
         self._session = ""
         self._tails: dict[tuple[str, str], str] = {}  # a voice's last words
@@ -163,14 +163,14 @@ class Guard:
         tail = self._tails.pop(voice, "")
         owner = message.role in OWNER and not message.speaker
         if owner:
-            self._owner.hear(message)
+            self.owner.hear(message)
         is_short = len(text) < SHORT
         if is_short:
             self._tails[voice] = f"{tail} {text}"[-SHORT:]
         held = [_around(text, each) for each in suspects(text, owner=owner)]
         if not held and tail and is_short and _ends(tail, text, owner=owner):
             held = [Stretch(0, len(text), "quarantined", IN_PIECES, (0, len(text)))]
-        spans = borrowed(text, drafted=not message.is_first_hand, owner=self._owner)
+        spans = borrowed(text, drafted=not message.is_first_hand, owner=self.owner)
         return [*held, *(Stretch(*span, "quoted") for span in spans)]
 
     def held(self, message: Message, held: Iterable[Stretch], start: int, end: int, *, idle: bool = False) -> str:

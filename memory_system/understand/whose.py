@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 
 from memory_system import rules
+from memory_system.privacy.callings import Callings
 from memory_system.rules import Rule
 from memory_system.text import cjk_count, language, language_within, straight
 from memory_system.turns import Message
@@ -99,7 +100,8 @@ class Stretches:
     """Which messages of a session are not the owner's own: what is said in a role that was given out, and what somebody
     else types who says so. In a group everybody has a name, and speaks for themselves."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner: Callings) -> None:
+        self._owner = owner
         self._left: dict[str, tuple[int, str]] = {}  # by session: for how many messages more, and why
 
     def reason(self, message: Message) -> str:
@@ -110,7 +112,7 @@ class Stretches:
         words, frames = straight(message.text), rules.load("frames")
         if why == OTHERS and frames["returns"].fires(words):
             return ""
-        if frames["visits"].fires(words):
+        if frames["visits"].fires(words) or self._is_another(words):
             left, why = VISITED + 1, OTHERS
         elif why != OTHERS and frames["plays"].fires(words):
             self._left[message.session] = PLAYED, UNREAL
@@ -118,6 +120,11 @@ class Stretches:
         if left > 1:
             self._left[message.session] = left - 1, why
         return why
+
+    def _is_another(self, words: str) -> bool:
+        """Whether the words open with a name that is not the owner's."""
+        names = (name for each in rules.load("frames")["arrives"].found(words) for name in each.parts.values() if name)
+        return any(self._owner.is_another(name) for name in names)
 
 
 def was_joking(message: Message) -> bool:
