@@ -18,7 +18,7 @@ from memory_system.privacy.secrets import redact
 from memory_system.records import FILES, RETURNED, SETTABLE, WORDS, Evidence, Fact, Pool, from_line, kind_of, to_line
 from memory_system.store.entries import Change, Entry
 from memory_system.store.store import Store
-from memory_system.store.truth import checked, line_id, parse_problem
+from memory_system.store.truth import checked, line_id, parsed
 
 BY_HAND = "edited by hand"
 REMOVED = "removed by hand"
@@ -69,17 +69,11 @@ def look(store: Store, stamp: str) -> Found:
         there.add(key)
         was = known.pop(key, None)
         if was is None:
-            found.changes.append(_added(_sound(line, where), pool, stamp, adopted=adopted))
+            found.changes.append(_added(parsed(line, where), pool, stamp, adopted=adopted))
         elif was != (pool, line):
-            _compare(was, pool, _sound(line, where), stamp, found)
+            _compare(was, pool, parsed(line, where), stamp, found)
     found.changes += [_removed(key, pool, line, stamp) for key, (pool, line) in known.items()]
     return found
-
-
-def _sound(line: bytes, where: str) -> Fact:
-    if wrong := parse_problem(line):
-        raise DamagedError(f"{where}: not a memory: {wrong}")
-    return from_line(line)
 
 
 def _added(record: Fact, pool: Pool, stamp: str, *, adopted: bool) -> Change:

@@ -198,7 +198,7 @@ def as_of(ws: Workspace, moment: datetime) -> Iterator[Workspace]:
         for folder in (each for each in layout.folders() if each.is_relative_to(layout.own)):
             folder.mkdir(exist_ok=True)
         then = ws.store.steadily(lambda pending: _walked_back(pending, ws, past))
-        past.inbox.add_all(_waiting(then.since.values(), ws, past))
+        past.inbox.add(*_waiting(then.since.values(), ws, past))
         past.checkpoint.state = then.state
         past.checkpoint.save(last_night=_last_night(then.state, ws, moment))
         yield past
