@@ -33,8 +33,7 @@ if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.privacy.tombstones import Tombstones
     from memory_system.readers import Library
     from memory_system.store.checkpoint import Checkpoint
-    from memory_system.store.entries import Entry
-    from memory_system.store.journal import Journal
+    from memory_system.store.journal import Entry, Journal
     from memory_system.store.said import Said
     from memory_system.store.store import Store
 
@@ -88,7 +87,7 @@ class Workspace:
         return workspace
 
     def _settle(self, *, allow_losses: bool) -> None:
-        from memory_system.store.schemas import due, migrate
+        from memory_system.store.checkpoint import due, migrate
 
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()

@@ -22,8 +22,8 @@ from memory_system.forgetting.selecting import Selection
 from memory_system.records import Fact, Pool, Row, to_line
 from memory_system.store import lookup
 from memory_system.store.database import Database
-from memory_system.store.entries import Change, Entry
 from memory_system.store.gist import gist_of
+from memory_system.store.journal import Change, Entry
 from memory_system.store.keys import entity_key, keys_of, keys_of_row
 from memory_system.store.lookup import Lookup
 from memory_system.store.store import VERY_MANY

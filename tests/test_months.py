@@ -12,8 +12,7 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, pro
 
 from memory_system import forgetting
 from memory_system.disk.files import Files
-from memory_system.store.entries import Change, Entry
-from memory_system.store.journal import Journal
+from memory_system.store.journal import Change, Entry, Journal
 from memory_system.upkeep import explain, undo
 from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace

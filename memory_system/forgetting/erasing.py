@@ -22,8 +22,8 @@ from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Summary, to_line
 from memory_system.store import months
 from memory_system.store.draft import Draft
-from memory_system.store.entries import Change, Entry
 from memory_system.store.inbox import Who
+from memory_system.store.journal import Change, Entry, digest
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
@@ -144,11 +144,11 @@ def let_go(
     that are tainted. A memory whose way is no longer told is told again as it stands."""
     changed = set(changes)
     for group in ws.journal.entries():
-        for change, digest in zip(group.changes, group.digests, strict=True):
-            if digest in group.blanks or not (change.id in changed or tainted(change)):
+        for change, written in zip(group.changes, group.digests, strict=True):
+            if written in group.blanks or not (change.id in changed or tainted(change)):
                 continue
             change.alias = aliases.get(change.id, "")
-            entry.blanked[digest] = ws.journal.digest_of(change.blanked())
+            entry.blanked[written] = digest("", change.blanked())
             pool = ws.store.pool_of(change.id)
             if change.id not in changes and pool:
                 changes[change.id] = Change(change.id, "told again", pool, None, pool, ws.store.line_of(change.id))

@@ -26,7 +26,7 @@ from memory_system.readers.places import transcripts
 from memory_system.recall.index import Index
 from memory_system.records import Evidence, Fact, Pool, from_line, to_line
 from memory_system.store.draft import Draft
-from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Change, Entry
 from memory_system.workspace import Workspace
 
 STEERS = "steers"  # how the kind of what wants to steer begins, before the rule's id

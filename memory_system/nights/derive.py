@@ -8,7 +8,7 @@ from datetime import datetime
 from memory_system import clock
 from memory_system.phases import entities, index, snapshot
 from memory_system.privacy.masks import masked
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 from memory_system.workspace import Workspace
 
 

@@ -17,7 +17,7 @@ from memory_system.phases.revising import OUTDATING
 from memory_system.records import Fact, Problem, kind_of
 from memory_system.store import by_hand
 from memory_system.store.draft import Draft, changes_of
-from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Change, Entry
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}

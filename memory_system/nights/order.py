@@ -31,7 +31,7 @@ from memory_system.readers import Cursor
 from memory_system.records import USER, Fact, Problem, session_of
 from memory_system.store.database import StaleIndexError
 from memory_system.store.draft import Draft
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 from memory_system.store.keys import slot_key
 from memory_system.store.store import Memories, row_of
 from memory_system.turns import Claim, Message, Turn

@@ -11,7 +11,7 @@ from memory_system.phases.revising import OUTDATING
 from memory_system.phases.shortlist import short
 from memory_system.privacy import trust
 from memory_system.records import USER, Fact, Summary, from_line, kind_of, successor_of
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 
 WORDS = {
     "en": {"cancelled": "cancelled", "ended": "over", "superseded": "no longer", "denied": "denied"},

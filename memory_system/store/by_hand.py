@@ -16,7 +16,7 @@ from memory_system import text
 from memory_system.errors import DamagedError, MissingLinesError
 from memory_system.privacy.secrets import redact
 from memory_system.records import FILES, RETURNED, SETTABLE, WORDS, Evidence, Fact, Pool, from_line, kind_of, to_line
-from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Change, Entry
 from memory_system.store.store import Store
 from memory_system.store.truth import checked, line_id, parsed
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from memory_system.privacy.sharing import rated
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 from memory_system.store.keys import Accept, AlikeKey, Found, Key, Likeness, keys_of_content, newest_of
 from memory_system.store.store import Memories, Store, origin_part
 

@@ -21,8 +21,8 @@ from memory_system.disk.files import Files
 from memory_system.records import Row
 from memory_system.store import retention
 from memory_system.store.database import IN_MEMORY, Database, StaleIndexError, batches
-from memory_system.store.entries import Change
 from memory_system.store.gist import gist_of
+from memory_system.store.journal import Change
 from memory_system.store.keys import (
     BEGINNING,
     MANY,

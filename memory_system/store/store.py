@@ -21,8 +21,7 @@ from memory_system.layout import Layout
 from memory_system.records import FILES, KINDS, Fact, Pool, Row, kind_of
 from memory_system.store import truth
 from memory_system.store.checkpoint import Checkpoint
-from memory_system.store.entries import Change, Entry
-from memory_system.store.journal import Journal
+from memory_system.store.journal import Change, Entry, Journal
 from memory_system.store.truth import Seen, checked, parsed, row_on
 
 if TYPE_CHECKING:

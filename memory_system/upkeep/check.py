@@ -23,8 +23,7 @@ from memory_system.recall.index import Index
 from memory_system.records import CAPTURED, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
 from memory_system.store import by_hand
 from memory_system.store.database import StaleIndexError
-from memory_system.store.entries import Change, Group
-from memory_system.store.journal import GENESIS
+from memory_system.store.journal import GENESIS, Change, Group
 from memory_system.store.said import is_row, ref_on
 from memory_system.store.truth import parse_problem
 from memory_system.turns import Message

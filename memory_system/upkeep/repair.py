@@ -17,8 +17,7 @@ from memory_system.nights import copying, derive
 from memory_system.records import FILES, Fact, Pool, kind_of
 from memory_system.store import by_hand, months
 from memory_system.store.checkpoint import Checkpoint, State
-from memory_system.store.entries import Change, Entry, read_entries, sound_length
-from memory_system.store.journal import GENESIS
+from memory_system.store.journal import GENESIS, Change, Entry, read_entries, sound_length
 from memory_system.store.truth import checked, line_id, merged, parse_problem
 from memory_system.upkeep.check import readable_by_others
 from memory_system.upkeep.undo import replay

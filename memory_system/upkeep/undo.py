@@ -22,7 +22,7 @@ from memory_system.nights.derive import catch_up, derive
 from memory_system.records import CAPTURED, FILES, RETURNED, Fact, Pool, from_line, kind_of, named_in
 from memory_system.store import truth
 from memory_system.store.checkpoint import State, moved_keys
-from memory_system.store.entries import Change, Entry, Group
+from memory_system.store.journal import Change, Entry, Group
 from memory_system.upkeep import edit
 from memory_system.upkeep.explain import entries_of
 from memory_system.workspace import Workspace
