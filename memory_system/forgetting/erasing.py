@@ -30,7 +30,6 @@ from memory_system.workspace import Workspace
 Tainted = Callable[[Change], bool]  # whether a change in the journal says what must go
 
 WHY = "forgotten"
-_NOBODY: Mapping[str, str] = {}
 UNREACHABLE = (
     "git history and other backups of these files",
     "what a model provider was sent",
@@ -138,7 +137,7 @@ def _quotes(plan: Plan) -> list[bytes]:
 
 
 def let_go(
-    ws: Workspace, entry: Entry, changes: dict[str, Change], tainted: Tainted, aliases: Mapping[str, str] = _NOBODY
+    ws: Workspace, entry: Entry, changes: dict[str, Change], tainted: Tainted, aliases: Mapping[str, str]
 ) -> None:
     """Commit the changes, and have earlier payloads in the journal give way: those of memories that change, and those
     that are tainted. A memory whose way is no longer told is told again as it stands."""
@@ -159,11 +158,6 @@ def let_go(
 
 def _reason(plan: Plan) -> str:
     return f"forget {plan.id}"
-
-
-def _names(line: bytes, sources: set[str]) -> bool:
-    """Whether a line of ours is about one of these messages, or of what was held back."""
-    return bool(sources) and not sources.isdisjoint(strings(owner_files.parsed(line)))
 
 
 def _holds(line: bytes, plan: Plan) -> bool:
@@ -242,8 +236,7 @@ def _erase_copies(ws: Workspace, plan: Plan) -> None:
 
 def _redact(ws: Workspace, plan: Plan) -> list[str]:
     """Take it out of people's files, as far as their owner said so; reading goes on where it was."""
-    failed = []
-    refs = set(plan.refs)
+    failed, refs = list[str](), set(plan.refs)
     if plan.notes:
         failed += owner_files.redact_notes(ws, plan.words, refs)
     if plan.transcripts:
@@ -296,7 +289,8 @@ def _without_lines(ws: Workspace, path: Path, plan: Plan) -> None:
     sources = {*plan.refs, *plan.held}
 
     def stays(line: bytes) -> bool:
-        return not (_holds(line, plan) or any(each in line for each in needles) or _names(line, sources))
+        named = bool(sources) and not sources.isdisjoint(strings(owner_files.parsed(line)))
+        return not (named or _holds(line, plan) or any(each in line for each in needles))
 
     if path.suffix != ".json":
         ws.files.rewrite(path, lambda lines: list(filter(stays, lines)))

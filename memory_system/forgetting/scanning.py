@@ -156,12 +156,12 @@ def fix(ws: Workspace, *, steering: bool = True) -> int:
     ws.quarantine.set_aside()
     changes = {change.id: change for change in _changes(ws, steering=steering)}
     entry = Entry(clock.stamp(ws.now), REASON, state={"next_change": None})
-    let_go(ws, entry, changes, lambda change: bool(kinds_in(owner_files.parsed(change.to_line()))))
+    let_go(ws, entry, changes, lambda change: bool(kinds_in(owner_files.parsed(change.to_line()))), {})
     ws.journal.blank(entry, {})
     ws.said.rewrite(copying.today(ws))
     for path in own_files(ws):
         if path not in ws.layout.captures():
-            _mask_file(ws, path)
+            ws.files.rewrite(path, lambda lines: list(map(_masked_line, lines)))
     remake(ws)
     return len(changes)
 
@@ -191,11 +191,7 @@ def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
         why = HELD_BACK if steers else "masked"
         scratch.put(there, new, why)
         yield Change(record.id, why, pool, _before(record.id, ws), there, to_line(new))
-    yield from _composed_anew(scratch, ws)
-
-
-def _composed_anew(scratch: Draft, ws: Workspace) -> Iterator[Change]:
-    """The summaries of what was changed: none tells any longer of what was put away."""
+    # the summaries of what was changed: none tells any longer of what was put away
     composed = summaries.run([scratch], scratch, Night(ws.now, ws.config))
     for key, (pool, line, why) in sorted(composed.changed.items()):
         yield Change(key, why, ws.store.pool_of(key), _before(key, ws), pool, line)
@@ -219,10 +215,6 @@ def _mended(record: Fact, ws: Workspace, *, steers: bool) -> Fact | None:
 def _held(rule: str, words: Evidence) -> dict[str, str]:
     quote = redact(words.quote)[0]
     return {"ref": words.ref, "quote": quote, "said_at": words.said_at, "role": words.role, "rule": rule}
-
-
-def _mask_file(ws: Workspace, path: Path) -> None:
-    ws.files.rewrite(path, lambda lines: list(map(_masked_line, lines)))
 
 
 def _masked_line(line: bytes) -> bytes:

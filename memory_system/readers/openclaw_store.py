@@ -1,7 +1,10 @@
 """OpenClaw's live store, `openclaw-agent.sqlite`: which sessions it holds, and each of them as the lines of JSON that
 its transcript file would have; those, too, that it has packed away inside: in cold storage, or deleted or reset and
 archived. It is only looked at: neither it nor its write-ahead log changes, and no file is made beside it, whether a
-Gateway is running or not."""
+Gateway is running or not.
+
+Zstd is unpacked by the standard library where it has it (Python 3.14), else by the package `zstandard` of the extra
+`[zstd]`."""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -19,7 +23,6 @@ from urllib.parse import quote
 import orjson
 
 from memory_system.readers.formats import SHARED, Held, UnreadableError
-from memory_system.readers.streams import ARCHIVE_CAP, unpack
 
 Row = sqlite3.Row
 
@@ -28,6 +31,7 @@ _ARCHIVES = """
 SELECT session_id, generation, session_key, length(archive_blob) AS size, created_at AS last
 FROM session_transcript_archives ORDER BY session_id, generation
 """
+ARCHIVE_CAP = 256 << 20  # bytes of a session that is packed with zstd
 EVENT_CAP = 4 << 20  # bytes of one event; OpenClaw packs no longer ones
 TRIES = 3  # looks at a store that somebody writes to meanwhile
 PATIENCE = 5  # seconds for a lock
@@ -76,7 +80,7 @@ def archived(store: sqlite3.Connection, session: str, generation: str) -> Events
         (session, generation),
     ).fetchone()
     data = bytes(row["archive_blob"]) if row else b""
-    plain = _unpacked_archive(data) if row and row["encoding"] == "zstd" else data
+    plain = unpacked(data) if row and row["encoding"] == "zstd" else data
     lines = [line for line in plain.split(b"\n") if line.strip()]
     return Events(b"".join(line + b"\n" for line in lines), [int(row["created_at"])] * len(lines) if row else [], None)
 
@@ -91,7 +95,7 @@ def cold(store: sqlite3.Connection, session: str, path: Path) -> Events | None:
     ).fetchone()
     held = bytes(row["archive_blob"]) if row["storage"] == "sqlite" else _file(path, str(row["archive_name"]))
     try:
-        return _warmed([orjson.loads(line) for line in _unpacked_archive(held).split(b"\n") if line.strip()])
+        return _warmed([orjson.loads(line) for line in unpacked(held).split(b"\n") if line.strip()])
     except (ValueError, KeyError, TypeError) as error:
         hint = "if OpenClaw itself can open it, this program must learn its new form"
         raise UnreadableError(f"what is in cold storage cannot be read: {error!r}", hint) from None
@@ -126,7 +130,7 @@ def _file(store: Path, name: str) -> bytes:
         raise UnreadableError(f"it is in cold storage, and {path} cannot be read: {error.strerror}", hint) from None
 
 
-def _unpacked_archive(data: bytes) -> bytes:
+def unpacked(data: bytes) -> bytes:
     try:
         return unpack(data, ARCHIVE_CAP)
     except ValueError as error:
@@ -300,3 +304,35 @@ def _stamp(path: Path) -> tuple[int, int]:
     except FileNotFoundError:
         return 0, 0
     return found.st_size, found.st_mtime_ns
+
+
+def unpack(data: bytes, most: int) -> bytes:
+    """The unpacked bytes, at most so many; ValueError when they are damaged or more, UnreadableError when nothing here
+    can unpack."""
+    try:
+        zstandard = import_module("zstandard")
+    except ImportError:
+        return _by_itself(data, most)
+    try:
+        if zstandard.frame_content_size(data) > most:  # the library would make room for whatever the frame says
+            raise ValueError(f"it is longer than {most >> 20} MB")
+        plain: bytes = zstandard.ZstdDecompressor().decompress(data, max_output_size=most)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"its packed form is damaged: {error}") from None
+    return plain
+
+
+def _by_itself(data: bytes, most: int) -> bytes:
+    """With what Python brings along."""
+    try:
+        zstd = import_module("compression.zstd")
+    except ImportError:
+        hint = "install what unpacks it: pip install 'memory-system[zstd]'"
+        raise UnreadableError("it holds events packed with zstd, and nothing here unpacks them", hint) from None
+    try:
+        plain: bytes = zstd.ZstdDecompressor().decompress(data, most + 1)
+    except zstd.ZstdError as error:
+        raise ValueError(f"its packed form is damaged: {error}") from None
+    if len(plain) > most:
+        raise ValueError(f"it is longer than {most >> 20} MB")
+    return plain

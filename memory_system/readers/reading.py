@@ -12,8 +12,7 @@ from memory_system.privacy import secrets
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.readers import filter as sources
 from memory_system.readers.formats import CONTROL, Entry
-from memory_system.readers.streams import Flaw
-from memory_system.readers.transcript import Transcript
+from memory_system.readers.transcript import Flaw, Transcript
 from memory_system.records import Problem
 from memory_system.turns import NOTE_ROLES, Message
 

@@ -12,7 +12,7 @@ import orjson
 
 from memory_system import clock, finder
 from memory_system.errors import NotFoundError
-from memory_system.giving import Giver
+from memory_system.finder import Giver
 from memory_system.nights.order import Run
 from memory_system.phases import Night, facts, screen, segment
 from memory_system.phases.evidence import RULE
