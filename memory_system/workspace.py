@@ -20,8 +20,7 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import __version__, clock
-from memory_system.disk.files import Disk, Files
-from memory_system.disk.locks import is_held, lock_holder
+from memory_system.disk import Disk, Files, is_held, lock_holder
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
 from memory_system.layout import Layout
 from memory_system.records import Fact

@@ -12,7 +12,7 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
 from memory_system import finder, pipeline
-from memory_system.disk.locks import is_held
+from memory_system.disk import is_held
 from memory_system.errors import BarrenNightError, LockedError, RetirementError, UnbalancedError
 from memory_system.layout import Layout
 from memory_system.records import to_line

@@ -17,7 +17,7 @@ from workspaces import at, consolidate, contents, make, problems, say
 
 from memory_system import forgetting
 from memory_system.config import Config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.forgetting.planning import Selection
 from memory_system.records import Fact, Pool, Row, to_line
 from memory_system.store import lookup

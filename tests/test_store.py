@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import Crash, CrashingDisk, at, make
 
-from memory_system.disk.files import Disk, Files
+from memory_system.disk import Disk, Files
 from memory_system.errors import DamagedError, LockedError
 from memory_system.records import Evidence, Fact, from_line, memory_id, to_line
 from memory_system.store.draft import Draft, changes_of

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.phases.index import open_index

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from memory_system import rules
-from memory_system.disk.files import is_regular
+from memory_system.disk import is_regular
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.text import cjk_count, fold
 

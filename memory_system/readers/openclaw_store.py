@@ -55,21 +55,15 @@ class Events:
     active: list[int] | None
 
 
-def has(store: sqlite3.Connection, table: str) -> bool:
-    """Whether the store has such a table."""
-    known = store.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
-    return known.fetchone() is not None
+def _rows(store: sqlite3.Connection, table: str, sql: str = "") -> list[Row]:
+    """All rows of the table, or those of the statement; none where this store has no such table."""
+    known = store.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone()
+    return store.execute(sql or f"SELECT * FROM {table}").fetchall() if known else []  # noqa: S608 - a name of ours
 
 
-def cold_ones(store: sqlite3.Connection) -> dict[str, Row]:
-    """By session those in cold storage: how many events (`size`), and when they were put there (`last`)."""
-    rows = store.execute(_COLD) if has(store, "session_transcript_cold_archives") else ()
-    return {row["session_id"]: row for row in rows}
-
-
-def archives(store: sqlite3.Connection) -> list[Row]:
-    """The archives of removed sessions: session, generation, key, bytes (`size`), and when they were made (`last`)."""
-    return [*store.execute(_ARCHIVES)] if has(store, "session_transcript_archives") else []
+def _keyed(store: sqlite3.Connection, table: str, sql: str = "") -> dict[str, Row]:
+    """The same by session."""
+    return {row["session_id"]: row for row in _rows(store, table, sql)}
 
 
 def archived(store: sqlite3.Connection, session: str, generation: str) -> Events:
@@ -87,7 +81,7 @@ def archived(store: sqlite3.Connection, session: str, generation: str) -> Events
 
 def cold(store: sqlite3.Connection, session: str, path: Path) -> Events | None:
     """The events of a session in cold storage; None when it is not there. `path` is the store's."""
-    if session not in cold_ones(store):
+    if session not in _keyed(store, "session_transcript_cold_archives", _COLD):
         return None
     row = store.execute(
         "SELECT storage, archive_name, archive_blob FROM session_transcript_cold_archives WHERE session_id = ?",
@@ -149,7 +143,8 @@ class Shelved:
 def sessions(path: Path, *, removed: bool = False) -> tuple[list[Shelved], int]:
     """The sessions of the store in the order of their ids, and the version of its schema; with `removed` also the
     archives of those that were deleted or reset. OSError when it cannot be read."""
-    return _steadily(path, lambda store: (_sessions(store, removed=removed), _version(store)))
+    version = "PRAGMA user_version"
+    return _steadily(path, lambda store: (_sessions(store, removed=removed), int(store.execute(version).fetchone()[0])))
 
 
 def events(path: Path, held: Held) -> Events:
@@ -157,31 +152,20 @@ def events(path: Path, held: Held) -> Events:
     return _steadily(path, lambda store: _events(store, path, held))
 
 
-def _version(store: sqlite3.Connection) -> int:
-    return int(store.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _sessions(store: sqlite3.Connection, *, removed: bool) -> list[Shelved]:
     forgotten = _keyed(store, "memory_session_tombstones")
     windows = _keyed(store, "session_windows")
     rewritten = _keyed(store, "transcript_rewrite_watermarks")
-    found = cold_ones(store) | {row["session_id"]: row for row in store.execute(_SIZES)}
+    cold = _keyed(store, "session_transcript_cold_archives", _COLD)
+    found = cold | {row["session_id"]: row for row in store.execute(_SIZES)}
     live = [
         _shelved(each, found.get(each), windows.get(each), rewritten.get(each), forgotten=each in forgotten)
         for each in sorted({*found, *forgotten})
     ]
-    return live + [_archive(each) for each in (archives(store) if removed else ())]
-
-
-def _archive(row: Row) -> Shelved:
-    held = Held(str(row["session_id"]), str(row["session_key"]), archive=str(row["generation"]))
-    return Shelved(held, int(row["size"]), int(row["last"]) * 1_000_000)
-
-
-def _keyed(store: sqlite3.Connection, table: str) -> dict[str, Row]:
-    """The table's rows by session; none where this store has no such table."""
-    rows = store.execute(f"SELECT * FROM {table}") if has(store, table) else ()  # noqa: S608 - a name of ours
-    return {row["session_id"]: row for row in rows}
+    for row in _rows(store, "session_transcript_archives", _ARCHIVES) if removed else ():
+        held = Held(str(row["session_id"]), str(row["session_key"]), archive=str(row["generation"]))
+        live.append(Shelved(held, int(row["size"]), int(row["last"]) * 1_000_000))
+    return live
 
 
 def _shelved(session: str, size: Row | None, window: Row | None, rewritten: Row | None, *, forgotten: bool) -> Shelved:
@@ -217,7 +201,8 @@ def _events(store: sqlite3.Connection, path: Path, held: Held) -> Events:
     if not rows and (packed := cold(store, session, path)):
         return packed
     number_of = {row["seq"]: number for number, row in enumerate(rows, 1)}
-    state = _keyed_one(store, "session_transcript_index_state", session)
+    sql = "SELECT * FROM session_transcript_index_state WHERE session_id = ?"
+    state = store.execute(sql, (session,)).fetchone()
     active = None
     if state is not None and not state["needs_rebuild"] and rows and state["indexed_seq"] >= rows[-1]["seq"]:
         listed = store.execute(
@@ -227,11 +212,6 @@ def _events(store: sqlite3.Connection, path: Path, held: Held) -> Events:
         active = [number_of[row["event_seq"]] for row in listed if row["event_seq"] in number_of]
     data = b"".join(_line(row) + b"\n" for row in rows)
     return Events(data, [int(row["created_at"]) for row in rows], active)
-
-
-def _keyed_one(store: sqlite3.Connection, table: str, session: str) -> Row | None:
-    found = store.execute(f"SELECT * FROM {table} WHERE session_id = ?", (session,)).fetchone()  # noqa: S608 - a name of ours
-    return found if isinstance(found, sqlite3.Row) else None
 
 
 def _line(row: Row) -> bytes:

@@ -245,16 +245,13 @@ class Transcript:
             end = self.ends[lines - 1] if lines else 0
             if end < self._digested:
                 self._digester, self._digested = _new_digest(), 0
-            self._digest_to(end)
+            with self._opened() as stream:
+                stream.seek(self._digested)
+                while self._digested < end and (block := stream.read(min(end - self._digested, BLOCK))):
+                    self._digester.update(block)
+                    self._digested += len(block)
             self._digests[lines] = self._digester.hexdigest()
         return self._digests.get(lines, "")
-
-    def _digest_to(self, end: int) -> None:
-        with self._opened() as stream:
-            stream.seek(self._digested)
-            while self._digested < end and (block := stream.read(min(end - self._digested, BLOCK))):
-                self._digester.update(block)
-                self._digested += len(block)
 
     @property
     def weight(self) -> int:
@@ -296,13 +293,9 @@ def _parsed(script: Transcript, lines: Lines, origin: Origin) -> Transcript:
         script.entries = list(reader.parse(chain(head, rows), origin))
     _settle(script, lines, origin.zone)
     if reader is None and script.lines:  # an empty file is one that nobody has written to yet
-        script.flaws.append(_unknown(any_row=bool(head)))
+        what = "it is in no known transcript format" if head else "it holds nothing that can be read"
+        script.flaws.append((1, what, "name its format in the config's sources, or move it elsewhere"))
     return script
-
-
-def _unknown(*, any_row: bool) -> Flaw:
-    hint = "name its format in the config's sources, or move it elsewhere"
-    return 1, "it is in no known transcript format" if any_row else "it holds nothing that can be read", hint
 
 
 def _settle(script: Transcript, lines: Lines, zone: tzinfo) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 
 from memory_system.clock import parse_instant
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError, NewerError
 from memory_system.layout import Layout
 from memory_system.records import FILES, Fact, Pool, Row, to_line

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from memory_system.disk.files import Files, is_regular
+from memory_system.disk import Files, is_regular
 from memory_system.errors import LockedError, MemorySystemError, UnwritableError, WorkspaceError
 
 Item = TypeVar("Item")

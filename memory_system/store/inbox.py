@@ -23,7 +23,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.clock import parse_instant
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import UnwritableError
 from memory_system.layout import Layout
 from memory_system.records import Fact, Problem, from_line, is_memory_id, to_line

@@ -24,7 +24,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.records import Pool
 from memory_system.store import months

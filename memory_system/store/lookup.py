@@ -17,7 +17,7 @@ from pathlib import Path
 import orjson
 
 from memory_system.config import Config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.records import Row
 from memory_system.store import retention
 from memory_system.store.database import IN_MEMORY, Database, StaleIndexError, batches

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from memory_system.disk.files import CHUNK, Files
+from memory_system.disk import CHUNK, Files
 from memory_system.errors import DamagedError
 
 ENDING = ".gz"

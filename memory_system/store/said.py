@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from memory_system.disk.files import CHUNK, Files
+from memory_system.disk import CHUNK, Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.records import Problem

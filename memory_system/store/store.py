@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from memory_system.config import Config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.layout import Layout
 from memory_system.records import FILES, KINDS, Fact, Pool, Row, kind_of

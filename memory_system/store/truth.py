@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.records import FILES, Fact, Row, from_line, kind_of

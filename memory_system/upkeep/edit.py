@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memory_system import clock, text
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import is_only_secret, redact

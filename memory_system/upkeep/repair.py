@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from memory_system import clock
-from memory_system.disk.files import FILE_MODE, FOLDER_MODE
+from memory_system.disk import FILE_MODE, FOLDER_MODE
 from memory_system.errors import DamagedError
 from memory_system.nights import copying, derive
 from memory_system.records import FILES, Fact, Pool, kind_of
