@@ -73,9 +73,10 @@ class Giver:
             text = "\n".join(map(_unescaped, text.split("\n")))
         return self.text(text, name)
 
-    def answer(self, answer: Any) -> Any:
+    def answer(self, answer: dict[str, Any]) -> dict[str, Any]:
         """An answer with its texts masked; ids and places stay as they are."""
-        return shown(answer, self._kinds)
+        masked_one: dict[str, Any] = shown(answer, self._kinds)
+        return masked_one
 
 
 def _unescaped(line: str) -> str:
@@ -132,8 +133,7 @@ def search(
 def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, giver: Giver) -> dict[str, Any]:
     """The answer as it is shown, after the access log knows of it."""
     ws.accesses.note(did, (row["id"] for row in found.get("results") or found.get("items", ())), ws.now, who)
-    answer: dict[str, Any] = giver.answer(found)
-    return answer
+    return giver.answer(found)
 
 
 def _asked(
@@ -204,8 +204,7 @@ def get(
     found = _from_index(ws, read)
     ws.accesses.note("get", [path_or_id] if found["status"] == "ok" else [], ws.now, who)
     found["text"] = giver.lines(found["text"], path_or_id if "speaker" in found else found["path"])
-    answer: dict[str, Any] = giver.answer(found)
-    return answer
+    return giver.answer(found)
 
 
 def context(

@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -114,7 +113,6 @@ class Workspace:
                 raise UnsafeError(f"others may write into {folder}", f"chmod go-rwx {folder}")
 
     def close(self) -> None:
-        """Let go of what is open, and of the lock."""
         if "store" in self.__dict__:
             self.store.close()
         self._open.clear()
@@ -130,9 +128,7 @@ class Workspace:
     def __enter__(self) -> Workspace:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @cached_property

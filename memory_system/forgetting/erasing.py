@@ -108,11 +108,12 @@ def _aliases(ws: Workspace, plan: Plan) -> dict[str, str]:
 
 def _commit(ws: Workspace, plan: Plan) -> Entry:
     """The one entry of the journal that takes the memories out; the entry that is there already, if it is."""
-    before = [group.entry for group in ws.journal.entries() if group.entry.reason == _reason(plan)]
+    reason = f"forget {plan.id}"
+    before = [group.entry for group in ws.journal.entries() if group.entry.reason == reason]
     if before:
         return before[-1]
     changes = {change.id: change for change in _changes(ws, plan)}
-    entry = Entry(clock.stamp(ws.now), _reason(plan), state={"next_change": None})
+    entry = Entry(clock.stamp(ws.now), reason, state={"next_change": None})
     let_go(ws, entry, changes, _tainted_by(plan, ws), _aliases(ws, plan))
     return entry
 
@@ -154,10 +155,6 @@ def let_go(
     for change in changes.values():
         change.alias = aliases.get(change.id, "")
     ws.store.apply(entry, changes.values())
-
-
-def _reason(plan: Plan) -> str:
-    return f"forget {plan.id}"
 
 
 def _holds(line: bytes, plan: Plan) -> bool:
@@ -278,7 +275,7 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
 def remake(ws: Workspace) -> None:
     """Everything derived goes, with all its bytes, and is made again."""
     ws.store.drop_lookup()
-    for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
+    for folder in ws.layout.derived():
         ws.files.remove_folder(folder)
         ws.files.make_folder(folder)
     derive.rebuild(ws)

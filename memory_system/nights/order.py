@@ -108,7 +108,6 @@ class Run:
         yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(*row["message"]))
 
     def turns(self, stage: str) -> Iterator[Turn]:
-        """The turns of a stage."""
         return self.ws.checkpoint.read_stage(stage, Turn.staged)
 
     def heard(self) -> Iterator[tuple[Turn, list[Judged]]]:

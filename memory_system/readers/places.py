@@ -78,7 +78,7 @@ def find(layout: Layout, config: Config) -> tuple[list[Place], list[Problem]]:
         if isinstance(found, Problem):
             problems.append(found)
         elif found is not None:
-            for each in _held(found, problems) if is_store(found.path) else [found]:
+            for each in _held(found, problems) if path.suffix == ".sqlite" else [found]:
                 places.setdefault(each.name, each)
     return [places[name] for name in sorted(places)], problems
 
@@ -109,11 +109,6 @@ def place(path: Path, layout: Layout, source: Source | None = None) -> Place | P
         hint = "put the file itself there, or name its folder in sources"
         return Problem(name, f"it is {_kind(found.st_mode)}", hint)
     return Place(path, name, found.st_size, found.st_mtime_ns, day, source)
-
-
-def is_store(path: Path) -> bool:
-    """Whether it is a database of sessions, by its name."""
-    return path.name.endswith(".sqlite")
 
 
 def _held(store: Place, problems: list[Problem]) -> Iterator[Place]:

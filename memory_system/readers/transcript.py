@@ -42,12 +42,7 @@ _GZIP = b"\x1f\x8b"
 UNKNOWN = -1
 HEAD = 50  # lines by which a format is known
 _UNFIT = re.compile(r"[\s:\x00-\x1f]+")  # in a session's id: a ref is cut at its first colon
-READERS: tuple[Reader, ...] = (
-    openclaw,
-    claude_code,
-    plain,
-    notes,
-)
+READERS: tuple[Reader, ...] = (openclaw, claude_code, plain, notes)
 
 
 @contextmanager
@@ -286,7 +281,8 @@ def _parsed(script: Transcript, lines: Lines, origin: Origin) -> Transcript:
     rows = text_rows(lines) if place.is_note else json_rows(lines)
     head = list(islice(rows, HEAD))
     sample = [row for _, row in head]
-    reader = reader_for(sample, place.source.format if place.source else "")
+    name = place.source.format if place.source else ""
+    reader = next((each for each in READERS if (name == each.NAME if name else each.sniff(sample))), None)
     if reader is not None:
         script.format = reader.NAME
         script.header = reader.header(sample, origin)
@@ -342,8 +338,3 @@ def _link(script: Transcript) -> None:
 
 def _new_digest() -> hashlib.blake2b:
     return hashlib.blake2b(digest_size=16)
-
-
-def reader_for(head: Sequence[Row], name: str = "") -> Reader | None:
-    """The format of that name, or the one that the first lines are in; None when nobody knows them."""
-    return next((each for each in READERS if (name == each.NAME if name else each.sniff(head))), None)

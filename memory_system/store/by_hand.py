@@ -50,7 +50,10 @@ def take_over(store: Store, stamp: str, *, allow_losses: bool = False) -> Entry 
         for pool, kind in FILES:
             store.keep_original(pool, kind, "adopted")
     _tidy(store, found.forms)
-    entry = Entry(stamp, BY_HAND, state=_moved_state(store))
+    moved: dict[str, object] = {"next_change": None}
+    if "commit" in store.checkpoint.state.phase_data:  # that night is done: what it has not derived is derived anew
+        moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
+    entry = Entry(stamp, BY_HAND, state=moved)
     found.changes += released(found.changes, store, stamp)
     if found.changes:
         store.apply(entry, found.changes)
@@ -185,12 +188,3 @@ def _tidy(store: Store, forms: dict[str, bytes]) -> None:
         tidy = [forms.get(key, line).rstrip(b"\n") + b"\n" for key, line in keyed]
         if lines != tidy:
             store.files.replace(store.layout.pool(pool, kind), tidy)
-
-
-def _moved_state(store: Store) -> dict[str, object]:
-    """The keys of the checkpoint that move. A night that was committed counts as done: what it has not derived yet is
-    derived anew with the rest."""
-    moved: dict[str, object] = {"next_change": None}
-    if "commit" in store.checkpoint.state.phase_data:
-        moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
-    return moved

@@ -120,18 +120,14 @@ class Checkpoint:
     def save(self, **changed: Any) -> None:
         """Change keys of the state, durably."""
         self.refuse_newer()
-        self._keep_original()
+        original = self.layout.state / f"schema-{self.state.schema}.{self.layout.checkpoint.name}"
+        if due(self.state.schema) and self.layout.checkpoint.exists() and not original.exists():
+            self.files.replace(original, self.files.read(self.layout.checkpoint))
         for name, value in changed.items():
             setattr(self.state, name, value)
         row = asdict(self.state)
         row |= row.pop("others")
         self.files.replace_if_changed(self.layout.checkpoint, orjson.dumps(row, option=orjson.OPT_INDENT_2) + b"\n")
-
-    def _keep_original(self) -> None:
-        """Before the file of an older program is written over: keep it as it was."""
-        kept = self.layout.state / f"schema-{self.state.schema}.{self.layout.checkpoint.name}"
-        if due(self.state.schema) and self.layout.checkpoint.exists() and not kept.exists():
-            self.files.replace(kept, self.files.read(self.layout.checkpoint))
 
     def refuse_newer(self) -> None:
         """NewerError where only reading is safe."""

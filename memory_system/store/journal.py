@@ -262,7 +262,6 @@ class Journal:
         self.files = files
 
     def months(self) -> list[Path]:
-        """Its files, the oldest first (see `months`)."""
         return months.months_in(self.folder)
 
     def pack(self, before: datetime) -> None:
@@ -315,7 +314,6 @@ class Journal:
         return next(reversed(self.months()), None)
 
     def entries(self) -> Iterator[Group]:
-        """Every entry, oldest first."""
         for path in self.months():
             yield from read_entries(path)
 

@@ -222,7 +222,7 @@ def _put(database: Database, rows: list[Row], config: Config) -> None:
 
 
 def tokens(row: Row) -> str:
-    """The hashed keys of a memory, by which it is found."""
+    """The hashed keys of a memory."""
     content = row["content"]
     alike = keys_of(content, row.get("attribute", ""), row.get("value", ""))
     keys = dict.fromkeys((*keys_of_row(row), *alike, *gist_of(content).words[:BEGINNING]))

@@ -57,7 +57,6 @@ def _plain(path: Path) -> BinaryIO | None:
 
 
 def read(path: Path) -> bytes:
-    """All of the month."""
     with opened(path) as file:
         return file.read()
 
