@@ -80,10 +80,10 @@ class Run:
 
     @cached_property
     def guard(self) -> Guard:
-        """Holds back what must not be believed."""
         return self._guard()
 
     def _guard(self) -> Guard:
+        """One that holds back what must not be believed."""
         store = self.ws.store
         rows = (row_of(each, store) for each in store.find(slot_key(USER, "name")))
         return Guard(self.ws.quarantine.approved(), [row["value"] for row in rows if row.get("value")])

@@ -131,13 +131,8 @@ def unpacked(data: bytes) -> bytes:
         raise UnreadableError(f"it is packed, and {error}", "restore it from a backup") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Shelved:
-    """A session as a list of the store's sessions shows it. `size` (events) and `mtime_ns` change when it does."""
-
-    held: Held
-    size: int
-    mtime_ns: int
+# a session, how many events it has (an archive: bytes), and a time in nanoseconds; both change when it does
+Shelved = tuple[Held, int, int]
 
 
 def sessions(path: Path, *, removed: bool = False) -> tuple[list[Shelved], int]:
@@ -164,7 +159,7 @@ def _sessions(store: sqlite3.Connection, *, removed: bool) -> list[Shelved]:
     ]
     for row in _rows(store, "session_transcript_archives", _ARCHIVES) if removed else ():
         held = Held(str(row["session_id"]), str(row["session_key"]), archive=str(row["generation"]))
-        live.append(Shelved(held, int(row["size"]), int(row["last"]) * 1_000_000))
+        live.append((held, int(row["size"]), int(row["last"]) * 1_000_000))
     return live
 
 
@@ -172,7 +167,7 @@ def _shelved(session: str, size: Row | None, window: Row | None, rewritten: Row 
     key = str(window["session_key"]) if window else ""
     held = Held(session, key, _reason(window) if window else "", forgotten)
     last = int(size["last"] or 0) * 1_000_000 if size else 0
-    return Shelved(held, int(size["size"] or 0) if size else 0, last + _generation(rewritten))
+    return held, int(size["size"] or 0) if size else 0, last + _generation(rewritten)
 
 
 def _reason(window: Row) -> str:

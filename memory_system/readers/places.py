@@ -124,9 +124,9 @@ def _held(store: Place, problems: list[Problem]) -> Iterator[Place]:
     if schema > KNOWN_SCHEMA:
         what = f"the form of this store is {schema}, and the newest that is known here is {KNOWN_SCHEMA}"
         problems.append(Problem(store.name, what, "what could be had of it was read; look for a newer memory-system"))
-    for each in found:
-        name = f"{store.name}#{each.held.session}" + (f"@{each.held.archive}" if each.held.archive else "")
-        yield replace(store, name=name, size=each.size, mtime_ns=each.mtime_ns, held=each.held)
+    for held, size, mtime_ns in found:
+        name = f"{store.name}#{held.session}" + (f"@{held.archive}" if held.archive else "")
+        yield replace(store, name=name, size=size, mtime_ns=mtime_ns, held=held)
 
 
 def _is_transcript(name: str, day: date | None) -> bool:

@@ -23,7 +23,6 @@ PLAIN = "[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl"
 
 
 def packed(path: Path) -> Path:
-    """Where the month lies when it is packed."""
     return path.with_name(f"{path.name}{ENDING}")
 
 
