@@ -11,7 +11,6 @@ from memory_system.config import Config
 from memory_system.records import ASSISTANT, STOCK_NAMES, USER, Fact, kind_of
 
 GRAVE = frozenset({"health", "safety"})
-EMPLOYER = "works_at"
 CERTAIN = GRAVE | {"identity", "instruction"}  # categories of which nothing that was said may be left out
 SCATTERED = frozenset({"general", "event", "schedule", "reminder", "todo"})  # no topics: such facts share nothing
 

@@ -243,16 +243,14 @@ class Policy(Section):
     masked: tuple[Literal["phone", "email", "address"], ...] = ()
 
 
-RETIRED = ("screen.keep_share", "llm.questions")
+RETIRED = {"screen": "keep_share", "llm": "questions"}
 
 
 def retired_in(row: Any) -> tuple[str, ...]:
     """The keys of earlier versions that stand in the object of a config.json."""
     sections = row if isinstance(row, dict) else {}
-    parts = ((name, *name.split(".")) for name in RETIRED)
-    return tuple(
-        name for name, section, key in parts if isinstance(sections.get(section), dict) and key in sections[section]
-    )
+    found = ((name, key, sections.get(name)) for name, key in RETIRED.items())
+    return tuple(f"{name}.{key}" for name, key, given in found if isinstance(given, dict) and key in given)
 
 
 class Config(Section):
@@ -284,13 +282,10 @@ class Config(Section):
     @classmethod
     def _without_retired(cls, row: Any) -> Any:
         """Keys that only earlier versions knew do no harm: `status` names them, and they do nothing."""
-        gone = [name.split(".") for name in retired_in(row)]
-        if not gone:
-            return row
-        left = {key: dict(value) if isinstance(value, dict) else value for key, value in row.items()}
-        for section, key in gone:
-            del left[section][key]
-        return left
+        for name in retired_in(row):
+            section, _, gone = name.partition(".")
+            row = {**row, section: {key: value for key, value in row[section].items() if key != gone}}
+        return row
 
     @field_validator("timezone")
     @classmethod

@@ -1,31 +1,6 @@
 """What can go wrong, as one tree. Each class says what happened (its docstring), how the program ends (`exit_code`)
 and what to do next (`hint`); `cli.main` prints them, nobody else catches the base class.
 
-MemorySystemError
-├── UsageError                 2
-├── ConfigError                3
-├── WorkspaceError             4
-│   ├── NotAWorkspaceError     4
-│   ├── DamagedError           4
-│   ├── NewerError             4
-│   ├── LocklessError          4
-│   ├── UnsafeError            4
-│   ├── SealedError            4
-│   └── UnwritableError        4
-├── LockedError                5
-├── LLMError                   6
-├── EmbedderError              6
-├── BarrenNightError           7
-├── UnbalancedError            4
-├── RetirementError            8
-├── DependentChangesError      8
-├── ChangedSinceError          8
-├── MissingLinesError          8
-├── QuarantinedError           8
-├── ExhaustedError             4
-├── DefectError                70
-└── NotFoundError              1
-
 Bad *data* (an unreadable transcript line, say) is never raised: it is a `records.Problem`, counted and reported.
 """
 
@@ -60,7 +35,6 @@ class ConfigError(MemorySystemError):
 class WorkspaceError(MemorySystemError):
     """The workspace cannot be used."""
 
-    exit_code = 4
     hint = "check the folder given with --workspace"
 
 

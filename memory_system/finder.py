@@ -1,5 +1,8 @@
 """Search, get and context, bound to a workspace: its index, its inbox, and the access log. Whoever asks says who they
-are (`who`), for that log."""
+are (`who`), for that log.
+
+What is given of a workspace, whoever asks: never a secret; what is held back where it was said, and what the owner
+wants masked, only where a person asks for it (`unmasked`)."""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from datetime import date, datetime, time, timedelta
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal
 
+import orjson
+
 from memory_system import clock
 from memory_system.errors import EmbedderError, LockedError
-from memory_system.giving import Giver
 from memory_system.privacy import masks
+from memory_system.privacy.masks import masked, shown
 from memory_system.privacy.pasted import is_borrowed
+from memory_system.privacy.secrets import redact
 from memory_system.privacy.sharing import SHARED
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
@@ -34,6 +40,51 @@ if TYPE_CHECKING:  # imported where vectors are searched
 Mode = Literal["auto", "keyword", "vector", "hybrid", "tfidf"]
 WAIT_SECONDS = 2.0  # for an index that another program holds
 NOTES = frozenset({"all", "notes", "", "note"})  # scopes and types that notes are among
+
+
+class Giver:
+    """Hands out texts and answers of one workspace."""
+
+    def __init__(self, ws: Workspace, *, unmasked: bool = False) -> None:
+        self.unmasked = unmasked
+        self._kinds = () if unmasked else ws.masked
+        self._withheld = ws.quarantine.withheld()
+        cursors = ws.checkpoint.state.cursors if self._withheld.by_place else {}
+        self._sessions = {row["path"]: session for session, row in cursors.items()}
+
+    def text(self, text: str, place: str = "") -> str:
+        """A text of that place: a message's ref, a session's id or the name of a file."""
+        text = redact(text)[0]
+        if self.unmasked:
+            return text
+        if self._withheld.by_place and place:
+            text = self._withheld.out_of(self._sessions.get(place, place), text)
+        return masked(text, self._kinds)
+
+    def message(self, unit: Unit) -> str:
+        """What of a message may stand beside a memory that leans on it; nothing where something of it is held back, for
+        what is left might be the rest of that."""
+        held = self._withheld.holds(unit.ref, unit.text) and not self.unmasked
+        return "" if held else self.text(unit.text)
+
+    def lines(self, text: str, name: str) -> str:
+        """Lines of the file of that name; those of a transcript with their characters as they are read."""
+        if ".jsonl" in name and "\\u" in text and not self.unmasked:
+            text = "\n".join(map(_unescaped, text.split("\n")))
+        return self.text(text, name)
+
+    def answer(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """An answer with its texts masked; ids and places stay as they are."""
+        masked_one: dict[str, Any] = shown(answer, self._kinds)
+        return masked_one
+
+
+def _unescaped(line: str) -> str:
+    """A line of JSON without escapes for letters, behind which nothing is found; any other line as it is."""
+    try:
+        return orjson.dumps(orjson.loads(line)).decode() if "\\u" in line else line
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return line
 
 
 def search(
@@ -82,8 +133,7 @@ def search(
 def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, giver: Giver) -> dict[str, Any]:
     """The answer as it is shown, after the access log knows of it."""
     ws.accesses.note(did, (row["id"] for row in found.get("results") or found.get("items", ())), ws.now, who)
-    answer: dict[str, Any] = giver.answer(found)
-    return answer
+    return giver.answer(found)
 
 
 def _asked(
@@ -154,8 +204,7 @@ def get(
     found = _from_index(ws, read)
     ws.accesses.note("get", [path_or_id] if found["status"] == "ok" else [], ws.now, who)
     found["text"] = giver.lines(found["text"], path_or_id if "speaker" in found else found["path"])
-    answer: dict[str, Any] = giver.answer(found)
-    return answer
+    return giver.answer(found)
 
 
 def context(

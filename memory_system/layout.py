@@ -82,13 +82,16 @@ class Layout:
         return self.own / "layer2" / pool / f"{kind.NAME}.jsonl"
 
     def captures(self) -> tuple[Path, ...]:
-        """The files in which captures wait."""
         return self.inbox, self.inbox_moved
 
     def sifted(self) -> tuple[Path, ...]:
         """The files of the state that hold no words, or whose rows forgetting goes through by what they mean; all
         others lose the lines that hold a word."""
         return (*self.captures(), self.key, self.lock, self.accesses, self.tombstones, self.checkpoint, self.forgetting)
+
+    def derived(self) -> tuple[Path, ...]:
+        """The folders of which everything can be made again."""
+        return self.snapshot.parent, self.entities, self.index
 
     def folders(self) -> tuple[Path, ...]:
         """Every folder that `init` makes, parents first."""

@@ -261,19 +261,17 @@ def _alarm(ws: Workspace, report: Report) -> MemorySystemError | None:
 
 def totals(ws: Workspace) -> dict[str, int]:
     """How many active memories there are by kind, how many entities, and how many archived memories."""
-    counts = _counts(ws)
+    title = title_of(ws.layout.search_index, ws.config)
+    if title is not None:
+        counts = title.counts
+    else:
+        from memory_system.phases.index import open_index
+
+        with open_index(ws) as opened:
+            counts = opened.counts()
     active = {kind.NAME: counts[f"active {type_name(kind)}"] for kind in KINDS.values()}
     archived = sum(counts[f"archive {type_name(kind)}"] for kind in KINDS.values())
     return {**active, "entities": counts["entities"], "archived": archived}
-
-
-def _counts(ws: Workspace) -> dict[str, int]:
-    if title := title_of(ws.layout.search_index, ws.config):
-        return title.counts
-    from memory_system.phases.index import open_index
-
-    with open_index(ws) as opened:
-        return opened.counts()
 
 
 def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:

@@ -166,15 +166,7 @@ class Fact(Stored):
     @property
     def told(self) -> str:
         """What it says, as it is shown."""
-        return told(
-            {
-                "content": self.content,
-                "form": self.form,
-                "lang": self.lang,
-                "speaker": self.speaker,
-                "entities": self.entities,
-            }
-        )
+        return told(vars(self))
 
 
 class Belief(Fact):

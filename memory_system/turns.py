@@ -151,11 +151,8 @@ class Claim:
 
     @classmethod
     def staged(cls, row: dict[str, Any]) -> Claim:
-        """The claim of a staged row, which it uses up."""
         event = row["event_time"] and EventTime.model_validate(row["event_time"])
         context = tuple(Place.model_validate(each) for each in row["context"])
         also = tuple(Evidence.model_validate(each) for each in row["also"])
-        row |= {"span": tuple(row["span"]), "entities": tuple(row["entities"]), "event_time": event, "context": context}
-        row |= {"also": also, "instead": tuple(row["instead"]), "tells": tuple(row["tells"])}
-        row |= {"changes": tuple(row["changes"])}
-        return cls(**row)
+        lists = {name: tuple(row[name]) for name in ("span", "entities", "instead", "tells", "changes")}
+        return cls(**{**row, **lists, "event_time": event, "context": context, "also": also})

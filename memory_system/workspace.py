@@ -13,15 +13,13 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import orjson
 
 from memory_system import __version__, clock
-from memory_system.disk.files import Disk, Files
-from memory_system.disk.locks import is_held, lock_holder
+from memory_system.disk import Disk, Files, is_held, lock_holder
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
 from memory_system.layout import Layout
 from memory_system.records import Fact
@@ -33,8 +31,7 @@ if TYPE_CHECKING:  # imported where they are built: a capture needs none of them
     from memory_system.privacy.tombstones import Tombstones
     from memory_system.readers import Library
     from memory_system.store.checkpoint import Checkpoint
-    from memory_system.store.entries import Entry
-    from memory_system.store.journal import Journal
+    from memory_system.store.journal import Entry, Journal
     from memory_system.store.said import Said
     from memory_system.store.store import Store
 
@@ -88,7 +85,7 @@ class Workspace:
         return workspace
 
     def _settle(self, *, allow_losses: bool) -> None:
-        from memory_system.store.schemas import due, migrate
+        from memory_system.store.checkpoint import due, migrate
 
         self.checkpoint.refuse_newer()
         self.recovered = self.store.recover()
@@ -116,7 +113,6 @@ class Workspace:
                 raise UnsafeError(f"others may write into {folder}", f"chmod go-rwx {folder}")
 
     def close(self) -> None:
-        """Let go of what is open, and of the lock."""
         if "store" in self.__dict__:
             self.store.close()
         self._open.clear()
@@ -132,9 +128,7 @@ class Workspace:
     def __enter__(self) -> Workspace:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @cached_property

@@ -57,7 +57,7 @@ def build(root: Path, count: int) -> None:
     """An index of so many messages in a new workspace; prints what it took."""
     from memory_system import clock
     from memory_system.config import Config
-    from memory_system.disk.files import Files
+    from memory_system.disk import Files
     from memory_system.layout import Layout
     from memory_system.recall.index import Index
     from memory_system.turns import Message

@@ -9,7 +9,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_system.disk.files import FILE_MODE, FOLDER_MODE, Disk
+from memory_system.disk import FILE_MODE, FOLDER_MODE, Disk
 
 CODES = {"ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EDQUOT": errno.EDQUOT, "EROFS": errno.EROFS}
 FAILING = ("open", "write", "fsync", "replace", "unlink", "mkdir", "rmdir", "sync")

@@ -12,11 +12,11 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
 
 from memory_system import finder, pipeline
-from memory_system.disk.locks import is_held
+from memory_system.disk import is_held
 from memory_system.errors import BarrenNightError, LockedError, RetirementError, UnbalancedError
 from memory_system.layout import Layout
 from memory_system.records import to_line
-from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Change, Entry
 from memory_system.store.store import Store
 from memory_system.upkeep import check, edit, stats
 from memory_system.workspace import Workspace

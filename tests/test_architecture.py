@@ -23,7 +23,7 @@ ROWS = (
     {"recall"},
     {"workspace"},
     {"phases"},
-    {"nights", "giving"},
+    {"nights"},
     {"forgetting", "finder"},
     {"pipeline"},
     {"upkeep"},

@@ -16,7 +16,7 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, m
 
 from memory_system import forgetting
 from memory_system.errors import DamagedError
-from memory_system.forgetting.selecting import Selection
+from memory_system.forgetting.planning import Selection
 from memory_system.text import estimate_tokens
 from memory_system.upkeep import correct, edit
 from memory_system.workspace import Workspace

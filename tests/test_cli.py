@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from workspaces import at, consolidate, make, memories, say
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.workspace import Workspace
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

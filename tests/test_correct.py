@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from workspaces import Crash, at, consolidate, contents, layers, make, memories, problems, say
 
-from memory_system.disk.files import Disk
+from memory_system.disk import Disk
 from memory_system.errors import ChangedSinceError, DamagedError, MissingLinesError, NotFoundError, UsageError
 from memory_system.upkeep import correct, edit, explain, stats, undo
 from memory_system.workspace import Workspace

@@ -15,7 +15,7 @@ from workspaces import at, consolidate, layers
 
 from memory_system.cli import app
 from memory_system.config import Config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.llm import Usage
 from memory_system.llm.ledger import Ledger
 from memory_system.upkeep import preview, stats

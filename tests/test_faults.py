@@ -14,7 +14,7 @@ import pytest
 from faults import CODES, FailingDisk, RecordingDisk, after_power_loss
 from workspaces import at, consolidate, layers, make, problems, say
 
-from memory_system.disk.files import Disk
+from memory_system.disk import Disk
 from memory_system.errors import MemorySystemError
 from memory_system.nights import derive
 from memory_system.upkeep import edit

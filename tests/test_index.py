@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from memory_system import clock
 from memory_system.config import Config, parse_config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import LockedError
 from memory_system.recall.candidates import Wanted
 from memory_system.recall.gathering import gather

@@ -17,13 +17,13 @@ from workspaces import at, consolidate, contents, make, problems, say
 
 from memory_system import forgetting
 from memory_system.config import Config
-from memory_system.disk.files import Files
-from memory_system.forgetting.selecting import Selection
+from memory_system.disk import Files
+from memory_system.forgetting.planning import Selection
 from memory_system.records import Fact, Pool, Row, to_line
 from memory_system.store import lookup
 from memory_system.store.database import Database
-from memory_system.store.entries import Change, Entry
 from memory_system.store.gist import gist_of
+from memory_system.store.journal import Change, Entry
 from memory_system.store.keys import entity_key, keys_of, keys_of_row
 from memory_system.store.lookup import Lookup
 from memory_system.store.store import VERY_MANY

@@ -11,9 +11,8 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, problems, say
 
 from memory_system import forgetting
-from memory_system.disk.files import Files
-from memory_system.store.entries import Change, Entry
-from memory_system.store.journal import Journal
+from memory_system.disk import Files
+from memory_system.store.journal import Change, Entry, Journal
 from memory_system.upkeep import explain, undo
 from memory_system.upkeep.repair import repair
 from memory_system.workspace import Workspace

@@ -18,7 +18,7 @@ from memory_system.phases import extract, facts, revising, summaries
 from memory_system.phases.extract import CERTAIN, Listening
 from memory_system.records import Fact, successor_of
 from memory_system.store.draft import Draft
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand.judge import CHANGES, SCALE
 from memory_system.upkeep import correct, edit, undo

@@ -14,7 +14,7 @@ import memory_system
 from memory_system import forgetting
 from memory_system.forgetting.scanning import Finding
 from memory_system.records import Evidence, to_line
-from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Change, Entry
 from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 

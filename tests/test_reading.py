@@ -19,8 +19,8 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, m
 
 from memory_system import forgetting, pipeline
 from memory_system.config import Config, parse_config, retired_in
-from memory_system.disk.files import Files
-from memory_system.forgetting.selecting import Selection
+from memory_system.disk import Files
+from memory_system.forgetting.planning import Selection
 from memory_system.llm import Usage
 from memory_system.llm.ledger import KEPT_RUNS, Answers, Ledger
 from memory_system.llm.prompts import template

@@ -16,7 +16,7 @@ from workspaces import Crash, CrashingDisk, at, consolidate, contents, copied, c
 from memory_system import finder
 from memory_system.errors import DamagedError, NewerError
 from memory_system.nights import derive
-from memory_system.store.schemas import MIGRATIONS, SCHEMA, Migration, migrate
+from memory_system.store.checkpoint import MIGRATIONS, SCHEMA, Migration, migrate
 from memory_system.upkeep import stats, undo
 from memory_system.upkeep.preview import preview
 from memory_system.upkeep.repair import repair

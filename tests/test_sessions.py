@@ -14,7 +14,7 @@ from memory_system import finder
 from memory_system.agent import listing, messages
 from memory_system.agent.listing import append_to, archive
 from memory_system.agent.session import Session, update_entry, write_summary
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.layout import Layout
 from memory_system.readers import Cursor

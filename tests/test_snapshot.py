@@ -19,7 +19,7 @@ from memory_system.phases import snapshot
 from memory_system.phases.index import open_index
 from memory_system.records import Belief, Evidence, Fact, Place, memory_id
 from memory_system.store.draft import Draft, changes_of
-from memory_system.store.entries import Entry
+from memory_system.store.journal import Entry
 from memory_system.text import estimate_tokens
 from memory_system.understand.claims import claim_rules
 from memory_system.workspace import Workspace

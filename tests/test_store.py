@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import Crash, CrashingDisk, at, make
 
-from memory_system.disk.files import Disk, Files
+from memory_system.disk import Disk, Files
 from memory_system.errors import DamagedError, LockedError
 from memory_system.records import Evidence, Fact, from_line, memory_id, to_line
 from memory_system.store.draft import Draft, changes_of
-from memory_system.store.entries import Change, Entry
-from memory_system.store.journal import Journal
+from memory_system.store.journal import Change, Entry, Journal
 from memory_system.store.keys import content_key, slot_key, value_key
 from memory_system.upkeep import edit
 from memory_system.workspace import Workspace

@@ -250,7 +250,7 @@ def test_an_agent_cannot_flood_the_inbox_and_the_owner_still_can_write(box: Tool
             first.model_copy(update={"id": f"f_20260224_{number:010}", "content": f"User likes stone number {number}"})
             for number in range(1, edit.MOST_WAITING - 1)
         ]
-        ws.inbox.add_all(others)
+        ws.inbox.add(*others)
     assert box.call("memory_write", {"content": "User likes the last stone", "type": "fact"})["status"] == "saved"
     refused = box.call("memory_write", {"content": "User likes one stone more", "type": "fact"})
     assert str(edit.MOST_WAITING) in refused["error"]

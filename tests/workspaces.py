@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_system import clock, finder, pipeline
-from memory_system.disk.files import Disk
+from memory_system.disk import Disk
 from memory_system.layout import Layout
 from memory_system.recall.index import Index
 from memory_system.upkeep import check, edit

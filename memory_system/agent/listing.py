@@ -18,7 +18,7 @@ from memory_system.agent import session
 from memory_system.agent.messages import SPEAKERS
 from memory_system.agent.session import Session, masked
 from memory_system.errors import NotFoundError, UsageError
-from memory_system.giving import Giver
+from memory_system.finder import Giver
 from memory_system.privacy.secrets import redact
 from memory_system.readers.places import Place, find, place, transcripts
 from memory_system.readers.transcript import UNKNOWN, Transcript, load

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.readers.streams import Lines, json_rows, open_regular
+from memory_system.readers.transcript import Lines, json_rows, open_regular
 
 Row = dict[str, Any]
 SPEAKERS = ("user", "assistant")

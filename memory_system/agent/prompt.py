@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memory_system import clock, finder, text
-from memory_system.disk.files import is_regular
+from memory_system.disk import is_regular
 from memory_system.errors import UsageError
-from memory_system.giving import Giver
+from memory_system.finder import Giver
 from memory_system.llm.prompts import FOLDER
 from memory_system.phases.shortlist import short
 from memory_system.privacy.sharing import SHARED, may_be_told

@@ -15,8 +15,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.agent.messages import SPEAKERS, Row, branch, message_of, read_rows, text_of
-from memory_system.disk.files import Files, is_regular
-from memory_system.disk.locks import lock_holder
+from memory_system.disk import Files, is_regular, lock_holder
 from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import redact

@@ -16,11 +16,10 @@ from typing import Any, get_args
 
 from memory_system import attributes, finder
 from memory_system.errors import MemorySystemError, UsageError
-from memory_system.finder import Mode
+from memory_system.finder import Giver, Mode
 from memory_system.forgetting import Selection, finish, plan_of
 from memory_system.forgetting import forget as forget_for_good
 from memory_system.forgetting.planning import Plan
-from memory_system.giving import Giver
 from memory_system.recall import excerpt
 from memory_system.recall.search import SCOPES_OF, Scope
 from memory_system.recall.units import storable

@@ -107,7 +107,7 @@ class Settings:
 
 
 def _configured() -> Path | None:
-    from memory_system.disk.files import Files
+    from memory_system.disk import Files
 
     path = Path("config.json")
     try:

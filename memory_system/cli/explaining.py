@@ -187,7 +187,7 @@ def distill(
     apply: Annotated[bool, typer.Option("--apply", help="Write the files; without it they are only shown.")] = False,
 ) -> None:
     """Propose what MEMORY.md, USER.md and IDENTITY.md should say after the last days, as a diff."""
-    from memory_system.giving import Giver
+    from memory_system.finder import Giver
     from memory_system.upkeep import distill as curation
 
     with settings.open() as ws:

@@ -184,7 +184,7 @@ def backup(
 
 
 def _make_key(settings: Settings, path: Path) -> None:
-    from memory_system.disk.files import Files
+    from memory_system.disk import Files
     from memory_system.upkeep import backup
 
     if path.exists():

@@ -22,15 +22,14 @@ from memory_system.readers import Cursor, Library
 from memory_system.records import RETURNED, Fact, Pool, Summary, to_line
 from memory_system.store import months
 from memory_system.store.draft import Draft
-from memory_system.store.entries import Change, Entry
 from memory_system.store.inbox import Who
+from memory_system.store.journal import Change, Entry, digest
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
 Tainted = Callable[[Change], bool]  # whether a change in the journal says what must go
 
 WHY = "forgotten"
-_NOBODY: Mapping[str, str] = {}
 UNREACHABLE = (
     "git history and other backups of these files",
     "what a model provider was sent",
@@ -109,11 +108,12 @@ def _aliases(ws: Workspace, plan: Plan) -> dict[str, str]:
 
 def _commit(ws: Workspace, plan: Plan) -> Entry:
     """The one entry of the journal that takes the memories out; the entry that is there already, if it is."""
-    before = [group.entry for group in ws.journal.entries() if group.entry.reason == _reason(plan)]
+    reason = f"forget {plan.id}"
+    before = [group.entry for group in ws.journal.entries() if group.entry.reason == reason]
     if before:
         return before[-1]
     changes = {change.id: change for change in _changes(ws, plan)}
-    entry = Entry(clock.stamp(ws.now), _reason(plan), state={"next_change": None})
+    entry = Entry(clock.stamp(ws.now), reason, state={"next_change": None})
     let_go(ws, entry, changes, _tainted_by(plan, ws), _aliases(ws, plan))
     return entry
 
@@ -138,32 +138,23 @@ def _quotes(plan: Plan) -> list[bytes]:
 
 
 def let_go(
-    ws: Workspace, entry: Entry, changes: dict[str, Change], tainted: Tainted, aliases: Mapping[str, str] = _NOBODY
+    ws: Workspace, entry: Entry, changes: dict[str, Change], tainted: Tainted, aliases: Mapping[str, str]
 ) -> None:
     """Commit the changes, and have earlier payloads in the journal give way: those of memories that change, and those
     that are tainted. A memory whose way is no longer told is told again as it stands."""
     changed = set(changes)
     for group in ws.journal.entries():
-        for change, digest in zip(group.changes, group.digests, strict=True):
-            if digest in group.blanks or not (change.id in changed or tainted(change)):
+        for change, written in zip(group.changes, group.digests, strict=True):
+            if written in group.blanks or not (change.id in changed or tainted(change)):
                 continue
             change.alias = aliases.get(change.id, "")
-            entry.blanked[digest] = ws.journal.digest_of(change.blanked())
+            entry.blanked[written] = digest("", change.blanked())
             pool = ws.store.pool_of(change.id)
             if change.id not in changes and pool:
                 changes[change.id] = Change(change.id, "told again", pool, None, pool, ws.store.line_of(change.id))
     for change in changes.values():
         change.alias = aliases.get(change.id, "")
     ws.store.apply(entry, changes.values())
-
-
-def _reason(plan: Plan) -> str:
-    return f"forget {plan.id}"
-
-
-def _names(line: bytes, sources: set[str]) -> bool:
-    """Whether a line of ours is about one of these messages, or of what was held back."""
-    return bool(sources) and not sources.isdisjoint(strings(owner_files.parsed(line)))
 
 
 def _holds(line: bytes, plan: Plan) -> bool:
@@ -242,8 +233,7 @@ def _erase_copies(ws: Workspace, plan: Plan) -> None:
 
 def _redact(ws: Workspace, plan: Plan) -> list[str]:
     """Take it out of people's files, as far as their owner said so; reading goes on where it was."""
-    failed = []
-    refs = set(plan.refs)
+    failed, refs = list[str](), set(plan.refs)
     if plan.notes:
         failed += owner_files.redact_notes(ws, plan.words, refs)
     if plan.transcripts:
@@ -285,7 +275,7 @@ def _sweep(ws: Workspace, plan: Plan) -> None:
 def remake(ws: Workspace) -> None:
     """Everything derived goes, with all its bytes, and is made again."""
     ws.store.drop_lookup()
-    for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
+    for folder in ws.layout.derived():
         ws.files.remove_folder(folder)
         ws.files.make_folder(folder)
     derive.rebuild(ws)
@@ -296,7 +286,8 @@ def _without_lines(ws: Workspace, path: Path, plan: Plan) -> None:
     sources = {*plan.refs, *plan.held}
 
     def stays(line: bytes) -> bool:
-        return not (_holds(line, plan) or any(each in line for each in needles) or _names(line, sources))
+        named = bool(sources) and not sources.isdisjoint(strings(owner_files.parsed(line)))
+        return not (named or _holds(line, plan) or any(each in line for each in needles))
 
     if path.suffix != ".json":
         ws.files.rewrite(path, lambda lines: list(filter(stays, lines)))

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.disk.files import is_regular
+from memory_system.disk import is_regular
 from memory_system.errors import MemorySystemError
 from memory_system.layout import PEOPLES_FILES
 from memory_system.nights.copying import places

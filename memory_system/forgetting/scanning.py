@@ -26,7 +26,7 @@ from memory_system.readers.places import transcripts
 from memory_system.recall.index import Index
 from memory_system.records import Evidence, Fact, Pool, from_line, to_line
 from memory_system.store.draft import Draft
-from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Change, Entry
 from memory_system.workspace import Workspace
 
 STEERS = "steers"  # how the kind of what wants to steer begins, before the rule's id
@@ -50,13 +50,17 @@ def scan(ws: Workspace) -> list[Finding]:
 
 def ours(ws: Workspace) -> Iterator[Finding]:
     """What is found in the files of the program."""
-    for part in (_memories, _journal, _copied, _state, _derived):
+    for part in (_memories, _journal, _copied, _state_and_derived):
         yield from part(ws)
 
 
 def kinds_in(value: Any) -> tuple[str, ...]:
     """The kinds of secrets in the texts of a JSON value."""
     return tuple(sorted({kind for text in strings(value) for kind in redact(text)[1]}))
+
+
+def _kinds_on(line: bytes) -> tuple[str, ...]:
+    return kinds_in(owner_files.parsed(line))
 
 
 def suspected(record: Fact, approved: Collection[str]) -> tuple[str, Evidence] | None:
@@ -83,14 +87,14 @@ def _memories(ws: Workspace) -> Iterator[Finding]:
     for pool, line in ws.store.all_lines():
         record = from_line(line)
         steers = suspected(record, approved) if pool == "active" else None
-        kinds = (*kinds_in(owner_files.parsed(line)), *([f"{STEERS}:{steers[0]}"] if steers else []))
+        kinds = (*_kinds_on(line), *([f"{STEERS}:{steers[0]}"] if steers else []))
         if kinds:
             yield Finding(record.id, kinds)
 
 
 def _journal(ws: Workspace) -> Iterator[Finding]:
     for group in ws.journal.entries():
-        kinds = {kind for change in group.changes for kind in kinds_in(owner_files.parsed(change.to_line()))}
+        kinds = {kind for change in group.changes for kind in _kinds_on(change.to_line())}
         if kinds:
             yield Finding(f"{ws.layout.name(ws.layout.journal)}:entry {group.entry.seq}", tuple(sorted(kinds)))
 
@@ -102,16 +106,12 @@ def _copied(ws: Workspace) -> Iterator[Finding]:
             yield Finding(f"{ws.layout.name(path)}:{number}", kinds)
 
 
-def _state(ws: Workspace) -> Iterator[Finding]:
-    for path in own_files(ws):
-        yield from _lines(ws, path)
-
-
-def _derived(ws: Workspace) -> Iterator[Finding]:
-    for folder in (ws.layout.snapshot.parent, ws.layout.entities, ws.layout.index):
-        for path in sorted(folder.glob("*")):
-            if path.suffix in (".json", ".md"):
-                yield from _lines(ws, path)
+def _state_and_derived(ws: Workspace) -> Iterator[Finding]:
+    derived = (path for folder in ws.layout.derived() for path in sorted(folder.glob("*")))
+    for path in (*own_files(ws), *(path for path in derived if path.suffix in (".json", ".md"))):
+        for number, line in enumerate(ws.files.read(path).split(b"\n"), 1):
+            if found := _kinds_on(line):
+                yield Finding(f"{ws.layout.name(path)}:{number}", found)
     path = ws.layout.search_index
     kinds: set[str] = set()
     with suppress(MemorySystemError):
@@ -120,12 +120,6 @@ def _derived(ws: Workspace) -> Iterator[Finding]:
                 kinds = {kind for line in index.content() for kind in redact(line.decode(errors="replace"))[1]}
     if kinds:
         yield Finding(ws.layout.name(path), tuple(sorted(kinds)))
-
-
-def _lines(ws: Workspace, path: Path) -> Iterator[Finding]:
-    for number, line in enumerate(ws.files.read(path).split(b"\n"), 1):
-        if kinds := kinds_in(owner_files.parsed(line)):
-            yield Finding(f"{ws.layout.name(path)}:{number}", kinds)
 
 
 def _peoples(ws: Workspace) -> Iterator[Finding]:
@@ -156,12 +150,12 @@ def fix(ws: Workspace, *, steering: bool = True) -> int:
     ws.quarantine.set_aside()
     changes = {change.id: change for change in _changes(ws, steering=steering)}
     entry = Entry(clock.stamp(ws.now), REASON, state={"next_change": None})
-    let_go(ws, entry, changes, lambda change: bool(kinds_in(owner_files.parsed(change.to_line()))))
+    let_go(ws, entry, changes, lambda change: bool(_kinds_on(change.to_line())), {})
     ws.journal.blank(entry, {})
     ws.said.rewrite(copying.today(ws))
     for path in own_files(ws):
         if path not in ws.layout.captures():
-            _mask_file(ws, path)
+            ws.files.rewrite(path, lambda lines: list(map(_masked_line, lines)))
     remake(ws)
     return len(changes)
 
@@ -180,6 +174,12 @@ def masked(value: Any) -> Any:
 def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
     approved = frozenset(ws.quarantine.approved())
     scratch = Draft(ws.store)
+
+    def before(memory_id: str) -> bytes | None:
+        """The memory's line for the journal; None where it holds a secret, or there is none."""
+        line = ws.store.line_of(memory_id)
+        return None if line is None or _kinds_on(line) else line
+
     for pool, record in list(ws.store.records()):
         steers = suspected(record, approved) if steering and pool == "active" else None
         there: Pool = "archive" if steers else pool
@@ -187,24 +187,16 @@ def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
         if new is None:
             continue
         if steers:
-            ws.quarantine.add([_held(*steers)])
+            rule, words = steers
+            held = {"ref": words.ref, "quote": redact(words.quote)[0], "said_at": words.said_at, "role": words.role}
+            ws.quarantine.add([{**held, "rule": rule}])
         why = HELD_BACK if steers else "masked"
         scratch.put(there, new, why)
-        yield Change(record.id, why, pool, _before(record.id, ws), there, to_line(new))
-    yield from _composed_anew(scratch, ws)
-
-
-def _composed_anew(scratch: Draft, ws: Workspace) -> Iterator[Change]:
-    """The summaries of what was changed: none tells any longer of what was put away."""
+        yield Change(record.id, why, pool, before(record.id), there, to_line(new))
+    # the summaries of what was changed: none tells any longer of what was put away
     composed = summaries.run([scratch], scratch, Night(ws.now, ws.config))
     for key, (pool, line, why) in sorted(composed.changed.items()):
-        yield Change(key, why, ws.store.pool_of(key), _before(key, ws), pool, line)
-
-
-def _before(memory_id: str, ws: Workspace) -> bytes | None:
-    """The memory's line for the journal; None where it holds a secret, or there is none."""
-    line = ws.store.line_of(memory_id)
-    return None if line is None or kinds_in(owner_files.parsed(line)) else line
+        yield Change(key, why, ws.store.pool_of(key), before(key), pool, line)
 
 
 def _mended(record: Fact, ws: Workspace, *, steers: bool) -> Fact | None:
@@ -214,15 +206,6 @@ def _mended(record: Fact, ws: Workspace, *, steers: bool) -> Fact | None:
     changed = {"updated": clock.stamp(ws.now), "version": record.version + 1}
     retired = {"retired": HELD_BACK} if steers else {}
     return type(record).model_validate({**masked(record.model_dump()), **changed, **retired})
-
-
-def _held(rule: str, words: Evidence) -> dict[str, str]:
-    quote = redact(words.quote)[0]
-    return {"ref": words.ref, "quote": quote, "said_at": words.said_at, "role": words.role, "rule": rule}
-
-
-def _mask_file(ws: Workspace, path: Path) -> None:
-    ws.files.rewrite(path, lambda lines: list(map(_masked_line, lines)))
 
 
 def _masked_line(line: bytes) -> bytes:

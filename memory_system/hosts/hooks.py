@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 
 from memory_system import finder, pipeline
-from memory_system.disk.files import is_regular
+from memory_system.disk import is_regular
 from memory_system.errors import LockedError
-from memory_system.giving import Giver
+from memory_system.finder import Giver
 from memory_system.workspace import Workspace
 
 BUDGET = 600  # tokens of what is put beside a prompt

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import UsageError
 from memory_system.hosts.steps import Change
 

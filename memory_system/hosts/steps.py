@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import UsageError
 from memory_system.hosts.inserting import has_value, with_block, with_value, without_value
 from memory_system.privacy.secrets import redact

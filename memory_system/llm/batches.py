@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.llm import AskError, Usage
 from memory_system.llm.claude import Claude, RequestError, checked, text_of, usage_of

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from memory_system.config import Config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.llm import Usage
 
 MILLION = 1_000_000

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memory_system.records import CLAIM, QUOTE, STATEMENT
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 
 OUTCOMES = ("new", "confirmed", "merged", "superseding")
 FORMS = (CLAIM, QUOTE, STATEMENT)

@@ -8,7 +8,7 @@ from datetime import datetime
 from memory_system import clock
 from memory_system.phases import entities, index, snapshot
 from memory_system.privacy.masks import masked
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 from memory_system.workspace import Workspace
 
 
@@ -30,16 +30,10 @@ def catch_up(ws: Workspace) -> None:
     """Make what is derived anew where it stands behind the truth, as a crash between the two leaves it."""
     if not ws.is_derived:
         rebuild(ws)
-    elif not _is_masked(ws):
-        snapshot.write(snapshot_moment(ws), ws)
-
-
-def _is_masked(ws: Workspace) -> bool:
-    """Whether the snapshot on the disk shows nothing that the owner wants masked by now."""
-    if not (kinds := ws.masked):
-        return True
-    there = ws.files.read(ws.layout.snapshot).decode(errors="replace")
-    return masked(there, kinds) == there
+    elif ws.masked:  # the owner may want something masked by now that the snapshot on the disk shows
+        there = ws.files.read(ws.layout.snapshot).decode(errors="replace")
+        if masked(there, ws.masked) != there:
+            snapshot.write(snapshot_moment(ws), ws)
 
 
 def rebuild(ws: Workspace) -> list[str]:

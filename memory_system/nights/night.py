@@ -17,7 +17,7 @@ from memory_system.phases.revising import OUTDATING
 from memory_system.records import Fact, Problem, kind_of
 from memory_system.store import by_hand
 from memory_system.store.draft import Draft, changes_of
-from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Change, Entry
 
 MANY_ACTIVE = 20  # facts from which on the share of retired ones is watched
 RETIRING = {"superseded", "merged", "denied"}
@@ -142,7 +142,8 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
     """Make the night true, once; its accounting. ChangedSinceError when a person has changed the files meanwhile."""
     ws, state = run.ws, run.ws.checkpoint.state
     if "commit" in state.phase_data:
-        run.changes = _committed_changes(run)
+        groups = [group for group in ws.journal.entries() if group.entry.night == run.night.stamp]
+        run.changes = groups[-1].changes
         return dict(state.phase_data["commit"])
     if not ws.store.seen.holds() and by_hand.take_over(ws.store, clock.stamp(ws.now)):
         ws.checkpoint.save(retry_count=0)  # stopped, not failed
@@ -151,11 +152,9 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
         )
     run.changes = changes_of(ws.store, run.drafts.values())
     run.drafts.clear()  # what they know beside the changes is much, and over
-    counts = ws.store.counts()
     if not allow_retire:
-        _watch_retirement(run, counts["active", Fact.PREFIX])
-    active = sum(count for (pool, _), count in counts.items() if pool == "active")
-    account = accounting.account(run.tally, run.changes, active)
+        _watch_retirement(run)
+    account = accounting.account(run.tally, run.changes, _active(run))
     entry = Entry(
         clock.stamp(ws.now), "consolidate", state.run_id, run.night.stamp, account, _moved_state(run, account)
     )
@@ -167,25 +166,22 @@ def _commit(run: Run, *, allow_retire: bool) -> dict[str, Any]:
 def _recounted(account: dict[str, Any], run: Run) -> dict[str, Any]:
     """The accounting with the memories counted in the files after the commit, instead of added up; a sum that does not
     close is remembered until the owner has seen to it."""
-    counts = run.ws.store.counts()
-    active = sum(count for (pool, _), count in counts.items() if pool == "active")
-    sums = {**account, "memories": {**account["memories"], "after": active}}
+    sums = {**account, "memories": {**account["memories"], "after": _active(run)}}
     sums["balanced"] = not accounting.unbalanced(sums)
     if not sums["balanced"]:
         run.ws.checkpoint.save(unbalanced=run.night.stamp)
     return sums
 
 
-def _committed_changes(run: Run) -> list[Change]:
-    """The changes of the entry that committed this night."""
-    groups = [group for group in run.ws.journal.entries() if group.entry.night == run.night.stamp]
-    return groups[-1].changes
+def _active(run: Run) -> int:
+    """How many active memories the files hold."""
+    return sum(count for (pool, _), count in run.ws.store.counts().items() if pool == "active")
 
 
 def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
     """The keys of the checkpoint that the commit moves: how far is read, and how the nights have been."""
     state = run.ws.checkpoint.state
-    rows = _read_cursors(run)
+    rows = {row.pop("session"): row for row in run.ws.checkpoint.read_stage("cursors", dict)}
     return {
         "cursors": rows,
         "left_over": dict.fromkeys(state.left_over),
@@ -200,17 +196,13 @@ def _moved_state(run: Run, account: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_cursors(run: Run) -> dict[str, dict[str, Any]]:
-    """The cursors after this night's reading, by session."""
-    return {row.pop("session"): row for row in run.ws.checkpoint.read_stage("cursors", dict)}
-
-
 def _barren_nights(before: int, account: dict[str, Any]) -> int:
     """How many nights in a row nothing came of what was said. Input worth keeping of which nothing was made is alarming
     at once; a quiet night changes nothing."""
     if account["claims"]["total"] or account["memories"]["new"]:
         return 0
-    if _worth(account):
+    left_out = account["kept"]["without_claim"].get("left out", 0)  # what a model has read and found not worth keeping
+    if account["segments"]["kept"] - left_out:
         return max(before + 1, BARREN_LIMIT)
     return before + 1 if is_barren(account) else before
 
@@ -221,14 +213,9 @@ def is_barren(account: dict[str, Any]) -> bool:
     return not made and (account["segments"]["kept"] > 0 or account["messages"]["kept"] >= BARREN_MESSAGES)
 
 
-def _worth(account: dict[str, Any]) -> int:
-    """How many segments were worth keeping, but for those that a model has read and left out."""
-    left_out: int = account["kept"]["without_claim"].get("left out", 0)
-    return int(account["segments"]["kept"]) - left_out
-
-
-def _watch_retirement(run: Run, active: int) -> None:
+def _watch_retirement(run: Run) -> None:
     """RetirementError when the night would retire too large a share of the active facts."""
+    active = run.ws.store.counts()["active", Fact.PREFIX]
     retired = sum(1 for change in run.changes if retires_fact(change))
     share = run.ws.config.thresholds.max_retired_share
     if active > MANY_ACTIVE and retired > share * active:

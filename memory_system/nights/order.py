@@ -31,15 +31,13 @@ from memory_system.readers import Cursor
 from memory_system.records import USER, Fact, Problem, session_of
 from memory_system.store.database import StaleIndexError
 from memory_system.store.draft import Draft
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 from memory_system.store.keys import slot_key
 from memory_system.store.store import Memories, row_of
 from memory_system.turns import Claim, Message, Turn
 from memory_system.workspace import Workspace
 
 Progress = Callable[[str, str], None]  # told the night and the phase that begins
-
-
 Reread = Callable[[str], Iterable[Message]]  # the messages of a session that earlier nights have read
 
 
@@ -72,19 +70,20 @@ class Run:
 
     def backlog(self) -> Iterator[Turn]:
         """What nights of an earlier version had no room for."""
-        return left_over(self.ws.checkpoint.state.left_over, self.night, self._reread, self.tally)
+        cursors = self.ws.checkpoint.state.cursors
 
-    def _reread(self, session: str) -> Iterator[Message]:
-        """What was read of a session before this night."""
-        row = self.ws.checkpoint.state.cursors.get(session)
-        return self.ws.library.reread(session, Cursor.from_row(row)) if row else iter(())
+        def reread(session: str) -> Iterator[Message]:
+            row = cursors.get(session)
+            return self.ws.library.reread(session, Cursor.from_row(row)) if row else iter(())
+
+        return left_over(self.ws.checkpoint.state.left_over, self.night, reread, self.tally)
 
     @cached_property
     def guard(self) -> Guard:
-        """Holds back what must not be believed."""
         return self._guard()
 
     def _guard(self) -> Guard:
+        """One that holds back what must not be believed."""
         store = self.ws.store
         rows = (row_of(each, store) for each in store.find(slot_key(USER, "name")))
         return Guard(self.ws.quarantine.approved(), [row["value"] for row in rows if row.get("value")])
@@ -109,7 +108,6 @@ class Run:
         yield from self.ws.checkpoint.read_stage("segment", lambda row: Message(*row["message"]))
 
     def turns(self, stage: str) -> Iterator[Turn]:
-        """The turns of a stage."""
         return self.ws.checkpoint.read_stage(stage, Turn.staged)
 
     def heard(self) -> Iterator[tuple[Turn, list[Judged]]]:
@@ -130,9 +128,6 @@ class Run:
     def captures(self) -> list[Fact]:
         """The captures made before the night."""
         return [each for each in self.ws.inbox.pending() if each.created < self.night.stamp]
-
-    def accessed(self) -> list[str]:
-        return self.ws.accesses.before(self.night.stamp)
 
     @property
     def latest(self) -> Memories:
@@ -180,16 +175,12 @@ def _extracted(run: Run) -> Iterator[Claim]:
     return by_model.run(run.turns("screen"), run.heard(), run.ws.store, run.night, asker, run.tally, names)
 
 
-def _lines(turns: Iterable[Turn]) -> Iterator[bytes]:
-    """Turns as lines to be staged."""
-    return (turn.to_line() for turn in turns)
-
-
 STAGED = (
-    Phase(1, "segment", lambda run: _lines(
-        chain(segment.run(run.messages(), run.night, run.tally), run.backlog()))),
-    Phase(2, "screen", lambda run: _lines(
-        screen.run(run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store)))),
+    Phase(1, "segment", lambda run: map(
+        Turn.to_line, chain(segment.run(run.messages(), run.night, run.tally), run.backlog()))),
+    Phase(2, "screen", lambda run: map(
+        Turn.to_line, screen.run(
+            run.turns("segment"), run.night, run.tally, run.guard, facts.known_names(run.ws.store)))),
     Phase(3, "extract", lambda run: _in_time_order(_extracted(run))),
     Phase(4, "facts", lambda run: run.draft(
         "facts", facts.run(
@@ -201,7 +192,7 @@ STAGED = (
     Phase(4, "summaries", lambda run: run.draft(
         "summaries", summaries.run(list(run.drafts.values()), run.latest, run.night))),
     Phase(5, "decay", lambda run: run.draft(
-        "decay", decay.run(run.accessed(), run.latest, run.night))),
+        "decay", decay.run(run.ws.accesses.before(run.night.stamp), run.latest, run.night))),
 )  # fmt: skip
 DERIVED = (
     Phase(6, "index", lambda run: index.run(run.changes, run.read_messages(), run.ws, run.again)),

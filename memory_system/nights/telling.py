@@ -11,7 +11,7 @@ from memory_system.phases.revising import OUTDATING
 from memory_system.phases.shortlist import short
 from memory_system.privacy import trust
 from memory_system.records import USER, Fact, Summary, from_line, kind_of, successor_of
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 
 WORDS = {
     "en": {"cancelled": "cancelled", "ended": "over", "superseded": "no longer", "denied": "denied"},
@@ -49,13 +49,11 @@ class Telling:
         told = {key for each in found.values() if (key := self._gone(each, found))}
         for change in found.values():
             if change.before_pool is None and change.after_pool == "active" and change.id not in told:
-                self._come(_after(change))
-
-    def _come(self, record: Fact) -> None:
-        if record.polarity:
-            self.learnt[record.id] = record
-        else:
-            self.ended[record.id] = short(record)
+                record = _after(change)
+                if record.polarity:
+                    self.learnt[record.id] = record
+                else:
+                    self.ended[record.id] = short(record)
 
     def _gone(self, change: Change, found: Mapping[str, Change]) -> str:
         """Take in what holds no more; the id of the newer memory that is told with it, if there is one."""

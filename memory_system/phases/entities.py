@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.phases.index import open_index
@@ -22,7 +22,7 @@ from memory_system.recall.units import own_name
 from memory_system.recall.views import Naming
 from memory_system.records import ASSISTANT, USER, Row
 from memory_system.rules import table
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 from memory_system.workspace import Workspace
 
 INDEX = "_index.json"

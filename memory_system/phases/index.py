@@ -20,10 +20,9 @@ from memory_system.recall.index import Index
 from memory_system.recall.passages import note_files, read_note
 from memory_system.recall.units import storable
 from memory_system.records import Pool, session_of
+from memory_system.store.checkpoint import due
 from memory_system.store.database import StaleIndexError
-from memory_system.store.entries import Change
-from memory_system.store.journal import GENESIS
-from memory_system.store.schemas import due
+from memory_system.store.journal import GENESIS, Change
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 

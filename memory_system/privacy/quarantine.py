@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy import trust

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import Redaction

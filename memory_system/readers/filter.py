@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
+from contextlib import suppress
 
 from memory_system import rules
-from memory_system.disk.files import is_regular
+from memory_system.disk import is_regular
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.text import cjk_count, fold
 
@@ -83,8 +83,11 @@ class OwnFiles:
     """The long lines of the workspace's own files, by which a message that reads them back is known."""
 
     def __init__(self, layout: Layout) -> None:
-        paths = [*(layout.root / name for name in PEOPLES_FILES), layout.snapshot]
-        self.lines = frozenset(line for path in paths for line in _own_lines(_text(path)))
+        self.lines = frozenset[str]()
+        for path in (*(layout.root / name for name in PEOPLES_FILES), layout.snapshot):
+            with suppress(OSError):
+                text = path.read_text("utf-8", errors="replace") if is_regular(path) else ""
+                self.lines |= frozenset(_own_lines(text))
 
     def echoed(self, text: str, role: str) -> bool:
         """Whether most of the message's long lines stand word for word in those files. One line that a user says is
@@ -95,13 +98,6 @@ class OwnFiles:
         lines = _own_lines(text)
         known = sum(line in self.lines for line in lines)
         return known > len(lines) / 2 and (known > 1 or alone)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", errors="replace") if is_regular(path) else ""
-    except OSError:
-        return ""
 
 
 def _own_lines(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,7 +13,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.config import Config
-from memory_system.disk.files import is_regular
+from memory_system.disk import is_regular
 from memory_system.layout import Layout
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.readers import filter as sources
@@ -142,8 +143,8 @@ class Library:
         cursor = replace(cursor, key=key, chat=chat, reason=cursor.reason if cursor.lines else reason)
         stamp = clock.stamp(until) if until else None
         start = script.first_after(_lines(script, cursor))
-        reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self._own_files())
-        reading.forgotten = self.forgotten
+        self._own = self._own or sources.OwnFiles(self.layout)
+        reading = Reading(script, cursor, start, max(start, script.first_from(stamp)), self.forgotten, self._own)
         batch = read_batch(reading, cursor, stamp)
         batch.again = changed
         if changed:
@@ -160,8 +161,7 @@ class Library:
         if script.lines != cursor.lines:
             script = load(script.place, self.config.zone, cursor.lines)
         _lines(script, cursor)
-        reading = Reading(script, cursor, 0, len(script.entries))
-        reading.forgotten = self.forgotten
+        reading = Reading(script, cursor, 0, len(script.entries), self.forgotten)
         for number, entry in enumerate(script.entries):
             if entry.role != CONTROL:
                 text, why = reading.verdict(number)
@@ -177,8 +177,7 @@ class Library:
         key, chat, reason = self._standing_of(script)
         cursor = _carried(script, cursor) or Cursor(key=key, chat=chat, reason=reason)
         lines = _lines(script, cursor)
-        reading = Reading(script, cursor, 0, len(script.entries))
-        reading.forgotten = self.forgotten
+        reading = Reading(script, cursor, 0, len(script.entries), self.forgotten)
         for number, entry in enumerate(script.entries):
             if entry.role != CONTROL:
                 text, why = reading.verdict(number)
@@ -225,10 +224,6 @@ class Library:
         while size > HELD_BYTES and len(self._held) > 1:
             size -= self._held.pop(next(iter(self._held))).weight
         return script
-
-    def _own_files(self) -> sources.OwnFiles:
-        self._own = self._own or sources.OwnFiles(self.layout)
-        return self._own
 
     def _standing_of(self, script: Transcript) -> tuple[str, str, str]:
         """The key that the session goes under, which kind of shared chat it is, and why it is no source: what its file
@@ -293,15 +288,10 @@ def _session_keys(folder: Path) -> dict[str, str]:
     of it."""
     found: dict[str, str] = {}
     for index in (*sorted(folder.glob("*.sessions.json.imported-*")), folder / "sessions.json"):
-        for key, row in _rows_of(index).items():
+        rows: Any = {}
+        with suppress(OSError, orjson.JSONDecodeError):
+            rows = orjson.loads(index.read_bytes()) if is_regular(index) else {}
+        for key, row in rows.items() if isinstance(rows, dict) else ():
             if isinstance(row, dict) and isinstance(row.get("sessionId"), str):
                 found[row["sessionId"]] = f"{key}:{row['chatType']}:" if row.get("chatType") in SHARED else key
     return found
-
-
-def _rows_of(index: Path) -> dict[str, Any]:
-    try:
-        rows = orjson.loads(index.read_bytes()) if is_regular(index) else {}
-    except (OSError, orjson.JSONDecodeError):
-        return {}
-    return rows if isinstance(rows, dict) else {}

@@ -1,7 +1,10 @@
 """OpenClaw's live store, `openclaw-agent.sqlite`: which sessions it holds, and each of them as the lines of JSON that
 its transcript file would have; those, too, that it has packed away inside: in cold storage, or deleted or reset and
 archived. It is only looked at: neither it nor its write-ahead log changes, and no file is made beside it, whether a
-Gateway is running or not."""
+Gateway is running or not.
+
+Zstd is unpacked by the standard library where it has it (Python 3.14), else by the package `zstandard` of the extra
+`[zstd]`."""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -19,7 +23,6 @@ from urllib.parse import quote
 import orjson
 
 from memory_system.readers.formats import SHARED, Held, UnreadableError
-from memory_system.readers.streams import ARCHIVE_CAP, unpack
 
 Row = sqlite3.Row
 
@@ -28,6 +31,7 @@ _ARCHIVES = """
 SELECT session_id, generation, session_key, length(archive_blob) AS size, created_at AS last
 FROM session_transcript_archives ORDER BY session_id, generation
 """
+ARCHIVE_CAP = 256 << 20  # bytes of a session that is packed with zstd
 EVENT_CAP = 4 << 20  # bytes of one event; OpenClaw packs no longer ones
 TRIES = 3  # looks at a store that somebody writes to meanwhile
 PATIENCE = 5  # seconds for a lock
@@ -51,21 +55,15 @@ class Events:
     active: list[int] | None
 
 
-def has(store: sqlite3.Connection, table: str) -> bool:
-    """Whether the store has such a table."""
-    known = store.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
-    return known.fetchone() is not None
+def _rows(store: sqlite3.Connection, table: str, sql: str = "") -> list[Row]:
+    """All rows of the table, or those of the statement; none where this store has no such table."""
+    known = store.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)).fetchone()
+    return store.execute(sql or f"SELECT * FROM {table}").fetchall() if known else []  # noqa: S608 - a name of ours
 
 
-def cold_ones(store: sqlite3.Connection) -> dict[str, Row]:
-    """By session those in cold storage: how many events (`size`), and when they were put there (`last`)."""
-    rows = store.execute(_COLD) if has(store, "session_transcript_cold_archives") else ()
-    return {row["session_id"]: row for row in rows}
-
-
-def archives(store: sqlite3.Connection) -> list[Row]:
-    """The archives of removed sessions: session, generation, key, bytes (`size`), and when they were made (`last`)."""
-    return [*store.execute(_ARCHIVES)] if has(store, "session_transcript_archives") else []
+def _keyed(store: sqlite3.Connection, table: str, sql: str = "") -> dict[str, Row]:
+    """The same by session."""
+    return {row["session_id"]: row for row in _rows(store, table, sql)}
 
 
 def archived(store: sqlite3.Connection, session: str, generation: str) -> Events:
@@ -76,14 +74,14 @@ def archived(store: sqlite3.Connection, session: str, generation: str) -> Events
         (session, generation),
     ).fetchone()
     data = bytes(row["archive_blob"]) if row else b""
-    plain = _unpacked_archive(data) if row and row["encoding"] == "zstd" else data
+    plain = unpacked(data) if row and row["encoding"] == "zstd" else data
     lines = [line for line in plain.split(b"\n") if line.strip()]
     return Events(b"".join(line + b"\n" for line in lines), [int(row["created_at"])] * len(lines) if row else [], None)
 
 
 def cold(store: sqlite3.Connection, session: str, path: Path) -> Events | None:
     """The events of a session in cold storage; None when it is not there. `path` is the store's."""
-    if session not in cold_ones(store):
+    if session not in _keyed(store, "session_transcript_cold_archives", _COLD):
         return None
     row = store.execute(
         "SELECT storage, archive_name, archive_blob FROM session_transcript_cold_archives WHERE session_id = ?",
@@ -91,7 +89,7 @@ def cold(store: sqlite3.Connection, session: str, path: Path) -> Events | None:
     ).fetchone()
     held = bytes(row["archive_blob"]) if row["storage"] == "sqlite" else _file(path, str(row["archive_name"]))
     try:
-        return _warmed([orjson.loads(line) for line in _unpacked_archive(held).split(b"\n") if line.strip()])
+        return _warmed([orjson.loads(line) for line in unpacked(held).split(b"\n") if line.strip()])
     except (ValueError, KeyError, TypeError) as error:
         hint = "if OpenClaw itself can open it, this program must learn its new form"
         raise UnreadableError(f"what is in cold storage cannot be read: {error!r}", hint) from None
@@ -126,26 +124,22 @@ def _file(store: Path, name: str) -> bytes:
         raise UnreadableError(f"it is in cold storage, and {path} cannot be read: {error.strerror}", hint) from None
 
 
-def _unpacked_archive(data: bytes) -> bytes:
+def unpacked(data: bytes) -> bytes:
     try:
         return unpack(data, ARCHIVE_CAP)
     except ValueError as error:
         raise UnreadableError(f"it is packed, and {error}", "restore it from a backup") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Shelved:
-    """A session as a list of the store's sessions shows it. `size` (events) and `mtime_ns` change when it does."""
-
-    held: Held
-    size: int
-    mtime_ns: int
+# a session, how many events it has (an archive: bytes), and a time in nanoseconds; both change when it does
+Shelved = tuple[Held, int, int]
 
 
 def sessions(path: Path, *, removed: bool = False) -> tuple[list[Shelved], int]:
     """The sessions of the store in the order of their ids, and the version of its schema; with `removed` also the
     archives of those that were deleted or reset. OSError when it cannot be read."""
-    return _steadily(path, lambda store: (_sessions(store, removed=removed), _version(store)))
+    version = "PRAGMA user_version"
+    return _steadily(path, lambda store: (_sessions(store, removed=removed), int(store.execute(version).fetchone()[0])))
 
 
 def events(path: Path, held: Held) -> Events:
@@ -153,38 +147,27 @@ def events(path: Path, held: Held) -> Events:
     return _steadily(path, lambda store: _events(store, path, held))
 
 
-def _version(store: sqlite3.Connection) -> int:
-    return int(store.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _sessions(store: sqlite3.Connection, *, removed: bool) -> list[Shelved]:
     forgotten = _keyed(store, "memory_session_tombstones")
     windows = _keyed(store, "session_windows")
     rewritten = _keyed(store, "transcript_rewrite_watermarks")
-    found = cold_ones(store) | {row["session_id"]: row for row in store.execute(_SIZES)}
+    cold = _keyed(store, "session_transcript_cold_archives", _COLD)
+    found = cold | {row["session_id"]: row for row in store.execute(_SIZES)}
     live = [
         _shelved(each, found.get(each), windows.get(each), rewritten.get(each), forgotten=each in forgotten)
         for each in sorted({*found, *forgotten})
     ]
-    return live + [_archive(each) for each in (archives(store) if removed else ())]
-
-
-def _archive(row: Row) -> Shelved:
-    held = Held(str(row["session_id"]), str(row["session_key"]), archive=str(row["generation"]))
-    return Shelved(held, int(row["size"]), int(row["last"]) * 1_000_000)
-
-
-def _keyed(store: sqlite3.Connection, table: str) -> dict[str, Row]:
-    """The table's rows by session; none where this store has no such table."""
-    rows = store.execute(f"SELECT * FROM {table}") if has(store, table) else ()  # noqa: S608 - a name of ours
-    return {row["session_id"]: row for row in rows}
+    for row in _rows(store, "session_transcript_archives", _ARCHIVES) if removed else ():
+        held = Held(str(row["session_id"]), str(row["session_key"]), archive=str(row["generation"]))
+        live.append((held, int(row["size"]), int(row["last"]) * 1_000_000))
+    return live
 
 
 def _shelved(session: str, size: Row | None, window: Row | None, rewritten: Row | None, *, forgotten: bool) -> Shelved:
     key = str(window["session_key"]) if window else ""
     held = Held(session, key, _reason(window) if window else "", forgotten)
     last = int(size["last"] or 0) * 1_000_000 if size else 0
-    return Shelved(held, int(size["size"] or 0) if size else 0, last + _generation(rewritten))
+    return held, int(size["size"] or 0) if size else 0, last + _generation(rewritten)
 
 
 def _reason(window: Row) -> str:
@@ -213,7 +196,8 @@ def _events(store: sqlite3.Connection, path: Path, held: Held) -> Events:
     if not rows and (packed := cold(store, session, path)):
         return packed
     number_of = {row["seq"]: number for number, row in enumerate(rows, 1)}
-    state = _keyed_one(store, "session_transcript_index_state", session)
+    sql = "SELECT * FROM session_transcript_index_state WHERE session_id = ?"
+    state = store.execute(sql, (session,)).fetchone()
     active = None
     if state is not None and not state["needs_rebuild"] and rows and state["indexed_seq"] >= rows[-1]["seq"]:
         listed = store.execute(
@@ -223,11 +207,6 @@ def _events(store: sqlite3.Connection, path: Path, held: Held) -> Events:
         active = [number_of[row["event_seq"]] for row in listed if row["event_seq"] in number_of]
     data = b"".join(_line(row) + b"\n" for row in rows)
     return Events(data, [int(row["created_at"]) for row in rows], active)
-
-
-def _keyed_one(store: sqlite3.Connection, table: str, session: str) -> Row | None:
-    found = store.execute(f"SELECT * FROM {table} WHERE session_id = ?", (session,)).fetchone()  # noqa: S608 - a name of ours
-    return found if isinstance(found, sqlite3.Row) else None
 
 
 def _line(row: Row) -> bytes:
@@ -300,3 +279,35 @@ def _stamp(path: Path) -> tuple[int, int]:
     except FileNotFoundError:
         return 0, 0
     return found.st_size, found.st_mtime_ns
+
+
+def unpack(data: bytes, most: int) -> bytes:
+    """The unpacked bytes, at most so many; ValueError when they are damaged or more, UnreadableError when nothing here
+    can unpack."""
+    try:
+        zstandard = import_module("zstandard")
+    except ImportError:
+        return _by_itself(data, most)
+    try:
+        if zstandard.frame_content_size(data) > most:  # the library would make room for whatever the frame says
+            raise ValueError(f"it is longer than {most >> 20} MB")
+        plain: bytes = zstandard.ZstdDecompressor().decompress(data, max_output_size=most)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"its packed form is damaged: {error}") from None
+    return plain
+
+
+def _by_itself(data: bytes, most: int) -> bytes:
+    """With what Python brings along."""
+    try:
+        zstd = import_module("compression.zstd")
+    except ImportError:
+        hint = "install what unpacks it: pip install 'memory-system[zstd]'"
+        raise UnreadableError("it holds events packed with zstd, and nothing here unpacks them", hint) from None
+    try:
+        plain: bytes = zstd.ZstdDecompressor().decompress(data, most + 1)
+    except zstd.ZstdError as error:
+        raise ValueError(f"its packed form is damaged: {error}") from None
+    if len(plain) > most:
+        raise ValueError(f"it is longer than {most >> 20} MB")
+    return plain

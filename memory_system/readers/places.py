@@ -78,7 +78,7 @@ def find(layout: Layout, config: Config) -> tuple[list[Place], list[Problem]]:
         if isinstance(found, Problem):
             problems.append(found)
         elif found is not None:
-            for each in _held(found, problems) if is_store(found.path) else [found]:
+            for each in _held(found, problems) if path.suffix == ".sqlite" else [found]:
                 places.setdefault(each.name, each)
     return [places[name] for name in sorted(places)], problems
 
@@ -111,11 +111,6 @@ def place(path: Path, layout: Layout, source: Source | None = None) -> Place | P
     return Place(path, name, found.st_size, found.st_mtime_ns, day, source)
 
 
-def is_store(path: Path) -> bool:
-    """Whether it is a database of sessions, by its name."""
-    return path.name.endswith(".sqlite")
-
-
 def _held(store: Place, problems: list[Problem]) -> Iterator[Place]:
     """The sessions in OpenClaw's store."""
     from memory_system.readers import openclaw_store
@@ -129,9 +124,9 @@ def _held(store: Place, problems: list[Problem]) -> Iterator[Place]:
     if schema > KNOWN_SCHEMA:
         what = f"the form of this store is {schema}, and the newest that is known here is {KNOWN_SCHEMA}"
         problems.append(Problem(store.name, what, "what could be had of it was read; look for a newer memory-system"))
-    for each in found:
-        name = f"{store.name}#{each.held.session}" + (f"@{each.held.archive}" if each.held.archive else "")
-        yield replace(store, name=name, size=each.size, mtime_ns=each.mtime_ns, held=each.held)
+    for held, size, mtime_ns in found:
+        name = f"{store.name}#{held.session}" + (f"@{held.archive}" if held.archive else "")
+        yield replace(store, name=name, size=size, mtime_ns=mtime_ns, held=held)
 
 
 def _is_transcript(name: str, day: date | None) -> bool:

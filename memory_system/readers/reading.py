@@ -12,8 +12,7 @@ from memory_system.privacy import secrets
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.readers import filter as sources
 from memory_system.readers.formats import CONTROL, Entry
-from memory_system.readers.streams import Flaw
-from memory_system.readers.transcript import Transcript
+from memory_system.readers.transcript import Flaw, Transcript
 from memory_system.records import Problem
 from memory_system.turns import NOTE_ROLES, Message
 
@@ -85,8 +84,9 @@ class Reading:
     takes new ones; `own` is given when messages are read for the first time, and not when they are read again."""
 
     def __init__(
-        self, script: Transcript, cursor: Cursor, start: int, end: int, own: sources.OwnFiles | None = None
-    ) -> None:
+        self, script: Transcript, cursor: Cursor, start: int, end: int,
+        forgotten: Tombstones | None = None, own: sources.OwnFiles | None = None,
+    ) -> None:  # fmt: skip
         self.script = script
         self.start = start
         self.end = end
@@ -95,10 +95,13 @@ class Reading:
         self.chat = cursor.chat
         self.marks = dict(cursor.marks)
         self.off = script.abandoned(end)
-        self.roles: Mapping[str, str] = script.place.source.roles if script.place.source else {}
-        self.speakers = _speakers(script)
+        source = script.place.source
+        self.roles: Mapping[str, str] = source.roles if source else {}
+        named: dict[str, str] = dict(script.header.participants)
+        named.update((role, name) for role, name in (source.participants.items() if source else ()))
+        self.speakers = {role: name for role, name in named.items() if sources.is_person(name)}
         self.turn = ""  # why the user's message that is being answered was refused
-        self.forgotten: Tombstones | None = None
+        self.forgotten = forgotten
         if start:
             self._keep_decisions()
             self._enter_turn()
@@ -212,7 +215,8 @@ def read_batch(reading: Reading, cursor: Cursor, until: str | None) -> Batch:
             batch.messages.append(reading.message(number, said, text))
         entry_id, last = entry.name, said
     batch.cursor = _moved(reading, replace(cursor, entry=entry_id, last=last))
-    flaws += [each for each in script.flaws if cursor.lines < each[0] and _is_used(each, script, batch.cursor)]
+    used = float("inf") if batch.cursor.lines == script.lines else batch.cursor.lines
+    flaws += [each for each in script.flaws if cursor.lines < each[0] <= used]
     batch.problems = problems(script.place.name, flaws)
     return batch
 
@@ -243,10 +247,6 @@ def _flaws(script: Transcript, number: int, why: str) -> Iterable[Flaw]:
         yield entry.line, "it has no usable time", "it was given the time of what stands before it"
 
 
-def _is_used(flaw: Flaw, script: Transcript, cursor: Cursor) -> bool:
-    return flaw[0] <= cursor.lines or cursor.lines == script.lines
-
-
 def _moved(reading: Reading, cursor: Cursor) -> Cursor:
     """The cursor after the span."""
     script = reading.script
@@ -265,14 +265,6 @@ def _moved(reading: Reading, cursor: Cursor) -> Cursor:
         reason=reading.reason,
         marks=reading.marks,
     )
-
-
-def _speakers(script: Transcript) -> dict[str, str]:
-    """The names of the persons who speak, by role."""
-    named: dict[str, str] = dict(script.header.participants)
-    if script.place.source:
-        named.update((role, name) for role, name in script.place.source.participants.items())
-    return {role: name for role, name in named.items() if sources.is_person(name)}
 
 
 def problems(name: str, flaws: Iterable[Flaw]) -> list[Problem]:

@@ -1,10 +1,16 @@
 """One transcript as it stands on the disk, in one of the formats there are: its entries in order, when each was said,
-which of them are on the active branch, and digests of its first lines."""
+which of them are on the active branch, and digests of its first lines. A file is read as numbered lines, whatever is in
+it: plain, gzip or zstd, lines without end, bytes that are no text; no more than one block and one line is held."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import os
 import re
+import stat
+import zlib
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,22 +18,158 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, tzinfo
 from io import BufferedIOBase, BytesIO
 from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from memory_system import clock
 from memory_system.readers import claude_code, notes, openclaw, plain
 from memory_system.readers.formats import CONTROL, FOLLOWS, Entry, Header, Origin, Reader, Row
 from memory_system.readers.places import Place
-from memory_system.readers.streams import BLOCK, Flaw, Lines, json_rows, open_regular, text_rows
+
+if TYPE_CHECKING:
+    import jsonlines
+
+Flaw = tuple[int, str, str]  # line, what is wrong with it, hint
+
+BLOCK = 1 << 20
+LINE_CAP = 8 << 20
+DEPTH_CAP = 64
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_GZIP = b"\x1f\x8b"
 
 UNKNOWN = -1
 HEAD = 50  # lines by which a format is known
 _UNFIT = re.compile(r"[\s:\x00-\x1f]+")  # in a session's id: a ref is cut at its first colon
-READERS: tuple[Reader, ...] = (
-    openclaw,
-    claude_code,
-    plain,
-    notes,
-)
+READERS: tuple[Reader, ...] = (openclaw, claude_code, plain, notes)
+
+
+@contextmanager
+def open_regular(path: Path) -> Iterator[tuple[BufferedIOBase, os.stat_result]]:
+    """The file's bytes, unpacked if it is gzip or zstd, and what the disk says of it. OSError for a link, pipe or
+    device: opening neither hangs nor leads elsewhere."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        raise OSError("it is no regular file")
+    with os.fdopen(descriptor, "rb") as stream:
+        head = stream.peek(4)[:4]
+        if head == _ZSTD:
+            from memory_system.readers.openclaw_store import unpacked
+
+            yield BytesIO(unpacked(stream.read())), found
+        elif head[:2] == _GZIP:
+            with gzip.GzipFile(fileobj=stream) as inner:
+                yield inner, found
+        else:
+            yield stream, found
+
+
+class Lines:
+    """Iterates over the lines, without their ends, and remembers what a cursor needs: `ends[n]` is the offset where
+    line n+1 ends. `count` is the number of lines so far. A line over the cap comes out empty and stands in `flaws`; so
+    does a file that breaks off (`broken`). `closed` tells whether the last line has its newline."""
+
+    def __init__(self, stream: BufferedIOBase, limit: int | None = None) -> None:
+        self.stream = stream
+        self.limit = limit
+        self.ends = array("Q")
+        self.flaws: list[Flaw] = []
+        self.closed = True
+        self.broken = False
+
+    @property
+    def count(self) -> int:
+        return len(self.ends)
+
+    def __iter__(self) -> Iterator[bytes]:
+        held: list[bytes] = []
+        size = offset = 0
+        for block in self._blocks():
+            pieces = block.split(b"\n")
+            for piece in pieces[:-1]:
+                size += len(piece)
+                offset += size + 1
+                if self.count == self.limit:
+                    return
+                yield self._line(held, piece, size, offset - 1)
+                held, size = [], 0
+            size += len(pieces[-1])
+            if size <= LINE_CAP:
+                held.append(pieces[-1])
+            else:
+                held = []
+        if size and self.count != self.limit:
+            self.closed = False
+            yield self._line(held, b"", size, offset + size)
+
+    def _line(self, held: list[bytes], piece: bytes, size: int, end: int) -> bytes:
+        self.ends.append(end)
+        if size > LINE_CAP:
+            self.flaws.append((self.count, f"the line is longer than {LINE_CAP >> 20} MB", "it was skipped"))
+            return b""
+        return b"".join((*held, piece)) if held else piece
+
+    def _blocks(self) -> Iterator[bytes]:
+        try:
+            while block := self.stream.read1(BLOCK):
+                yield block
+        except (EOFError, OSError, zlib.error) as error:
+            self.broken = True
+            hint = "what could be had of it was read; put back a whole copy"
+            self.flaws.append((self.count + 1, f"the file breaks off: {error}", hint))
+
+
+def json_rows(lines: Lines) -> Iterator[tuple[int, Row]]:
+    """The objects that stand on the lines; what is none goes to `lines.flaws`. A torn last line (no newline, no JSON)
+    is taken back: its writer may still be at it."""
+    import jsonlines  # commands that read no transcript start without it
+
+    reader = jsonlines.Reader(lines, loads=_loads)
+    while True:
+        try:
+            row = reader.read(type=dict, skip_empty=True)
+        except EOFError:
+            return
+        except jsonlines.InvalidLineError as error:
+            if lines.closed:
+                lines.flaws.append((lines.count, _wrong(error), "it was skipped; mend the line or remove it"))
+            else:
+                lines.ends.pop()
+        else:
+            yield lines.count, row
+
+
+def text_rows(lines: Lines) -> Iterator[tuple[int, Row]]:
+    for line in lines:
+        yield lines.count, line.decode(errors="replace").removeprefix("\ufeff").rstrip("\r")
+
+
+def _wrong(error: jsonlines.InvalidLineError) -> str:
+    cause = error.__cause__
+    if isinstance(cause, UnicodeDecodeError):
+        return "the line is not UTF-8"
+    return f"the line is not JSON: {cause}" if cause else "the line is JSON, but no object"
+
+
+def _loads(line: str | bytes) -> Any:
+    value = orjson.loads(line)
+    text = str(line)  # jsonlines hands it over decoded
+    if text.count("{") + text.count("[") > DEPTH_CAP and _depth(value) > DEPTH_CAP:
+        raise ValueError(f"it is nested deeper than {DEPTH_CAP}")
+    return value
+
+
+def _depth(value: object) -> int:
+    """How deep lists and objects are nested, without recursion."""
+    deepest = 0
+    level = [value]
+    while level := [each for each in level if isinstance(each, dict | list)]:
+        deepest += 1
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+    return deepest
 
 
 @dataclass(slots=True)
@@ -98,16 +240,13 @@ class Transcript:
             end = self.ends[lines - 1] if lines else 0
             if end < self._digested:
                 self._digester, self._digested = _new_digest(), 0
-            self._digest_to(end)
+            with self._opened() as stream:
+                stream.seek(self._digested)
+                while self._digested < end and (block := stream.read(min(end - self._digested, BLOCK))):
+                    self._digester.update(block)
+                    self._digested += len(block)
             self._digests[lines] = self._digester.hexdigest()
         return self._digests.get(lines, "")
-
-    def _digest_to(self, end: int) -> None:
-        with self._opened() as stream:
-            stream.seek(self._digested)
-            while self._digested < end and (block := stream.read(min(end - self._digested, BLOCK))):
-                self._digester.update(block)
-                self._digested += len(block)
 
     @property
     def weight(self) -> int:
@@ -142,20 +281,17 @@ def _parsed(script: Transcript, lines: Lines, origin: Origin) -> Transcript:
     rows = text_rows(lines) if place.is_note else json_rows(lines)
     head = list(islice(rows, HEAD))
     sample = [row for _, row in head]
-    reader = reader_for(sample, place.source.format if place.source else "")
+    name = place.source.format if place.source else ""
+    reader = next((each for each in READERS if (name == each.NAME if name else each.sniff(sample))), None)
     if reader is not None:
         script.format = reader.NAME
         script.header = reader.header(sample, origin)
         script.entries = list(reader.parse(chain(head, rows), origin))
     _settle(script, lines, origin.zone)
     if reader is None and script.lines:  # an empty file is one that nobody has written to yet
-        script.flaws.append(_unknown(any_row=bool(head)))
+        what = "it is in no known transcript format" if head else "it holds nothing that can be read"
+        script.flaws.append((1, what, "name its format in the config's sources, or move it elsewhere"))
     return script
-
-
-def _unknown(*, any_row: bool) -> Flaw:
-    hint = "name its format in the config's sources, or move it elsewhere"
-    return 1, "it is in no known transcript format" if any_row else "it holds nothing that can be read", hint
 
 
 def _settle(script: Transcript, lines: Lines, zone: tzinfo) -> None:
@@ -202,8 +338,3 @@ def _link(script: Transcript) -> None:
 
 def _new_digest() -> hashlib.blake2b:
     return hashlib.blake2b(digest_size=16)
-
-
-def reader_for(head: Sequence[Row], name: str = "") -> Reader | None:
-    """The format of that name, or the one that the first lines are in; None when nobody knows them."""
-    return next((each for each in READERS if (name == each.NAME if name else each.sniff(head))), None)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import orjson
 
 from memory_system.config import Config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.recall import dump, entering, schema, terms
 from memory_system.recall.entering import Entries
 from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked

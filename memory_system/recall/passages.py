@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_system.disk.files import is_regular
+from memory_system.disk import is_regular
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import redact, redaction
 from memory_system.privacy.tombstones import Tombstones

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.recall.embedder import Embedder, Vector
 from memory_system.recall.index import Index

@@ -16,9 +16,9 @@ from memory_system import text
 from memory_system.errors import DamagedError, MissingLinesError
 from memory_system.privacy.secrets import redact
 from memory_system.records import FILES, RETURNED, SETTABLE, WORDS, Evidence, Fact, Pool, from_line, kind_of, to_line
-from memory_system.store.entries import Change, Entry
+from memory_system.store.journal import Change, Entry
 from memory_system.store.store import Store
-from memory_system.store.truth import checked, line_id, parse_problem
+from memory_system.store.truth import checked, line_id, parsed
 
 BY_HAND = "edited by hand"
 REMOVED = "removed by hand"
@@ -50,7 +50,10 @@ def take_over(store: Store, stamp: str, *, allow_losses: bool = False) -> Entry 
         for pool, kind in FILES:
             store.keep_original(pool, kind, "adopted")
     _tidy(store, found.forms)
-    entry = Entry(stamp, BY_HAND, state=_moved_state(store))
+    moved: dict[str, object] = {"next_change": None}
+    if "commit" in store.checkpoint.state.phase_data:  # that night is done: what it has not derived is derived anew
+        moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
+    entry = Entry(stamp, BY_HAND, state=moved)
     found.changes += released(found.changes, store, stamp)
     if found.changes:
         store.apply(entry, found.changes)
@@ -69,17 +72,11 @@ def look(store: Store, stamp: str) -> Found:
         there.add(key)
         was = known.pop(key, None)
         if was is None:
-            found.changes.append(_added(_sound(line, where), pool, stamp, adopted=adopted))
+            found.changes.append(_added(parsed(line, where), pool, stamp, adopted=adopted))
         elif was != (pool, line):
-            _compare(was, pool, _sound(line, where), stamp, found)
+            _compare(was, pool, parsed(line, where), stamp, found)
     found.changes += [_removed(key, pool, line, stamp) for key, (pool, line) in known.items()]
     return found
-
-
-def _sound(line: bytes, where: str) -> Fact:
-    if wrong := parse_problem(line):
-        raise DamagedError(f"{where}: not a memory: {wrong}")
-    return from_line(line)
 
 
 def _added(record: Fact, pool: Pool, stamp: str, *, adopted: bool) -> Change:
@@ -191,12 +188,3 @@ def _tidy(store: Store, forms: dict[str, bytes]) -> None:
         tidy = [forms.get(key, line).rstrip(b"\n") + b"\n" for key, line in keyed]
         if lines != tidy:
             store.files.replace(store.layout.pool(pool, kind), tidy)
-
-
-def _moved_state(store: Store) -> dict[str, object]:
-    """The keys of the checkpoint that move. A night that was committed counts as done: what it has not derived yet is
-    derived anew with the rest."""
-    moved: dict[str, object] = {"next_change": None}
-    if "commit" in store.checkpoint.state.phase_data:
-        moved |= {"current_phase": None, "phase_data": {}, "retry_count": 0}
-    return moved

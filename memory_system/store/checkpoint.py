@@ -1,5 +1,11 @@
 """`state/consolidation.json`: how far reading and consolidating have come. And the staged output of the phases, which
 makes a run resumable: a stage file is there whole, or the phase is done again.
+
+Workspaces of older programs become ones of today by the steps of `MIGRATIONS`. Readers take the checkpoint through them
+as they read it; the first writer takes the files through. What is changed in them is kept as it was,
+`state/schema-1.1.*`; what becomes of memories is an entry of the journal. A schema is `major.minor`, of everything
+under memory/: a newer minor only adds keys, which are kept; a newer major is something that an older program would get
+wrong, so that it only reads.
 """
 
 from __future__ import annotations
@@ -8,18 +14,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
 from memory_system.clock import parse_instant
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError, NewerError
 from memory_system.layout import Layout
-from memory_system.store import schemas
-from memory_system.store.schemas import SCHEMA
+from memory_system.records import FILES, Fact, Pool, Row, to_line
+from memory_system.store.journal import Change, Entry
+from memory_system.store.truth import checked
+
+if TYPE_CHECKING:  # a store stands on a checkpoint
+    from memory_system.store.store import Store
 
 T = TypeVar("T")
+FIRST = "1.0"  # the schema of a checkpoint that names none
+SCHEMA = "3.0"
 MAX_TRIES = 3
 BATCH = 1 << 17  # bytes of lines that are parsed at once: reading and working in turns would be slower
 RESTORE = "put back a copy of the file, or have it made from the journal: memory validate --repair"
@@ -28,6 +40,43 @@ STAMPS = {
     "last_run", "last_success", "night", "last_night", "shown_night", "last_message", "next_change", "decay_held",
     "fades_until", "silence_accepted", "unbalanced",
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A step: the schema it leads to, why there is one, and what it makes of the checkpoint and of a memory, which are
+    as they were or have been through it already."""
+
+    to: str
+    why: str
+    state: Callable[[Row], Row] = lambda row: row
+    memory: Callable[[Row], Row] = lambda row: row
+
+
+MIGRATIONS = (
+    Migration("1.1", "the checkpoint names its schema"),
+    Migration("2.0", "past months of the journal are packed: a program that cannot unpack them takes them for lost"),
+    Migration("2.1", "what a night has no room for waits in the checkpoint"),
+    Migration("2.2", "while nothing fades, the checkpoint names the night up to which scores have faded"),
+    Migration("3.0", "what was said is kept in layer 3: a program that does not know of it would not forget it there"),
+)
+
+
+def version(schema: object) -> tuple[int, int] | None:
+    """Major and minor number; None for what is no schema."""
+    major, _, minor = schema.partition(".") if isinstance(schema, str) else ("", "", "")
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+
+
+def due(schema: str, migrations: tuple[Migration, ...] = MIGRATIONS) -> list[Migration]:
+    """The steps that a workspace of that schema has before it."""
+    there = version(schema) or (0, 0)
+    return [each for each in migrations if (version(each.to) or there) > there]
+
+
+def is_newer(schema: str) -> bool:
+    """Whether a program wrote it that does things otherwise: then it is only read."""
+    return (version(schema) or (0, 0))[0] > (version(SCHEMA) or (0, 0))[0]
 
 
 @dataclass(slots=True)
@@ -59,11 +108,6 @@ class State:
     schema: str = SCHEMA  # of the program that wrote it last
     others: dict[str, Any] = field(default_factory=dict)  # keys of a newer program, kept as they are
 
-    @property
-    def is_newer(self) -> bool:
-        """Whether a program wrote it that does things otherwise: then it is only read."""
-        return schemas.is_newer(self.schema)
-
 
 class Checkpoint:
     """The state of one workspace on disk."""
@@ -76,22 +120,18 @@ class Checkpoint:
     def save(self, **changed: Any) -> None:
         """Change keys of the state, durably."""
         self.refuse_newer()
-        self._keep_original()
+        original = self.layout.state / f"schema-{self.state.schema}.{self.layout.checkpoint.name}"
+        if due(self.state.schema) and self.layout.checkpoint.exists() and not original.exists():
+            self.files.replace(original, self.files.read(self.layout.checkpoint))
         for name, value in changed.items():
             setattr(self.state, name, value)
         row = asdict(self.state)
         row |= row.pop("others")
         self.files.replace_if_changed(self.layout.checkpoint, orjson.dumps(row, option=orjson.OPT_INDENT_2) + b"\n")
 
-    def _keep_original(self) -> None:
-        """Before the file of an older program is written over: keep it as it was."""
-        kept = self.layout.state / f"schema-{self.state.schema}.{self.layout.checkpoint.name}"
-        if schemas.due(self.state.schema) and self.layout.checkpoint.exists() and not kept.exists():
-            self.files.replace(kept, self.files.read(self.layout.checkpoint))
-
     def refuse_newer(self) -> None:
         """NewerError where only reading is safe."""
-        if self.state.is_newer:
+        if is_newer(self.state.schema):
             raise NewerError(f"{self.layout.checkpoint} was written under schema {self.state.schema}, this is {SCHEMA}")
 
     def move(self, moved: dict[str, Any]) -> None:
@@ -131,23 +171,19 @@ def moved_keys(state: State, moved: dict[str, Any]) -> dict[str, Any]:
 
 def _read_state(path: Path, files: Files) -> State:
     row = files.read_object(path)
-    schema = row.setdefault("schema", schemas.FIRST if row else SCHEMA)
-    if schemas.version(schema) is None:
+    schema = row.setdefault("schema", FIRST if row else SCHEMA)
+    if version(schema) is None:
         raise DamagedError(f"{path}: schema holds what it must not", RESTORE)
-    for step in schemas.due(schema):
+    for step in due(schema):
         row = dict(step.state(row))
     known = {each.name for each in fields(State)} - {"others"}
     others = {name: value for name, value in row.items() if name not in known}
     if others and schema == SCHEMA:
         raise DamagedError(f"{path} has keys of another program: {', '.join(sorted(others))}", RESTORE)
     unsound = [name for name in known & set(row) if not _is_sound(name, row[name])]
-    if unsound and not schemas.is_newer(schema):
+    if unsound and not is_newer(schema):
         raise DamagedError(f"{path}: {unsound[0]} holds what it must not", RESTORE)
     return State(**{name: row[name] for name in known & set(row) if name not in unsound}, others=others)
-
-
-def _is_left(row: Any) -> bool:
-    return isinstance(row, str) and _LEFT.fullmatch(row) is not None
 
 
 def _is_sound(name: str, value: Any) -> bool:
@@ -158,7 +194,35 @@ def _is_sound(name: str, value: Any) -> bool:
         return isinstance(value, dict) and all(isinstance(each, dict) and "digest" in each for each in value.values())
     if name == "left_over":
         nights = value.values() if isinstance(value, dict) else (None,)
-        return all(isinstance(rows, list) and all(map(_is_left, rows)) for rows in nights)
+        return all(
+            isinstance(rows, list) and all(isinstance(row, str) and _LEFT.fullmatch(row) for row in rows)
+            for rows in nights
+        )
     if name in STAMPS:
         return isinstance(value, str) and (not value or parse_instant(value) is not None)
     return isinstance(value, int if name == "current_phase" else type(getattr(State(), name)))
+
+
+def migrate(store: Store, stamp: str, migrations: tuple[Migration, ...] = MIGRATIONS) -> list[Migration]:
+    """Do the steps that are due, one after the other; stopped between two, the next writer goes on. Those done."""
+    checkpoint = store.checkpoint
+    steps = due(checkpoint.state.schema, migrations)
+    for step in steps:
+        changes = []
+        for pool, kind in FILES:
+            if mine := list(_changes(step, store, pool, kind)):
+                store.keep_original(pool, kind, f"schema-{checkpoint.state.schema}")
+                changes += mine
+        if changes:
+            store.apply(Entry(stamp, f"migrated to {step.to}: {step.why}", state={"next_change": None}), changes)
+        checkpoint.save(schema=step.to)
+    return steps
+
+
+def _changes(step: Migration, store: Store, pool: Pool, kind: type[Fact]) -> Iterator[Change]:
+    """What the step makes of the memories of one file."""
+    name = store.layout.name(store.layout.pool(pool, kind))
+    for number, line in store.lines(pool, kind):
+        row = checked(line, kind, f"{name}:{number}")
+        if (new := step.memory(row)) != row:
+            yield Change(row["id"], "migrated", pool, line, pool, to_line(kind.model_validate(new)))

@@ -11,13 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from memory_system.disk.files import Files, is_regular
+from memory_system.disk import Files, is_regular
 from memory_system.errors import LockedError, MemorySystemError, UnwritableError, WorkspaceError
 
 Item = TypeVar("Item")
 BATCH = 4_000  # rows written or read at a time
-
-
 LOCK_SECONDS = 30.0
 IN_MEMORY = Path(":memory:")
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -55,7 +53,6 @@ class Database:
             return self._connection.execute(sql, values).fetchall()
 
     def run(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """The statement once for each row of values."""
         with _explained(self.path):
             self._connection.executemany(sql, rows)
 
@@ -101,17 +98,13 @@ class Database:
                 yield database
             finally:
                 database.close()
-            _swap_in(new, path, files)
+            journal = path.with_name(f"{path.name}-journal")
+            if os.path.lexists(journal):  # a killed writer left it; SQLite would undo its changes in the new file
+                files.remove(path)
+                files.remove(journal)
+            files.rename(new, path)
         finally:
             files.remove(new)
-
-
-def _swap_in(new: Path, path: Path, files: Files) -> None:
-    journal = path.with_name(f"{path.name}-journal")
-    if os.path.lexists(journal):  # a killed writer left it; SQLite would undo its changes in the new file
-        files.remove(path)
-        files.remove(journal)
-    files.rename(new, path)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from memory_system.privacy.sharing import rated
 from memory_system.records import Fact, Pool, Row, from_line, kind_of, to_line
-from memory_system.store.entries import Change
+from memory_system.store.journal import Change
 from memory_system.store.keys import Accept, AlikeKey, Found, Key, Likeness, keys_of_content, newest_of
 from memory_system.store.store import Memories, Store, origin_part
 
@@ -69,8 +69,8 @@ class Draft:
     def put(self, pool: Pool, record: Fact, why: str) -> None:
         """The memory now stands so, in that pool."""
         record = rated(record)
-        if record.edited:
-            record = self._as_set(record)
+        if record.edited and (known := self.get(record.id)):  # what the owner has set stays
+            record = record.model_copy(update={name: getattr(known, name) for name in record.edited})
         before = self.changed.get(record.id)
         self.changed[record.id] = (pool, to_line(record), _reasons(before[2] if before else "", why))
         self._origins.add(origin_part(record.id))
@@ -78,17 +78,11 @@ class Draft:
         if len(self._recent) >= RECENT:
             self._recent.clear()
         self._recent[record.id] = record
-        if before is None or (
-            pool == "active" and not (before[0] == "active" and _is_found_by_the_same(latest, record))
-        ):
+        was_active = before is not None and before[0] == "active"
+        if before is None or (pool == "active" and not (was_active and _is_found_by_the_same(latest, record))):
             self._index(record)
         if pool == "active":
             self._likeness.note(vars(record))
-
-    def _as_set(self, record: Fact) -> Fact:
-        """The memory with what the owner has set, whatever a phase made of it."""
-        known = self.get(record.id)
-        return record.model_copy(update={name: getattr(known, name) for name in record.edited}) if known else record
 
     def _index(self, record: Fact) -> None:
         # by its words a night is screened before it has drafts

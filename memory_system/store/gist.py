@@ -57,55 +57,33 @@ def gist_of(sentence: str) -> Gist:
     """The gist of a sentence in English or Chinese."""
     folded = text.fold(simplified(sentence))
     words = _chinese(folded) if text.has_cjk(folded) else _english(folded)
-    signs = _signs()
+    signs = _words_of("sign", "sign", "days")
     bag = tuple(sorted(words))
     return Gist(words, bag, tuple([word for word in bag if word in signs or not word.isalpha()]))
 
 
 def tells_of_past(gist: Gist) -> bool:
     """Whether the sentence tells of something that was done: then it may be another occasion."""
-    return any(word in _past() or (word.isascii() and word.endswith("ed") and len(word) > 4) for word in gist.words)
+    past = _words_of("past", "past")
+    return any(word in past or (word.isascii() and word.endswith("ed") and len(word) > 4) for word in gist.words)
 
 
 def tells_not(gist: Gist) -> bool:
     """Whether the sentence denies."""
-    return not _negations().isdisjoint(gist.words)
+    return not _words_of("not", "not").isdisjoint(gist.words)
 
 
 def is_time(word: str) -> bool:
     """Whether the word is a number or names a time."""
-    return word in _times() or word[0] in _FIGURES
+    return word in _words_of("time", "time", "days") or word[0] in _FIGURES
 
 
 @cache
-def _negations() -> frozenset[str]:
-    return frozenset((*table("alike", "en")["not"].split(), *table("alike", "zh")["not"]))
-
-
-@cache
-def _times() -> frozenset[str]:
-    english = table("alike", "en")
-    days = english["days"].split()
-    return frozenset(each for word in (*days, *english["time"].split()) for each in _canonical(word)) | frozenset(
-        table("alike", "zh")["time"]
-    )
-
-
-_MOST_WORDS = 50_000  # that are remembered; more are worked out anew
-_plain: dict[str, tuple[str, ...]] = {}
-
-
-@cache
-def _signs() -> frozenset[str]:
+def _words_of(chinese: str, *english: str) -> frozenset[str]:
+    """The words in these rows of the two tables, English ones in their plainest form."""
     rows = table("alike", "en")
-    words = (*rows["sign"].split(), *rows["days"].split())
-    return frozenset(each for word in words for each in _canonical(word)) | frozenset(table("alike", "zh")["sign"])
-
-
-@cache
-def _past() -> frozenset[str]:
-    words = table("alike", "en")["past"].split()
-    return frozenset(each for word in words for each in _canonical(word)) | frozenset(table("alike", "zh")["past"])
+    words = [word for name in english for word in rows[name].split()]
+    return frozenset(each for word in words for each in _canonical(word)) | frozenset(table("alike", "zh")[chinese])
 
 
 # ---- English ----
@@ -121,29 +99,15 @@ def _english(folded: str) -> tuple[str, ...]:
         folded = _WILL_BE.sub("", folded)
     if _ORDINAL.search(folded):
         folded = _MONTH_DAY.sub(r"\1", _DAY_OF.sub(r"\1 ", folded))
-    for said, meant in _phrases():
+    for said, meant in table("alike", "en")["phrases"]:
         if said in folded:
             folded = folded.replace(said, meant)
     for word in _WORD.findall(folded):
-        plain = _plain.get(word)
-        words += _plain_words(word) if plain is None else plain
+        words += _canonical(word)
     return tuple(words)
 
 
-def _plain_words(word: str) -> tuple[str, ...]:
-    plain = _plain.get(word)
-    if plain is None:
-        plain = _canonical(word)
-        if len(_plain) < _MOST_WORDS:
-            _plain[word] = plain
-    return plain
-
-
-@cache
-def _phrases() -> tuple[tuple[str, str], ...]:
-    return tuple((said, plain) for said, plain in table("alike", "en")["phrases"])
-
-
+@lru_cache(maxsize=50_000)
 def _canonical(word: str) -> tuple[str, ...]:
     """The word in its plainest form: none for a light one, two for a contraction."""
     word = word.replace("’", "'").strip("'")
@@ -156,7 +120,7 @@ def _canonical(word: str) -> tuple[str, ...]:
     for ending, meant in (("'ll", ("will",)), ("'d", ("would",)), ("'ve", ()), ("'re", ()), ("'m", ()), ("'s", ())):
         if word.endswith(ending):
             return (*_canonical(word[: -len(ending)]), *meant)
-    if word in _light():
+    if word in _light_words():
         return ()
     if word in _numbers():
         return (_numbers()[word],)
@@ -164,12 +128,13 @@ def _canonical(word: str) -> tuple[str, ...]:
         return (f"#{ordinal[1]}",)  # the third prize is not three prizes
     if word[0] == "0" and word.isdecimal():
         return (word.lstrip("0") or "0",)
-    return (_one_of(word),)
+    root = stem(word)
+    return (_rows().get(word) or _rows().get(root) or root,)
 
 
-def _one_of(word: str) -> str:
-    rows = _rows()
-    return rows.get(word) or rows.get(stem(word)) or stem(word)
+@cache
+def _light_words() -> frozenset[str]:
+    return frozenset(table("alike", "en")["light"].split())
 
 
 @cache
@@ -179,11 +144,6 @@ def _rows() -> dict[str, str]:
         for word in (first, *others):
             rows[word] = rows[stem(word)] = stem(first)
     return rows | {"has": "have"}
-
-
-@cache
-def _light() -> frozenset[str]:
-    return frozenset(table("alike", "en")["light"].split())
 
 
 @cache
@@ -235,7 +195,7 @@ def _chinese(folded: str) -> tuple[str, ...]:
     words: list[str] = []
     for piece in _PIECE.findall(_zh_light().sub("", folded)):
         if piece.isascii():
-            words += _plain_words(piece)
+            words += _canonical(piece)
         else:
             words.append(piece)
     return tuple(words)

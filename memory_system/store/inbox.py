@@ -13,18 +13,17 @@ lines by in `state/access/`, a file a month. It is a hint and no part of the tru
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
-from pydantic import ValidationError
 
 from memory_system import clock
 from memory_system.clock import parse_instant
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import UnwritableError
 from memory_system.layout import Layout
 from memory_system.records import Fact, Problem, from_line, is_memory_id, to_line
@@ -46,13 +45,9 @@ class Inbox:
         self.moved = layout.inbox_moved
         self.files = files
 
-    def add(self, record: Fact) -> None:
-        """Remember the capture, durably; safe beside any other program."""
-        self.add_all([record])
-
-    def add_all(self, records: Iterable[Fact]) -> None:
-        """Remember several captures with one write."""
-        self._append(self.path, [to_line(record) for record in records])
+    def add(self, *records: Fact) -> None:
+        """Remember the captures, durably and with one write; safe beside any other program."""
+        self._append(self.path, list(map(to_line, records)))
 
     def pending(self) -> list[Fact]:
         """The captures that wait, oldest first, each id once; lines that are no memories are left to `problems`."""
@@ -118,7 +113,7 @@ class Inbox:
 def _parsed(line: bytes) -> Fact | None:
     try:
         record = from_line(line)
-    except (ValueError, ValidationError):
+    except ValueError:
         return None
     times = filter(None, (record.said_at, record.scored_at, record.expires))
     return record if parse_instant(record.created) and all(map(parse_instant, times)) else None
@@ -143,11 +138,11 @@ class Accesses:
 
     def before(self, end: str) -> list[str]:
         """Ids of memories shown before the stamp and since the last night, sorted."""
-        return sorted({each for row in self._read() if row["at"] < end for each in _memories(row)})
+        return sorted({each for stamp, shown in self._shown() if stamp < end for each in shown})
 
     def stamps(self) -> list[str]:
         """When memories were shown since the last night."""
-        return [row["at"] for row in self._read() if _memories(row)]
+        return [stamp for stamp, _ in self._shown()]
 
     def log(self) -> list[dict[str, Any]]:
         """All that is known, oldest first; a line that a crash has put by twice counts once."""
@@ -166,19 +161,15 @@ class Accesses:
                     used[row["at"][:7]].append(line)
                 elif row:
                     kept.append(line)
-            self._put_by(used)
+            if used:
+                self.files.make_folder(self.folder)
+            for month, past in sorted(used.items()):
+                self.files.append(self.folder / f"{month}.jsonl", b"".join(past))
             return kept if used else lines
 
         self.files.rewrite(self.path, left, durable=False)
         for old in self._files()[:-1][:-MONTHS] if used else ():
             self.files.remove(old)
-
-    def _put_by(self, months: Mapping[str, list[bytes]]) -> None:
-        """Add the lines to the files of their months."""
-        if months:
-            self.files.make_folder(self.folder)
-        for month, lines in sorted(months.items()):
-            self.files.append(self.folder / f"{month}.jsonl", b"".join(lines))
 
     def strike(self, is_meant: Callable[[str], bool]) -> None:
         """Take these ids out of every line."""
@@ -192,10 +183,12 @@ class Accesses:
     def _lines(self, path: Path) -> list[bytes]:
         return [line for line in self.files.read(path).split(b"\n") if line.strip()]
 
-    def _read(self) -> Iterator[dict[str, Any]]:
-        """What was read since the last night."""
-        rows = filter(None, map(_access_on, self._lines(self.path)))
-        return (row for row in rows if row.get("did", "search") in READING)
+    def _shown(self) -> Iterator[tuple[str, list[str]]]:
+        """When memories were shown since the last night, and which."""
+        for row in filter(None, map(_access_on, self._lines(self.path))):
+            memories = [each for each in row["ids"] if is_memory_id(each)]
+            if memories and row.get("did", "search") in READING:
+                yield row["at"], memories
 
 
 def _access_on(line: bytes) -> dict[str, Any] | None:
@@ -204,10 +197,6 @@ def _access_on(line: bytes) -> dict[str, Any] | None:
         row = orjson.loads(line)
         return {**row, "at": clock.stamp(clock.read_stamp(row["at"])), "ids": [str(each) for each in row["ids"]]}
     return None
-
-
-def _memories(row: dict[str, Any]) -> list[str]:
-    return [each for each in row["ids"] if is_memory_id(each)]
 
 
 def _without(line: bytes, is_meant: Callable[[str], bool]) -> bytes:

@@ -12,33 +12,231 @@ way to what: a blanked line can be changed as little as any other.
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.records import Pool
 from memory_system.store import months
-from memory_system.store.entries import (
-    Change,
-    Entry,
-    Group,
-    blank_line,
-    digest,
-    entry_lines,
-    parse,
-    read_entries,
-    sound_length,
-)
 
 TAIL = 65_536
 GENESIS = "0" * 64
+
+
+@dataclass(slots=True)
+class Change:
+    """One memory before and after: its pool and its line in it; both None where it is not in the truth. `why` is in the
+    words of the phases: new, confirmed, superseded, decayed, …"""
+
+    id: str
+    why: str
+    before_pool: Pool | None = None
+    before: bytes | None = None
+    after_pool: Pool | None = None
+    after: bytes | None = None
+    alias: str = ""  # the id that stays on its line when the memory is forgotten: a keyed one, which nobody can guess
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether what it held is forgotten, before or after."""
+        lost_before = self.before_pool is not None and self.before is None
+        return lost_before or (self.after_pool is not None and self.after is None)
+
+    def blanked(self) -> bytes:
+        """The change as a line without what the memory said."""
+        return Change(self.alias or self.id, self.why, self.before_pool, None, self.after_pool, None).to_line()
+
+    def to_line(self) -> bytes:
+        head = orjson.dumps({"id": self.id, "why": self.why, "from": self.before_pool, "to": self.after_pool})
+        before, after = ((each or b"null").rstrip(b"\n") for each in (self.before, self.after))
+        return b'%b,"before":%b,"after":%b}' % (head[:-1], before, after)
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Change:
+        def line(value: Any) -> bytes | None:
+            return None if value is None else bytes(orjson.dumps(value)) + b"\n"
+
+        return cls(row["id"], row["why"], row["from"], line(row["before"]), row["to"], line(row["after"]))
+
+
+@dataclass(slots=True)
+class Entry:
+    """What the changes of one commit have in common. `state` holds the keys of the checkpoint that move with them."""
+
+    time: str
+    reason: str
+    run: str = ""
+    night: str = ""
+    accounting: dict[str, Any] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
+    seq: int = 0
+    blanked: dict[str, str] = field(default_factory=dict)  # a change's digest -> that of the line it gives way to
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Entry:
+        """The entry of a header; what a newer program wrote into it beside that stays in the file."""
+        return cls(**{name: row[name] for name in cls.__slots__ if name in row})
+
+    def to_row(self) -> dict[str, Any]:
+        names = ("seq", "time", "reason", "run", "night", "accounting", "state")
+        row = {name: getattr(self, name) for name in names}
+        return {**row, "blanked": self.blanked} if self.blanked else row
+
+
+@dataclass(slots=True)
+class Group:
+    """An entry as it stands in the journal."""
+
+    entry: Entry
+    header: bytes
+    changes: list[Change] = field(default_factory=list)
+    digests: list[str] = field(default_factory=list)
+    blanks: dict[str, str] = field(default_factory=dict)  # of its blanked lines: digest -> what stands there now
+    prev: str = ""
+    hash: str = ""
+    end: int = 0  # bytes of the file up to its last line
+    done: bool = False
+
+    def verifies(self) -> bool:
+        """Whether the entry's hash is that of its header and its changes' digests."""
+        return self.hash == _chain(self.prev, self.header, self.digests)
+
+
+def read_entries(path: Path) -> Iterator[Group]:
+    """The ended entries of one month; DamagedError for a line that is none of ours."""
+    reading = _Reading()
+    with months.opened(path) as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                whole = reading.take(line)
+            except (DamagedError, KeyError, TypeError, ValueError, AttributeError) as error:
+                if reading.waiting:
+                    yield reading.waiting
+                what = error if isinstance(error, DamagedError) else "not a line of a journal"
+                raise DamagedError(f"{path}:{number}: {what}") from None
+            if whole:
+                yield whole
+    if reading.waiting:
+        yield reading.waiting
+
+
+class _Reading:
+    """The entries of a month as their lines come: one has `begun`, one is `waiting`: it has ended and may still be
+    marked as done."""
+
+    def __init__(self) -> None:
+        self.begun: Group | None = None
+        self.waiting: Group | None = None
+        self.offset = 0
+
+    def take(self, line: bytes) -> Group | None:
+        """Read one line; the entry before it, when another one begins here."""
+        row = parse(line)
+        self.offset += len(line)
+        if "entry" in row:
+            before, self.waiting = self.waiting, None
+            self.begun = Group(Entry.from_row(row["entry"]), line[len(b'{"entry":') : -len(b"}\n")])
+            return before
+        group = self.begun
+        if "change" in row and group:
+            _take_change(group, row, line)
+        elif "end" in row and group and (row["end"], row["changes"]) == (group.entry.seq, len(group.changes)):
+            group.prev, group.hash, group.end = row["prev"], row["hash"], self.offset
+            self.begun, self.waiting = None, group
+        elif "done" in row and self.waiting and _closes(row, self.waiting):
+            self.waiting.done, self.waiting.end = True, self.offset
+        elif line.endswith(b"\n"):  # without one it is torn, and its writer was stopped
+            raise DamagedError("not a line of a journal")
+        return None
+
+
+def _take_change(group: Group, row: dict[str, Any], line: bytes) -> None:
+    group.changes.append(Change.from_row(row["change"]))
+    group.digests.append(row["digest"])
+    payload = line[len(b'{"change":') : line.rindex(b',"salt":')]
+    if not row["salt"]:
+        group.blanks[row["digest"]] = digest("", payload)
+    elif digest(row["salt"], payload) != row["digest"]:
+        raise DamagedError("the change is not the one that was written")
+
+
+def _closes(row: dict[str, Any], group: Group) -> bool:
+    there = row["done"], row["hash"], row.get("prev", group.prev)
+    return bool(there == (group.entry.seq, group.hash, group.prev))
+
+
+def digest(salt: str, payload: bytes) -> str:
+    return hashlib.sha256(salt.encode() + payload).hexdigest()
+
+
+def blank_line(line: bytes, blanked: Mapping[str, str], aliases: Mapping[str, str]) -> bytes:
+    """The journal's line as it stays when what it held is forgotten."""
+    row = parse(line) if line.startswith(b'{"change":') else {}
+    if not row.get("salt") or row["digest"] not in blanked:
+        return line
+    change = Change.from_row(row["change"])
+    change.alias = aliases.get(change.id, "")
+    return _change_line(change.blanked(), "", row["digest"])
+
+
+def _change_line(payload: bytes, salt: str, digest: str) -> bytes:
+    return b'{"change":' + payload + f',"salt":"{salt}","digest":"{digest}"}}\n'.encode()
+
+
+def entry_lines(entry: Entry, changes: Iterable[Change], previous: str) -> Iterator[bytes]:
+    changes = list(changes)
+    salts = {change.id: os.urandom(8).hex() for change in changes if change.alias}
+    for change in changes:
+        if change.alias:  # this very line gives way, too
+            own = digest(salts[change.id], change.to_line())
+            entry.blanked[own] = digest("", change.blanked())
+    header = orjson.dumps(entry.to_row())
+    yield b'{"entry":' + header + b"}\n"
+    digests = []
+    for change in changes:
+        payload = change.to_line()
+        salt = salts.get(change.id) or os.urandom(8).hex()
+        digests.append(digest(salt, payload))
+        yield _change_line(payload, salt, digests[-1])
+    end = {"end": entry.seq, "changes": len(digests), "prev": previous, "hash": _chain(previous, header, digests)}
+    yield orjson.dumps(end) + b"\n"
+
+
+def _chain(previous: str, header: bytes, digests: Iterable[str]) -> str:
+    running = hashlib.sha256(previous.encode() + hashlib.sha256(header).digest())
+    for each in digests:
+        running.update(each.encode())
+    return running.hexdigest()
+
+
+def parse(line: bytes) -> dict[str, Any]:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+def sound_length(path: Path, previous: str | None = None) -> int:
+    """How many bytes of a month belong to entries that are ended and whole, up to the first that is not; with the hash
+    of the entry before it, the chain must hold as well."""
+    keep = 0
+    with suppress(DamagedError, KeyError, TypeError, ValueError):
+        for group in read_entries(path):
+            if not group.verifies() or (previous is not None and group.prev != previous):
+                break
+            keep, previous = group.end, previous and group.hash
+    return keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +262,6 @@ class Journal:
         self.files = files
 
     def months(self) -> list[Path]:
-        """Its files, the oldest first (see `months`)."""
         return months.months_in(self.folder)
 
     def pack(self, before: datetime) -> None:
@@ -117,7 +314,6 @@ class Journal:
         return next(reversed(self.months()), None)
 
     def entries(self) -> Iterator[Group]:
-        """Every entry, oldest first."""
         for path in self.months():
             yield from read_entries(path)
 
@@ -131,10 +327,6 @@ class Journal:
                 count += sum(one != other for one, other in zip(lines, blanked, strict=True))
                 months.replace(path, blanked, self.files)
         return count
-
-    def digest_of(self, change: Change) -> str:
-        """Of a blanked change, as headers of entries give it."""
-        return digest("", change.to_line())
 
     def latest(self) -> dict[str, tuple[Pool, bytes]]:
         """Every memory that there must be, as the last entry that concerns it left it: its pool and its line."""
@@ -186,7 +378,4 @@ def _last_line(path: Path) -> dict[str, Any]:
 
 def _last_group(path: Path) -> Group | None:
     """The last ended entry of a month."""
-    last = None
-    for group in read_entries(path):
-        last = group
-    return last
+    return next(iter(deque(read_entries(path), maxlen=1)), None)

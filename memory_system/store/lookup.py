@@ -13,17 +13,16 @@ from contextlib import ExitStack, closing, suppress
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import Protocol
 
 import orjson
 
 from memory_system.config import Config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.records import Row
 from memory_system.store import retention
 from memory_system.store.database import IN_MEMORY, Database, StaleIndexError, batches
-from memory_system.store.entries import Change
 from memory_system.store.gist import gist_of
+from memory_system.store.journal import Change
 from memory_system.store.keys import (
     BEGINNING,
     MANY,
@@ -49,21 +48,10 @@ INSERT INTO held (held, rank) VALUES ('hashsize', 16777216);
 HOLDERS = "SELECT id FROM memory WHERE number IN (SELECT rowid FROM held WHERE held MATCH ? LIMIT ?) ORDER BY id"
 
 
-class Lookup(Protocol):
-    """What a store asks. Ids come in the order of ids. `move` follows a commit, after which the journal ends at `head`:
-    a change must tell how the memory was when it was put in."""
-
-    def find(self, key: Key) -> list[str]: ...
-    def find_alike(self, keys: Iterable[AlikeKey], accept: Accept) -> Found: ...
-    def leaving_before(self, stamp: str) -> list[str]: ...
-    def next_leaving(self) -> str: ...
-    def move(self, changes: Iterable[Change], head: str, /) -> None: ...
-    def close(self) -> None: ...
-
-
 class Loaded:
     """A lookup over the active memories that `rows` gives, each as it stands in its file. What finds them by their keys
-    or their words is made when somebody first asks: the last night of a run has nobody left who would."""
+    or their words is made when somebody first asks: the last night of a run has nobody left who would. Ids come in the
+    order of ids. `move` follows a commit: a change must tell how the memory was when it was put in."""
 
     def __init__(self, rows: Callable[[], Iterator[Row]], config: Config) -> None:
         self._rows = rows
@@ -94,7 +82,7 @@ class Loaded:
     def next_leaving(self) -> str:
         return min(filter(None, self._leaves.values()), default="")
 
-    def move(self, changes: Iterable[Change], _head: str, /) -> None:
+    def move(self, changes: Iterable[Change], head: str) -> None:  # noqa: ARG002 - a catalogue notes it
         likeness = self.__dict__.get("_likeness")
         for change in changes:
             before, after = active_rows(change)
@@ -129,7 +117,8 @@ def active_rows(change: Change) -> tuple[Row | None, Row | None]:
 
 
 class Catalogue:
-    """A lookup in a file. `content_of` gives what an active memory says."""
+    """The same in a file, which stands for the commit with which the journal ends. `content_of` gives what an active
+    memory says."""
 
     def __init__(self, database: Database, config: Config, content_of: Callable[[str], str]) -> None:
         self._database = database
@@ -183,6 +172,9 @@ class Catalogue:
         self._database.close()
 
 
+Lookup = Loaded | Catalogue  # what a store asks
+
+
 def catalogue_in(
     path: Path, stands_for: StandsFor, config: Config, content_of: Callable[[str], str]
 ) -> Catalogue | None:
@@ -230,7 +222,7 @@ def _put(database: Database, rows: list[Row], config: Config) -> None:
 
 
 def tokens(row: Row) -> str:
-    """The hashed keys of a memory, by which it is found."""
+    """The hashed keys of a memory."""
     content = row["content"]
     alike = keys_of(content, row.get("attribute", ""), row.get("value", ""))
     keys = dict.fromkeys((*keys_of_row(row), *alike, *gist_of(content).words[:BEGINNING]))

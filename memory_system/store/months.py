@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from memory_system.disk.files import CHUNK, Files
+from memory_system.disk import CHUNK, Files
 from memory_system.errors import DamagedError
 
 ENDING = ".gz"
@@ -23,7 +23,6 @@ PLAIN = "[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl"
 
 
 def packed(path: Path) -> Path:
-    """Where the month lies when it is packed."""
     return path.with_name(f"{path.name}{ENDING}")
 
 
@@ -57,7 +56,6 @@ def _plain(path: Path) -> BinaryIO | None:
 
 
 def read(path: Path) -> bytes:
-    """All of the month."""
     with opened(path) as file:
         return file.read()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from memory_system.disk.files import CHUNK, Files
+from memory_system.disk import CHUNK, Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.records import Problem
@@ -72,18 +72,13 @@ def _session_on(line: bytes) -> str:
     return str(orjson.loads(b'"%b"' % ref_on(line).partition(b":")[0]))
 
 
-def _as_json(text: str) -> bytes:
-    """The text as JSON has it between its quotation marks."""
-    return orjson.dumps(text)[1:-1]
-
-
 class _Rows:
     """The rows that are put into layer 3. `last` tells by their refs the month and the number of the last row of each:
     it counts where there are several."""
 
     def __init__(self, rows: Rows, fresh: Iterable[str], before: str) -> None:
         self.rows = rows
-        self.fresh = {_as_json(session) for session in fresh}
+        self.fresh = {orjson.dumps(session)[1:-1] for session in fresh}  # as it stands between quotation marks
         self.before = before
         self.last: dict[bytes, tuple[str, int]] = {}
         for number, line in enumerate(rows()):
@@ -115,11 +110,10 @@ class _Rows:
         """The lines of a month with those that have changed, without those that go."""
         seen = set[bytes]()
         for line in lines:
-            if not _is_whole(line) or self.leaves(line, month) or (ref := ref_on(line)) in seen:
-                continue
-            if ref in self.last:
-                seen.add(ref)
-            yield changed.get(ref, line)
+            if _is_whole(line) and not self.leaves(line, month) and (ref := ref_on(line)) not in seen:
+                if ref in self.last:
+                    seen.add(ref)
+                yield changed.get(ref, line)
 
 
 class Said:
@@ -131,7 +125,6 @@ class Said:
         self.files = files
 
     def months(self) -> list[Path]:
-        """Its files, the oldest first."""
         return months.months_in(self.folder)
 
     # reading
@@ -169,11 +162,9 @@ class Said:
                 seen.add(ref)
 
     def size(self) -> int:
-        """How many bytes it takes on the disk."""
         return sum(standing(path).stat().st_size for path in self.months())
 
     def count(self) -> int:
-        """How many messages it holds."""
         return sum(1 for _ in self.lines())
 
     # writing
@@ -210,13 +201,12 @@ class Said:
         """Let every message say what `told` leaves of it; one of which nothing is left goes. How many have changed.
         Lines that are no rows are set aside first."""
         self.set_aside()
-        return sum(self._rewrite(path, told) for path in self.months())
-
-    def _rewrite(self, path: Path, told: Told) -> int:
-        count = sum(_retold(line, told) != line for line in _lines(path))
-        if count:
-            self._replace(path, filter(None, (_retold(line, told) for line in _lines(path))))
-        return count
+        changed = 0
+        for path in self.months():
+            if count := sum(_retold(line, told) != line for line in _lines(path)):
+                self._replace(path, filter(None, (_retold(line, told) for line in _lines(path))))
+            changed += count
+        return changed
 
     def set_aside(self) -> int:
         """Put the lines that are wrong into the state, where damage is kept and forgetting looks; how many there were,

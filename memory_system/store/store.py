@@ -15,14 +15,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from memory_system.config import Config
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.layout import Layout
 from memory_system.records import FILES, KINDS, Fact, Pool, Row, kind_of
 from memory_system.store import truth
 from memory_system.store.checkpoint import Checkpoint
-from memory_system.store.entries import Change, Entry
-from memory_system.store.journal import Journal
+from memory_system.store.journal import Change, Entry, Journal
 from memory_system.store.truth import Seen, checked, parsed, row_on
 
 if TYPE_CHECKING:
@@ -149,7 +148,6 @@ class Store:
         return origin_part(memory_id) in self._loaded.origins
 
     def active(self, kind: type[Fact]) -> list[str]:
-        """Ids of the active memories of one kind."""
         start = f"{kind.PREFIX}_"
         return [key for key, row in self._loaded.rows.items() if row[0] == "active" and key.startswith(start)]
 
@@ -162,11 +160,9 @@ class Store:
         return self._looked_up(lambda lookup: lookup.next_leaving())
 
     def all_lines(self) -> Iterator[tuple[Pool, bytes]]:
-        """Every memory as its line, with its pool."""
         yield from self._loaded.rows.values()
 
     def records(self) -> Iterator[tuple[Pool, Fact]]:
-        """Every memory with its pool."""
         for memory_id, (pool, line) in self._loaded.rows.items():
             yield pool, parsed(line, memory_id)
 
@@ -237,7 +233,6 @@ class Store:
         return (row_on(line, key) for key, (pool, line) in self._loaded.rows.items() if pool == "active")
 
     def close(self) -> None:
-        """Let go of what is open."""
         if "_lookup" in self.__dict__:
             self._lookup.close()
 

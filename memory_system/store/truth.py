@@ -9,10 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 import orjson
-from pydantic import ValidationError
 
 from memory_system import clock
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.records import FILES, Fact, Row, from_line, kind_of
@@ -50,12 +49,11 @@ def row_on(line: bytes, memory_id: str) -> Row:
     return row
 
 
-def parsed(line: bytes, memory_id: str) -> Fact:
-    """The memory on its line."""
-    try:
-        return from_line(line)
-    except (ValueError, ValidationError) as error:
-        raise DamagedError(f"{memory_id} is not a memory as it stands: {_short(error)}") from None
+def parsed(line: bytes, name: str) -> Fact:
+    """The memory on its line, which errors call by its id or its place."""
+    if wrong := parse_problem(line):
+        raise DamagedError(f"{name} is not a memory as it stands: {wrong}")
+    return from_line(line)
 
 
 def checked(line: bytes, kind: type[Fact], where: str) -> dict[str, Any]:
@@ -86,13 +84,9 @@ def parse_problem(line: bytes) -> str:
     """Why a line is not a memory; empty when it is one."""
     try:
         from_line(line)
-    except (ValueError, ValidationError) as error:
-        return _short(error)
+    except ValueError as error:  # pydantic's among them
+        return "; ".join(line.strip() for line in str(error).split("\n")[:3])
     return ""
-
-
-def _short(error: Exception) -> str:
-    return "; ".join(line.strip() for line in str(error).split("\n")[:3])
 
 
 class Seen:

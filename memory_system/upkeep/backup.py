@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from memory_system import __version__, clock
-from memory_system.disk.files import Files, is_regular
+from memory_system.disk import Files, is_regular
 from memory_system.errors import SealedError, UnsafeError, UsageError
 from memory_system.layout import PEOPLES_FILES
 from memory_system.workspace import Workspace

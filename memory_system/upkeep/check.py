@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.disk.locks import is_held
+from memory_system.disk import is_held
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.nights import accounting, copying
 from memory_system.nights.derive import snapshot_moment
@@ -23,8 +23,7 @@ from memory_system.recall.index import Index
 from memory_system.records import CAPTURED, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
 from memory_system.store import by_hand
 from memory_system.store.database import StaleIndexError
-from memory_system.store.entries import Change, Group
-from memory_system.store.journal import GENESIS
+from memory_system.store.journal import GENESIS, Change, Group
 from memory_system.store.said import is_row, ref_on
 from memory_system.store.truth import parse_problem
 from memory_system.turns import Message

@@ -29,8 +29,8 @@ from memory_system.records import (
 )
 from memory_system.rules import table
 from memory_system.store.by_hand import EDIT, as_owners
-from memory_system.store.entries import Change
 from memory_system.store.inbox import Who
+from memory_system.store.journal import Change
 from memory_system.store.keys import value_key
 from memory_system.upkeep.edit import commit, find
 from memory_system.workspace import Workspace

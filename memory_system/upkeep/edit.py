@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memory_system import clock, text
-from memory_system.disk.files import Files
+from memory_system.disk import Files
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import is_only_secret, redact
@@ -30,7 +30,7 @@ from memory_system.store.truth import line_id
 from memory_system.workspace import Workspace, config_bytes
 
 if TYPE_CHECKING:
-    from memory_system.store.entries import Change
+    from memory_system.store.journal import Change
 
 Role = Literal["user", "assistant"]  # whose words a capture is
 
@@ -303,7 +303,7 @@ def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[st
         update["score"] = max(record.score, record.importance)
     moved = record.model_copy(update=update)
     from memory_system.store.by_hand import released
-    from memory_system.store.entries import Change
+    from memory_system.store.journal import Change
 
     change = Change(record.id, why, there, ws.store.line_of(record.id), pool, to_line(moved))
     commit(ws, [change, *released([change], ws.store, now)], why)
@@ -313,7 +313,7 @@ def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[st
 def commit(ws: Workspace, changes: list[Change], reason: str) -> None:
     """Commit changes by hand, and derive what follows from them."""
     from memory_system.nights.derive import derive
-    from memory_system.store.entries import Entry
+    from memory_system.store.journal import Entry
 
     ws.store.apply(Entry(clock.stamp(ws.now), reason, state={"next_change": None}), changes)
     ws.inbox.drop(change.id for change in changes)

@@ -12,7 +12,7 @@ import orjson
 
 from memory_system import clock, finder
 from memory_system.errors import NotFoundError
-from memory_system.giving import Giver
+from memory_system.finder import Giver
 from memory_system.nights.order import Run
 from memory_system.phases import Night, facts, screen, segment
 from memory_system.phases.evidence import RULE
@@ -20,7 +20,7 @@ from memory_system.phases.screen import Judged
 from memory_system.readers import Cursor
 from memory_system.records import POOLS, QUOTE, Belief, Evidence, Fact, Pool, Summary, from_line, session_of
 from memory_system.store import retention
-from memory_system.store.entries import Change, Group
+from memory_system.store.journal import Change, Group
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand.claims import claim_rules
 from memory_system.understand.judge import STANCES, verdict_of

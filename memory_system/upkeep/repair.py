@@ -11,14 +11,13 @@ from functools import partial
 from pathlib import Path
 
 from memory_system import clock
-from memory_system.disk.files import FILE_MODE, FOLDER_MODE
+from memory_system.disk import FILE_MODE, FOLDER_MODE
 from memory_system.errors import DamagedError
 from memory_system.nights import copying, derive
 from memory_system.records import FILES, Fact, Pool, kind_of
 from memory_system.store import by_hand, months
 from memory_system.store.checkpoint import Checkpoint, State
-from memory_system.store.entries import Change, Entry, read_entries, sound_length
-from memory_system.store.journal import GENESIS
+from memory_system.store.journal import GENESIS, Change, Entry, read_entries, sound_length
 from memory_system.store.truth import checked, line_id, merged, parse_problem
 from memory_system.upkeep.check import readable_by_others
 from memory_system.upkeep.undo import replay

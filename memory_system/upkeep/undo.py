@@ -22,7 +22,7 @@ from memory_system.nights.derive import catch_up, derive
 from memory_system.records import CAPTURED, FILES, RETURNED, Fact, Pool, from_line, kind_of, named_in
 from memory_system.store import truth
 from memory_system.store.checkpoint import State, moved_keys
-from memory_system.store.entries import Change, Entry, Group
+from memory_system.store.journal import Change, Entry, Group
 from memory_system.upkeep import edit
 from memory_system.upkeep.explain import entries_of
 from memory_system.workspace import Workspace
@@ -198,7 +198,7 @@ def as_of(ws: Workspace, moment: datetime) -> Iterator[Workspace]:
         for folder in (each for each in layout.folders() if each.is_relative_to(layout.own)):
             folder.mkdir(exist_ok=True)
         then = ws.store.steadily(lambda pending: _walked_back(pending, ws, past))
-        past.inbox.add_all(_waiting(then.since.values(), ws, past))
+        past.inbox.add(*_waiting(then.since.values(), ws, past))
         past.checkpoint.state = then.state
         past.checkpoint.save(last_night=_last_night(then.state, ws, moment))
         yield past

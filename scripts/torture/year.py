@@ -22,7 +22,7 @@ sys.path[:0] = [str(PROJECT / "tests"), str(PROJECT)]
 from workspaces import at, make, say  # noqa: E402 - after the path to it is known
 
 from memory_system.records import Evidence, Fact, memory_id, to_line  # noqa: E402 - likewise
-from memory_system.store.entries import Change, Entry  # noqa: E402 - likewise
+from memory_system.store.journal import Change, Entry  # noqa: E402 - likewise
 from memory_system.workspace import Workspace  # noqa: E402 - likewise
 
 FIRST = date(2026, 1, 1)
