@@ -14,10 +14,9 @@ from workspaces import at, make
 from memory_system.agent import window
 from memory_system.agent.messages import INTERRUPTED, Row, messages_of, result_message, told, user_message
 from memory_system.agent.model import Reply
-from memory_system.agent.prompt import phrases
 from memory_system.agent.window import compact
 from memory_system.config import ChatConfig
-from memory_system.llm import Usage
+from memory_system.llm import Usage, phrases
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -13,11 +13,12 @@ from memory_system import clock
 from memory_system.agent import session, window
 from memory_system.agent.messages import Row, in_context, user_message
 from memory_system.agent.model import ContextFullError, Model, Reply, Show, Turn, run_turn
-from memory_system.agent.prompt import Phrases, compose, language, phrases
+from memory_system.agent.prompt import compose, language
 from memory_system.agent.session import Session
 from memory_system.agent.tools import Toolbox
 from memory_system.agent.window import NO_REPLY, compact, flush, is_silent, prune
 from memory_system.errors import LLMError
+from memory_system.llm import Phrases, phrases
 from memory_system.llm.ledger import Ledger
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace

@@ -5,11 +5,9 @@ An unchanged workspace gives the same bytes all day long, and in a group nothing
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +15,7 @@ from memory_system import clock, finder, text
 from memory_system.disk.files import is_regular
 from memory_system.errors import UsageError
 from memory_system.giving import Giver
-from memory_system.llm.prompts import FOLDER
+from memory_system.llm import Phrases, phrases
 from memory_system.phases.shortlist import short
 from memory_system.privacy.sharing import SHARED, may_be_told
 from memory_system.readers.formats import SHARED as SHARED_CHATS
@@ -26,7 +24,6 @@ from memory_system.store.retention import effective
 from memory_system.workspace import Workspace
 
 Session = Literal["main", "group"]
-Phrases = dict[str, Any]  # of one language
 
 USER_CHARACTERS = 4_000  # of USER.md, as OpenClaw has it
 RULE = "\n\n---\n\n"
@@ -135,17 +132,6 @@ def _sessions_of(ws: Workspace, chat: str) -> set[str]:
     key = cursors.get(chat, {}).get("key") or chat
     names = {key, f"{key}:"} | {f"{key}:{kind}:" for kind in SHARED_CHATS}
     return {session for session, row in cursors.items() if session == chat or row.get("key") in names}
-
-
-@lru_cache
-def _all_phrases() -> dict[str, Any]:
-    return tomllib.loads((FOLDER / "agent.toml").read_text("utf-8"))
-
-
-def phrases(lang: str) -> Phrases:
-    """What the program says to a model in that language (`prompts/agent.toml`)."""
-    found: Phrases = _all_phrases()[lang]
-    return found
 
 
 def language(ws: Workspace) -> str:

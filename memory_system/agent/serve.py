@@ -21,10 +21,11 @@ from mcp.shared.exceptions import MCPError
 
 from memory_system import __version__, finder
 from memory_system.agent.listing import history
-from memory_system.agent.prompt import Phrases, language, phrases
+from memory_system.agent.prompt import language
 from memory_system.agent.tools import Tool, Toolbox
 from memory_system.errors import MemorySystemError, UsageError
 from memory_system.giving import Giver
+from memory_system.llm import Phrases, phrases
 from memory_system.recall.passages import note_files
 from memory_system.recall.units import storable
 from memory_system.workspace import Workspace

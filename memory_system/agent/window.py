@@ -16,9 +16,9 @@ import orjson
 from memory_system import clock
 from memory_system.agent.messages import Row, blocks_of, message_of, text_of, told, user_message
 from memory_system.agent.model import Model, Reply, Silent, Turn, run_turn
-from memory_system.agent.prompt import Phrases
 from memory_system.agent.tools import FLUSH_TOOLS, Toolbox
 from memory_system.config import ChatConfig
+from memory_system.llm import Phrases
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -127,11 +127,11 @@ def hook(
     """What the hooks that `integrate` sets up call, with the host's JSON on stdin; it never fails."""
     import orjson
 
-    from memory_system.hosts import hooks
+    from memory_system.hosts import integrations
 
     del host  # there is one so far
     try:
-        row = hooks.answer(event, sys.stdin.buffer.read(), settings.open)
+        row = integrations.answer(event, sys.stdin.buffer.read(), settings.open)
     except Exception as error:
         if settings.debug:
             raise

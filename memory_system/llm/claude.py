@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from memory_system.config import LLMConfig
-from memory_system.llm import Answer, AskError, Prompt, Usage
-from memory_system.llm.prompts import in_words, read, schema_of
+from memory_system.llm import Answer, AskError, Prompt, Usage, in_words, read, schema_of
 
 if TYPE_CHECKING:
     import anthropic
