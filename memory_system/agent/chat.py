@@ -11,10 +11,9 @@ from typing import Any
 
 from memory_system import clock
 from memory_system.agent import session, window
-from memory_system.agent.messages import Row, in_context, user_message
-from memory_system.agent.model import ContextFullError, Model, Reply, Show, Turn, run_turn
+from memory_system.agent.model import ContextFullError, Model, Reply, Show, messages_of, run_turn
 from memory_system.agent.prompt import compose, language
-from memory_system.agent.session import Session
+from memory_system.agent.session import Row, Session, in_context, user_message
 from memory_system.agent.tools import Toolbox
 from memory_system.agent.window import NO_REPLY, compact, flush, is_silent, prune
 from memory_system.errors import LLMError
@@ -71,16 +70,16 @@ class Chat:
 
     def _answer(self, system: str, words: Phrases) -> list[Reply]:
         heard = _Heard(self.show)
-        turn = Turn(
-            system,
-            lambda: self.rows,
-            lambda message: self._record(message, heard),
-            words["summary_title"],
-            self._instead,
-        )
         self._asked = self.now()
         try:
-            return run_turn(self.model, turn, self.tools, heard)
+            return run_turn(
+                self.model,
+                system,
+                lambda: messages_of(self.rows, words["summary_title"], self._instead),
+                lambda message: self._record(message, heard),
+                self.tools,
+                heard,
+            )
         except KeyboardInterrupt:
             if heard.said:
                 cut = {"role": "assistant", "content": [{"type": "text", "text": heard.said}], "stopReason": "aborted"}
@@ -189,7 +188,7 @@ class Chat:
         return path
 
 
-class _Heard:
+class _Heard(Show):
     """Passes an answer on as it comes, unless it asks not to be shown; knows what was said of the present one."""
 
     def __init__(self, show: Show) -> None:

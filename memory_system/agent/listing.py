@@ -15,8 +15,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.agent import session
-from memory_system.agent.messages import SPEAKERS
-from memory_system.agent.session import Session, masked
+from memory_system.agent.session import SPEAKERS, Session, masked
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.giving import Giver
 from memory_system.privacy.secrets import redact

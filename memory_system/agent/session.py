@@ -1,12 +1,12 @@
-"""A session that is being written: a transcript in OpenClaw's form, each record durable before the next one follows.
-What is known of it beside that (counts of tokens, of flushes and compactions) stands in `sessions/sessions.json`, by
-its key, in OpenClaw's words. When it is reset it leaves a note behind (seed 004), which is a copy: no night makes
-memories of it."""
+"""A transcript as rows, and a session that is being written: in OpenClaw's form, each record durable before the next
+one follows. What is known of it beside that (counts of tokens, of flushes and compactions) stands in
+`sessions/sessions.json`, by its key, in OpenClaw's words. When it is reset it leaves a note behind (seed 004), which is
+a copy: no night makes memories of it."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,18 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.agent.messages import SPEAKERS, Row, branch, message_of, read_rows, text_of
 from memory_system.disk.files import Files, is_regular
 from memory_system.disk.locks import lock_holder
 from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import redact
+from memory_system.readers.streams import Lines, json_rows, open_regular
 from memory_system.workspace import Workspace
 
 VERSION = 4
+Row = dict[str, Any]
 Entry = dict[str, Any]
+SPEAKERS = ("user", "assistant")
 NEW: Entry = {
     "chatType": "direct",
     "compactionCount": 0,
@@ -35,6 +37,69 @@ NEW: Entry = {
 }
 SUMMARISED = 15
 LONGEST_SUMMARISED = 1_000  # characters of one message
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The objects in the file, packed or not; what is none, such as a torn last line, is left out."""
+    with open_regular(path) as (stream, _):
+        return [row for _, row in json_rows(Lines(stream)) if isinstance(row, dict)]
+
+
+def branch(rows: Sequence[Row]) -> list[Row]:
+    """The rows of the branch that is active, in order, without the header. A row that names no parent, or one that
+    nobody knows, follows the row before it."""
+    rows = [row for row in rows if row.get("type") != "session"]
+    places: dict[Any, int] = {}
+    parents: list[int] = []
+    tip = -1
+    for number, row in enumerate(rows):
+        moves = row.get("type") == "leaf"
+        named = row.get("targetId" if moves else "parentId", "")
+        parent = -1 if named is None else places.get(named, tip) if isinstance(named, str) else tip
+        parents.append(parent)
+        tip = parent if moves else number
+        if not moves and isinstance(row.get("id"), str):
+            places.setdefault(row["id"], number)
+    found: list[Row] = []
+    while tip >= 0:
+        found.append(rows[tip])
+        tip = parents[tip]
+    return found[::-1]
+
+
+def in_context(rows: Sequence[Row]) -> list[Row]:
+    """What a model still sees of a branch: the last summary, if there is one, and the rows that were kept with it. A
+    reset begins anew."""
+    place = next((n for n in range(len(rows) - 1, -1, -1) if rows[n].get("type") in ("compaction", "reset")), None)
+    if place is None:
+        return list(rows)
+    mark, kept = rows[place], str(rows[place].get("firstKeptEntryId") or "")
+    first = next((n for n in range(place) if rows[n].get("id") == kept), place)
+    summary = [mark] if mark.get("type") == "compaction" else []
+    return [*summary, *(row for row in rows[first:] if row.get("type") not in ("compaction", "reset"))]
+
+
+def message_of(row: Row) -> Row:
+    """The message in the row; {} when it holds none."""
+    body = row.get("message") if row.get("type") == "message" else None
+    return body if isinstance(body, dict) else {}
+
+
+def blocks_of(message: Row) -> list[Row]:
+    """The content of a message as blocks."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+
+
+def text_of(message: Row) -> str:
+    texts: Iterable[Any] = (each.get("text") for each in blocks_of(message) if each.get("type") == "text")
+    return "\n".join(each for each in texts if isinstance(each, str))
+
+
+def user_message(said: str) -> Row:
+    return {"role": "user", "content": [{"type": "text", "text": said}]}
 
 
 class Session:

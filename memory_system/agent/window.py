@@ -7,15 +7,15 @@ today's note: all else is read-only, whatever it tries. Compaction makes a summa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any
 
 import orjson
 
 from memory_system import clock
-from memory_system.agent.messages import Row, blocks_of, message_of, text_of, told, user_message
-from memory_system.agent.model import Model, Reply, Silent, Turn, run_turn
+from memory_system.agent.model import Model, Reply, Silent, messages_of, run_turn
+from memory_system.agent.session import Row, blocks_of, message_of, text_of, user_message
 from memory_system.agent.tools import FLUSH_TOOLS, Toolbox
 from memory_system.config import ChatConfig
 from memory_system.llm import Phrases
@@ -127,13 +127,31 @@ def compact(
     for part in _parts(old, config):
         before = [{"type": "compaction", "summary": summary}] if summary else []
         question = words["compact"].strip().format(told=told([*before, *part], LONGEST_TOLD))
-        asked = {"role": "user", "content": [{"type": "text", "text": question}]}
-        summary = model.reply(words["compact_system"].strip(), [asked], [], Silent().text).text.strip() or summary
+        system, asked = words["compact_system"].strip(), [user_message(question)]
+        summary = model.reply(system, asked, [], Silent().text).text.strip() or summary
     kept = sum(map(row_tokens, rows[place:])) + row_tokens({"type": "compaction", "summary": summary})
     return {
         "type": "compaction", "summary": summary, "firstKeptEntryId": rows[place]["id"], "tokensBefore": tokens,
         "tokensAfter": kept,
     }  # fmt: skip
+
+
+def told(rows: Iterable[Row], longest: int) -> str:
+    """The rows as a text to be summed up: who said what, and which tools were used; each at most so long."""
+    lines = []
+    for row in rows:
+        message = message_of(row)
+        said = str(row.get("summary", "")) if row.get("type") == "compaction" else text_of(message)
+        calls = [f"[{each.get('name')} {orjson.dumps(each.get('arguments')).decode()}]" for each in _calls(message)]
+        said = " ".join([said.strip(), *calls]).strip()
+        if said:
+            shown = said if len(said) <= longest else f"{said[: longest // 2]} … {said[-longest // 2 :]}"
+            lines.append(f"{message.get('role') or 'summary'}: {shown}")
+    return "\n\n".join(lines)
+
+
+def _calls(message: Row) -> list[Row]:
+    return [each for each in blocks_of(message) if each.get("type") == "toolCall"]
 
 
 def _parts(rows: Sequence[Row], config: ChatConfig) -> Iterator[list[Row]]:
@@ -177,11 +195,11 @@ def flush(model: Model, system: str, rows: Sequence[Row], ws: Workspace, words: 
     """Run the turn over these rows; its replies. The rows stay as they are."""
     added, question = prompts(ws, words)
     held: list[Row] = [*rows, {"type": "message", "message": user_message(question)}]
-    turn = Turn(
+    return run_turn(
+        model,
         f"{system}\n\n---\n\n{added}",
-        lambda: held,
+        lambda: messages_of(held, words["summary_title"]),
         lambda message: held.append({"type": "message", "message": dict(message)}),
-        words["summary_title"],
-        {},
+        Toolbox(ws.layout.root, lambda: ws.now, FLUSH_TOOLS),
+        Silent(),
     )
-    return run_turn(model, turn, Toolbox(ws.layout.root, lambda: ws.now, FLUSH_TOOLS), Silent())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli.answers import Settings, handled
+from memory_system.cli import Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def schedule(
         job = _job(ws)
     if action == "show":
         row: dict[str, Any] = {"installed": jobs.installed(job) or None, **_job_row(job)}
-        settings.answer(row, lambda: "\n".join(_job_lines(row)))
+        settings.answer(row, _job_lines)
         return
     done = jobs.remove(job) if action == "remove" else jobs.install(job, scheduler or "")
     settings.answer({"status": action, "done": done}, "\n".join(done) or "there is none")

@@ -4,14 +4,12 @@ one bad file leaves room for the others."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli.answers import AS_OF_HELP, Settings, handled
+from memory_system.cli import AS_OF_HELP, WRONG, Settings, handled
 
-WRONG = 1
 SHOWN = 5  # ids of facts that nobody has confirmed
 DAYS = 7  # of asking that are shown to a person; --json has them all
 MOST = 12  # shown to a person; --json has them all
@@ -25,7 +23,7 @@ def status(settings: Settings) -> None:
 
     with settings.open() as ws:
         row = figures.status(ws)
-    settings.answer(row, lambda: "\n".join(status_lines(row)))
+    settings.answer(row, status_lines)
     if not row["ok"]:
         raise typer.Exit(WRONG)
 
@@ -37,23 +35,19 @@ def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP
 
     with settings.open_as_of(as_of) as ws:
         row = figures.stats(ws)
-    settings.answer(row, lambda: "\n".join(stats_lines(row)))
-
-
-class Doing(StrEnum):
-    CHECK = "check"
+    settings.answer(row, stats_lines)
 
 
 @handled
-def llm(settings: Settings, what: Annotated[Doing, typer.Argument(help="check.")] = Doing.CHECK) -> None:
+def llm(settings: Settings, what: Annotated[Literal["check"], typer.Argument(help="check.")] = "check") -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
     from dataclasses import asdict
 
     from memory_system import clock
     from memory_system.errors import LLMError
+    from memory_system.llm.claude import check
     from memory_system.llm.ledger import Ledger
-    from memory_system.llm.opening import check
 
     with settings.open() as ws:
         found, usage = check(ws.config)
@@ -61,7 +55,7 @@ def llm(settings: Settings, what: Annotated[Doing, typer.Argument(help="check.")
         if usage.calls:
             ledger.add_talk("check", found.model, usage, "answered" if found.answers else "failed", clock.stamp(ws.now))
         row = {**asdict(found), "tokens": usage.tokens, "usd": ledger.cost(usage, found.model)}
-    settings.answer(row, lambda: "\n".join(llm_lines(row)))
+    settings.answer(row, llm_lines)
     if not found.answers:
         raise typer.Exit(LLMError.exit_code)
 
