@@ -85,21 +85,26 @@ def compose(
     if chat and session != "group":
         raise UsageError("a chat is named for a group alone", "memory prompt --session group --chat KEY")
     if session == "group":
-        layers = [_soul(ws, words), Layer("base", "", "", _dated(words["group"], ws, words)), _identity(ws, words)]
-        layers.append(_shared(ws, chat, words))
+        layers = [*_own(ws, words, "group"), _shared(ws, chat, words)]
     else:
-        layers = [*_private(ws, words, ws.config.prompt.days if days is None else days)]
+        layers = [*_own(ws, words, "base"), *_private(ws, words, ws.config.prompt.days if days is None else days)]
         layers += [_recalled(ws, message, words)] if message.strip() else []
     giver = Giver(ws)
     kept = [replace(each, text=giver.text(each.text, each.path)) for each in layers if each is not None]
     return Prompt(session, tuple(_within(kept, ws.config.prompt.total_characters, words)))
 
 
+def _own(ws: Workspace, words: Phrases, rules: str) -> Iterator[Layer | None]:
+    """Who the agent is, and the rules of such a conversation."""
+    today = clock.local_date(ws.now, ws.config.zone)
+    yield _file(ws, "soul", "SOUL.md", "", words)
+    told = words[rules].strip().format(date=today.isoformat(), weekday=words["weekdays"][today.weekday()])
+    yield Layer("base", "", "", told)
+    yield _file(ws, "identity", "IDENTITY.md", words["identity"].format(name="IDENTITY.md"), words)
+
+
 def _private(ws: Workspace, words: Phrases, days: int) -> Iterator[Layer | None]:
-    """The layers of a conversation with the owner alone."""
-    yield _soul(ws, words)
-    yield Layer("base", "", "", _dated(words["base"], ws, words))
-    yield _identity(ws, words)
+    """The layers that only a conversation with the owner alone has."""
     yield _file(ws, "user", "USER.md", words["user"].format(name="USER.md"), words, characters=USER_CHARACTERS)
     yield _file(ws, "evergreen", "MEMORY.md", words["evergreen"], words, limit=ws.config.prompt.memory_words)
     yield _file(ws, "snapshot", ws.layout.name(ws.layout.snapshot), words["snapshot"], words)
@@ -142,46 +147,24 @@ def language(ws: Workspace) -> str:
     return text.language("".join(map(_read, paths)) or _read(ws.layout.root / "SOUL.md"))
 
 
-def _dated(template: str, ws: Workspace, words: Phrases) -> str:
-    today = clock.local_date(ws.now, ws.config.zone)
-    return template.strip().format(date=today.isoformat(), weekday=words["weekdays"][today.weekday()])
-
-
 def _read(path: Path) -> str:
     """The text of a person's file as a prompt may hold it; empty when it is no plain file."""
     raw = path.read_bytes().decode(errors="replace") if is_regular(path) else ""
     return raw.removeprefix("\ufeff").translate(_NOT_SHOWN).strip()
 
 
-def _soul(ws: Workspace, words: Phrases) -> Layer | None:
-    return _file(ws, "soul", "SOUL.md", "", words)
-
-
-def _identity(ws: Workspace, words: Phrases) -> Layer | None:
-    return _file(ws, "identity", "IDENTITY.md", words["identity"].format(name="IDENTITY.md"), words)
-
-
 def _file(
-    ws: Workspace,
-    name: str,
-    path: str,
-    title: str,
-    words: Phrases,
-    *,
-    limit: int = 0,
-    characters: int = 0,
+    ws: Workspace, name: str, path: str, title: str, words: Phrases, *, limit: int = 0, characters: int = 0
 ) -> Layer | None:
     """The layer of one file: less than `limit` words of it, and at most so many characters; None when it is empty."""
     whole = _read(ws.layout.root / path)
     if not whole:
         return None
-    notice = "too_long" if limit else "cut"
-    room = characters or ws.config.prompt.file_characters
-    shown = _head(whole, room, limit)
+    shown = _head(whole, characters or ws.config.prompt.file_characters, limit)
     if shown == whole:
         return Layer(name, path, title, whole)
     more, line = count_words(whole) - count_words(shown), shown.count("\n") + (2 if shown else 1)
-    told = words[notice].format(name=path, more=more, line=line, limit=limit)
+    told = words["too_long" if limit else "cut"].format(name=path, more=more, line=line, limit=limit)
     return Layer(name, path, title, f"{shown}\n\n{told}".lstrip(), cut=True)
 
 

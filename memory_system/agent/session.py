@@ -8,6 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,16 @@ NEW: Entry = {
     "outputTokens": 0,
     "contextTokens": 0,
 }
+NOTE = """# Session: {at} UTC
+
+- **Session Key**: {key}
+- **Session ID**: {session}
+- **Source**: chat
+
+## Conversation Summary
+
+{told}
+"""
 SUMMARISED = 15
 LONGEST_SUMMARISED = 1_000  # characters of one message
 
@@ -205,18 +216,9 @@ def write_summary(ws: Workspace, rows: Sequence[Row], *, key: str, session_id: s
     said = list(_last_words(rows))[-SUMMARISED:]
     if not said:
         return ""
-    head = [
-        f"# Session: {ws.now:%Y-%m-%d %H:%M:%S} UTC",
-        "",
-        f"- **Session Key**: {key}",
-        f"- **Session ID**: {session_id}",
-        "- **Source**: chat",
-        "",
-        "## Conversation Summary",
-        "",
-    ]
-    path = _free(ws)
-    ws.files.replace(path, "\n".join([*head, *said, ""]).encode(errors="replace"))
+    path, told = _free(ws), "\n".join(said)
+    text = NOTE.format(at=f"{ws.now:%Y-%m-%d %H:%M:%S}", key=key, session=session_id, told=told)
+    ws.files.replace(path, text.encode(errors="replace"))
     return ws.layout.name(path)
 
 
@@ -232,8 +234,5 @@ def _last_words(rows: Sequence[Row]) -> Iterator[str]:
 def _free(ws: Workspace) -> Path:
     """`memory/YYYY-MM-DD-HHMM.md` in the owner's time; with a number behind it where there is one already."""
     stem = f"{ws.now.astimezone(ws.config.zone):%Y-%m-%d-%H%M}"
-    path, number = ws.layout.memory / f"{stem}.md", 1
-    while path.exists():
-        number += 1
-        path = ws.layout.memory / f"{stem}-{number}.md"
-    return path
+    names = chain([f"{stem}.md"], (f"{stem}-{number}.md" for number in count(2)))
+    return next(path for name in names if not (path := ws.layout.memory / name).exists())

@@ -123,8 +123,8 @@ def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) 
 
 def _pruned(ws: Workspace, name: str) -> tuple[dict[str, Any], list[str]]:
     """What pruning would shorten."""
+    from memory_system.agent.chat import CLEARED, context_tokens, prune
     from memory_system.agent.session import in_context
-    from memory_system.agent.window import CLEARED, context_tokens, prune
 
     old, window = resumed(ws, name), ws.config.chat.context_window
     rows = in_context(old.rows)

@@ -185,7 +185,7 @@ def watch(settings: Settings) -> None:
     """Index notes and transcripts and run due nights as files change, until interrupted; needs the extra `[watch]`."""
     import time
 
-    from memory_system.upkeep import watch as watching
+    from memory_system.hosts import schedule as watching
 
     with settings.open() as ws:
         folders = watching.places(ws)

@@ -326,7 +326,9 @@ def distill(
     diff = giver.text("".join(map(_diff, drafts)))
     row = {
         "status": "applied" if apply else "proposed",
-        "proposals": [{name: giver.text(text) for name, text in each.items()} for each in curation.rows_of(drafts)],
+        "proposals": [
+            {name: giver.text(text) for name, text in each.items()} for draft in drafts for each in draft.proposals
+        ],
         "diff": diff,
     }
     settings.answer(row, diff.rstrip("\n") or "nothing to propose")

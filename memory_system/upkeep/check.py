@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -26,7 +25,7 @@ from memory_system.store.database import StaleIndexError
 from memory_system.store.entries import Change, Group
 from memory_system.store.journal import GENESIS
 from memory_system.store.said import is_row, ref_on
-from memory_system.store.truth import parse_problem
+from memory_system.store.truth import line_id, parse_problem
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
@@ -92,7 +91,7 @@ def _in_its_pool(record: Fact, pool: Pool, where: str) -> Iterator[Problem]:
 
 def references(ws: Workspace) -> Iterator[Problem]:
     """Every id that a memory names is there, and a summary's facts are."""
-    known = {_id(line) for _, _, _, line in ws.store.everything() if not parse_problem(line)}
+    known = {line_id(line) for _, _, _, line in ws.store.everything() if not parse_problem(line)}
     known |= {each.id for group in ws.journal.entries() for each in group.changes if each.why == by_hand.REMOVED}
     for where, _, _, line in ws.store.everything():
         if parse_problem(line):
@@ -121,7 +120,6 @@ def evidence(ws: Workspace) -> Iterator[Problem]:
 
 
 def _misquoted(message: Message, wanted: dict[str, list[tuple[str, str]]]) -> Iterator[Problem]:
-    """The quotes that do not stand in the message, which is wanted no more."""
     for where, quote in wanted.pop(message.ref, ()):
         if quote not in message.text:
             yield Problem(where, f"the quote does not stand in {message.ref}: {quote[:60]!r}", RESTORE)
@@ -276,15 +274,12 @@ def permissions(ws: Workspace) -> Iterator[Problem]:
 
 
 def readable_by_others(ws: Workspace) -> Iterator[Path]:
-    """The files and folders of the program that somebody beside the owner can read."""
+    """The files and folders of the program that somebody beside the owner can read; notes and config.json are the
+    owner's."""
     for path in sorted(ws.layout.memory.rglob("*")):
-        if not path.is_symlink() and path.stat().st_mode & 0o077 and _is_ours(path, ws):
+        ours = path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "layer3", "state")
+        if ours and not path.is_symlink() and path.stat().st_mode & 0o077:
             yield path
-
-
-def _is_ours(path: Path, ws: Workspace) -> bool:
-    """Whether this program made it; notes and config.json are the owner's."""
-    return path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "layer3", "state")
 
 
 AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, held_back, permissions)
@@ -292,11 +287,6 @@ CHECKS: tuple[Check, ...] = (
     lines, references, inbox, held_back, journal, accounts, journalled, evidence, layer3, copied,
     derived, the_snapshot, permissions,
 )  # fmt: skip
-
-
-def _id(line: bytes) -> str:
-    row: dict[str, Any] = orjson.loads(line)
-    return str(row["id"])
 
 
 def verify(ws: Workspace, anchor: str = "") -> Problem | None:

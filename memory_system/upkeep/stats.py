@@ -44,7 +44,7 @@ def stats(ws: Workspace) -> dict[str, Any]:
         "total": len(active) + archived,
         "active": len(active),
         "archive": archived,
-        "by_type": {f"{type_name(kind)}": kinds[letter] for letter, kind in KINDS.items()},
+        "by_type": {type_name(kind): kinds[letter] for letter, kind in KINDS.items()},
         "by_importance": _levels(row["importance"] for row in active),
         "by_category": dict(Counter(row.get("category", "general") for row in active).most_common()),
         "by_language": dict(Counter(row.get("lang", "") for row in active).most_common()),
@@ -80,10 +80,8 @@ def _rows(ws: Workspace, pool: Pool) -> Iterator[Row]:
 
 
 def _levels(importances: Iterator[float]) -> dict[str, int]:
-    counts = dict.fromkeys((name for name, _ in LEVELS), 0)
-    for importance in importances:
-        counts[next(name for name, least in LEVELS if importance >= least)] += 1
-    return counts
+    counts = Counter(next(name for name, least in LEVELS if importance >= least) for importance in importances)
+    return {name: counts[name] for name, _ in LEVELS}
 
 
 def schedule_of(ws: Workspace) -> dict[str, str | None]:
@@ -102,13 +100,8 @@ def status(ws: Workspace) -> dict[str, Any]:
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     night = due.next_night(waiting, ws)
-    problems += [
-        *pipeline.embedding_problems(ws),
-        *interruptions(ws),
-        *_missed(night, ws),
-        *starmap(_conflict, conflicts(ws)),
-        *_silence(ws),
-    ]
+    problems += [*pipeline.embedding_problems(ws), *interruptions(ws), *_missed(night, ws)]
+    problems += [*starmap(_conflict, conflicts(ws)), *_silence(ws)]
     return {
         "ok": not problems,
         "workspace": str(ws.layout.root),
@@ -220,11 +213,11 @@ def heartbeat(ws: Workspace) -> dict[str, Any]:
 
 
 def _items(ws: Workspace) -> Iterator[Item]:
+    texts = phrases(ws.language)["heartbeat"]
+
     def item(kind: str, *ids: str, **words: object) -> Item:
-        what, do = phrases(ws.language)["heartbeat"][kind]
-        return Item(
-            kind, what.format(id=ids[-1] if ids else "", **words), do.format(id=ids[-1] if ids else "", **words), ids
-        )
+        what, do = (each.format(id=ids[-1] if ids else "", **words) for each in texts[kind])
+        return Item(kind, what, do, ids)
 
     yield from _overdue(ws, item)
     for _, rows in conflicts(ws):
