@@ -15,7 +15,7 @@ from memory_system.cli.keeping import problem_lines, shown_size
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
-    from memory_system.workspace import Workspace
+    pass
 
 
 LOCALTIME = Path("/etc/localtime")
@@ -86,18 +86,15 @@ def consolidate(
         return
     with settings.open(write=True, allow_losses=allow_retire) as ws:
         report = pipeline.consolidate(ws, mode=llm, progress=_progress(settings), **options)
-        row = report.to_row() | (_left_out(ws) if verbose and report.nights else {})
+        row = report.to_row()
+        if verbose and report.nights:
+            from memory_system.upkeep import explain
+
+            row["left_out"], row["left_out_more"] = explain.left_out(ws)
     settings.answer(row, report_lines)
     if report.alarm is not None:
         complain(report.alarm)
         raise typer.Exit(report.alarm.exit_code)
-
-
-def _left_out(ws: Workspace) -> dict[str, Any]:
-    from memory_system.upkeep import explain
-
-    rows, more = explain.left_out(ws)
-    return {"left_out": rows, "left_out_more": more}
 
 
 def _left_out_lines(row: dict[str, Any]) -> Iterator[str]:

@@ -100,7 +100,7 @@ def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: b
         return steps.plan(ws, host, taken, integrations.openclaw_advice(ws, argv, **wanted))
     there = folder.expanduser().absolute() if folder else integrations.claude_folder(os.environ, Path.home())
     taken = integrations.claude_steps(ws, there, argv, **wanted)
-    return steps.plan(ws, host, taken, integrations.claude_advice(ws, argv, **wanted))
+    return steps.plan(ws, host, taken, integrations.advice(ws, argv, "CLAUDE.md", **wanted))
 
 
 def _removal(ws: Workspace, host: str) -> Plan:
@@ -108,7 +108,7 @@ def _removal(ws: Workspace, host: str) -> Plan:
 
     if host == integrations.OPENCLAW:
         return steps.plan_removal(ws, host, *integrations.undoing_openclaw())
-    return steps.plan_removal(ws, host, integrations.undoing_claude())
+    return steps.plan_removal(ws, host, [integrations.UNDOING_CLAUDE])
 
 
 def _ourselves(root: Path) -> list[str]:
@@ -155,7 +155,8 @@ def schedule(
     with settings.open() as ws:
         job = _job(ws)
     if action == "show":
-        row: dict[str, Any] = {"installed": jobs.installed(job) or None, **_job_row(job)}
+        units = {str(path): text for path, text in job.files().items()}
+        row = {"installed": jobs.installed(job) or None, "crontab": job.line.rstrip(), "units": units}
         settings.answer(row, _job_lines)
         return
     done = jobs.remove(job) if action == "remove" else jobs.install(job, scheduler or "")
@@ -167,10 +168,6 @@ def _job(ws: Workspace) -> Schedule:
 
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     return Schedule(ws.layout.root, _ourselves(ws.layout.root), config / "systemd" / "user")
-
-
-def _job_row(job: Schedule) -> dict[str, Any]:
-    return {"crontab": job.line.rstrip(), "units": {str(path): text for path, text in job.files().items()}}
 
 
 def _job_lines(row: dict[str, Any]) -> list[str]:

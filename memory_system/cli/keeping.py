@@ -42,8 +42,6 @@ def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP
 def llm(settings: Settings, what: Annotated[Literal["check"], typer.Argument(help="check.")] = "check") -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
-    from dataclasses import asdict
-
     from memory_system import clock
     from memory_system.errors import LLMError
     from memory_system.llm.claude import check
@@ -53,10 +51,11 @@ def llm(settings: Settings, what: Annotated[Literal["check"], typer.Argument(hel
         found, usage = check(ws.config)
         ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
         if usage.calls:
-            ledger.add_talk("check", found.model, usage, "answered" if found.answers else "failed", clock.stamp(ws.now))
-        row = {**asdict(found), "tokens": usage.tokens, "usd": ledger.cost(usage, found.model)}
+            outcome = "answered" if found["answers"] else "failed"
+            ledger.add_talk("check", found["model"], usage, outcome, clock.stamp(ws.now))
+        row = {**found, "tokens": usage.tokens, "usd": ledger.cost(usage, found["model"])}
     settings.answer(row, llm_lines)
-    if not found.answers:
+    if not found["answers"]:
         raise typer.Exit(LLMError.exit_code)
 
 

@@ -39,6 +39,7 @@ AFTER = 70  # minutes between a night's slot and the job: not with OpenClaw's ow
 MOST = 20_000  # characters that OpenClaw takes of one file
 
 CLAUDE_CODE = "claude-code"
+UNDOING_CLAUDE = Command(("claude", "mcp", "remove", "--scope", "user", SERVER))  # takes the tools away
 BUDGET = 600  # tokens of what is put beside a prompt
 LONGEST_PROMPT = 4_000  # characters of it that are searched for
 EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
@@ -131,13 +132,14 @@ def job_time(schedule: str) -> str:
 
 def openclaw_advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
     """What only the owner can do."""
-    told = _advice(ws, argv, "AGENTS.md", tools=tools, rules=rules)
+    told = advice(ws, argv, "AGENTS.md", tools=tools, rules=rules)
     pulse = phrases(ws.language)["host_heartbeat"].format(memory=" ".join(argv))
     restart = "restart the Gateway, so that it loads the hook: openclaw gateway restart"
     return [restart, *told, f"give this to OpenClaw's heartbeat:\n\n{pulse}\n"]
 
 
-def _advice(ws: Workspace, argv: Sequence[str], file: str, *, tools: bool, rules: bool) -> list[str]:
+def advice(ws: Workspace, argv: Sequence[str], file: str, *, tools: bool, rules: bool) -> list[str]:
+    """What only the owner can do, where an agent is told its rules in that file."""
     recall = f"put this into {file}, or run the command again with --rules:\n\n{_rules(ws, argv)}\n"
     return [*([] if tools else [NO_TOOLS]), *([] if rules else [recall])]
 
@@ -166,16 +168,6 @@ def claude_steps(ws: Workspace, there: Path, argv: Sequence[str], *, tools: bool
     if tools:
         found.append(Command(("claude", "mcp", "add", "--scope", "user", SERVER, "--", *argv, "serve")))
     return found
-
-
-def undoing_claude() -> list[Command]:
-    """The command that takes the tools away."""
-    return [Command(("claude", "mcp", "remove", "--scope", "user", SERVER))]
-
-
-def claude_advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
-    """What only the owner can do."""
-    return _advice(ws, argv, "CLAUDE.md", tools=tools, rules=rules)
 
 
 # ---- what the hooks of Claude Code do with the JSON on their stdin ---------------------------------------------------

@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -18,7 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from memory_system.config import Config, LLMConfig
-from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage, in_words, read, schema_of
+from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, in_words, read, schema_of
 from memory_system.records import Problem
 
 if TYPE_CHECKING:
@@ -223,7 +222,7 @@ def _seconds(header: str | None) -> float | None:
 
 
 @contextmanager
-def opened(config: Config, mode: str) -> Iterator[LLM | None]:
+def opened(config: Config, mode: str) -> Iterator[Claude | None]:
     """The model to ask in that mode; None where nobody is to be asked, or there is no key."""
     key = key_for(config) if mode != "off" else ""
     if not key:
@@ -257,36 +256,27 @@ class Reached(BaseModel):
     ok: bool
 
 
-@dataclass(slots=True)
-class Found:
-    """What works; `problem` is why there was no answer, `structured` whether the server knows the answer's form."""
-
-    address: str
-    model: str
-    mode: str
-    answers: bool = False
-    structured: bool = False
-    batch: bool = False
-    priced: bool = False
-    problem: str = ""
-
-
-def check(config: Config) -> tuple[Found, Usage]:
-    """Ask, and say what works and what it took."""
-    found = Found(address_of(config), config.model, config.llm.mode)
-    found.priced = any(each.model == config.model for each in config.llm.prices)
-    if not (key := key_for(config)):
-        found.problem = f"there is no {KEY}"
-        return found, Usage()
-    model = Claude(config.model, config.llm, key, found.address)
-    try:
-        model.ask(QUESTION, Reached)
-        found.answers, found.structured = True, model.has_forms
-        found.batch = bool(
-            model.patiently(lambda timeout: model.client.messages.batches.list(limit=1, timeout=timeout))
-        )
-    except AskError as error:
-        found.problem = "" if found.answers else str(error)
-    finally:
-        model.close()
-    return found, model.spent
+def check(config: Config) -> tuple[dict[str, Any], Usage]:
+    """Ask, and say what works and what it took: `problem` is why there was no answer, `structured` whether the server
+    knows the answer's form."""
+    found: dict[str, Any] = {
+        "address": address_of(config),
+        "model": config.model,
+        "mode": config.llm.mode,
+        "answers": False,
+        "structured": False,
+        "batch": False,
+        "priced": any(each.model == config.model for each in config.llm.prices),
+        "problem": "",
+    }
+    with opened(config, "on") as model:
+        if model is None:
+            return {**found, "problem": f"there is no {KEY}"}, Usage()
+        try:
+            model.ask(QUESTION, Reached)
+            found |= {"answers": True, "structured": model.has_forms}
+            listing = model.patiently(lambda timeout: model.client.messages.batches.list(limit=1, timeout=timeout))
+            found["batch"] = bool(listing)
+        except AskError as error:
+            found["problem"] = "" if found["answers"] else str(error)
+        return found, model.spent

@@ -58,6 +58,7 @@ def validate(ws: Workspace) -> list[Problem]:
 def lines(ws: Workspace) -> Iterator[Problem]:
     """Every line of the truth is a memory of its file, once, in the order of ids, and in the pool it says."""
     seen: dict[str, str] = {}
+    last = ("", "")  # the file and the id of the line before
     for where, pool, kind, line in ws.store.everything():
         wrong = parse_problem(line)
         if wrong:
@@ -70,12 +71,10 @@ def lines(ws: Workspace) -> Iterator[Problem]:
             yield Problem(where, f"{record.id} does not belong into this file", RESTORE)
         if record.id in seen:
             yield Problem(where, f"{record.id} stands in {seen[record.id]} already", "remove one of the two")
-        if (
-            seen
-            and record.id < (previous := next(reversed(seen)))
-            and seen[previous].partition(":")[0] == where.partition(":")[0]
-        ):
+        file = where.partition(":")[0]
+        if last[0] == file and record.id < last[1]:
             yield Problem(where, f"{record.id} is not in the order of ids", "sort the lines of the file")
+        last = last if record.id in seen else (file, record.id)
         seen[record.id] = where
         yield from _in_its_pool(record, pool, where)
 

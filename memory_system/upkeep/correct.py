@@ -148,7 +148,7 @@ def split(ws: Workspace, memory_id_: str, *, if_version: int | None = None) -> t
     catch_up(ws)
     record, pool = find(ws, memory_id_)
     _check_version(record, if_version)
-    merging = next((each for each in _mergings(ws, record)), None)
+    merging = next(_mergings(ws, record), None)
     if pool is None or merging is None:
         raise NotFoundError(f"nothing was merged into {memory_id_}", f"see its story with: memory why {memory_id_}")
     before, after = merging
@@ -194,28 +194,21 @@ def _without(record: Fact, came: list[Evidence], before: Fact, after: Fact, stam
 def _merged_away(ws: Workspace, record: Fact, came: list[Evidence]) -> Fact | None:
     """The memory that went to the archive when it was merged into this one, if it was one with an id of its own."""
     archived = (ws.store.get(each) for each in ws.store.ids() if ws.store.pool_of(each) == "archive")
-    return next(
-        (
-            each
-            for each in archived
-            if each and each.retired == "merged" and each.superseded_by == record.id and set(each.evidence) & set(came)
-        ),
-        None,
-    )
+    merged = (each for each in archived if each and each.retired == "merged" and each.superseded_by == record.id)
+    return next((each for each in merged if set(each.evidence) & set(came)), None)
 
 
 def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) -> Fact:
     """A new memory of words that were merged into another: as they were put if that was kept, else word by
     word."""
-    words, taken = came[0], after if after.content != before.content else None
-    content = taken.content if taken else words.quote
+    words = came[0]
+    told = {"content": words.quote, "form": QUOTE, "attribute": "", "value": ""}
+    if after.content != before.content:
+        told = {name: getattr(after, name) for name in told}
     day = clock.local_date(ws.now, ws.config.zone)
     changed = {
-        "id": memory_id(type(after), day, words.ref, content),
-        "content": content,
-        "form": taken.form if taken else QUOTE,
-        "attribute": taken.attribute if taken else "",
-        "value": taken.value if taken else "",
+        **told,
+        "id": memory_id(type(after), day, words.ref, told["content"]),
         "importance": before.importance,
         "score": before.importance,
         "source": words.ref,
