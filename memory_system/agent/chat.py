@@ -348,16 +348,13 @@ def told(rows: Iterable[Row], longest: int) -> str:
     for row in rows:
         message = message_of(row)
         said = str(row.get("summary", "")) if row.get("type") == "compaction" else text_of(message)
-        calls = [f"[{each.get('name')} {orjson.dumps(each.get('arguments')).decode()}]" for each in _calls(message)]
+        called = (each for each in blocks_of(message) if each.get("type") == "toolCall")
+        calls = [f"[{each.get('name')} {orjson.dumps(each.get('arguments')).decode()}]" for each in called]
         said = " ".join([said.strip(), *calls]).strip()
         if said:
             shown = said if len(said) <= longest else f"{said[: longest // 2]} … {said[-longest // 2 :]}"
             lines.append(f"{message.get('role') or 'summary'}: {shown}")
     return "\n\n".join(lines)
-
-
-def _calls(message: Row) -> list[Row]:
-    return [each for each in blocks_of(message) if each.get("type") == "toolCall"]
 
 
 def _parts(rows: Sequence[Row], config: ChatConfig) -> Iterator[list[Row]]:

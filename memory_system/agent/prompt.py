@@ -88,7 +88,8 @@ def compose(
         layers = [*_own(ws, words, "group"), _shared(ws, chat, words)]
     else:
         layers = [*_own(ws, words, "base"), *_private(ws, words, ws.config.prompt.days if days is None else days)]
-        layers += [_recalled(ws, message, words)] if message.strip() else []
+        if message.strip() and (recalled := finder.context(ws, message, without_snapshot=True)["text"]):
+            layers.append(Layer("recalled", "", words["recalled"], recalled))
     giver = Giver(ws)
     kept = [replace(each, text=giver.text(each.text, each.path)) for each in layers if each is not None]
     return Prompt(session, tuple(_within(kept, ws.config.prompt.total_characters, words)))
@@ -220,11 +221,6 @@ def _tail(said: str, room: int) -> str:
         return said
     piece = said[-room:]
     return piece.partition("\n")[2].strip() or piece
-
-
-def _recalled(ws: Workspace, message: str, words: Phrases) -> Layer | None:
-    said = finder.context(ws, message, without_snapshot=True)["text"]
-    return Layer("recalled", "", words["recalled"], said) if said else None
 
 
 def _within(layers: list[Layer], room: int, words: Phrases) -> Iterator[Layer]:

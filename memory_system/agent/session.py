@@ -150,7 +150,8 @@ class Session:
         """Append a record, durably, under a new id; it follows the one before it."""
         parent = self.rows[-1].get("id") if self.rows else None
         row = {"id": uuid.uuid4().hex[:16], "parentId": parent, "timestamp": _stamp(at), **fields}
-        lines = [] if self.path.exists() else [self._header(at)]
+        head = {"type": "session", "version": VERSION, "id": self.id, "timestamp": _stamp(at), "cwd": str(Path.cwd())}
+        lines = [] if self.path.exists() else [head]
         self._files.make_folder(self.path.parent)
         self.rows.append(row)  # first: an interrupt after the write must not leave it out
         try:
@@ -159,11 +160,6 @@ class Session:
             self.rows.pop()
             raise
         return row
-
-    def _header(self, at: datetime) -> Row:
-        return {
-            "type": "session", "version": VERSION, "id": self.id, "timestamp": _stamp(at), "cwd": str(Path.cwd()),
-        }  # fmt: skip
 
 
 def masked(value: Any) -> Any:

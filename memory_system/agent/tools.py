@@ -169,7 +169,9 @@ def forget(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     plan = plan_of(ws, Selection(ids=ids or (matches[0]["id"],)))
     code = _code(plan)
     if arguments.get("confirm") is None:
-        return {"status": "confirm", **_preview(plan), "confirm": code, "question": f"{CONFIRM} {REACH}"}
+        row = plan.to_row()  # what would go, and which lines of the owner's files would still say it
+        shown = {"memories": row["memories"][:SHOWN], "messages": row["messages"], "left": row["left"][:SHOWN]}
+        return {"status": "confirm", **shown, "confirm": code, "question": f"{CONFIRM} {REACH}"}
     if not ids or _text(arguments, "confirm").strip() != code:
         what = "this code does not confirm these ids; nothing was forgotten"
         raise UsageError(what, "call without confirm, show the user what would go, and ask")
@@ -189,12 +191,6 @@ CONFIRM = "Show this to the user and ask. Only after a yes, call again with the 
 def _matching(ws: Workspace, query: str, who: Who) -> list[Answer]:
     found = finder.search(ws, query, limit=FORGET_MATCHES, scope="memories", who=who)["results"]
     return [{"id": row["id"], "content": row["text"], "said_at": row["said_at"]} for row in found]
-
-
-def _preview(plan: Plan) -> Answer:
-    """What would go, and which lines of the owner's files would still say it."""
-    row = plan.to_row()
-    return {"memories": row["memories"][:SHOWN], "messages": row["messages"], "left": row["left"][:SHOWN]}
 
 
 def _code(plan: Plan) -> str:

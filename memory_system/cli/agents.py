@@ -260,8 +260,13 @@ class _Repl:
                     return soul or "there is no SOUL.md"
                 case "/memory":
                     return "\n".join([*_memory_lines(ws), f"Session: {self._talk.session.id}"])
+                case "/search" if not rest:
+                    return "what for? /search WORDS"
                 case "/search":
-                    return _found(ws, rest) if rest else "what for? /search WORDS"
+                    from memory_system import finder
+                    from memory_system.cli.searching import result_lines
+
+                    return "\n".join(result_lines(finder.search(ws, rest, limit=5), ws.zone))
                 case "/prompt":
                     from memory_system.agent.prompt import compose
 
@@ -276,10 +281,3 @@ def _memory_lines(ws: Workspace) -> Iterator[str]:
 
     yield from stats_lines(stats.stats(ws))
     yield f"Notes: {len(note_files(ws.layout))}"
-
-
-def _found(ws: Workspace, query: str) -> str:
-    from memory_system import finder
-    from memory_system.cli.searching import result_lines
-
-    return "\n".join(result_lines(finder.search(ws, query, limit=5), ws.zone))

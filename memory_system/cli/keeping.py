@@ -125,7 +125,10 @@ def status_lines(row: dict[str, Any]) -> Iterator[str]:
     if row["held_back"]:
         yield f"held back        {row['held_back']} (look at what it is: memory quarantine list)"
     yield from _owners_lines(row)
-    yield from _layer3_lines(row["layer3"])
+    yield f"layer 3          {shown_size(row['layer3']['bytes'])}"
+    if count := (waiting := row["layer3"]["to_fill"])["transcripts"]:
+        most = shown_size(waiting["bytes"])
+        yield f"  the next consolidation copies what was read of {count} transcripts into it: {most} at most"
     yield f"running          {'yes' if row['running'] else 'no'}"
     yield from problem_lines(row["problems"])
     for each in row["proposals"]:
@@ -148,14 +151,6 @@ def _owners_lines(row: dict[str, Any]) -> Iterator[str]:
 def shown_size(size: int) -> str:
     """A number of bytes as people read it."""
     return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"
-
-
-def _layer3_lines(row: dict[str, Any]) -> Iterator[str]:
-    """What the copy of what was said takes on the disk, and what the next night will copy into it."""
-    yield f"layer 3          {shown_size(row['bytes'])}"
-    if count := row["to_fill"]["transcripts"]:
-        most = shown_size(row["to_fill"]["bytes"])
-        yield f"  the next consolidation copies what was read of {count} transcripts into it: {most} at most"
 
 
 def stats_lines(row: dict[str, Any]) -> Iterator[str]:

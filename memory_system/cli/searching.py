@@ -5,16 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from datetime import date, tzinfo
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from memory_system import clock
 from memory_system.cli import AS_OF_HELP, Settings, handled
 from memory_system.errors import UsageError
-
-if TYPE_CHECKING:
-    from memory_system.upkeep.distill import Draft
 
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help
 
@@ -323,7 +320,7 @@ def distill(
         if apply:
             curation.apply(ws, drafts)
         giver = Giver(ws, unmasked=settings.unmasked)  # the files may hold secrets beside what is proposed
-    diff = giver.text("".join(map(_diff, drafts)))
+    diff = giver.text("".join(curation.difference(each.before, each.after, (each.name, each.name)) for each in drafts))
     row = {
         "status": "applied" if apply else "proposed",
         "proposals": [
@@ -334,12 +331,3 @@ def distill(
     settings.answer(row, diff.rstrip("\n") or "nothing to propose")
     if drafts and not apply:
         settings.say("nothing was written; write it with: memory distill --apply")
-
-
-def _diff(draft: Draft) -> str:
-    """As `diff -u` shows it."""
-    import difflib
-
-    before, after = (text.splitlines(keepends=True) for text in (draft.before, draft.after))
-    lines = difflib.unified_diff(before, after, draft.name, draft.name, n=1)
-    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)

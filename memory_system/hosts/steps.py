@@ -5,7 +5,6 @@ there before."""
 
 from __future__ import annotations
 
-import difflib
 import json
 import shlex
 import shutil
@@ -22,6 +21,7 @@ import orjson
 from memory_system.disk.files import Files
 from memory_system.errors import UsageError
 from memory_system.privacy.secrets import redact
+from memory_system.upkeep.distill import difference, overwrite
 from memory_system.workspace import Workspace
 
 PATIENCE = 120  # seconds for a command of the host
@@ -76,14 +76,8 @@ class Change:
 
     def diff(self) -> str:
         """As `diff -u` shows it, without secrets."""
-        lines = difflib.unified_diff(
-            (self.before or "").splitlines(keepends=True),
-            (self.after or "").splitlines(keepends=True),
-            "/dev/null" if self.before is None else str(self.path),
-            "/dev/null" if self.after is None else str(self.path),
-            n=1,
-        )
-        return redact("".join(line if line.endswith("\n") else f"{line}\n" for line in lines))[0]
+        old, new = ("/dev/null" if text is None else str(self.path) for text in (self.before, self.after))
+        return redact(difference(self.before or "", self.after or "", (old, new)))[0]
 
 
 @dataclass(slots=True)
@@ -233,11 +227,8 @@ def _write(files: Files, change: Change) -> None:
         with suppress(OSError):  # a folder that others use stays
             change.path.parent.rmdir()
         return
-    mode = change.path.stat().st_mode if change.path.exists() else None
     files.make_folder(change.path.parent)
-    files.replace(change.path.resolve(), change.after.encode())
-    if mode is not None:
-        change.path.chmod(mode)
+    overwrite(change.path, change.after, files)
 
 
 def _run(argv: Sequence[str]) -> str:

@@ -149,18 +149,14 @@ def _small(row: Any, parts: dict[str, Any]) -> Any:
 
 
 def read(text: str, schema: type[Answer]) -> Answer:
-    """The answer in the text; AskError where it is none in the schema."""
+    """The answer in the text; AskError where it is none in the schema. Models that are asked in words like to put
+    something around the JSON object."""
+    start, end = text.find("{"), text.rfind("}")
     try:
-        return schema.model_validate_json(_object_in(text))
+        return schema.model_validate_json(text[start : end + 1] if 0 <= start < end else text)
     except ValidationError as error:
         what = f"the answer is not what was asked for: {error.error_count()} faults"
         raise AskError("bad_output", what) from None
-
-
-def _object_in(text: str) -> str:
-    """The JSON object in a text: models that are asked in words like to put something around it."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text
 
 
 def in_words(schema: type[BaseModel]) -> str:

@@ -306,7 +306,10 @@ def verify(ws: Workspace, anchor: str = "") -> Problem | None:
             last = group
     except (DamagedError, TypeError, KeyError, ValueError) as error:
         return Problem(f"{ws.layout.name(ws.layout.journal)}:entry {len(hashes)}", str(error), RESTORE_JOURNAL)
-    return next(_unpromised(blanks, promised), None) or _beside(anchor, hashes, ws)
+    for digest, (there, where) in blanks.items():
+        if promised.get(digest) != there:
+            return Problem(where, "a payload was blanked or changed, and no forgetting has done it", RESTORE_JOURNAL)
+    return _beside(anchor, hashes, ws)
 
 
 def _wrong(group: Group, seq: int, previous: str, last: Group | None) -> str:
@@ -316,13 +319,6 @@ def _wrong(group: Group, seq: int, previous: str, last: Group | None) -> str:
     if not group.verifies():
         return "the chain of the journal is broken here: this is not what was written"
     return "the entry before it was never finished" if last is not None and not last.done else ""
-
-
-def _unpromised(blanks: dict[str, tuple[str, str]], promised: dict[str, str]) -> Iterator[Problem]:
-    """Blanked lines that no forgetting speaks of, or that are not as it left them."""
-    for digest, (there, where) in blanks.items():
-        if promised.get(digest) != there:
-            yield Problem(where, "a payload was blanked or changed, and no forgetting has done it", RESTORE_JOURNAL)
 
 
 def _beside(anchor: str, hashes: list[str], ws: Workspace) -> Problem | None:

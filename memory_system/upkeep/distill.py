@@ -5,6 +5,7 @@ the byte."""
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from memory_system import clock
+from memory_system.disk.files import Files
 from memory_system.errors import UsageError
 from memory_system.privacy import trust
 from memory_system.records import USER, Fact, Row
@@ -89,7 +91,7 @@ def distill(ws: Workspace, days: int) -> list[Draft]:
     """The files that should change, by what was learnt in so many days. UsageError for a file that is no UTF-8."""
     drafts = {name: Draft(name, path := ws.layout.root / name, text := _read(path), text) for name in MOST}
     since = clock.stamp(ws.now - timedelta(days=days))
-    rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_stated(row)]
+    rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_said_so(row) and not row.get("outdated_by")]
     for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
         _outdated(row, drafts[MEMORY_FILE])
         _outdated(row, drafts[USER_FILE])
@@ -102,12 +104,23 @@ def distill(ws: Workspace, days: int) -> list[Draft]:
 
 
 def apply(ws: Workspace, drafts: Iterable[Draft]) -> None:
-    """Write the files; whoever may read one may read it afterwards."""
     for draft in drafts:
-        mode = draft.path.stat().st_mode if draft.path.exists() else None
-        ws.files.replace(draft.path.resolve(), draft.after.encode())
-        if mode is not None:
-            draft.path.chmod(mode)
+        overwrite(draft.path, draft.after, ws.files)
+
+
+def overwrite(path: Path, text: str, files: Files) -> None:
+    """Write a file of a person's; whoever may read it may read it afterwards."""
+    mode = path.stat().st_mode if path.exists() else None
+    files.replace(path.resolve(), text.encode())
+    if mode is not None:
+        path.chmod(mode)
+
+
+def difference(before: str, after: str, names: tuple[str, str]) -> str:
+    """As `diff -u` shows it."""
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    lines = difflib.unified_diff(old, new, *names, n=1)
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
 def _read(path: Path) -> str:
@@ -117,11 +130,6 @@ def _read(path: Path) -> str:
         return ""
     except UnicodeDecodeError:
         raise UsageError(f"{path} is no UTF-8", "save it as UTF-8 first") from None
-
-
-def _is_stated(row: Row) -> bool:
-    """Whether it is so as somebody has said, and nothing was said otherwise since."""
-    return _is_said_so(row) and not row.get("outdated_by")
 
 
 def _as_shown(row: Row) -> Row:

@@ -40,12 +40,13 @@ def stats(ws: Workspace) -> dict[str, Any]:
     active = [*_rows(ws, "active"), *(each.model_dump() for each in ws.inbox.pending())]
     archived = sum(1 for _ in _rows(ws, "archive"))
     kinds = Counter(row["id"].partition("_")[0] for row in active)
+    levels = Counter(next(name for name, least in LEVELS if row["importance"] >= least) for row in active)
     return {
         "total": len(active) + archived,
         "active": len(active),
         "archive": archived,
         "by_type": {type_name(kind): kinds[letter] for letter, kind in KINDS.items()},
-        "by_importance": _levels(row["importance"] for row in active),
+        "by_importance": {name: levels[name] for name, _ in LEVELS},
         "by_category": dict(Counter(row.get("category", "general") for row in active).most_common()),
         "by_language": dict(Counter(row.get("lang", "") for row in active).most_common()),
         "waiting_captures": len(ws.inbox.pending()),
@@ -77,11 +78,6 @@ def _asked(ws: Workspace) -> dict[str, Any]:
 def _rows(ws: Workspace, pool: Pool) -> Iterator[Row]:
     for kind in KINDS.values():
         yield from ws.store.rows(pool, kind)
-
-
-def _levels(importances: Iterator[float]) -> dict[str, int]:
-    counts = Counter(next(name for name, least in LEVELS if importance >= least) for importance in importances)
-    return {name: counts[name] for name, _ in LEVELS}
 
 
 def schedule_of(ws: Workspace) -> dict[str, str | None]:
@@ -244,7 +240,7 @@ def _overdue(ws: Workspace, item: Make) -> Iterator[Item]:
     night = due.next_night(waiting, ws)
     if night is not None and ws.now - night > OVERDUE:
         yield item("overdue", night=clock.stamp(night))
-    for problem in [*problems, *pipeline.embedding_problems(ws), *interruptions(ws)]:
+    for problem in (*problems, *pipeline.embedding_problems(ws), *interruptions(ws)):
         yield item("problem", where=problem.where, what=problem.what, hint=problem.hint)
 
 
