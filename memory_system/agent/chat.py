@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ KEPT_ANSWERS = 3  # results since the third last answer stay as they are
 CLEARED = "[Old tool result content cleared]"
 LONGEST_TOLD = 4_000  # characters of one message, as it is shown to be summed up
 NO_REPLY = "NO_REPLY"
+NOTE = "memory/YYYY-MM-DD.md"  # as prompts call today's note
 SAFETY = (  # the rule, and by what it is known in a prompt of the owner's
     ("Store durable memories only in memory/YYYY-MM-DD.md", "only in memory/yyyy-mm-dd.md"),
     ("APPEND new content only and do not overwrite existing entries", "append new content only"),
@@ -92,20 +93,16 @@ class Chat:
     def _answer(self, system: str, words: Phrases) -> list[Reply]:
         heard = _Heard(self.show)
 
+        def asked() -> list[Row]:
+            return messages_of(self.rows, words["summary_title"], self._instead)
+
         def record(message: Mapping[str, Any]) -> None:
             self.session.message(message, self.now())
             heard.end()
 
         self._asked = self.now()
         try:
-            return run_turn(
-                self.model,
-                system,
-                lambda: messages_of(self.rows, words["summary_title"], self._instead),
-                record,
-                self.tools,
-                heard,
-            )
+            return run_turn(self.model, system, asked, record, self.tools, heard)
         except KeyboardInterrupt:
             if heard.said:
                 cut = {"role": "assistant", "content": [{"type": "text", "text": heard.said}], "stopReason": "aborted"}
@@ -384,25 +381,19 @@ def is_silent(answer: str) -> bool:
 
 def prompts(ws: Workspace, words: Phrases) -> tuple[str, str]:
     """System prompt and question of the turn: the owner's where there are any, safe in either case."""
-    today = clock.local_date(ws.now, ws.config.zone)
-    own = (ws.config.chat.flush_system_prompt, ws.config.chat.flush_prompt)
-    system, question = (mine or words[name] for mine, name in zip(own, ("flush_system", "flush"), strict=True))
-    return _dated(with_safety(system.strip()), today), _dated(with_safety(question.strip()), today)
-
-
-def _dated(prompt: str, today: date) -> str:
-    return prompt.replace("memory/YYYY-MM-DD.md", f"memory/{today}.md")
+    today, chat = clock.local_date(ws.now, ws.config.zone), ws.config.chat
+    own = (chat.flush_system_prompt or words["flush_system"], chat.flush_prompt or words["flush"])
+    system, question = (with_safety(each.strip()).replace(NOTE, f"memory/{today}.md") for each in own)
+    return system, question
 
 
 def flush(model: Model, system: str, rows: Sequence[Row], ws: Workspace, words: Phrases) -> list[Reply]:
     """Run the turn over these rows; its replies. The rows stay as they are."""
     added, question = prompts(ws, words)
     held: list[Row] = [*rows, {"type": "message", "message": user_message(question)}]
-    return run_turn(
-        model,
-        f"{system}\n\n---\n\n{added}",
-        lambda: messages_of(held, words["summary_title"]),
-        lambda message: held.append({"type": "message", "message": dict(message)}),
-        Toolbox(ws.layout.root, lambda: ws.now, FLUSH_TOOLS),
-        Silent(),
-    )
+    own, tools = f"{system}\n\n---\n\n{added}", Toolbox(ws.layout.root, lambda: ws.now, FLUSH_TOOLS)
+
+    def record(message: Mapping[str, Any]) -> None:
+        held.append({"type": "message", "message": dict(message)})
+
+    return run_turn(model, own, lambda: messages_of(held, words["summary_title"]), record, tools, Silent())

@@ -38,19 +38,28 @@ def integrate(
     folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
+    from memory_system.hosts import steps
+
     if facts and host != "openclaw":
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
     if host == "generic":
-        row, act = _on_schedule(settings, remove=remove)
+        chosen, act = _on_schedule(settings, remove=remove)
     else:
-        row, act = _in_host(settings, host, agent, folder, remove=remove, rules=rules, facts=facts)
+        chosen, act = _in_host(settings, host, agent, folder, remove=remove, rules=rules, facts=facts)
+    shown = list(steps.shown(chosen))
     if not settings.as_json:
-        typer.echo("\n".join(row["shown"] or ["nothing to change"]))
-    row["left"] = [*([] if dry_run else act()), *row["left"]]
-    status = "shown" if dry_run else "removed" if remove else "integrated"
+        typer.echo("\n".join(shown or ["nothing to change"]))
+    left = [*([] if dry_run else act()), *chosen.advice]
+    row = {
+        "host": host,
+        "status": "shown" if dry_run else "removed" if remove else "integrated",
+        "changed": [str(each.path) for each in chosen.changes],
+        "commands": [list(each) for each in chosen.commands],
+        "shown": shown,
+        "left": left,
+    }
     last = ["nothing was changed"] if dry_run else []
-    told = "\n".join([*last, *(f"→ {each}" for each in row["left"])]) or "done"
-    settings.answer({"host": host, "status": status, **row}, told)
+    settings.answer(row, "\n".join([*last, *(f"→ {each}" for each in left)]) or "done")
 
 
 Act = Callable[[], list[str]]  # makes the changes; gives what is left to do by hand
@@ -58,35 +67,28 @@ Act = Callable[[], list[str]]  # makes the changes; gives what is left to do by 
 
 def _in_host(
     settings: Settings, host: str, agent: str, folder: Path | None, *, remove: bool, rules: bool, facts: bool
-) -> tuple[dict[str, Any], Act]:
+) -> tuple[Plan, Act]:
     """What would change inside a host, and what changes it."""
     from memory_system.hosts import steps
 
     with settings.open() as ws:
         chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules, facts=facts)
-        row = {
-            "changed": [str(each.path) for each in chosen.changes],
-            "commands": [list(each) for each in chosen.commands],
-            "shown": list(steps.shown(chosen)),
-            "left": chosen.advice,
-        }
-    return row, lambda: steps.apply(ws, chosen)
+    return chosen, lambda: steps.apply(ws, chosen)
 
 
-def _on_schedule(settings: Settings, *, remove: bool) -> tuple[dict[str, Any], Act]:
+def _on_schedule(settings: Settings, *, remove: bool) -> tuple[Plan, Act]:
     """What would change so that the machine consolidates, or does no more; and what changes it."""
     from memory_system.hosts import schedule as jobs
+    from memory_system.hosts.steps import Plan
 
     with settings.open() as ws:
         job = _job(ws)
-    changes = jobs.difference(job, remove=remove)
 
     def act() -> list[str]:
         _ = jobs.remove(job) if remove else jobs.install(job, "")
         return []
 
-    shown = [each.diff().rstrip("\n") for each in changes]
-    return {"changed": [str(each.path) for each in changes], "commands": [], "shown": shown, "left": []}, act
+    return Plan(jobs.difference(job, remove=remove), [], {}, []), act
 
 
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:

@@ -104,17 +104,13 @@ class Drafts:
             except FileNotFoundError:
                 self.before[path] = self.after[path] = None
             except UnicodeDecodeError:
-                raise UsageError(
-                    f"{path} is no UTF-8", "mend it, or put the lines in by hand: see docs/hosts"
-                ) from None
+                hint = "mend it, or put the lines in by hand: see docs/hosts"
+                raise UsageError(f"{path} is no UTF-8", hint) from None
         return self.after[path]
 
     def changes(self) -> list[Change]:
-        return [
-            Change(Path(path), self.before[path], text)
-            for path, text in self.after.items()
-            if text != self.before[path]
-        ]
+        changes = (Change(Path(path), self.before[path], text) for path, text in self.after.items())
+        return [each for each in changes if each.before != each.after]
 
 
 def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str] = ()) -> Plan:

@@ -56,15 +56,12 @@ class Usage:
     def tokens(self) -> int:
         return self.input + self.output + self.cached + self.written
 
-    def plus(self, other: Usage) -> Usage:
-        return self._each(other, 1)
+    def plus(self, other: Usage, times: int = 1) -> Usage:
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Usage(*(round(mine + times * its, 3) for mine, its in pairs))
 
     def minus(self, other: Usage) -> Usage:
-        return self._each(other, -1)
-
-    def _each(self, other: Usage, sign: int) -> Usage:
-        pairs = zip(astuple(self), astuple(other), strict=True)
-        return Usage(*(round(mine + sign * its, 3) for mine, its in pairs))
+        return self.plus(other, -1)
 
 
 class AskError(LLMError):

@@ -22,17 +22,15 @@ from memory_system.records import (
     EventTime,
     Evidence,
     Fact,
-    Pool,
     from_line,
     memory_id,
-    to_line,
 )
 from memory_system.rules import table
 from memory_system.store.by_hand import EDIT, as_owners
 from memory_system.store.entries import Change
 from memory_system.store.inbox import Who
 from memory_system.store.keys import value_key
-from memory_system.upkeep.edit import commit, find
+from memory_system.upkeep.edit import change_of, commit, find
 from memory_system.workspace import Workspace
 
 
@@ -50,7 +48,7 @@ def edit(
     edited = _with(record, {**values, **_moved(record, values, ws)}, stamp)
     if edited is not record:
         twins = list(_twins(ws, record, edited, stamp)) if pool == "active" else []
-        commit(ws, [_change(ws, edited, "edited", pool or "active"), *twins], f"edit of {record.id}")
+        commit(ws, [change_of(ws, edited, "edited", pool or "active"), *twins], f"edit of {record.id}")
         ws.accesses.note("edit", [record.id], ws.now, who)
     return edited
 
@@ -86,13 +84,13 @@ def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Ch
             continue
         if other.content.count(other.value) == 1:
             told = other.content.replace(other.value, edited.value)
-            yield _change(ws, _with(other, {"content": told, "value": edited.value}, stamp), "edited", "active")
+            yield change_of(ws, _with(other, {"content": told, "value": edited.value}, stamp), "edited", "active")
         else:
             away = {
                 "retired": "superseded", "superseded_by": record.id, "valid_to": stamp, "updated": stamp,
                 "version": other.version + 1,
             }  # fmt: skip
-            yield _change(ws, other.model_copy(update=away), "superseded", "archive")
+            yield change_of(ws, other.model_copy(update=away), "superseded", "archive")
 
 
 def _check_version(record: Fact, wanted: int | None) -> None:
@@ -157,7 +155,7 @@ def split(ws: Workspace, memory_id_: str, *, if_version: int | None = None) -> t
     kept = _without(record, came, before, after, stamp)
     other = _merged_away(ws, record, came) or _of_its_own(ws, after, before, came)
     apart = as_owners(other.model_copy(update=RETURNED), ["content"], stamp, since=other)
-    changes = [_change(ws, kept, "split", pool), _change(ws, apart, "split", "active")]
+    changes = [change_of(ws, kept, "split", pool), change_of(ws, apart, "split", "active")]
     commit(ws, changes, f"split of {record.id}")
     return kept, apart
 
@@ -222,8 +220,3 @@ def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) 
     }
     stamps = dict.fromkeys(("created", "scored_at", "updated"), clock.stamp(ws.now))
     return after.model_copy(update={**changed, **stamps})
-
-
-def _change(ws: Workspace, record: Fact, why: str, pool: Pool) -> Change:
-    before = ws.store.line_of(record.id)
-    return Change(record.id, why, ws.store.pool_of(record.id), before, pool, to_line(record))
