@@ -34,7 +34,7 @@ FOLDER = Path(__file__).with_name("openclaw")  # of the files of that hook
 JOB = "memory-system nightly"
 KEY = "memory-system:nightly"  # OpenClaw keeps one job for each such key
 SERVER = "memory"
-LISTING = ("openclaw", "automations", "list", "--all", "--json")
+_LIST = ("openclaw", "automations", "list", "--all", "--json")
 AFTER = 70  # minutes between a night's slot and the job: not with OpenClaw's own at 03:00
 MOST = 20_000  # characters that OpenClaw takes of one file
 
@@ -110,9 +110,7 @@ def _job(ws: Workspace, argv: Sequence[str]) -> Command:
 def undoing_openclaw() -> tuple[list[Command], list[str]]:
     """The commands that take the nightly job away, and what is to be done by hand where OpenClaw cannot be asked."""
     try:
-        told = subprocess.run(  # noqa: S603 - words of ours
-            [*LISTING], capture_output=True, timeout=PATIENCE, check=True
-        ).stdout
+        told = subprocess.run(_LIST, capture_output=True, timeout=PATIENCE, check=True).stdout  # noqa: S603 - words of ours
         jobs = json.loads(told)["jobs"]
         found = [str(job["id"]) for job in jobs if job.get("declarationKey") == KEY]
     except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError):

@@ -39,31 +39,19 @@ DEFAULT_CONFIDENCE = 0.6
 LONGEST_CAPTURE = 20_000  # characters
 MOST_WAITING = 500  # captures of an agent's that wait for a night
 
-SOUL = """# Soul
-
-You are a thoughtful assistant with a long memory.
-
-## Personality
-
-- Warm, concise, honest
-- Says so when it does not know
-
-## Language
-
-- Answers in the language it is spoken to
-"""
-
 
 def init(root: Path, zone: str) -> list[str]:
     """Make the folders, config.json and a sample SOUL.md of a workspace, whatever of them is missing; their names."""
     from memory_system.config import parse_config
+    from memory_system.llm import FOLDER
 
     parse_config({"timezone": zone}, "--timezone")
     layout, files = Layout(root.absolute()), Files()
     made = [folder for folder in layout.folders() if not folder.is_dir()]
     for folder in layout.folders():
         files.make_folder(folder)
-    for path, content in ((layout.config, config_bytes(timezone=zone)), (layout.root / "SOUL.md", SOUL.encode())):
+    soul = (FOLDER / "soul.md").read_bytes()
+    for path, content in ((layout.config, config_bytes(timezone=zone)), (layout.root / "SOUL.md", soul)):
         if not path.exists():
             files.replace(path, content)
             made.append(path)
