@@ -240,13 +240,12 @@ class Workspace:
     @cached_property
     def fingerprint(self) -> str:
         """Of everything that decides what a night makes of its input: program, rules, prompts, configuration."""
-        from memory_system import rules
-        from memory_system.llm import prompts
+        from memory_system import llm, rules
 
         seen = hashlib.blake2b(digest_size=8)
         seen.update(__version__.encode())
         seen.update(self.config.model_dump_json().encode())
-        for each in sorted((*rules.FOLDER.iterdir(), *prompts.FOLDER.iterdir()), key=lambda path: path.name):
+        for each in sorted((*rules.FOLDER.iterdir(), *llm.FOLDER.iterdir()), key=lambda path: path.name):
             if each.suffix in (".toml", ".md"):
                 seen.update(each.read_bytes())
         return seen.hexdigest()

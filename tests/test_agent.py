@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workspaces import at, make
 
-from memory_system.agent import window
-from memory_system.agent.messages import INTERRUPTED, Row, messages_of, result_message, told, user_message
-from memory_system.agent.model import Reply
-from memory_system.agent.prompt import phrases
-from memory_system.agent.window import compact
+from memory_system.agent import chat as window
+from memory_system.agent.chat import compact, told
+from memory_system.agent.model import INTERRUPTED, Reply, messages_of, result_message
+from memory_system.agent.session import Row, user_message
 from memory_system.config import ChatConfig
-from memory_system.llm import Usage
+from memory_system.llm import Usage, phrases
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -17,7 +17,7 @@ import pytest
 from loopback import Brain, Failure, Request, call, last, loopback, system, tokens
 from workspaces import at, consolidate, contents, make
 
-from memory_system.agent import messages
+from memory_system.agent import session
 from memory_system.agent.chat import Chat
 from memory_system.agent.model import Claude, ContextFullError
 from memory_system.agent.session import Session, entry_of
@@ -103,8 +103,8 @@ def talking(
 
 def texts(root: Path, chat: Chat) -> list[tuple[str, str]]:
     """What stands in the transcript: who said what."""
-    found = [messages.message_of(row) for row in messages.read_rows(chat.session.path)]
-    return [(each["role"], messages.text_of(each)) for each in found if each]
+    found = [session.message_of(row) for row in session.read_rows(chat.session.path)]
+    return [(each["role"], session.text_of(each)) for each in found if each]
 
 
 def test_an_answer_is_streamed_and_both_sides_are_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,11 +208,11 @@ def test_after_a_compaction_the_summary_is_sent_and_the_latest_word_for_word(
         sent = json.dumps(seen[-1]["messages"])
         assert "kite 5 flies" in sent
         assert "kite 1 flies" not in sent
-        mark = next(row for row in messages.read_rows(chat.session.path) if row["type"] == "compaction")
+        mark = next(row for row in session.read_rows(chat.session.path) if row["type"] == "compaction")
         assert {"id", "firstKeptEntryId", "tokensBefore", "summary", "timestamp"} <= set(mark)
         assert len(page.notices) == 1
     again = Session.resume(chat.session.path, chat.session._files)
-    assert messages.in_context(again.rows)[0]["summary"].startswith("Summary: ")
+    assert session.in_context(again.rows)[0]["summary"].startswith("Summary: ")
     consolidate(root, "2026-03-03T03:10:00Z")
 
 
@@ -470,10 +470,10 @@ def test_ctrl_c_stops_an_answer_and_keeps_what_was_said(root: Path) -> None:
         assert "I hear you: hello" in exchange(child, "hello")
         leave(child)
     (path,) = (root / "sessions").glob("*.jsonl")
-    said = [messages.message_of(row) for row in messages.read_rows(path) if row["type"] == "message"]
+    said = [session.message_of(row) for row in session.read_rows(path) if row["type"] == "message"]
     assert [each["role"] for each in said] == ["user", "assistant", "user", "assistant"]
     assert said[1]["stopReason"] == "aborted"
-    assert messages.text_of(said[1]).startswith("word word")
+    assert session.text_of(said[1]).startswith("word word")
 
 
 def test_a_kill_in_the_midst_loses_nothing_that_was_answered(root: Path) -> None:
@@ -488,7 +488,7 @@ def test_a_kill_in_the_midst_loses_nothing_that_was_answered(root: Path) -> None
         child.kill(9)
         child.expect(pexpect.EOF)
     (path,) = (root / "sessions").glob("*.jsonl")
-    said = [messages.text_of(messages.message_of(row)) for row in messages.read_rows(path) if row["type"] == "message"]
+    said = [session.text_of(session.message_of(row)) for row in session.read_rows(path) if row["type"] == "message"]
     answered = [(f"I own kite number {n}.", f"I hear you: I own kite number {n}.") for n in range(3)]
     assert said == [*(each for pair in answered for each in pair), "talk"]
     with terminal(root, agent, "--session", path.stem) as child:

@@ -12,9 +12,8 @@ from claude_server import DROP, Reply, Server, error, serving
 from pydantic import BaseModel
 
 from memory_system.config import LLMConfig, Timeouts
-from memory_system.llm import AskError, Prompt, Usage
+from memory_system.llm import AskError, Prompt, Usage, cost_of, schema_of
 from memory_system.llm.claude import Claude
-from memory_system.llm.prompts import cost_of, schema_of
 
 PROMPT = Prompt("test", "Say which of the numbered sentences name a colour.", "1. The kettle is red.", 60)
 PAUSES = (0.01, 0.02)

@@ -16,7 +16,7 @@ from workspaces import at, consolidate, make, memories, say
 from memory_system.agent import serve
 from memory_system.agent.tools import Toolbox
 from memory_system.cli import app, hoisted
-from memory_system.hosts import hooks
+from memory_system.hosts import integrations
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T12:00:00Z"
@@ -123,7 +123,7 @@ def test_a_host_is_told_none_of_it(root: Path, tmp_path: Path) -> None:
         return Workspace.open(root, now=at(NOW), write=write)
 
     def told(event: str, row: bytes) -> str:
-        return json.dumps(hooks.answer(event, row, opening), ensure_ascii=False)
+        return json.dumps(integrations.answer(event, row, opening), ensure_ascii=False)
 
     opened = told("session-start", b"{}")
     (root / "memory/state/rankings.json").unlink()  # what the snapshot shows is not told again

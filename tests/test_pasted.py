@@ -202,7 +202,7 @@ def test_who_writes_in_the_owners_place_says_nothing_of_the_owner(
     ("introduction", "visitor", "owners"),
     [
         (
-            "Hello, I'm Ishbel, I work at the registry.",
+            "Hello, I'm Ishbel, a registrar.",
             "hi its una, and i am allergic to nuts",
             "I'm allergic to wasps.",
         ),
@@ -222,7 +222,7 @@ def test_who_opens_with_another_name_than_the_owners_is_not_the_owner(
     [
         ("hi its una, mum is in the shower", "una here again", "I'm allergic to nuts."),
         (
-            "Hello, I'm Hanneke, but everybody says Han.",
+            "Hello, I'm Hanneke, or Han.",
             "Hello, I'm Han, back with a question",
             "I'm allergic to nuts.",
         ),

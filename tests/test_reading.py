@@ -21,10 +21,8 @@ from memory_system import forgetting, pipeline
 from memory_system.config import Config, parse_config, retired_in
 from memory_system.disk import Files
 from memory_system.forgetting.planning import Selection
-from memory_system.llm import Usage
+from memory_system.llm import ScriptedLLM, Usage, template
 from memory_system.llm.ledger import KEPT_RUNS, Answers, Ledger
-from memory_system.llm.prompts import template
-from memory_system.llm.scripted import ScriptedLLM
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from workspaces import at, consolidate, contents, remembering, say
 
 from memory_system.agent import serve
-from memory_system.hosts import hooks
+from memory_system.hosts import integrations
 from memory_system.workspace import Workspace
 
 NOW = "2026-02-24T14:30:15Z"
@@ -151,7 +151,7 @@ def test_what_the_owner_masks_since_the_last_night_is_masked_at_once(root: Path)
         snapshot = (await client.read_resource("memory://snapshot")).contents[0].text
         return [snapshot, *(each.messages[0].content.text for each in asked)]
 
-    hooked = hooks.answer("session-start", b"{}", lambda: Workspace.open(root, now=at(NOW)))
+    hooked = integrations.answer("session-start", b"{}", lambda: Workspace.open(root, now=at(NOW)))
     for shown in (*in_process(root, use), json.dumps(hooked)):
         assert ("[phone]" in shown, "0134" in shown) == (True, False)
 

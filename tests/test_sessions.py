@@ -11,7 +11,8 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, say
 
 from memory_system import finder
-from memory_system.agent import listing, messages
+from memory_system.agent import listing
+from memory_system.agent import session as transcripts
 from memory_system.agent.listing import append_to, archive
 from memory_system.agent.session import Session, update_entry, write_summary
 from memory_system.disk import Files
@@ -60,7 +61,7 @@ def test_a_session_is_gone_on_with_after_a_torn_write(root: Path) -> None:
         file.write(b'{"type":"mess')
     again = Session.resume(session.path, Files())
     again.message(text("user", "two"), at(THEN))
-    said = [messages.text_of(messages.message_of(row)) for row in Session.resume(session.path, Files()).rows]
+    said = [transcripts.text_of(transcripts.message_of(row)) for row in Session.resume(session.path, Files()).rows]
     assert (again.id, said) == (session.id, ["one", "two"])
 
 
@@ -82,30 +83,32 @@ def test_what_cannot_be_gone_on_with(root: Path) -> None:
 
 
 def test_only_the_active_branch_counts() -> None:
-    found = messages.branch([
+    found = transcripts.branch([
         {"type": "session", "id": "s"},
         {"type": "message", "id": "a", "parentId": None},
         {"type": "message", "id": "b", "parentId": "a"},
         {"type": "message", "id": "c", "parentId": "a"},
     ])  # fmt: skip
     assert [row["id"] for row in found] == ["a", "c"]
-    moved = messages.branch([
+    moved = transcripts.branch([
         {"type": "message", "id": "a", "parentId": None},
         {"type": "message", "id": "b", "parentId": "a"},
         {"type": "leaf", "id": "l", "parentId": "b", "targetId": "a"},
     ])  # fmt: skip
     assert [row["id"] for row in moved] == ["a"]
-    assert len(messages.branch([{"type": "message", "id": "a"}, {"type": "message", "id": "b"}])) == 2
-    assert messages.branch([{"type": "message", "id": "a", "parentId": "b"}, {"type": "x", "id": "b", "parentId": "a"}])
+    assert len(transcripts.branch([{"type": "message", "id": "a"}, {"type": "message", "id": "b"}])) == 2
+    assert transcripts.branch(
+        [{"type": "message", "id": "a", "parentId": "b"}, {"type": "x", "id": "b", "parentId": "a"}]
+    )
 
 
 def test_after_a_compaction_the_summary_and_what_was_kept_are_seen() -> None:
     before = [{"type": "message", "id": name} for name in "abcd"]
     mark = {"type": "compaction", "id": "m", "firstKeptEntryId": "c", "summary": "so far"}
     after = [{"type": "message", "id": "e"}]
-    assert [row["id"] for row in messages.in_context([*before, mark, *after])] == ["m", "c", "d", "e"]
-    assert [row["id"] for row in messages.in_context([*before, {"type": "reset", "id": "r"}, *after])] == ["e"]
-    assert [row["id"] for row in messages.in_context(before)] == ["a", "b", "c", "d"]
+    assert [row["id"] for row in transcripts.in_context([*before, mark, *after])] == ["m", "c", "d", "e"]
+    assert [row["id"] for row in transcripts.in_context([*before, {"type": "reset", "id": "r"}, *after])] == ["e"]
+    assert [row["id"] for row in transcripts.in_context(before)] == ["a", "b", "c", "d"]
 
 
 def test_the_register_has_the_keys_of_seed_001_and_adds_up_tokens(root: Path) -> None:

@@ -14,6 +14,7 @@ from workspaces import at, contents, make, memories, remembering
 
 from memory_system import clock
 from memory_system.agent.tools import FLUSH_TOOLS, TOOLS, Toolbox
+from memory_system.recall.search import SCOPES_OF
 from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
@@ -77,6 +78,7 @@ def test_searching_answers_with_results_and_total_found(box: Toolbox, query: str
 def test_the_modes_of_the_search_command_are_those_of_the_tool(box: Toolbox, root: Path) -> None:
     box.call("memory_write", {"content": "Peanuts are off the shopping list"})
     modes = TOOLS[0].schema["properties"]["mode"]["enum"]
+    assert TOOLS[0].schema["properties"]["corpus"]["enum"] == list(SCOPES_OF)
     assert modes == ["auto", "keyword", "vector", "hybrid", "tfidf"]
     found = {mode: box.call("memory_search", {"query": "peanuts", "mode": mode}) for mode in modes}
     assert {mode: "peanuts" in each["results"][0]["snippet"].lower() for mode, each in found.items()} == dict.fromkeys(

@@ -19,27 +19,13 @@ import pytest
 from workspaces import at, consolidate, contents, layers, make, say
 
 from memory_system import clock, finder, pipeline
+from memory_system.hosts.schedule import kind_of, places, watch
 from memory_system.layout import Layout
 from memory_system.nights import derive
 from memory_system.recall.index import Index
 from memory_system.recall.passages import note_digest
 from memory_system.upkeep.check import derived
-from memory_system.upkeep.watch import Quiet, kind_of, places, watch
 from memory_system.workspace import Workspace
-
-
-def test_a_note_waits_for_a_second_and_a_half_of_quiet_and_a_transcript_for_five() -> None:
-    """The seeds' watchDebounceMs (1500) and SESSION_DIRTY_DEBOUNCE_MS (5000)."""
-    quiet = Quiet()
-    quiet.changed("notes", 10.0)
-    quiet.changed("transcripts", 10.0)
-    assert quiet.due(11.4) == []
-    quiet.changed("notes", 11.4)  # written on
-    assert quiet.due(12.8) == []
-    assert quiet.due(12.9) == ["notes"]
-    assert quiet.due(14.9) == []
-    assert quiet.due(15.0) == ["transcripts"]
-    assert quiet.due(99.0) == []
 
 
 @pytest.mark.parametrize(
@@ -85,10 +71,15 @@ class Hand:
             yield [self.root / name] if name else []
 
     def watched(self, now: str) -> list[str]:
+        return [told for _, told in self.timed(now)]
+
+    def timed(self, now: str) -> list[tuple[float, str]]:
+        """What was done, and when."""
+
         def opening(**options: Any) -> Workspace:
             return Workspace.open(self.root, now=at(now), **options)
 
-        return list(watch(opening, self, lambda: self.now))
+        return [(self.now, told) for told in watch(opening, self, lambda: self.now)]
 
 
 def indexed(root: Path) -> set[str]:
@@ -109,6 +100,19 @@ def test_a_note_is_in_the_index_and_transcripts_are_read_when_a_night_is_due(tmp
     assert hand.watched("2026-03-03T10:00:00Z") == ["indexed: sessions/a.jsonl"]
     assert hand.watched("2026-03-04T04:00:00Z") == ["consolidated: 2026-03-04T03:00:00Z"]
     assert "用户住在上海" in contents(root)
+
+
+def test_a_note_waits_for_a_second_and_a_half_of_quiet_and_a_transcript_for_five(tmp_path: Path) -> None:
+    """The seeds' watchDebounceMs (1500) and SESSION_DIRTY_DEBOUNCE_MS (5000)."""
+    root = make(tmp_path)
+    say(root, "a", ("2026-03-02T09:00:00Z", "user", "Careful, I'm allergic to peanuts."))
+    consolidate(root, "2026-03-03T04:00:00Z")
+    (root / "memory/tea.md").write_text("The tea shop opens at nine.\n")
+    say(root, "a", ("2026-03-03T09:00:00Z", "user", "I moved to Porto."))
+    written_on = ((10.0, "memory/tea.md"), (11.4, "memory/tea.md"))
+    quiet = ((12.8, ""), (12.9, ""), (14.9, ""), (15.0, ""), (99.0, ""))
+    done = Hand(root, *written_on, *quiet).timed("2026-03-03T10:00:00Z")
+    assert done == [(12.9, "indexed: memory/tea.md"), (15.0, "indexed: sessions/a.jsonl")]
 
 
 # ---- what was said today -------------------------------------------------------------------------------------------

@@ -1,29 +1,51 @@
 """A conversation with its owner: each message durable before the model hears it, each answer before the next question.
-The system prompt is made anew for each turn; room is made before the context fills."""
+The system prompt is made anew for each turn.
+
+Room is made before the context fills, by the numbers of seed 001: of 200,000 tokens 176,000 call for a flush, and more
+than 180,000 for a compaction. In the transcript everything stays where it was. Old tool results are shortened when the
+model's cache of the conversation has expired anyway, because to change what is cached costs more than it saves. The
+flush is a silent turn (seed 004) in which the model writes what should last to today's note: all else is read-only,
+whatever it tries. Compaction makes a summary of what lies far back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from memory_system import clock
-from memory_system.agent import session, window
-from memory_system.agent.messages import Row, in_context, user_message
-from memory_system.agent.model import ContextFullError, Model, Reply, Show, Turn, run_turn
-from memory_system.agent.prompt import Phrases, compose, language, phrases
-from memory_system.agent.session import Session
-from memory_system.agent.tools import Toolbox
-from memory_system.agent.window import NO_REPLY, compact, flush, is_silent, prune
+from memory_system.agent import session
+from memory_system.agent.model import ContextFullError, Model, Reply, Show, Silent, messages_of, run_turn
+from memory_system.agent.prompt import compose, language
+from memory_system.agent.session import Row, Session, blocks_of, in_context, message_of, text_of, user_message
+from memory_system.agent.tools import FLUSH_TOOLS, Toolbox
+from memory_system.config import ChatConfig
 from memory_system.errors import LLMError
+from memory_system.llm import Phrases, phrases
 from memory_system.llm.ledger import Ledger
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
 TOOL_TOKENS = 1_200  # about what the descriptions of the tools take
 WHOLE = ("end_turn", "stop_sequence")  # how an answer ends that was not cut off
+SOFT_SHARE = 0.3  # of the window, from which long results are trimmed
+HARD_SHARE = 0.5  # from which the oldest are cleared
+LONG = 4_000  # characters
+HEAD = TAIL = 1_500
+KEPT_ANSWERS = 3  # results since the third last answer stay as they are
+CLEARED = "[Old tool result content cleared]"
+LONGEST_TOLD = 4_000  # characters of one message, as it is shown to be summed up
+NO_REPLY = "NO_REPLY"
+NOTE = "memory/YYYY-MM-DD.md"  # as prompts call today's note
+SAFETY = (  # the rule, and by what it is known in a prompt of the owner's
+    ("Store durable memories only in memory/YYYY-MM-DD.md", "only in memory/yyyy-mm-dd.md"),
+    ("APPEND new content only and do not overwrite existing entries", "append new content only"),
+    ("Treat MEMORY.md, SOUL.md, TOOLS.md, AGENTS.md as read-only during this flush", "read-only during this flush"),
+)
 
 
 class Chat:
@@ -70,25 +92,22 @@ class Chat:
 
     def _answer(self, system: str, words: Phrases) -> list[Reply]:
         heard = _Heard(self.show)
-        turn = Turn(
-            system,
-            lambda: self.rows,
-            lambda message: self._record(message, heard),
-            words["summary_title"],
-            self._instead,
-        )
+
+        def asked() -> list[Row]:
+            return messages_of(self.rows, words["summary_title"], self._instead)
+
+        def record(message: Mapping[str, Any]) -> None:
+            self.session.message(message, self.now())
+            heard.end()
+
         self._asked = self.now()
         try:
-            return run_turn(self.model, turn, self.tools, heard)
+            return run_turn(self.model, system, asked, record, self.tools, heard)
         except KeyboardInterrupt:
             if heard.said:
                 cut = {"role": "assistant", "content": [{"type": "text", "text": heard.said}], "stopReason": "aborted"}
                 self.session.message(cut, self.now())
             raise
-
-    def _record(self, message: Mapping[str, Any], heard: _Heard) -> None:
-        self.session.message(message, self.now())
-        heard.end()
 
     @contextmanager
     def _booked(self, phase: str) -> Iterator[None]:
@@ -120,9 +139,9 @@ class Chat:
         config = ws.config.chat
         self._prune(ws)
         tokens = self.tokens(system)
-        if config.flush and window.flush_due(tokens, config):
+        if config.flush and flush_due(tokens, config):
             self.flush(self.rows[:-1])
-        if window.compaction_due(tokens, config):
+        if compaction_due(tokens, config):
             with suppress(LLMError):
                 self._compact(words, system)
 
@@ -130,12 +149,12 @@ class Chat:
         ttl = timedelta(minutes=ws.config.chat.cache_ttl_minutes)
         if self._asked is None or ws.now - self._asked >= ttl:
             rows = self.rows
-            tokens = window.context_tokens(rows, 0)
+            tokens = context_tokens(rows, 0)
             self._instead |= prune(rows, tokens, ws.config.chat.context_window)
 
     def tokens(self, system: str) -> int:
         """How much of the context is taken."""
-        return window.context_tokens(self.rows, estimate_tokens(system) + TOOL_TOKENS)
+        return context_tokens(self.rows, estimate_tokens(system) + TOOL_TOKENS)
 
     def flush(self, rows: Sequence[Row] | None = None, *, forced: bool = False) -> bool:
         """The silent turn over the rows (all in context unless given), once for each compaction; whether it was run. A
@@ -188,7 +207,7 @@ class Chat:
         return path
 
 
-class _Heard:
+class _Heard(Show):
     """Passes an answer on as it comes, unless it asks not to be shown; knows what was said of the present one."""
 
     def __init__(self, show: Show) -> None:
@@ -216,3 +235,165 @@ class _Heard:
 
     def notice(self, said: str) -> None:
         self._show.notice(said)
+
+
+# ---- room in the context -------------------------------------------------------------------------------------------
+
+
+def flush_due(tokens: int, config: ChatConfig) -> bool:
+    return tokens >= config.context_window - config.reserve_tokens - config.soft_threshold_tokens
+
+
+def compaction_due(tokens: int, config: ChatConfig) -> bool:
+    return tokens > config.context_window - config.reserve_tokens
+
+
+def row_tokens(row: Row) -> int:
+    """About what the row costs in a context."""
+    if row.get("type") == "compaction":
+        return estimate_tokens(str(row.get("summary", "")))
+    blocks = blocks_of(message_of(row))
+    said = (each.get("text") or each.get("arguments") or "" for each in blocks if each.get("type") != "thinking")
+    return sum(estimate_tokens(each if isinstance(each, str) else orjson.dumps(each).decode()) for each in said)
+
+
+def context_tokens(rows: Sequence[Row], around: int) -> int:
+    """How much of the context these rows take, with `around` tokens of system prompt and tools: what the model counted
+    at its last answer, and an estimate of what came since. What it counted before the summary no longer holds."""
+    since = 0
+    summed_up = rows[0].get("timestamp", "") if rows and rows[0].get("type") == "compaction" else None
+    for row in reversed(rows):
+        usage = message_of(row).get("usage")
+        holds = summed_up is None or str(row.get("timestamp", "")) > str(summed_up)
+        if holds and isinstance(usage, dict) and usage.get("totalTokens"):
+            return int(usage["totalTokens"]) + since
+        since += row_tokens(row)
+    return since + around
+
+
+def first_kept(rows: Sequence[Row], keep: int) -> int:
+    """The number of the first row that stays word for word: a question of the user from which on at most `keep` tokens
+    are taken, or the last question, whatever it and its answer take. 0 when nothing may go."""
+    place = total = 0
+    for number in range(len(rows) - 1, -1, -1):
+        total += row_tokens(rows[number])
+        if message_of(rows[number]).get("role") == "user":
+            if total > keep and place:
+                break
+            place = number
+            if total > keep:
+                break
+    return place
+
+
+def prune(rows: Sequence[Row], tokens: int, window: int) -> dict[str, str]:
+    """Shorter texts for results, by the id of their call; none where the context has room."""
+    instead: dict[str, str] = {}
+    old = _old_results(rows)
+    if tokens >= SOFT_SHARE * window:
+        for call, said in old.items():
+            if len(said) > LONG:
+                instead[call] = trimmed(said)
+                tokens -= estimate_tokens(said) - estimate_tokens(instead[call])
+    for call, said in old.items():
+        if tokens < HARD_SHARE * window:
+            break
+        tokens -= estimate_tokens(instead.get(call, said)) - estimate_tokens(CLEARED)
+        instead[call] = CLEARED
+    return instead
+
+
+def trimmed(said: str) -> str:
+    """Head and tail of a long result."""
+    cut = len(said) - HEAD - TAIL
+    return f"{said[:HEAD]}\n…\n{said[-TAIL:]}\n[{cut} characters in the middle are left out]"
+
+
+def _old_results(rows: Sequence[Row]) -> dict[str, str]:
+    """The results before the last answers, oldest first, by the id of their call."""
+    answers = [n for n, row in enumerate(rows) if message_of(row).get("role") == "assistant"]
+    end = answers[-KEPT_ANSWERS] if len(answers) >= KEPT_ANSWERS else 0
+    messages = (message_of(row) for row in rows[:end])
+    return {str(each.get("toolCallId")): text_of(each) for each in messages if each.get("role") == "toolResult"}
+
+
+def compact(
+    model: Model, rows: Sequence[Row], config: ChatConfig, words: Phrases, tokens: int, *, keep: int | None = None
+) -> dict[str, Any]:
+    """The record that stands for the rows before those that are kept; {} when there are none. `rows` are in context and
+    take `tokens` of it; `keep` (the config's unless given) is how many tokens of the latest stay."""
+    place = first_kept(rows, config.keep_recent_tokens if keep is None else keep)
+    old = [row for row in rows[:place] if row_tokens(row)]
+    if not any(row.get("type") == "message" for row in old):
+        return {}
+    summary = ""
+    for part in _parts(old, config):
+        before = [{"type": "compaction", "summary": summary}] if summary else []
+        question = words["compact"].strip().format(told=told([*before, *part], LONGEST_TOLD))
+        system, asked = words["compact_system"].strip(), [user_message(question)]
+        summary = model.reply(system, asked, [], Silent().text).text.strip() or summary
+    kept = sum(map(row_tokens, rows[place:])) + row_tokens({"type": "compaction", "summary": summary})
+    return {
+        "type": "compaction", "summary": summary, "firstKeptEntryId": rows[place]["id"], "tokensBefore": tokens,
+        "tokensAfter": kept,
+    }  # fmt: skip
+
+
+def told(rows: Iterable[Row], longest: int) -> str:
+    """The rows as a text to be summed up: who said what, and which tools were used; each at most so long."""
+    lines = []
+    for row in rows:
+        message = message_of(row)
+        said = str(row.get("summary", "")) if row.get("type") == "compaction" else text_of(message)
+        called = (each for each in blocks_of(message) if each.get("type") == "toolCall")
+        calls = [f"[{each.get('name')} {orjson.dumps(each.get('arguments')).decode()}]" for each in called]
+        said = " ".join([said.strip(), *calls]).strip()
+        if said:
+            shown = said if len(said) <= longest else f"{said[: longest // 2]} … {said[-longest // 2 :]}"
+            lines.append(f"{message.get('role') or 'summary'}: {shown}")
+    return "\n\n".join(lines)
+
+
+def _parts(rows: Sequence[Row], config: ChatConfig) -> Iterator[list[Row]]:
+    """The rows in parts of at most half the window, so that each can be summed up."""
+    part: list[Row] = []
+    total = 0
+    for row in rows:
+        cost = row_tokens(row)
+        if part and total + cost > config.context_window // 2:
+            yield part
+            part, total = [], 0
+        part.append(row)
+        total += cost
+    yield part
+
+
+def with_safety(prompt: str) -> str:
+    """The prompt with those of the three rules that it lacks."""
+    lacking = [rule for rule, mark in SAFETY if mark not in prompt.lower()]
+    return "\n".join([prompt.rstrip(), *(f"{rule}." for rule in lacking)])
+
+
+def is_silent(answer: str) -> bool:
+    """Whether an answer asks not to be shown."""
+    return answer.strip().startswith(NO_REPLY)
+
+
+def prompts(ws: Workspace, words: Phrases) -> tuple[str, str]:
+    """System prompt and question of the turn: the owner's where there are any, safe in either case."""
+    today, chat = clock.local_date(ws.now, ws.config.zone), ws.config.chat
+    own = (chat.flush_system_prompt or words["flush_system"], chat.flush_prompt or words["flush"])
+    system, question = (with_safety(each.strip()).replace(NOTE, f"memory/{today}.md") for each in own)
+    return system, question
+
+
+def flush(model: Model, system: str, rows: Sequence[Row], ws: Workspace, words: Phrases) -> list[Reply]:
+    """Run the turn over these rows; its replies. The rows stay as they are."""
+    added, question = prompts(ws, words)
+    held: list[Row] = [*rows, {"type": "message", "message": user_message(question)}]
+    own, tools = f"{system}\n\n---\n\n{added}", Toolbox(ws.layout.root, lambda: ws.now, FLUSH_TOOLS)
+
+    def record(message: Mapping[str, Any]) -> None:
+        held.append({"type": "message", "message": dict(message)})
+
+    return run_turn(model, own, lambda: messages_of(held, words["summary_title"]), record, tools, Silent())

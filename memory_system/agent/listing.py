@@ -15,8 +15,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.agent import session
-from memory_system.agent.messages import SPEAKERS
-from memory_system.agent.session import Session, masked
+from memory_system.agent.session import SPEAKERS, Session, masked
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.finder import Giver
 from memory_system.privacy.secrets import redact
@@ -131,14 +130,11 @@ def archive(ws: Workspace, days: int = DAYS) -> list[str]:
     """Pack the sessions in which nothing was said for so many days; the names of the new files. The workspace must be
     open for writing. Transcripts that the config names as sources stay where they are."""
     before = clock.stamp(ws.now - timedelta(days=days))
-    packed = [_packed(ws, each) for each in _loose(ws) if _last(ws, each) < before]
+    inside = (each for each in find(ws.layout, ws.config)[0] if each.path.is_relative_to(ws.layout.sessions))
+    loose = (each for each in inside if not each.is_packed and each.source is None)
+    packed = [_packed(ws, each) for each in loose if _last(ws, each) < before]
     follow(ws)
     return [ws.layout.name(each) for each in packed if each is not None]
-
-
-def _loose(ws: Workspace) -> list[Place]:
-    inside = (each for each in find(ws.layout, ws.config)[0] if each.path.is_relative_to(ws.layout.sessions))
-    return [each for each in inside if not each.is_packed and each.source is None]
 
 
 def _last(ws: Workspace, loose: Place) -> str:

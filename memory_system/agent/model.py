@@ -1,6 +1,7 @@
 """The model behind a chat: one question, one streamed answer, over Anthropic's API. What can go wrong becomes an
 LLMError that says what to do; a full context is one of its own, because the chat can make room and ask again. And the
-agent's loop: the model answers, its tools are run, it goes on, until it has nothing left to call."""
+agent's loop: the model answers, its tools are run, it goes on, until it has nothing left to call; the rows of a
+transcript become the messages that the API takes."""
 
 from __future__ import annotations
 
@@ -10,13 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memory_system.agent.messages import Row, messages_of, result_message
+import orjson
+
+from memory_system.agent.session import Row, blocks_of, message_of, text_of
 from memory_system.agent.tools import Toolbox
 from memory_system.config import Config
 from memory_system.errors import LLMError
 from memory_system.llm import Usage
-from memory_system.llm.claude import usage_of
-from memory_system.llm.opening import KEY, address_of, key_for
+from memory_system.llm.claude import KEY, address_of, client_of, key_for, usage_of
 
 if TYPE_CHECKING:
     import anthropic
@@ -31,6 +33,7 @@ FULL = ("prompt is too long", "context window", "context_length", "maximum conte
 Say = Callable[[str], None]
 _STOPS = {"tool_use": "toolUse", "max_tokens": "length"}
 MOST_ROUNDS = 25
+INTERRUPTED = "(interrupted: there is no result)"
 
 
 class ContextFullError(LLMError):
@@ -84,14 +87,10 @@ class Claude:
     @cached_property
     def _client(self) -> anthropic.Anthropic:
         """Made with the first question: importing the SDK takes seconds, and that is when a missing key matters."""
-        import anthropic
-
         key = key_for(self._config)
         if not key:
             raise LLMError("there is no key for the model", f"export {KEY}=…")
-        return anthropic.Anthropic(
-            api_key=key, base_url=address_of(self._config), timeout=TIMEOUT, max_retries=0, open_telemetry=False
-        )
+        return client_of(key, address_of(self._config), TIMEOUT)
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -227,31 +226,106 @@ class Silent:
         del said
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What a turn needs: the system prompt, the rows that the model sees (asked for anew each round), and where its
-    messages go. `instead` and `title` are those of `messages_of`."""
-
-    system: str
-    rows: Callable[[], Sequence[Row]]
-    record: Callable[[Mapping[str, Any]], Any]
-    title: str
-    instead: Mapping[str, str]
-
-
-def run_turn(model: Model, turn: Turn, tools: Toolbox, show: Show) -> list[Reply]:
-    """Run a turn to its end; the replies, of which the last one is the answer."""
+def run_turn(
+    model: Model,
+    system: str,
+    asked: Callable[[], Sequence[Row]],
+    record: Callable[[Mapping[str, Any]], Any],
+    tools: Toolbox,
+    show: Show,
+) -> list[Reply]:
+    """Run a turn to its end; the replies, of which the last one is the answer. `asked` gives what the model sees, anew
+    each round, and `record` is given each new message."""
     replies: list[Reply] = []
     offered = [each.to_anthropic() for each in tools.tools.values()]
     for _ in range(MOST_ROUNDS):
-        messages = messages_of(turn.rows(), turn.title, turn.instead)
-        reply = model.reply(turn.system, messages, offered, show.text)
+        reply = model.reply(system, asked(), offered, show.text)
         replies.append(reply)
-        turn.record(reply.message)
+        record(reply.message)
         if reply.stop != "tool_use" or not reply.calls:
             break
         for call in reply.calls:
             answer = tools.call(call["name"], call["arguments"])
             show.call(call["name"], call["arguments"], answer)
-            turn.record(result_message(call, answer))
+            record(result_message(call, answer))
     return replies
+
+
+def result_message(call: Row, answer: Mapping[str, Any]) -> Row:
+    """The result of a `toolCall` block."""
+    return {
+        "role": "toolResult",
+        "toolCallId": call["id"],
+        "toolName": call["name"],
+        "content": [_text(orjson.dumps(answer).decode())],
+        "isError": "error" in answer,
+    }
+
+
+# ---- messages as the API takes them --------------------------------------------------------------------------------
+
+
+def messages_of(rows: Sequence[Row], title: str, instead: Mapping[str, str] | None = None) -> list[Row]:
+    """The messages of rows in context: a summary becomes a message under `title`; `instead` holds shorter texts for
+    results, by the id of their call. Each call has its result right behind it, or is told to have none; a message of
+    the user comes first."""
+    made: list[Row] = []
+    waiting: dict[str, None] = {}  # calls without a result so far
+    for row in rows:
+        message = message_of(row)
+        role = message.get("role")
+        if role == "toolResult":
+            call = str(message.get("toolCallId"))
+            if call in waiting:
+                del waiting[call]
+                _add(made, "user", [_result(call, (instead or {}).get(call) or text_of(message), message)])
+            continue
+        blocks = _blocks(row, message, title)
+        if not blocks:
+            continue
+        _add(made, "user", [_result(call, INTERRUPTED, {"isError": True}) for call in waiting])
+        waiting = {each["id"]: None for each in blocks if each["type"] == "tool_use"}
+        if role == "assistant" and not made:
+            continue  # an answer to what is no longer there
+        _add(made, "assistant" if role == "assistant" else "user", blocks)
+    _add(made, "user", [_result(call, INTERRUPTED, {"isError": True}) for call in waiting if made])
+    return made
+
+
+def _add(made: list[Row], role: str, blocks: list[Row]) -> None:
+    """Add blocks to the last message where it is of this role."""
+    if blocks and made and made[-1]["role"] == role:
+        made[-1]["content"] += blocks
+    elif blocks:
+        made.append({"role": role, "content": blocks})
+
+
+def _blocks(row: Row, message: Row, title: str) -> list[Row]:
+    if row.get("type") == "compaction":
+        return [_text(f"[{title}]\n\n{row.get('summary', '')}")]
+    if message.get("role") == "user":
+        return [_text(said)] if (said := text_of(message)).strip() else []
+    return [made for each in blocks_of(message) if (made := _given(each))] if message.get("role") == "assistant" else []
+
+
+def _given(block: Row) -> Row | None:
+    """A block of an answer as the API takes it back; None for what it does not."""
+    if block.get("type") == "text" and str(block.get("text", "")).strip():
+        return _text(str(block["text"]))
+    if block.get("type") == "toolCall":
+        return {
+            "type": "tool_use", "id": str(block.get("id")), "name": str(block.get("name")),
+            "input": block.get("arguments") or {},
+        }  # fmt: skip
+    return None
+
+
+def _text(said: str) -> Row:
+    return {"type": "text", "text": said}
+
+
+def _result(call: str, said: str, message: Mapping[str, Any]) -> Row:
+    return {
+        "type": "tool_result", "tool_use_id": call, "content": said or "(empty)",
+        "is_error": bool(message.get("isError")),
+    }  # fmt: skip

@@ -5,11 +5,9 @@ An unchanged workspace gives the same bytes all day long, and in a group nothing
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +15,7 @@ from memory_system import clock, finder, text
 from memory_system.disk import is_regular
 from memory_system.errors import UsageError
 from memory_system.finder import Giver
-from memory_system.llm.prompts import FOLDER
+from memory_system.llm import Phrases, phrases
 from memory_system.phases.shortlist import short
 from memory_system.privacy.sharing import SHARED, may_be_told
 from memory_system.readers.formats import SHARED as SHARED_CHATS
@@ -26,7 +24,6 @@ from memory_system.store.retention import effective
 from memory_system.workspace import Workspace
 
 Session = Literal["main", "group"]
-Phrases = dict[str, Any]  # of one language
 
 USER_CHARACTERS = 4_000  # of USER.md, as OpenClaw has it
 RULE = "\n\n---\n\n"
@@ -88,21 +85,27 @@ def compose(
     if chat and session != "group":
         raise UsageError("a chat is named for a group alone", "memory prompt --session group --chat KEY")
     if session == "group":
-        layers = [_soul(ws, words), Layer("base", "", "", _dated(words["group"], ws, words)), _identity(ws, words)]
-        layers.append(_shared(ws, chat, words))
+        layers = [*_own(ws, words, "group"), _shared(ws, chat, words)]
     else:
-        layers = [*_private(ws, words, ws.config.prompt.days if days is None else days)]
-        layers += [_recalled(ws, message, words)] if message.strip() else []
+        layers = [*_own(ws, words, "base"), *_private(ws, words, ws.config.prompt.days if days is None else days)]
+        if message.strip() and (recalled := finder.context(ws, message, without_snapshot=True)["text"]):
+            layers.append(Layer("recalled", "", words["recalled"], recalled))
     giver = Giver(ws)
     kept = [replace(each, text=giver.text(each.text, each.path)) for each in layers if each is not None]
     return Prompt(session, tuple(_within(kept, ws.config.prompt.total_characters, words)))
 
 
+def _own(ws: Workspace, words: Phrases, rules: str) -> Iterator[Layer | None]:
+    """Who the agent is, and the rules of such a conversation."""
+    today = clock.local_date(ws.now, ws.config.zone)
+    yield _file(ws, "soul", "SOUL.md", "", words)
+    told = words[rules].strip().format(date=today.isoformat(), weekday=words["weekdays"][today.weekday()])
+    yield Layer("base", "", "", told)
+    yield _file(ws, "identity", "IDENTITY.md", words["identity"].format(name="IDENTITY.md"), words)
+
+
 def _private(ws: Workspace, words: Phrases, days: int) -> Iterator[Layer | None]:
-    """The layers of a conversation with the owner alone."""
-    yield _soul(ws, words)
-    yield Layer("base", "", "", _dated(words["base"], ws, words))
-    yield _identity(ws, words)
+    """The layers that only a conversation with the owner alone has."""
     yield _file(ws, "user", "USER.md", words["user"].format(name="USER.md"), words, characters=USER_CHARACTERS)
     yield _file(ws, "evergreen", "MEMORY.md", words["evergreen"], words, limit=ws.config.prompt.memory_words)
     yield _file(ws, "snapshot", ws.layout.name(ws.layout.snapshot), words["snapshot"], words)
@@ -137,17 +140,6 @@ def _sessions_of(ws: Workspace, chat: str) -> set[str]:
     return {session for session, row in cursors.items() if session == chat or row.get("key") in names}
 
 
-@lru_cache
-def _all_phrases() -> dict[str, Any]:
-    return tomllib.loads((FOLDER / "agent.toml").read_text("utf-8"))
-
-
-def phrases(lang: str) -> Phrases:
-    """What the program says to a model in that language (`prompts/agent.toml`)."""
-    found: Phrases = _all_phrases()[lang]
-    return found
-
-
 def language(ws: Workspace) -> str:
     """The configured language; else that of most of what is known; else the soul's."""
     if ws.config.language != "auto":
@@ -156,46 +148,24 @@ def language(ws: Workspace) -> str:
     return text.language("".join(map(_read, paths)) or _read(ws.layout.root / "SOUL.md"))
 
 
-def _dated(template: str, ws: Workspace, words: Phrases) -> str:
-    today = clock.local_date(ws.now, ws.config.zone)
-    return template.strip().format(date=today.isoformat(), weekday=words["weekdays"][today.weekday()])
-
-
 def _read(path: Path) -> str:
     """The text of a person's file as a prompt may hold it; empty when it is no plain file."""
     raw = path.read_bytes().decode(errors="replace") if is_regular(path) else ""
     return raw.removeprefix("\ufeff").translate(_NOT_SHOWN).strip()
 
 
-def _soul(ws: Workspace, words: Phrases) -> Layer | None:
-    return _file(ws, "soul", "SOUL.md", "", words)
-
-
-def _identity(ws: Workspace, words: Phrases) -> Layer | None:
-    return _file(ws, "identity", "IDENTITY.md", words["identity"].format(name="IDENTITY.md"), words)
-
-
 def _file(
-    ws: Workspace,
-    name: str,
-    path: str,
-    title: str,
-    words: Phrases,
-    *,
-    limit: int = 0,
-    characters: int = 0,
+    ws: Workspace, name: str, path: str, title: str, words: Phrases, *, limit: int = 0, characters: int = 0
 ) -> Layer | None:
     """The layer of one file: less than `limit` words of it, and at most so many characters; None when it is empty."""
     whole = _read(ws.layout.root / path)
     if not whole:
         return None
-    notice = "too_long" if limit else "cut"
-    room = characters or ws.config.prompt.file_characters
-    shown = _head(whole, room, limit)
+    shown = _head(whole, characters or ws.config.prompt.file_characters, limit)
     if shown == whole:
         return Layer(name, path, title, whole)
     more, line = count_words(whole) - count_words(shown), shown.count("\n") + (2 if shown else 1)
-    told = words[notice].format(name=path, more=more, line=line, limit=limit)
+    told = words["too_long" if limit else "cut"].format(name=path, more=more, line=line, limit=limit)
     return Layer(name, path, title, f"{shown}\n\n{told}".lstrip(), cut=True)
 
 
@@ -251,11 +221,6 @@ def _tail(said: str, room: int) -> str:
         return said
     piece = said[-room:]
     return piece.partition("\n")[2].strip() or piece
-
-
-def _recalled(ws: Workspace, message: str, words: Phrases) -> Layer | None:
-    said = finder.context(ws, message, without_snapshot=True)["text"]
-    return Layer("recalled", "", words["recalled"], said) if said else None
 
 
 def _within(layers: list[Layer], room: int, words: Phrases) -> Iterator[Layer]:

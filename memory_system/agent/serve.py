@@ -21,10 +21,11 @@ from mcp.shared.exceptions import MCPError
 
 from memory_system import __version__, finder
 from memory_system.agent.listing import history
-from memory_system.agent.prompt import Phrases, language, phrases
+from memory_system.agent.prompt import language
 from memory_system.agent.tools import Tool, Toolbox
 from memory_system.errors import MemorySystemError, UsageError
 from memory_system.finder import Giver
+from memory_system.llm import Phrases, phrases
 from memory_system.recall.passages import note_files
 from memory_system.recall.units import storable
 from memory_system.workspace import Workspace
@@ -83,12 +84,10 @@ class _Desk:
 
     # Tools
 
-    async def list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
-        del ctx, params
+    async def list_tools(self, _ctx: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_as_mcp(each) for each in self.tools.tools.values()])
 
-    async def call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        del ctx
+    async def call_tool(self, _ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         answer = await anyio.to_thread.run_sync(self.tools.call, params.name, params.arguments or {})
         failed = "error" in answer and answer.get("status") != "not_found"
         text = orjson.dumps(answer).decode()
@@ -96,8 +95,7 @@ class _Desk:
 
     # Resources
 
-    async def list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
-        del ctx, params
+    async def list_resources(self, _ctx: Any, _params: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=await anyio.to_thread.run_sync(lambda: list(self._resources())))
 
     def _resources(self) -> Iterator[types.Resource]:
@@ -108,16 +106,14 @@ class _Desk:
         for name in names[:NOTES_LISTED]:
             yield types.Resource(uri=FILE + quote(name, errors="replace"), name=storable(name), mime_type=MARKDOWN)
 
-    async def list_templates(self, ctx: Any, params: Any) -> types.ListResourceTemplatesResult:
-        del ctx, params
+    async def list_templates(self, _ctx: Any, _params: Any) -> types.ListResourceTemplatesResult:
         told = "A note or another readable file of the workspace"
         template = types.ResourceTemplate(
             uri_template=FILE + "{+path}", name="file", description=told, mime_type=MARKDOWN
         )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
-    async def read_resource(self, ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        del ctx
+    async def read_resource(self, _ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         text = await anyio.to_thread.run_sync(self._resource, params.uri)
         contents = types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[contents])
@@ -133,8 +129,7 @@ class _Desk:
 
     # Prompts
 
-    async def list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
-        del ctx, params
+    async def list_prompts(self, _ctx: Any, _params: Any) -> types.ListPromptsResult:
         question = types.PromptArgument(name="question", description="What is asked", required=True)
         session = types.PromptArgument(name="session", description="Its id; the present one if left out")
         told = "Write down what should outlast a session, and sum it up"
@@ -142,8 +137,7 @@ class _Desk:
         summarise = types.Prompt(name="summarise_session", description=told, arguments=[session])
         return types.ListPromptsResult(prompts=[recall, summarise])
 
-    async def get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        del ctx
+    async def get_prompt(self, _ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         text = await anyio.to_thread.run_sync(self._prompt, params.name, params.arguments or {})
         content = types.TextContent(type="text", text=text)
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])

@@ -1,28 +1,31 @@
-"""A session that is being written: a transcript in OpenClaw's form, each record durable before the next one follows.
-What is known of it beside that (counts of tokens, of flushes and compactions) stands in `sessions/sessions.json`, by
-its key, in OpenClaw's words. When it is reset it leaves a note behind (seed 004), which is a copy: no night makes
-memories of it."""
+"""A transcript as rows, and a session that is being written: in OpenClaw's form, each record durable before the next
+one follows. What is known of it beside that (counts of tokens, of flushes and compactions) stands in
+`sessions/sessions.json`, by its key, in OpenClaw's words. When it is reset it leaves a note behind (seed 004), which is
+a copy: no night makes memories of it."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from memory_system import clock
-from memory_system.agent.messages import SPEAKERS, Row, branch, message_of, read_rows, text_of
 from memory_system.disk import Files, is_regular, lock_holder
 from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import redact
+from memory_system.readers.transcript import Lines, json_rows, open_regular
 from memory_system.workspace import Workspace
 
 VERSION = 4
+Row = dict[str, Any]
 Entry = dict[str, Any]
+SPEAKERS = ("user", "assistant")
 NEW: Entry = {
     "chatType": "direct",
     "compactionCount": 0,
@@ -32,8 +35,81 @@ NEW: Entry = {
     "outputTokens": 0,
     "contextTokens": 0,
 }
+NOTE = """# Session: {at} UTC
+
+- **Session Key**: {key}
+- **Session ID**: {session}
+- **Source**: chat
+
+## Conversation Summary
+
+{told}
+"""
 SUMMARISED = 15
 LONGEST_SUMMARISED = 1_000  # characters of one message
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The objects in the file, packed or not; what is none, such as a torn last line, is left out."""
+    with open_regular(path) as (stream, _):
+        return [row for _, row in json_rows(Lines(stream)) if isinstance(row, dict)]
+
+
+def branch(rows: Sequence[Row]) -> list[Row]:
+    """The rows of the branch that is active, in order, without the header. A row that names no parent, or one that
+    nobody knows, follows the row before it."""
+    rows = [row for row in rows if row.get("type") != "session"]
+    places: dict[Any, int] = {}
+    parents: list[int] = []
+    tip = -1
+    for number, row in enumerate(rows):
+        moves = row.get("type") == "leaf"
+        named = row.get("targetId" if moves else "parentId", "")
+        parent = -1 if named is None else places.get(named, tip) if isinstance(named, str) else tip
+        parents.append(parent)
+        tip = parent if moves else number
+        if not moves and isinstance(row.get("id"), str):
+            places.setdefault(row["id"], number)
+    found: list[Row] = []
+    while tip >= 0:
+        found.append(rows[tip])
+        tip = parents[tip]
+    return found[::-1]
+
+
+def in_context(rows: Sequence[Row]) -> list[Row]:
+    """What a model still sees of a branch: the last summary, if there is one, and the rows that were kept with it. A
+    reset begins anew."""
+    place = next((n for n in range(len(rows) - 1, -1, -1) if rows[n].get("type") in ("compaction", "reset")), None)
+    if place is None:
+        return list(rows)
+    mark, kept = rows[place], str(rows[place].get("firstKeptEntryId") or "")
+    first = next((n for n in range(place) if rows[n].get("id") == kept), place)
+    summary = [mark] if mark.get("type") == "compaction" else []
+    return [*summary, *(row for row in rows[first:] if row.get("type") not in ("compaction", "reset"))]
+
+
+def message_of(row: Row) -> Row:
+    """The message in the row; {} when it holds none."""
+    body = row.get("message") if row.get("type") == "message" else None
+    return body if isinstance(body, dict) else {}
+
+
+def blocks_of(message: Row) -> list[Row]:
+    """The content of a message as blocks."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+
+
+def text_of(message: Row) -> str:
+    texts: Iterable[Any] = (each.get("text") for each in blocks_of(message) if each.get("type") == "text")
+    return "\n".join(each for each in texts if isinstance(each, str))
+
+
+def user_message(said: str) -> Row:
+    return {"role": "user", "content": [{"type": "text", "text": said}]}
 
 
 class Session:
@@ -73,7 +149,8 @@ class Session:
         """Append a record, durably, under a new id; it follows the one before it."""
         parent = self.rows[-1].get("id") if self.rows else None
         row = {"id": uuid.uuid4().hex[:16], "parentId": parent, "timestamp": _stamp(at), **fields}
-        lines = [] if self.path.exists() else [self._header(at)]
+        head = {"type": "session", "version": VERSION, "id": self.id, "timestamp": _stamp(at), "cwd": str(Path.cwd())}
+        lines = [] if self.path.exists() else [head]
         self._files.make_folder(self.path.parent)
         self.rows.append(row)  # first: an interrupt after the write must not leave it out
         try:
@@ -82,11 +159,6 @@ class Session:
             self.rows.pop()
             raise
         return row
-
-    def _header(self, at: datetime) -> Row:
-        return {
-            "type": "session", "version": VERSION, "id": self.id, "timestamp": _stamp(at), "cwd": str(Path.cwd()),
-        }  # fmt: skip
 
 
 def masked(value: Any) -> Any:
@@ -139,18 +211,9 @@ def write_summary(ws: Workspace, rows: Sequence[Row], *, key: str, session_id: s
     said = list(_last_words(rows))[-SUMMARISED:]
     if not said:
         return ""
-    head = [
-        f"# Session: {ws.now:%Y-%m-%d %H:%M:%S} UTC",
-        "",
-        f"- **Session Key**: {key}",
-        f"- **Session ID**: {session_id}",
-        "- **Source**: chat",
-        "",
-        "## Conversation Summary",
-        "",
-    ]
-    path = _free(ws)
-    ws.files.replace(path, "\n".join([*head, *said, ""]).encode(errors="replace"))
+    path, told = _free(ws), "\n".join(said)
+    text = NOTE.format(at=f"{ws.now:%Y-%m-%d %H:%M:%S}", key=key, session=session_id, told=told)
+    ws.files.replace(path, text.encode(errors="replace"))
     return ws.layout.name(path)
 
 
@@ -166,8 +229,5 @@ def _last_words(rows: Sequence[Row]) -> Iterator[str]:
 def _free(ws: Workspace) -> Path:
     """`memory/YYYY-MM-DD-HHMM.md` in the owner's time; with a number behind it where there is one already."""
     stem = f"{ws.now.astimezone(ws.config.zone):%Y-%m-%d-%H%M}"
-    path, number = ws.layout.memory / f"{stem}.md", 1
-    while path.exists():
-        number += 1
-        path = ws.layout.memory / f"{stem}-{number}.md"
-    return path
+    names = chain([f"{stem}.md"], (f"{stem}-{number}.md" for number in count(2)))
+    return next(path for name in names if not (path := ws.layout.memory / name).exists())

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+import tomllib
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from string import Template
 from typing import Any, get_args
 
 from memory_system import attributes, finder
@@ -20,6 +23,7 @@ from memory_system.finder import Giver, Mode
 from memory_system.forgetting import Selection, finish, plan_of
 from memory_system.forgetting import forget as forget_for_good
 from memory_system.forgetting.planning import Plan
+from memory_system.llm import FOLDER
 from memory_system.recall import excerpt
 from memory_system.recall.search import SCOPES_OF, Scope
 from memory_system.recall.units import storable
@@ -30,6 +34,7 @@ from memory_system.workspace import Workspace
 
 Arguments = Mapping[str, Any]
 Answer = dict[str, Any]
+Run = Callable[[Workspace, Arguments, Who], Answer]
 
 RESULTS = 5  # seed 000's default
 MOST_RESULTS = 50
@@ -50,7 +55,7 @@ class Tool:
     name: str
     description: str
     schema: dict[str, Any]
-    run: Callable[[Workspace, Arguments, Who], Answer]
+    run: Run
     read_only: bool = False
     writes: Callable[[Arguments], bool] = lambda _: False
 
@@ -97,18 +102,14 @@ def search(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     if not query.strip():
         return {"results": [], "error": "Empty query"}
     limit = min(_count(arguments, RESULTS, "top_k", "maxResults"), MOST_RESULTS)
-    scope, mode = _scope(_text(arguments, "corpus")), _mode(_text(arguments, "mode"))
+    corpus, mode = _text(arguments, "corpus"), _mode(_text(arguments, "mode"))
+    scope: Scope = next((scope for scope in SCOPES_OF if scope == corpus), "all")  # OpenClaw's `memory` is all there is
     found = finder.search(ws, query, limit=limit, scope=scope, mode=mode, who=who)
     least = _number(arguments, 0.0, "minScore")
     good = (row for row in found["results"] if row["score"] >= least)
     rows = [{name: row[name] for name in FIELDS if name in row} for row in good]
     warning = {"warning": found["warning"]} if "warning" in found else {}
     return {"results": rows, "total_found": found["total_found"], **warning}
-
-
-def _scope(corpus: str) -> Scope:
-    """OpenClaw's `memory` is all that is remembered, whatever it is kept in."""
-    return next((scope for scope in SCOPES_OF if scope == corpus), "all")
 
 
 def _mode(name: str) -> Mode:
@@ -167,7 +168,9 @@ def forget(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     plan = plan_of(ws, Selection(ids=ids or (matches[0]["id"],)))
     code = _code(plan)
     if arguments.get("confirm") is None:
-        return {"status": "confirm", **_preview(plan), "confirm": code, "question": f"{CONFIRM} {REACH}"}
+        row = plan.to_row()  # what would go, and which lines of the owner's files would still say it
+        shown = {"memories": row["memories"][:SHOWN], "messages": row["messages"], "left": row["left"][:SHOWN]}
+        return {"status": "confirm", **shown, "confirm": code, "question": f"{CONFIRM} {REACH}"}
     if not ids or _text(arguments, "confirm").strip() != code:
         what = "this code does not confirm these ids; nothing was forgotten"
         raise UsageError(what, "call without confirm, show the user what would go, and ask")
@@ -187,12 +190,6 @@ CONFIRM = "Show this to the user and ask. Only after a yes, call again with the 
 def _matching(ws: Workspace, query: str, who: Who) -> list[Answer]:
     found = finder.search(ws, query, limit=FORGET_MATCHES, scope="memories", who=who)["results"]
     return [{"id": row["id"], "content": row["text"], "said_at": row["said_at"]} for row in found]
-
-
-def _preview(plan: Plan) -> Answer:
-    """What would go, and which lines of the owner's files would still say it."""
-    row = plan.to_row()
-    return {"memories": row["memories"][:SHOWN], "messages": row["messages"], "left": row["left"][:SHOWN]}
 
 
 def _code(plan: Plan) -> str:
@@ -242,84 +239,24 @@ def _count(arguments: Arguments, default: int, *names: str) -> int:
 # ---- what the model is told ----------------------------------------------------------------------------------------
 
 
-def _schema(required: Collection[str], **properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required)}
+@cache
+def _described() -> dict[str, dict[str, Any]]:
+    """Description, required arguments and properties of every tool (`prompts/tools.toml`)."""
+    text = (FOLDER / "tools.toml").read_text("utf-8")
+    return tomllib.loads(Template(text).substitute(results=RESULTS, lines=excerpt.LINES))
 
 
-_CONTENT = {"type": "string", "description": "The information to remember, understandable by itself."}
-_CATEGORY = {"type": "string", "description": "preference, fact, decision, todo, person, … Default: general."}
+def _tool(name: str, run: Run, described: str = "", **more: Any) -> Tool:
+    row = _described()[described or name]
+    schema = {"type": "object", "properties": row["properties"], "required": row["required"]}
+    return Tool(name, row["description"], schema, run, **more)
 
-MEMORY_SEARCH = Tool(
-    "memory_search",
-    "Mandatory recall step: search memories, notes (MEMORY.md, memory/*.md) and past conversations before answering "
-    "questions about prior work, decisions, dates, people, preferences, or todos. Returns the best snippets with path "
-    "and lines. Ask in the words of the question, in English or Chinese.",
-    _schema(
-        ["query"],
-        query={"type": "string", "description": "What to look for."},
-        top_k={"type": "integer", "description": f"Max results. Default {RESULTS}.", "minimum": 1},
-        maxResults={"type": "integer", "description": "The same as top_k.", "minimum": 1},
-        minScore={"type": "number", "description": "Only results with at least this score, 0 to 1."},
-        corpus={"type": "string", "enum": list(SCOPES_OF), "description": "Where to look. Default: all."},
-        mode={
-            "type": "string",
-            "enum": list(MODES),
-            "description": "By words, by meaning, both; tfidf: a baseline over notes. Default: auto.",
-        },
-    ),
-    search,
-    read_only=True,
-)
-MEMORY_GET = Tool(
-    "memory_get",
-    "Read lines of a file of the workspace (MEMORY.md, memory/*.md, sessions/*), or one memory by its id. Use it after "
-    "memory_search to pull only the needed lines and keep context small.",
-    _schema(
-        ["path"],
-        path={"type": "string", "description": "As memory_search gives it: a path, or a memory's id."},
-        **{"from": {"type": "integer", "description": "First line, from 1. Default 1.", "minimum": 1}},
-        lines={"type": "integer", "description": f"How many: {excerpt.LINES} at most, as without it.", "minimum": 1},
-    ),
-    get,
-    read_only=True,
-)
-MEMORY_WRITE = Tool(
-    "memory_write",
-    "Write a memory to persistent storage. Use this to remember important information the user shares: preferences, "
-    "facts, decisions, names, dates. Each memory is timestamped and categorized. It goes to today's note, or with a "
-    "type it becomes a memory of its own at once.",
-    _schema(
-        ["content"],
-        content=_CONTENT,
-        category=_CATEGORY,
-        type={
-            "type": "string",
-            "enum": ["note", "fact", "belief"],
-            "description": "note (default): an entry of today's note. fact: something stated. belief: uncertain.",
-        },
-        importance={"type": "number", "description": "Of a fact or belief: 0 to 1.", "minimum": 0, "maximum": 1},
-    ),
-    write,
-)
-MEMORY_FORGET = Tool(
-    "memory_forget",
-    "Forget memories for good, on the user's wish. With a query it shows which memories may be meant; with ids, all "
-    "that would go, and a code. Ask the user, then call again with the same ids and the code.",
-    _schema(
-        [],
-        query={"type": "string", "description": "What is to be forgotten, in words."},
-        ids={"type": "array", "items": {"type": "string"}, "description": "Ids of memories."},
-        confirm={"type": "string", "description": "The code of the call before, after the user has said yes."},
-    ),
-    forget,
-    writes=lambda arguments: bool(arguments.get("confirm")),
-)
-TOOLS = (MEMORY_SEARCH, MEMORY_GET, MEMORY_WRITE, MEMORY_FORGET)
 
-APPEND_NOTE = Tool(
-    "memory_write",
-    "Append an entry to today's note (memory/YYYY-MM-DD.md).",
-    _schema(["content"], content=_CONTENT, category=_CATEGORY),
-    append_note,
+TOOLS = (
+    _tool("memory_search", search, read_only=True),
+    _tool("memory_get", get, read_only=True),
+    _tool("memory_write", write),
+    _tool("memory_forget", forget, writes=lambda arguments: bool(arguments.get("confirm"))),
 )
-FLUSH_TOOLS = (MEMORY_SEARCH, MEMORY_GET, APPEND_NOTE)  # while a session is flushed, all else is read-only
+# While a session is flushed, all else is read-only.
+FLUSH_TOOLS = (*TOOLS[:2], _tool("memory_write", append_note, "append_note"))

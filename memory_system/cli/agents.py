@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli.answers import Settings, complain, handled
-from memory_system.errors import UsageError
+from memory_system.cli import Settings, complain, handled
+from memory_system.errors import MemorySystemError, UsageError
 
 if TYPE_CHECKING:
     from memory_system.agent.chat import Chat
@@ -47,8 +47,6 @@ def prompt(
 @handled
 def serve(settings: Settings) -> None:
     """Serve the agent's tools, the snapshot and the notes over MCP, on stdin and stdout."""
-    from memory_system.errors import UsageError
-
     try:
         from memory_system.agent.serve import run
     except ModuleNotFoundError as error:
@@ -73,58 +71,40 @@ def session(
         raise UsageError(f"memory session {action} {named}", "see which there are with: memory session list")
     if (action == "append") != bool(text.strip()):
         raise UsageError("append, and only append, takes a text", 'memory session append ID "what was said"')
-    actions: dict[Action, Callable[[], tuple[dict[str, Any], list[str]]]] = {
-        "list": lambda: _list(settings, limit),
-        "show": lambda: _show(settings, name),
-        "append": lambda: _append(settings, name, role, text),
-        "history": lambda: _history(settings, name, limit),
-        "flush": lambda: _make_room(settings, name, "flush"),
-        "compact": lambda: _make_room(settings, name, "compact"),
-        "prune": lambda: _prune(settings, name),
-        "archive": lambda: _archive(settings, days),
-    }
-    row, lines = actions[action]()
+    from memory_system.agent import listing
+
+    if action in ("flush", "compact"):
+        settings.answer(*_make_room(settings, name, action))
+        return
+    with settings.open(write=action == "archive") as ws:
+        match action:
+            case "list":
+                rows = listing.listed(ws)
+                row: dict[str, Any] = {"sessions": rows[:limit], "total": len(rows)}
+                lines = [*map(_listed_line, rows[:limit])] or ["there are no sessions yet"]
+            case "show":
+                row = listing.shown(ws, name)
+                told = {**{key: value for key, value in row.items() if key != "registered"}, **row["registered"]}
+                lines = [f"{key:28} {value}" for key, value in told.items() if value not in ("", None)]
+            case "history":
+                row = listing.history(ws, name, limit, unmasked=settings.unmasked)
+                lines = [f"{each['timestamp']} {each['role']}: {each['content']}" for each in row["messages"]]
+            case "append":
+                session_id, path = listing.append_to(ws, name, role, text)
+                row, lines = {"status": "saved", "id": session_id, "path": path}, [path]
+            case "archive":
+                made = listing.archive(ws, days)
+                row, lines = {"status": "archived", "archived": made}, made or ["nothing is old enough"]
+            case _:
+                row, lines = _pruned(ws, name)
     settings.answer(row, "\n".join(lines))
 
 
-def _list(settings: Settings, limit: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.listing import listed
-
-    with settings.open() as ws:
-        rows = listed(ws)
-    lines = [
-        f"{each['last'][:16]}  {each['messages']:5}  {each['id']}{'  (archived)' if each['archived'] else ''}"
-        for each in rows[:limit]
-    ]
-    return {"sessions": rows[:limit], "total": len(rows)}, lines or ["there are no sessions yet"]
+def _listed_line(row: dict[str, Any]) -> str:
+    return f"{row['last'][:16]}  {row['messages']:5}  {row['id']}{'  (archived)' if row['archived'] else ''}"
 
 
-def _show(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.listing import shown
-
-    with settings.open() as ws:
-        row = shown(ws, name)
-    told = {**{key: value for key, value in row.items() if key != "registered"}, **row["registered"]}
-    return row, [f"{key:28} {value}" for key, value in told.items() if value not in ("", None)]
-
-
-def _history(settings: Settings, name: str, limit: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.listing import history
-
-    with settings.open() as ws:
-        row = history(ws, name, limit, unmasked=settings.unmasked)
-    return row, [f"{each['timestamp']} {each['role']}: {each['content']}" for each in row["messages"]]
-
-
-def _append(settings: Settings, name: str, role: Role, text: str) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.listing import append_to
-
-    with settings.open() as ws:
-        session_id, path = append_to(ws, name, role, text)
-    return {"status": "saved", "id": session_id, "path": path}, [path]
-
-
-def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) -> tuple[dict[str, Any], list[str]]:
+def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) -> tuple[dict[str, Any], str]:
     from memory_system.agent import session
     from memory_system.agent.chat import Chat
     from memory_system.agent.model import Silent
@@ -138,15 +118,15 @@ def _make_room(settings: Settings, name: str, how: Literal["flush", "compact"]) 
         entry = session.entry_of(ws, old.id)
     words = {"flush": ("flushed", "nothing to flush"), "compact": ("compacted", "nothing to sum up")}[how]
     status = words[0] if done else words[1]
-    return {"status": status, "id": old.id, "registered": entry}, [status]
+    return {"status": status, "id": old.id, "registered": entry}, status
 
 
-def _prune(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.messages import in_context
-    from memory_system.agent.window import CLEARED, context_tokens, prune
+def _pruned(ws: Workspace, name: str) -> tuple[dict[str, Any], list[str]]:
+    """What pruning would shorten."""
+    from memory_system.agent.chat import CLEARED, context_tokens, prune
+    from memory_system.agent.session import in_context
 
-    with settings.open() as ws:
-        old, window = resumed(ws, name), ws.config.chat.context_window
+    old, window = resumed(ws, name), ws.config.chat.context_window
     rows = in_context(old.rows)
     tokens = context_tokens(rows, 0)
     instead = prune(rows, tokens, window)
@@ -154,14 +134,6 @@ def _prune(settings: Settings, name: str) -> tuple[dict[str, Any], list[str]]:
     row = {"id": old.id, "contextTokens": tokens, "trimmed": len(instead) - cleared, "cleared": cleared}
     told = f"{row['trimmed']} results would be trimmed, {cleared} cleared; the transcript stays as it is"
     return row, [f"{tokens} tokens of {window}: {told}"]
-
-
-def _archive(settings: Settings, days: int) -> tuple[dict[str, Any], list[str]]:
-    from memory_system.agent.listing import archive
-
-    with settings.open(write=True) as ws:
-        made = archive(ws, days)
-    return {"status": "archived", "archived": made}, made or ["nothing is old enough"]
 
 
 @handled
@@ -176,9 +148,10 @@ def chat(
     with settings.open() as ws:
         config, old = ws.config, resumed(ws, session) if session else None
     with closing(claude(config, model)) as agent:
-        talk = Chat(settings.root, lambda: settings.now, agent, Terminal(), old)
+        terminal = Terminal()
+        talk = Chat(settings.root, lambda: settings.now, agent, terminal, old)
         settings.say(f"session {talk.session.id}; /help tells what there is, /quit leaves")
-        _Repl(talk, settings).run()
+        _Repl(talk, terminal, settings).run()
 
 
 def claude(config: Config, model: str = "") -> Claude:
@@ -234,20 +207,10 @@ class Terminal:
 class _Repl:
     """Reads lines and does what they ask, until it is told to leave."""
 
-    def __init__(self, talk: Chat, settings: Settings) -> None:
+    def __init__(self, talk: Chat, terminal: Terminal, settings: Settings) -> None:
         self._talk = talk
+        self._terminal = terminal
         self._settings = settings
-        self._terminal = talk.show
-        self._commands: dict[str, Callable[[str], str]] = {
-            "/soul": self._soul,
-            "/memory": self._memory,
-            "/search": self._search,
-            "/prompt": self._prompt,
-            "/compact": self._compact,
-            "/new": self._new,
-            "/reset": self._new,
-            "/help": lambda _: HELP,
-        }
 
     def run(self) -> None:
         """Until /quit, the end of the input, or Ctrl-C at an empty prompt."""
@@ -265,61 +228,56 @@ class _Repl:
                 self._do(line)
 
     def _do(self, line: str) -> None:
-        from memory_system.errors import MemorySystemError
-
-        name, _, rest = line.partition(" ")
-        command = self._commands.get(name, lambda _: f"there is no {name}\n{HELP}") if line[0] == "/" else None
         try:
-            if command:
-                self._terminal.notice(command(rest.strip()))
+            if line.startswith("/"):
+                name, _, rest = line.partition(" ")
+                self._terminal.notice(self._command(name, rest.strip()))
             else:
                 self._talk.turn(line)
         except KeyboardInterrupt:
             self._terminal.notice("(interrupted)")
         except MemorySystemError as error:
-            self._end()
-            complain(error)
-        self._end()
-
-    def _end(self) -> None:
-        if isinstance(self._terminal, Terminal):
             self._terminal.end()
+            complain(error)
+        self._terminal.end()
 
-    def _soul(self, rest: str) -> str:
-        del rest
+    def _command(self, name: str, rest: str) -> str:
+        """What a command of the talk answers."""
+        match name:
+            case "/help":
+                return HELP
+            case "/compact":
+                return "" if self._talk.compact(keep=0) else "there is nothing to sum up yet"
+            case "/new" | "/reset":
+                note = self._talk.reset()
+                return (
+                    f"the last session is summed up in {note}\n" if note else ""
+                ) + f"session {self._talk.session.id}"
         with self._settings.open() as ws:
-            return ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").strip() or "there is no SOUL.md"
+            match name:
+                case "/soul":
+                    soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").strip()
+                    return soul or "there is no SOUL.md"
+                case "/memory":
+                    return "\n".join([*_memory_lines(ws), f"Session: {self._talk.session.id}"])
+                case "/search" if not rest:
+                    return "what for? /search WORDS"
+                case "/search":
+                    from memory_system import finder
+                    from memory_system.cli.searching import result_lines
 
-    def _memory(self, rest: str) -> str:
-        from memory_system.cli.keeping import stats_lines
-        from memory_system.recall.passages import note_files
-        from memory_system.upkeep import stats
+                    return "\n".join(result_lines(finder.search(ws, rest, limit=5), ws.zone))
+                case "/prompt":
+                    from memory_system.agent.prompt import compose
 
-        del rest
-        with self._settings.open() as ws:
-            notes = len(note_files(ws.layout))
-            return "\n".join([*stats_lines(stats.stats(ws)), f"Notes: {notes}", f"Session: {self._talk.session.id}"])
+                    return compose(ws, message=rest).text
+        return f"there is no {name}\n{HELP}"
 
-    def _search(self, rest: str) -> str:
-        from memory_system import finder
-        from memory_system.cli.searching import result_lines
 
-        if not rest:
-            return "what for? /search WORDS"
-        with self._settings.open() as ws:
-            return result_lines(finder.search(ws, rest, limit=5), ws.zone)
+def _memory_lines(ws: Workspace) -> Iterator[str]:
+    from memory_system.cli.keeping import stats_lines
+    from memory_system.recall.passages import note_files
+    from memory_system.upkeep import stats
 
-    def _prompt(self, rest: str) -> str:
-        from memory_system.agent.prompt import compose
-
-        with self._settings.open() as ws:
-            return compose(ws, message=rest).text
-
-    def _compact(self, rest: str) -> str:
-        del rest
-        return "" if self._talk.compact(keep=0) else "there is nothing to sum up yet"
-
-    def _new(self, rest: str) -> str:
-        del rest
-        note = self._talk.reset()
-        return (f"the last session is summed up in {note}\n" if note else "") + f"session {self._talk.session.id}"
+    yield from stats_lines(stats.stats(ws))
+    yield f"Notes: {len(note_files(ws.layout))}"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memory_system import clock, text
-from memory_system.cli.answers import Settings, complain, handled
+from memory_system.cli import Settings, complain, handled
 from memory_system.cli.keeping import problem_lines, shown_size
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
-    from memory_system.workspace import Workspace
+    pass
 
 
 LOCALTIME = Path("/etc/localtime")
@@ -86,18 +86,15 @@ def consolidate(
         return
     with settings.open(write=True, allow_losses=allow_retire) as ws:
         report = pipeline.consolidate(ws, mode=llm, progress=_progress(settings), **options)
-        row = report.to_row() | (_left_out(ws) if verbose and report.nights else {})
-    settings.answer(row, lambda: "\n".join([*report_lines(row), *_left_out_lines(row)]))
+        row = report.to_row()
+        if verbose and report.nights:
+            from memory_system.upkeep import explain
+
+            row["left_out"], row["left_out_more"] = explain.left_out(ws)
+    settings.answer(row, report_lines)
     if report.alarm is not None:
         complain(report.alarm)
         raise typer.Exit(report.alarm.exit_code)
-
-
-def _left_out(ws: Workspace) -> dict[str, Any]:
-    from memory_system.upkeep import explain
-
-    rows, more = explain.left_out(ws)
-    return {"left_out": rows, "left_out_more": more}
 
 
 def _left_out_lines(row: dict[str, Any]) -> Iterator[str]:
@@ -116,17 +113,16 @@ def _one_phase(settings: Settings, number: int) -> None:
 
     with settings.open(write=True) as ws:
         rows = list(pipeline.rerun(number, ws))
-    settings.answer({"phase": number, "rows": rows}, lambda: "\n".join(_row_line(row) for row in rows))
+    settings.answer({"phase": number, "rows": rows}, lambda _: map(_row_line, rows))
 
 
 def _preview(settings: Settings, **options: Any) -> None:
-    from memory_system.cli.explaining import change_line
+    from memory_system.cli.searching import change_line
     from memory_system.upkeep.preview import preview
 
     with settings.open() as ws:
         row = preview(ws, **options)
-    lines = [*map(change_line, row["changes"]), *report_lines(row), "nothing was written"]
-    settings.answer(row, lambda: "\n".join(lines))
+    settings.answer(row, lambda row: [*map(change_line, row["changes"]), *report_lines(row), "nothing was written"])
 
 
 def _estimate(settings: Settings, **options: Any) -> None:
@@ -134,7 +130,7 @@ def _estimate(settings: Settings, **options: Any) -> None:
 
     with settings.open() as ws:
         row = estimate(ws, **options)
-    settings.answer(row, lambda: "\n".join(estimate_lines(row)))
+    settings.answer(row, estimate_lines)
 
 
 def estimate_lines(row: dict[str, Any]) -> Iterator[str]:
@@ -191,6 +187,7 @@ def report_lines(row: dict[str, Any]) -> Iterator[str]:
     yield from _asked_lines(row["llm"])
     yield "  now: " + ", ".join(f"{count} {name}" for name, count in row["totals"].items())
     yield from problem_lines(row["problems"], "  ", " → ")
+    yield from _left_out_lines(row)
 
 
 def _copied_lines(row: dict[str, Any]) -> Iterator[str]:

@@ -6,13 +6,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli.answers import Settings, handled
+from memory_system.cli import WRONG, Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,58 +20,48 @@ if TYPE_CHECKING:
     from memory_system.upkeep.backup import Key
     from memory_system.workspace import Workspace
 
-
-WRONG = 1
+Deed = Literal["list", "show", "approve", "reject"]  # to what was held back
+Question = Literal["verify", "head", "log"]
+Action = Literal["create", "verify", "restore", "key"]  # with a backup
 NAMED = 4  # ids that a line of the log shows
 LONGEST = 160  # characters of what was held back that a list shows
 SHOWN_FILES = 5  # files that others can read
 
 
-class Deed(StrEnum):
-    LIST = "list"
-    SHOW = "show"
-    APPROVE = "approve"
-    REJECT = "reject"
-
-
 @handled
 def quarantine(
     settings: Settings,
-    action: Annotated[Deed, typer.Argument(help="list, show, approve or reject.")] = Deed.LIST,
+    action: Annotated[Deed, typer.Argument(help="list, show, approve or reject.")] = "list",
     held_id: Annotated[str, typer.Argument(help="The id of what was held back.")] = "",
 ) -> None:
     """What was held back because it wants to steer an agent: look at it, let it in, or throw it out."""
-    if (action is Deed.LIST) == bool(held_id):
+    if (action == "list") == bool(held_id):
         raise UsageError(
             "name what was held back" if not held_id else "list takes no id", f"memory quarantine {action} q_…"
         )
     with settings.open() as ws:
         rows = [row_of(each) for each in _asked(ws, action, held_id)]
-    settings.answer({"held": rows}, lambda: "\n".join(held_lines(rows)) or "nothing is held back")
+    settings.answer({"held": rows}, lambda _: held_lines(rows) if rows else ["nothing is held back"])
 
 
 def _asked(ws: Workspace, action: Deed, held_id: str) -> list[Held]:
-    if action is Deed.LIST:
+    if action == "list":
         return ws.quarantine.waiting()
-    if action is Deed.APPROVE:
+    if action == "approve":
         from memory_system.upkeep import edit
 
         edit.approve(ws, held_id, who="cli")
-    elif action is Deed.REJECT:
+    elif action == "reject":
         from memory_system.privacy.quarantine import REJECTED
 
         ws.quarantine.settle(held_id, REJECTED)
     return [ws.quarantine.get(held_id)]
 
 
-class Looking(StrEnum):
-    SCAN = "scan"
-
-
 @handled
 def policy(
     settings: Settings,
-    action: Annotated[Looking, typer.Argument(help="scan.")] = Looking.SCAN,
+    action: Annotated[Literal["scan"], typer.Argument(help="scan.")] = "scan",
     fix: Annotated[bool, typer.Option("--fix", help="Take it out of everything but your own files.")] = False,
 ) -> None:
     """Look through all that is there for what today's rules would not let in; exits with 1 where any is left."""
@@ -87,7 +76,7 @@ def policy(
         changed = forgetting.fix(ws) if mended else 0
         left = forgetting.scan(ws) if mended else found
     row = {"found": list(map(asdict, found)), "changed": changed, "left": list(map(asdict, left))}
-    settings.answer(row, lambda: "\n".join(_policy_lines(found, changed, left)))
+    settings.answer(row, lambda _: _policy_lines(found, changed, left))
     if left:
         raise typer.Exit(WRONG)
 
@@ -101,16 +90,10 @@ def _policy_lines(found: list[Finding], changed: int, left: list[Finding]) -> It
         yield "take it out of what is ours with: memory policy scan --fix"
 
 
-class Question(StrEnum):
-    VERIFY = "verify"
-    HEAD = "head"
-    LOG = "log"
-
-
 @handled
 def audit(
     settings: Settings,
-    question: Annotated[Question, typer.Argument(help="verify, head or log.")] = Question.VERIFY,
+    question: Annotated[Question, typer.Argument(help="verify, head or log.")] = "verify",
     anchor: Annotated[str, typer.Option(help="A head that was kept elsewhere: it must still be there.")] = "",
     last: Annotated[int, typer.Option(min=1, help="How many lines of the log, at most: the newest.")] = 20,
 ) -> None:
@@ -118,12 +101,12 @@ def audit(
     from memory_system.upkeep import check as chain
 
     with settings.open() as ws:
-        if question is Question.LOG:
+        if question == "log":
             rows = ws.accesses.log()[-last:]
-            settings.answer({"log": rows}, lambda: "\n".join(map(_log_line, rows)) or "nothing yet")
+            settings.answer({"log": rows}, lambda _: map(_log_line, rows) if rows else ["nothing yet"])
             return
         head = ws.journal.head()
-        wrong = chain.verify(ws, anchor) if question is Question.VERIFY else None
+        wrong = chain.verify(ws, anchor) if question == "verify" else None
     problem = wrong.to_row() if wrong else None
     told = f"! {wrong.where}: {wrong.what}\n  → {wrong.hint}" if wrong else str(head)
     settings.answer({"ok": wrong is None, "head": str(head), "problem": problem}, told)
@@ -152,13 +135,6 @@ def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
         yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"
 
 
-class Action(StrEnum):
-    CREATE = "create"
-    VERIFY = "verify"
-    RESTORE = "restore"
-    KEY = "key"
-
-
 @handled
 def backup(
     settings: Settings,
@@ -170,11 +146,11 @@ def backup(
     into: Annotated[Path | None, typer.Option(help="The new folder in which `restore` puts the workspace.")] = None,
 ) -> None:
     """Put the whole workspace into one encrypted file (as age does it), check such a file, or unpack it."""
-    if (action is Action.RESTORE) != (into is not None):
+    if (action == "restore") != (into is not None):
         raise UsageError("restore needs --into, and nothing else does", "memory backup restore FILE --into FOLDER")
-    if action is Action.KEY:
+    if action == "key":
         _make_key(settings, file)
-    elif action is Action.CREATE:
+    elif action == "create":
         _create(settings, file, _key(passphrase_file, tuple(recipient or ()), asked_twice=True))
     else:
         from memory_system.upkeep import backup

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli.answers import Settings, handled
+from memory_system.cli import Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,19 +38,28 @@ def integrate(
     folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
+    from memory_system.hosts import steps
+
     if facts and host != "openclaw":
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
     if host == "generic":
-        row, act = _on_schedule(settings, remove=remove)
+        chosen, act = _on_schedule(settings, remove=remove)
     else:
-        row, act = _in_host(settings, host, agent, folder, remove=remove, rules=rules, facts=facts)
+        chosen, act = _in_host(settings, host, agent, folder, remove=remove, rules=rules, facts=facts)
+    shown = list(steps.shown(chosen))
     if not settings.as_json:
-        typer.echo("\n".join(row["shown"] or ["nothing to change"]))
-    row["left"] = [*([] if dry_run else act()), *row["left"]]
-    status = "shown" if dry_run else "removed" if remove else "integrated"
+        typer.echo("\n".join(shown or ["nothing to change"]))
+    left = [*([] if dry_run else act()), *chosen.advice]
+    row = {
+        "host": host,
+        "status": "shown" if dry_run else "removed" if remove else "integrated",
+        "changed": [str(each.path) for each in chosen.changes],
+        "commands": [list(each) for each in chosen.commands],
+        "shown": shown,
+        "left": left,
+    }
     last = ["nothing was changed"] if dry_run else []
-    told = "\n".join([*last, *(f"→ {each}" for each in row["left"])]) or "done"
-    settings.answer({"host": host, "status": status, **row}, told)
+    settings.answer(row, "\n".join([*last, *(f"→ {each}" for each in left)]) or "done")
 
 
 Act = Callable[[], list[str]]  # makes the changes; gives what is left to do by hand
@@ -58,35 +67,28 @@ Act = Callable[[], list[str]]  # makes the changes; gives what is left to do by 
 
 def _in_host(
     settings: Settings, host: str, agent: str, folder: Path | None, *, remove: bool, rules: bool, facts: bool
-) -> tuple[dict[str, Any], Act]:
+) -> tuple[Plan, Act]:
     """What would change inside a host, and what changes it."""
     from memory_system.hosts import steps
 
     with settings.open() as ws:
         chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules, facts=facts)
-        row = {
-            "changed": [str(each.path) for each in chosen.changes],
-            "commands": [list(each) for each in chosen.commands],
-            "shown": list(steps.shown(chosen)),
-            "left": chosen.advice,
-        }
-    return row, lambda: steps.apply(ws, chosen)
+    return chosen, lambda: steps.apply(ws, chosen)
 
 
-def _on_schedule(settings: Settings, *, remove: bool) -> tuple[dict[str, Any], Act]:
+def _on_schedule(settings: Settings, *, remove: bool) -> tuple[Plan, Act]:
     """What would change so that the machine consolidates, or does no more; and what changes it."""
     from memory_system.hosts import schedule as jobs
+    from memory_system.hosts.steps import Plan
 
     with settings.open() as ws:
         job = _job(ws)
-    changes = jobs.difference(job, remove=remove)
 
     def act() -> list[str]:
         _ = jobs.remove(job) if remove else jobs.install(job, "")
         return []
 
-    shown = [each.diff().rstrip("\n") for each in changes]
-    return {"changed": [str(each.path) for each in changes], "commands": [], "shown": shown, "left": []}, act
+    return Plan(jobs.difference(job, remove=remove), [], {}, []), act
 
 
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:
@@ -100,7 +102,7 @@ def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: b
         return steps.plan(ws, host, taken, integrations.openclaw_advice(ws, argv, **wanted))
     there = folder.expanduser().absolute() if folder else integrations.claude_folder(os.environ, Path.home())
     taken = integrations.claude_steps(ws, there, argv, **wanted)
-    return steps.plan(ws, host, taken, integrations.claude_advice(ws, argv, **wanted))
+    return steps.plan(ws, host, taken, integrations.advice(ws, argv, "CLAUDE.md", **wanted))
 
 
 def _removal(ws: Workspace, host: str) -> Plan:
@@ -108,7 +110,7 @@ def _removal(ws: Workspace, host: str) -> Plan:
 
     if host == integrations.OPENCLAW:
         return steps.plan_removal(ws, host, *integrations.undoing_openclaw())
-    return steps.plan_removal(ws, host, integrations.undoing_claude())
+    return steps.plan_removal(ws, host, [integrations.UNDOING_CLAUDE])
 
 
 def _ourselves(root: Path) -> list[str]:
@@ -127,11 +129,11 @@ def hook(
     """What the hooks that `integrate` sets up call, with the host's JSON on stdin; it never fails."""
     import orjson
 
-    from memory_system.hosts import hooks
+    from memory_system.hosts import integrations
 
     del host  # there is one so far
     try:
-        row = hooks.answer(event, sys.stdin.buffer.read(), settings.open)
+        row = integrations.answer(event, sys.stdin.buffer.read(), settings.open)
     except Exception as error:
         if settings.debug:
             raise
@@ -155,8 +157,9 @@ def schedule(
     with settings.open() as ws:
         job = _job(ws)
     if action == "show":
-        row: dict[str, Any] = {"installed": jobs.installed(job) or None, **_job_row(job)}
-        settings.answer(row, lambda: "\n".join(_job_lines(row)))
+        units = {str(path): text for path, text in job.files().items()}
+        row = {"installed": jobs.installed(job) or None, "crontab": job.line.rstrip(), "units": units}
+        settings.answer(row, _job_lines)
         return
     done = jobs.remove(job) if action == "remove" else jobs.install(job, scheduler or "")
     settings.answer({"status": action, "done": done}, "\n".join(done) or "there is none")
@@ -167,10 +170,6 @@ def _job(ws: Workspace) -> Schedule:
 
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     return Schedule(ws.layout.root, _ourselves(ws.layout.root), config / "systemd" / "user")
-
-
-def _job_row(job: Schedule) -> dict[str, Any]:
-    return {"crontab": job.line.rstrip(), "units": {str(path): text for path, text in job.files().items()}}
 
 
 def _job_lines(row: dict[str, Any]) -> list[str]:
@@ -185,7 +184,7 @@ def watch(settings: Settings) -> None:
     """Index notes and transcripts and run due nights as files change, until interrupted; needs the extra `[watch]`."""
     import time
 
-    from memory_system.upkeep import watch as watching
+    from memory_system.hosts import schedule as watching
 
     with settings.open() as ws:
         folders = watching.places(ws)

@@ -4,14 +4,12 @@ one bad file leaves room for the others."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli.answers import AS_OF_HELP, Settings, handled
+from memory_system.cli import AS_OF_HELP, WRONG, Settings, handled
 
-WRONG = 1
 SHOWN = 5  # ids of facts that nobody has confirmed
 DAYS = 7  # of asking that are shown to a person; --json has them all
 MOST = 12  # shown to a person; --json has them all
@@ -25,7 +23,7 @@ def status(settings: Settings) -> None:
 
     with settings.open() as ws:
         row = figures.status(ws)
-    settings.answer(row, lambda: "\n".join(status_lines(row)))
+    settings.answer(row, status_lines)
     if not row["ok"]:
         raise typer.Exit(WRONG)
 
@@ -37,32 +35,27 @@ def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP
 
     with settings.open_as_of(as_of) as ws:
         row = figures.stats(ws)
-    settings.answer(row, lambda: "\n".join(stats_lines(row)))
-
-
-class Doing(StrEnum):
-    CHECK = "check"
+    settings.answer(row, stats_lines)
 
 
 @handled
-def llm(settings: Settings, what: Annotated[Doing, typer.Argument(help="check.")] = Doing.CHECK) -> None:
+def llm(settings: Settings, what: Annotated[Literal["check"], typer.Argument(help="check.")] = "check") -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
-    from dataclasses import asdict
-
     from memory_system import clock
     from memory_system.errors import LLMError
+    from memory_system.llm.claude import check
     from memory_system.llm.ledger import Ledger
-    from memory_system.llm.opening import check
 
     with settings.open() as ws:
         found, usage = check(ws.config)
         ledger = Ledger(ws.layout.ledger, ws.files, ws.config)
         if usage.calls:
-            ledger.add_talk("check", found.model, usage, "answered" if found.answers else "failed", clock.stamp(ws.now))
-        row = {**asdict(found), "tokens": usage.tokens, "usd": ledger.cost(usage, found.model)}
-    settings.answer(row, lambda: "\n".join(llm_lines(row)))
-    if not found.answers:
+            outcome = "answered" if found["answers"] else "failed"
+            ledger.add_talk("check", found["model"], usage, outcome, clock.stamp(ws.now))
+        row = {**found, "tokens": usage.tokens, "usd": ledger.cost(usage, found["model"])}
+    settings.answer(row, llm_lines)
+    if not found["answers"]:
         raise typer.Exit(LLMError.exit_code)
 
 
@@ -132,7 +125,10 @@ def status_lines(row: dict[str, Any]) -> Iterator[str]:
     if row["held_back"]:
         yield f"held back        {row['held_back']} (look at what it is: memory quarantine list)"
     yield from _owners_lines(row)
-    yield from _layer3_lines(row["layer3"])
+    yield f"layer 3          {shown_size(row['layer3']['bytes'])}"
+    if count := (waiting := row["layer3"]["to_fill"])["transcripts"]:
+        most = shown_size(waiting["bytes"])
+        yield f"  the next consolidation copies what was read of {count} transcripts into it: {most} at most"
     yield f"running          {'yes' if row['running'] else 'no'}"
     yield from problem_lines(row["problems"])
     for each in row["proposals"]:
@@ -155,14 +151,6 @@ def _owners_lines(row: dict[str, Any]) -> Iterator[str]:
 def shown_size(size: int) -> str:
     """A number of bytes as people read it."""
     return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"
-
-
-def _layer3_lines(row: dict[str, Any]) -> Iterator[str]:
-    """What the copy of what was said takes on the disk, and what the next night will copy into it."""
-    yield f"layer 3          {shown_size(row['bytes'])}"
-    if count := row["to_fill"]["transcripts"]:
-        most = shown_size(row["to_fill"]["bytes"])
-        yield f"  the next consolidation copies what was read of {count} transcripts into it: {most} at most"
 
 
 def stats_lines(row: dict[str, Any]) -> Iterator[str]:

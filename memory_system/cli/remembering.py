@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli.answers import Settings, handled
+from memory_system.cli import Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:
-    from memory_system.forgetting import Selection
     from memory_system.workspace import Workspace
 
 
@@ -38,16 +37,9 @@ def capture(
 
     with settings.open() as ws:
         record = edit.capture(
-            ws,
-            text,
-            kind=kind,
-            importance=importance,
-            confidence=confidence,
-            entities=_names(entities),
-            source=source,
-            key=key,
-            who="cli",
-        )
+            ws, text, kind=kind, importance=importance, confidence=confidence, entities=_names(entities),
+            source=source, key=key, who="cli",
+        )  # fmt: skip
     settings.answer({"status": "saved", "id": record.id, "content": record.content}, f"{record.id}  {record.content}")
 
 
@@ -124,15 +116,13 @@ def edit(
             changed = [correct.edit(ws, memory_id, values, if_version=if_version, who="cli")]
         status = "unchanged" if ws.journal.head().seq == seq else "split" if split else "edited"
     rows = [{"id": each.id, "content": each.content, "version": each.version} for each in changed]
-    settings.answer({"status": status, "memories": rows}, "\n".join(f"{status} {_line(row)}" for row in rows))
+    settings.answer(
+        {"status": status, "memories": rows}, "\n".join(f"{status} {row['id']}  {row['content']}" for row in rows)
+    )
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.replace("，", ",").split(",") if name.strip()]
-
-
-def _line(row: dict[str, Any]) -> str:
-    return f"{row['id']}  {row['content']}"
 
 
 @handled
@@ -153,32 +143,30 @@ def forget(
     """Forget for good: from memories, archive, index, snapshot and journal; it does not come back from transcripts."""
     from memory_system import forgetting
 
+    if last is not None and (since or until):
+        raise UsageError("--last does not go with --since or --until")
     with settings.open(write=not dry_run) as ws:
         if not dry_run and (done := forgetting.finish(ws)):
             settings.say(f"finished the forgetting of {done.at} that was interrupted")
-        selection = _selection(ws, tuple(ids or ()), entity, session, last, since, until, query)
+        span = (_start(last, since, ws), _stamp(until, ws, after=True))
+        selection = forgetting.Selection(tuple(ids or ()), entity, session, *span, query)
         plan = forgetting.plan_of(ws, selection, transcripts=transcripts, notes=notes)
         row = plan.to_row()
         if dry_run or plan.is_empty:
             status = "nothing to forget" if plan.is_empty else "nothing was forgotten"
-            settings.answer({"status": status, **row}, lambda: "\n".join([*preview_lines(row), status]))
+            settings.answer({"status": status, **row}, lambda row: [*preview_lines(row), status])
             return
         if not yes:
             _ask(settings, row)
         certificate = forgetting.forget(ws, plan, who="cli").to_row()
-    settings.answer({"status": "forgotten", **certificate}, lambda: "\n".join(certificate_lines(certificate)))
+    settings.answer({"status": "forgotten", **certificate}, certificate_lines)
 
 
-def _selection(
-    ws: Workspace, ids: tuple[str, ...], entity: str, session: str, last: int | None, since: str, until: str, query: str
-) -> Selection:
+def _start(last: int | None, since: str, ws: Workspace) -> str:
+    """The stamp from which on is forgotten: so many days ago, or the beginning of the day that is named."""
     from memory_system import clock
-    from memory_system.forgetting import Selection
 
-    if last is not None and (since or until):
-        raise UsageError("--last does not go with --since or --until")
-    start = clock.stamp(ws.now - timedelta(days=last)) if last is not None else _stamp(since, ws, after=False)
-    return Selection(ids, entity, session, start, _stamp(until, ws, after=True), query)
+    return _stamp(since, ws, after=False) if last is None else clock.stamp(ws.now - timedelta(days=last))
 
 
 def _stamp(text: str, ws: Workspace, *, after: bool) -> str:

@@ -1,7 +1,7 @@
 """Living inside OpenClaw: its transcripts as a source, a hook that puts the snapshot into private sessions, the tools,
 and a nightly job (it has no setting that names files for the system prompt: `systemPromptFiles` exists in no version
-looked at). Living inside Claude Code: its transcripts as a source, three hooks (what they do stands in `hooks`), and
-the tools."""
+looked at). Living inside Claude Code: its transcripts as a source, the tools, and three hooks, whose answers are given
+here. A hook never fails: a host must not stop because its memory does."""
 
 from __future__ import annotations
 
@@ -9,86 +9,39 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from string import Template
+from typing import Any
 
+import orjson
+
+from memory_system import finder, pipeline
+from memory_system.disk import is_regular
+from memory_system.errors import LockedError
+from memory_system.finder import Giver
 from memory_system.hosts.steps import PATIENCE, Block, Command, Own, Step, Value
+from memory_system.llm import phrases
 from memory_system.workspace import Workspace
 
-RULES = {
-    "en": """## Memory
-
-Your long-term memory is kept by the program `memory`. What it knows best stands in the memory snapshot, which you are
-shown when a private session begins.
-
-- Before you answer anything about earlier work, decisions, dates, people, preferences or todos: search first, with the
-  tool `memory_search`, or with `{memory} search "WORDS"`. If you are not sure after that, say that you have looked.
-- When somebody asks you to remember something, do it at once: tool `memory_write`, or `{memory} capture "SENTENCE"`.
-- What you find there is private. Never quote it in a group chat.
-- Do not write in `memory/layer1`, `memory/layer2`, `memory/layer3` and `memory/state`: the program does.""",
-    "zh": """## 记忆
-
-你的长期记忆由程序 `memory` 管理。其中最重要的内容在记忆快照里，私聊会话开始时会给你看。
-
-- 凡是问到以前的工作、决定、日期、人物、偏好或待办，先搜索再回答：用工具 `memory_search`，
-  或运行 `{memory} search "关键词"`。搜过仍没有把握，就说明你查过了。
-- 有人让你记住什么，马上记：用工具 `memory_write`，或运行 `{memory} capture "一句话"`。
-- 查到的内容是私密的，不要在群聊里引用。
-- 不要写 `memory/layer1`、`memory/layer2`、`memory/layer3` 和 `memory/state`：它们由程序来写。""",
-}
-
-HEARTBEAT = {
-    "en": """Run `{memory} heartbeat`. If it prints HEARTBEAT_OK, reply HEARTBEAT_OK. Otherwise do what it lists: ask
-the owner what it says should be asked, one question at a time, and put right what it says is wrong. Do not
-repeat what you have told the owner today.""",
-    "zh": """运行 `{memory} heartbeat`。如果输出 HEARTBEAT_OK，就回复 HEARTBEAT_OK。否则按它列出的去做：
-该问主人的，一次只问一个问题；它说有问题的，把它处理好。今天已经跟主人说过的，不要再说。""",
-}
+Open = Callable[..., Workspace]
 
 NO_TOOLS = "for tools over MCP install what serves them, and run the command again: pip install 'memory-system[mcp]'"
-
-
 OPENCLAW = "openclaw"
 HOOK = "memory-snapshot"
+FOLDER = Path(__file__).with_name("openclaw")  # of the files of that hook
 JOB = "memory-system nightly"
 KEY = "memory-system:nightly"  # OpenClaw keeps one job for each such key
 SERVER = "memory"
+_LIST = ("openclaw", "automations", "list", "--all", "--json")
 AFTER = 70  # minutes between a night's slot and the job: not with OpenClaw's own at 03:00
 MOST = 20_000  # characters that OpenClaw takes of one file
 
-_LIST = ("openclaw", "automations", "list", "--all", "--json")
-
-
-HOOK_MD = """---
-name: {name}
-description: "Shows the agent its memory snapshot, in private sessions only"
-metadata: {{ "openclaw": {{ "events": ["agent:bootstrap"] }} }}
----
-
-# Memory snapshot
-
-Puts `memory/layer1/snapshot.md` into the agent's context when a session begins. In groups, channels, jobs and helpers'
-sessions it does nothing. `memory integrate openclaw --remove` takes it away.
-"""
-
-HANDLER = """// Shows the agent its memory snapshot, in private sessions only. Made by: memory integrate openclaw
-import {{ readFile }} from "node:fs/promises";
-
-const SNAPSHOT = {snapshot};
-const PRIVATE = new RegExp({private});
-
-export default async function handler(event) {{
-  if (event?.type !== "agent" || event?.action !== "bootstrap") return;
-  const context = event.context ?? {{}};
-  const key = context.sessionKey ?? event.sessionKey;
-  if (typeof key !== "string" || !PRIVATE.test(key) || !Array.isArray(context.bootstrapFiles)) return;
-  const content = await readFile(SNAPSHOT, "utf8").catch(() => "");
-  if (!content) return;
-  const file = {{ name: "snapshot.md", path: SNAPSHOT, content: content.slice(0, {most}), missing: false }};
-  context.bootstrapFiles.push(file);
-}}
-"""
 CLAUDE_CODE = "claude-code"
+UNDOING_CLAUDE = Command(("claude", "mcp", "remove", "--scope", "user", SERVER))  # takes the tools away
+BUDGET = 600  # tokens of what is put beside a prompt
+LONGEST_PROMPT = 4_000  # characters of it that are searched for
 EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
     "SessionStart": ("session-start", 15),
     "UserPromptSubmit": ("user-prompt-submit", 15),
@@ -117,7 +70,7 @@ def openclaw_steps(
     hook, config = state / "hooks" / HOOK, str(state / "openclaw.json")
     found: list[Step] = [
         Value(str(ws.layout.config), ("sources",), {"path": str(state / "agents" / agent)}, listed=True),
-        Own(str(hook / "HOOK.md"), HOOK_MD.format(name=HOOK)),
+        Own(str(hook / "HOOK.md"), (FOLDER / "HOOK.md").read_text("utf-8")),
         Own(str(hook / "handler.js"), handler(ws.layout.snapshot, agent)),
         Value(config, ("hooks", "internal", "entries", HOOK), {"enabled": True}),
     ]
@@ -133,7 +86,8 @@ def openclaw_steps(
 
 def handler(snapshot: Path, agent: str) -> str:
     """The hook's program."""
-    return HANDLER.format(snapshot=json.dumps(str(snapshot)), private=json.dumps(private_key(agent)), most=MOST)
+    code = Template((FOLDER / "handler.js").read_text("utf-8"))
+    return code.substitute(snapshot=json.dumps(str(snapshot)), private=json.dumps(private_key(agent)), most=MOST)
 
 
 def private_key(agent: str) -> str:
@@ -176,19 +130,21 @@ def job_time(schedule: str) -> str:
 
 def openclaw_advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
     """What only the owner can do."""
-    told = _advice(ws, argv, "AGENTS.md", tools=tools, rules=rules)
-    pulse = HEARTBEAT[ws.language].format(memory=" ".join(argv))
+    told = advice(ws, argv, "AGENTS.md", tools=tools, rules=rules)
+    pulse = phrases(ws.language)["host_heartbeat"].format(memory=" ".join(argv))
     restart = "restart the Gateway, so that it loads the hook: openclaw gateway restart"
     return [restart, *told, f"give this to OpenClaw's heartbeat:\n\n{pulse}\n"]
 
 
-def _advice(ws: Workspace, argv: Sequence[str], file: str, *, tools: bool, rules: bool) -> list[str]:
+def advice(ws: Workspace, argv: Sequence[str], file: str, *, tools: bool, rules: bool) -> list[str]:
+    """What only the owner can do, where an agent is told its rules in that file."""
     recall = f"put this into {file}, or run the command again with --rules:\n\n{_rules(ws, argv)}\n"
     return [*([] if tools else [NO_TOOLS]), *([] if rules else [recall])]
 
 
 def _rules(ws: Workspace, argv: Sequence[str]) -> str:
-    return RULES[ws.language].format(memory=" ".join(argv))
+    told: str = phrases(ws.language)["host_rules"].format(memory=" ".join(argv))
+    return told
 
 
 def claude_folder(environment: Mapping[str, str], home: Path) -> Path:
@@ -212,11 +168,49 @@ def claude_steps(ws: Workspace, there: Path, argv: Sequence[str], *, tools: bool
     return found
 
 
-def undoing_claude() -> list[Command]:
-    """The command that takes the tools away."""
-    return [Command(("claude", "mcp", "remove", "--scope", "user", SERVER))]
+# ---- what the hooks of Claude Code do with the JSON on their stdin ---------------------------------------------------
 
 
-def claude_advice(ws: Workspace, argv: Sequence[str], *, tools: bool, rules: bool) -> list[str]:
-    """What only the owner can do."""
-    return _advice(ws, argv, "CLAUDE.md", tools=tools, rules=rules)
+def answer(event: str, told: bytes, opening: Open) -> dict[str, Any]:
+    """What the host is to read on stdout for the event (session-start, user-prompt-submit, session-end), as an object;
+    empty for nothing. `opening` opens the workspace. ValueError when stdin is not what the host documents."""
+    try:
+        row = orjson.loads(told)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"stdin is not JSON: {error}") from None
+    if not isinstance(row, dict):
+        raise ValueError("stdin is not a JSON object")
+    if event == "session-start":
+        return _context("SessionStart", _snapshot(opening))
+    if event == "user-prompt-submit":
+        prompt = row.get("prompt")
+        if not isinstance(prompt, str):
+            raise ValueError("the event has no prompt")
+        return _context("UserPromptSubmit", _about(prompt, opening))
+    with suppress(LockedError), opening(write=True) as ws:  # not now when somebody else is at it
+        pipeline.consolidate(ws, if_due=True)
+    return {}
+
+
+def _context(event: str, text: str) -> dict[str, Any]:
+    """Words for the model, between marks by which they are known again should they come back in a transcript."""
+    if not text.strip():
+        return {}
+    marked = f"<memory-context>\n{text.strip()}\n</memory-context>"
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": marked}}
+
+
+def _snapshot(opening: Open) -> str:
+    with opening() as ws:
+        path = ws.layout.snapshot
+        text = path.read_text("utf-8", errors="replace") if is_regular(path) else ""
+        return Giver(ws).text(text)  # also what was written before the owner wanted it masked
+
+
+def _about(prompt: str, opening: Open) -> str:
+    """What is remembered about the prompt and does not stand in the snapshot; nothing about a command of the host."""
+    if not prompt.strip() or prompt.lstrip().startswith("/"):
+        return ""
+    with opening() as ws:
+        found = finder.context(ws, prompt[:LONGEST_PROMPT], budget=BUDGET, without_snapshot=True, who="cli")
+    return str(found["text"])

@@ -1,5 +1,10 @@
-"""Consolidation on a machine's own schedule: a timer of systemd that catches up after the machine was off, or a line in
-the crontab. Once an hour is enough on any schedule of nights, because a run that finds none due does nothing."""
+"""Consolidation that nobody has to ask for. On a machine's own schedule: a timer of systemd that catches up after the
+machine was off, or a line in the crontab. Once an hour is enough on any schedule of nights, because a run that finds
+none due does nothing.
+
+Or while the workspace is watched: notes are indexed 1.5 seconds after their last change, transcripts 5 seconds after
+theirs, as seeds 001 and 004 have it; nights that are due then are run. (Notes are found at once without it, because a
+search looks at what has changed; what was said today is found before the night only where somebody watches.)"""
 
 from __future__ import annotations
 
@@ -7,16 +12,29 @@ import hashlib
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_system import pipeline
 from memory_system.disk import Files
-from memory_system.errors import UsageError
+from memory_system.errors import LockedError, UsageError
 from memory_system.hosts.steps import Change
+from memory_system.layout import Layout
+from memory_system.nights import derive
+from memory_system.phases import index
+from memory_system.readers.places import is_pattern
+from memory_system.recall.index import Index
+from memory_system.recall.passages import DERIVED_FOLDERS
+from memory_system.workspace import Workspace
 
 MINUTE = 17  # of the hour: not when everybody else's jobs start
 PATIENCE = 30
+NOTES, TRANSCRIPTS = "notes", "transcripts"
+PAUSES = {NOTES: 1.5, TRANSCRIPTS: 5.0}  # seconds of quiet before something is done
+_ENDINGS = (".jsonl", ".jsonl.gz", ".sqlite", ".sqlite-wal")
+Open = Callable[..., Workspace]
 
 SERVICE = """[Unit]
 Description=Consolidate the memory in {root}
@@ -172,3 +190,78 @@ def _quoted(word: str) -> str:
     """A word of a command line as systemd reads it."""
     word = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
     return f'"{word}"' if " " in word or "'" in word else word
+
+
+# ---- watching ------------------------------------------------------------------------------------------------------
+
+
+def places(ws: Workspace) -> list[Path]:
+    """The folders to watch: the workspace's own, and those of its sources."""
+    found = [ws.layout.memory, ws.layout.sessions]
+    for source in ws.config.sources:
+        path = ws.layout.root / Path(source.path).expanduser()
+        fixed = next(each for each in (path, *path.parents) if not is_pattern(each))
+        found.append(fixed if fixed.is_dir() else fixed.parent)
+    return [path for path in dict.fromkeys(found) if path.is_dir()]
+
+
+def kind_of(path: Path, layout: Layout) -> str:
+    """Which kind of file it is; empty for what is none of either, and for what this program writes itself. A new
+    snapshot means that a night was run, perhaps by somebody else: it has read some transcripts, and not the others."""
+    if path.is_relative_to(layout.memory):
+        if path == layout.snapshot:
+            return TRANSCRIPTS
+        first = path.relative_to(layout.memory).parts[0]
+        return NOTES if path.suffix == ".md" and first not in DERIVED_FOLDERS else ""
+    return TRANSCRIPTS if path.name.endswith(_ENDINGS) else ""
+
+
+def watch(opening: Open, batches: Iterable[Iterable[Path]], clock: Callable[[], float]) -> Iterator[str]:
+    """Act on batches of changed paths (an empty one now and then, so that time passes); yields what was done. What
+    changed before it began counts as changed at the first batch. When somebody else writes to the workspace, it is
+    tried again after the same pause."""
+    with opening() as ws:
+        layout = ws.layout
+    changed: dict[str, float] = {}  # when each kind of file has changed last, where nothing was done since
+    kinds = {NOTES, TRANSCRIPTS}
+    for batch in batches:
+        at = clock()
+        changed |= dict.fromkeys((kinds | {kind_of(path, layout) for path in batch}) - {""}, at)
+        kinds = set()
+        for kind in [kind for kind, last in changed.items() if at - last >= PAUSES[kind]]:
+            try:
+                with opening(write=True) as ws:
+                    yield from _index_notes(ws) if kind == NOTES else _read_transcripts(ws)
+                del changed[kind]
+            except LockedError:
+                changed[kind] = at
+
+
+def _index_notes(ws: Workspace) -> Iterator[str]:
+    with _index(ws) as opened:
+        before = opened.note_digests()
+        index.put_notes(opened, ws)
+        changed = dict(opened.note_digests().items() ^ before.items())
+    if changed:
+        yield f"indexed: {', '.join(sorted(changed))}"
+
+
+def _read_transcripts(ws: Workspace) -> Iterator[str]:
+    """Run the nights that are due, and index what they leave."""
+    report = pipeline.consolidate(ws, if_due=True)
+    if report.nights:
+        yield f"consolidated: {', '.join(report.nights)}"
+    with _index(ws) as opened:
+        names = index.put_unread(opened, ws)
+    if names:
+        yield f"indexed: {', '.join(names)}"
+
+
+@contextmanager
+def _index(ws: Workspace) -> Iterator[Index]:
+    """The index, to be written in one piece; made anew where there is none, or none of use."""
+    path = ws.layout.search_index
+    if not ws.is_indexed:
+        derive.rebuild(ws)
+    with Index.open(path, ws.config, write=True) as opened, opened.writing(opened.fingerprint):
+        yield opened

@@ -1,17 +1,18 @@
 """What integrating is made of: pieces put into files, files of our own, and commands of the host. Steps are planned
 from what is there, shown, and only then taken; what was done stands in `state/hosts.json`, so that it can be taken
-back.
-"""
+back: what is put into a file of somebody else is one piece of text, and cutting it out gives back the bytes that were
+there before."""
 
 from __future__ import annotations
 
-import difflib
+import json
 import shlex
 import shutil
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from json.decoder import scanstring  # type: ignore[attr-defined]  # public in name, missing in the stubs
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,14 @@ import orjson
 
 from memory_system.disk import Files
 from memory_system.errors import UsageError
-from memory_system.hosts.inserting import has_value, with_block, with_value, without_value
 from memory_system.privacy.secrets import redact
+from memory_system.upkeep.distill import difference, overwrite
 from memory_system.workspace import Workspace
 
 PATIENCE = 120  # seconds for a command of the host
+BEGIN, END = "<!-- memory-system -->", "<!-- /memory-system -->"
+Keys = Sequence[str]  # the way to a value in a JSON file, from the outside in
+_SPACE = " \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +76,8 @@ class Change:
 
     def diff(self) -> str:
         """As `diff -u` shows it, without secrets."""
-        lines = difflib.unified_diff(
-            (self.before or "").splitlines(keepends=True),
-            (self.after or "").splitlines(keepends=True),
-            "/dev/null" if self.before is None else str(self.path),
-            "/dev/null" if self.after is None else str(self.path),
-            n=1,
-        )
-        return redact("".join(line if line.endswith("\n") else f"{line}\n" for line in lines))[0]
+        old, new = ("/dev/null" if text is None else str(self.path) for text in (self.before, self.after))
+        return redact(difference(self.before or "", self.after or "", (old, new)))[0]
 
 
 @dataclass(slots=True)
@@ -106,17 +104,13 @@ class Drafts:
             except FileNotFoundError:
                 self.before[path] = self.after[path] = None
             except UnicodeDecodeError:
-                raise UsageError(
-                    f"{path} is no UTF-8", "mend it, or put the lines in by hand: see docs/hosts"
-                ) from None
+                hint = "mend it, or put the lines in by hand: see docs/hosts"
+                raise UsageError(f"{path} is no UTF-8", hint) from None
         return self.after[path]
 
     def changes(self) -> list[Change]:
-        return [
-            Change(Path(path), self.before[path], text)
-            for path, text in self.after.items()
-            if text != self.before[path]
-        ]
+        changes = (Change(Path(path), self.before[path], text) for path, text in self.after.items())
+        return [each for each in changes if each.before != each.after]
 
 
 def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str] = ()) -> Plan:
@@ -229,11 +223,8 @@ def _write(files: Files, change: Change) -> None:
         with suppress(OSError):  # a folder that others use stays
             change.path.parent.rmdir()
         return
-    mode = change.path.stat().st_mode if change.path.exists() else None
     files.make_folder(change.path.parent)
-    files.replace(change.path.resolve(), change.after.encode())
-    if mode is not None:
-        change.path.chmod(mode)
+    overwrite(change.path, change.after, files)
 
 
 def _run(argv: Sequence[str]) -> str:
@@ -261,3 +252,125 @@ def shown(chosen: Plan) -> Iterator[str]:
         yield change.diff().rstrip("\n")
     for argv in chosen.commands:
         yield f"$ {shlex.join(argv)}"
+
+
+# ---- pieces in files of somebody else ------------------------------------------------------------------------------
+
+
+def with_value(text: str, path: Keys, value: object, *, listed: bool = False) -> tuple[str, str]:
+    """The JSON text with `value` under the key `path` (`listed`: as the first element of the list there), and the piece
+    that was put in. An empty text becomes an object. UsageError when it is no JSON object, or when something else
+    stands there."""
+    whole = [value] if listed else value
+    if not text.strip():
+        made = json.dumps(_nested(path, whole), indent=2, ensure_ascii=False) + "\n"
+        return text + made, made
+    start, rest = _deepest(text, path)
+    if not rest and not listed:
+        raise UsageError(f"something else stands under {'.'.join(path)}", "see docs/hosts")
+    key, inner = (rest[0], _nested(rest[1:], whole)) if rest else (None, value)
+    piece = json.dumps(inner, ensure_ascii=False)
+    if key is not None:
+        piece = f"{json.dumps(key)}: {piece}"
+    empty = text[_skip(text, start + 1)] in "]}"
+    piece = f"\n{_indent(text, start)}{piece}" + ("" if empty else ",")
+    return text[: start + 1] + piece + text[start + 1 :], piece
+
+
+def has_value(text: str, path: Keys, value: object) -> bool:
+    """Whether the value stands there already, itself or in a list."""
+    try:
+        there: Any = json.loads(text)
+        for key in path:
+            there = there[key]
+    except (ValueError, KeyError, TypeError):
+        return False
+    return bool(value in there if isinstance(there, list) else there == value)
+
+
+def without_value(text: str, path: Keys, value: object) -> str:
+    """The JSON text, written anew, without the value, and without objects and lists that are empty then. For a file
+    that its owner's program has written anew since, so that the piece is not there any more."""
+    try:
+        root: Any = json.loads(text)
+    except ValueError:
+        return text
+    return json.dumps(root, indent=2, ensure_ascii=False) + "\n" if _remove(root, path, value) else text
+
+
+def _remove(node: Any, path: Keys, value: object) -> bool:
+    """Whether anything was removed below the node."""
+    if not path:
+        if not isinstance(node, list) or value not in node:
+            return False
+        node.remove(value)
+        return True
+    if not isinstance(node, dict) or path[0] not in node:
+        return False
+    inner = node[path[0]]
+    gone = (len(path) == 1 and inner == value) or _remove(inner, path[1:], value)
+    if gone and (inner == value or inner in ({}, [])):
+        del node[path[0]]
+    return gone
+
+
+def with_block(text: str, block: str) -> tuple[str, str]:
+    """The Markdown text with the block at its end, between two comments, and the piece that was put in."""
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    piece = f"{gap}{BEGIN}\n{block.strip()}\n{END}\n"
+    return text + piece, piece
+
+
+def _nested(path: Keys, value: object) -> object:
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def _deepest(text: str, path: Keys) -> tuple[int, Keys]:
+    """Where the innermost object (or list) on the path begins that is there, and the keys that are missing in it."""
+    start = _skip(text, 0)
+    try:
+        json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"it is not plain JSON: {error}", "put the lines in by hand: see docs/hosts") from None
+    if text[start] != "{":
+        raise UsageError("it is not a JSON object", "see docs/hosts")
+    for number, key in enumerate(path):
+        found = _value_of(text, start, key)
+        if found is None:
+            return start, path[number:]
+        start = found
+        if text[start] not in "{[" or (text[start] == "[" and number < len(path) - 1):
+            raise UsageError(f"something else stands under {'.'.join(path[: number + 1])}", "see docs/hosts")
+    if text[start] != "[":
+        raise UsageError(f"something else stands under {'.'.join(path)}", "see docs/hosts")
+    return start, ()
+
+
+def _value_of(text: str, start: int, key: str) -> int | None:
+    """Where the value of a key begins, in the object that begins at `start` of a valid text."""
+    decoder = json.JSONDecoder()
+    at = _skip(text, start + 1)
+    while text[at] != "}":
+        name, at = scanstring(text, at + 1)
+        at = _skip(text, _skip(text, at) + 1)
+        if name == key:
+            return at
+        _, at = decoder.raw_decode(text, at)
+        at = _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    return None
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _indent(text: str, start: int) -> str:
+    """Two columns more than the line on which the object or list begins."""
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    return line[: len(line) - len(line.lstrip(" \t"))] + "  "

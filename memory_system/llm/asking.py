@@ -12,11 +12,10 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from memory_system.config import Config
-from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage
+from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage, cost_of, key_of
 from memory_system.llm.batches import Queue, Queued
 from memory_system.llm.claude import request_of
 from memory_system.llm.ledger import COSTS, Answers, Asked, Ledger, book
-from memory_system.llm.prompts import cost_of, key_of
 from memory_system.records import Problem
 
 QUEUED = "queued"

@@ -205,8 +205,8 @@ def _find_again(pending: Pending, outbox: Outbox, model: Claude) -> None:
     wanted = {each.key for each in pending.requests}
 
     def listed(timeout: float) -> list[Any]:
-        found = model.client.messages.batches.list(limit=_LISTED, timeout=timeout).data
-        return [each for each in found if _size(each) == len(wanted)]
+        found: list[Any] = model.client.messages.batches.list(limit=_LISTED, timeout=timeout).data
+        return [each for each in found if sum(each.request_counts.to_dict().values()) == len(wanted)]
 
     alike = model.patiently(listed)
     for batch in alike:
@@ -216,12 +216,6 @@ def _find_again(pending: Pending, outbox: Outbox, model: Claude) -> None:
             return
     if all(each.processing_status == "ended" for each in alike):
         _send(pending, outbox, model)
-
-
-def _size(batch: Any) -> int:
-    """How many questions a batch has."""
-    counts: dict[str, int] = batch.request_counts.to_dict()
-    return sum(counts.values())
 
 
 def _keep(asked: Queued, result: Any, answers: Answers, ledger: Ledger, now: str) -> None:

@@ -1,23 +1,34 @@
-"""The adapter to Anthropic's models. The SDK is imported when the first question is asked, because that takes seconds;
-retries, the deadline and the reading of answers are our own, because the SDK's lose what was paid, and may sleep for
-days when a server tells them to.
-"""
+"""The adapter to Anthropic's models, and whether and whom to ask: by the configuration, the option of the command, and
+the key there is. A key in the environment alone never sends anything anywhere; with `off` it is not even looked for.
+
+The SDK is imported when the first question is asked, because that takes seconds; retries, the deadline and the reading
+of answers are our own, because the SDK's lose what was paid, and may sleep for days when a server tells them to."""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from memory_system.config import LLMConfig
-from memory_system.llm import Answer, AskError, Prompt, Usage
-from memory_system.llm.prompts import in_words, read, schema_of
+from memory_system.config import Config, LLMConfig
+from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, in_words, read, schema_of
+from memory_system.records import Problem
 
 if TYPE_CHECKING:
     import anthropic
+
+KEY = "ANTHROPIC_API_KEY"
+ADDRESS = "ANTHROPIC_BASE_URL"
+VENDOR = "https://api.anthropic.com"
+NAMELESS = "none"  # the key for a server on this machine, which asks for none
+NO_KEY = Problem(WHERE, f"there is no {KEY}: this run goes by rules alone", "set it, or llm.mode to off in config.json")
+QUESTION = Prompt("check", "You are asked whether you can be reached. Answer with ok: true.", "Can you read this?", 40)
 
 REFUSED_REQUEST = "bad_request"  # what a server says to a field that it does not know
 IN_WORDS = "Answer with one JSON object and nothing else. Its JSON schema: "
@@ -25,6 +36,13 @@ LONGEST_WAIT = 30.0  # seconds; a server that asks for more is not waited for
 _PAUSES = (0.5, 2.0)  # seconds before the second and third try where the server names none
 _STATUS = {401: "unauthorised", 402: "payment", 403: "forbidden", 404: "not_found", 413: "too_large"}
 _AGAIN = {408: "timeout", 409: "conflict", 429: "rate_limited", 529: "overloaded"}
+
+
+def client_of(key: str, address: str, timeout: float) -> anthropic.Anthropic:
+    """The SDK's client, without its own retries and without telemetry: talk must not leak into traces."""
+    import anthropic
+
+    return anthropic.Anthropic(api_key=key, base_url=address, timeout=timeout, max_retries=0, open_telemetry=False)
 
 
 class Claude:
@@ -45,16 +63,7 @@ class Claude:
 
     @cached_property
     def client(self) -> anthropic.Anthropic:
-        """The SDK's client, without its own retries and without telemetry: talk must not leak into traces."""
-        import anthropic
-
-        return anthropic.Anthropic(
-            api_key=self._key,
-            base_url=self.address,
-            timeout=self._config.timeouts.request,
-            max_retries=0,
-            open_telemetry=False,
-        )
+        return client_of(self._key, self.address, self._config.timeouts.request)
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -207,3 +216,67 @@ def _seconds(header: str | None) -> float | None:
         return max(0.0, float(header))
     except ValueError:
         return LONGEST_WAIT + 1
+
+
+# ---- whether and whom to ask ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def opened(config: Config, mode: str) -> Iterator[Claude | None]:
+    """The model to ask in that mode; None where nobody is to be asked, or there is no key."""
+    key = key_for(config) if mode != "off" else ""
+    if not key:
+        yield None
+        return
+    model = Claude(config.model, config.llm, key, address_of(config))
+    try:
+        yield model
+    finally:
+        model.close()
+
+
+def key_for(config: Config) -> str:
+    """The key that the address is to be given; empty where one is needed and there is none."""
+    key = os.environ.get(KEY, "").strip()
+    return key or (NAMELESS if is_here(address_of(config)) else "")
+
+
+def address_of(config: Config) -> str:
+    """Where questions are sent: the configured address, else the environment's, else the vendor's."""
+    return config.llm.base_url or os.environ.get(ADDRESS, "").strip() or VENDOR
+
+
+def is_here(address: str) -> bool:
+    """Whether the address is on this machine."""
+    host = urlsplit(address).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+class Reached(BaseModel):
+    ok: bool
+
+
+def check(config: Config) -> tuple[dict[str, Any], Usage]:
+    """Ask, and say what works and what it took: `problem` is why there was no answer, `structured` whether the server
+    knows the answer's form."""
+    found: dict[str, Any] = {
+        "address": address_of(config),
+        "model": config.model,
+        "mode": config.llm.mode,
+        "answers": False,
+        "structured": False,
+        "batch": False,
+        "priced": any(each.model == config.model for each in config.llm.prices),
+        "problem": "",
+    }
+    with opened(config, "on") as model:
+        if model is None:
+            return {**found, "problem": f"there is no {KEY}"}, Usage()
+        try:
+            model.ask(QUESTION, Reached)
+            found |= {"answers": True, "structured": model.has_forms}
+            listing = model.patiently(lambda timeout: model.client.messages.batches.list(limit=1, timeout=timeout))
+            found["batch"] = bool(listing)
+        except AskError as error:
+            found["problem"] = "" if found["answers"] else str(error)
+        return found, model.spent

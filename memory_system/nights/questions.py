@@ -124,7 +124,7 @@ def asking(ws: Workspace, model: LLM | None, mode: str, replay: str) -> Iterator
     if mode == "off" and model is None and not replay:
         yield Questions(ws, None, [])
         return
-    from memory_system.llm.opening import NO_KEY, opened
+    from memory_system.llm.claude import NO_KEY, opened
 
     now = clock.stamp(ws.now)
     with opened(ws.config, "off" if model or replay else mode) as found:

@@ -17,9 +17,8 @@ from typing import Any
 import orjson
 
 from memory_system import clock, rules, text
-from memory_system.llm import AskError, Prompt
+from memory_system.llm import AskError, Prompt, Template, overhead, template
 from memory_system.llm.asking import Asker, Late
-from memory_system.llm.prompts import Template, overhead, template
 from memory_system.phases import Night, beforehand, extract, meaning, operations, shown, support
 from memory_system.phases.basis import Basis
 from memory_system.phases.beforehand import Known

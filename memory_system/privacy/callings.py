@@ -37,7 +37,7 @@ class Callings:
                 self._names.add(found.parts["name"].casefold())
 
     def is_another(self, name: str) -> bool:
-        """Whether the name is none of theirs, nor a short or long form of one. The first that somebody gives is theirs."""
+        """Whether the name is none of theirs, nor a short or long form of one; the first that is given is theirs."""
         who = name.casefold()
         if not self._names:
             self._names.add(who)

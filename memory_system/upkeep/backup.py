@@ -160,7 +160,11 @@ def encrypt(data: bytes, key: Key) -> bytes:
     age = _age()
     if key.passphrase:
         return bytes(age.passphrase.encrypt(data, key.passphrase))
-    return bytes(age.encrypt(data, [_public(each, age) for each in key.keys]))
+    try:
+        recipients = list(map(age.x25519.Recipient.from_str, key.keys))
+    except age.RecipientError:
+        raise UsageError("that is no public key of age", "it begins with age1") from None
+    return bytes(age.encrypt(data, recipients))
 
 
 def decrypt(data: bytes, key: Key) -> bytes:
@@ -169,7 +173,9 @@ def decrypt(data: bytes, key: Key) -> bytes:
     try:
         if key.passphrase:
             return bytes(age.passphrase.decrypt(data, key.passphrase))
-        return bytes(age.decrypt(data, [_secret(each, age) for each in key.keys]))
+        return bytes(age.decrypt(data, list(map(age.x25519.Identity.from_str, key.keys))))
+    except age.IdentityError:
+        raise UsageError("the key file holds a key that is none", "put it back from a copy") from None
     except age.DecryptError as error:
         raise SealedError(f"it cannot be decrypted: {error}") from None
 
@@ -214,17 +220,3 @@ def _age() -> ModuleType:
         raise UsageError("encryption needs a package more", "pip install 'memory-system[crypt]'") from None
     module: ModuleType = pyrage
     return module
-
-
-def _public(key: str, age: ModuleType) -> object:
-    try:
-        return age.x25519.Recipient.from_str(key)
-    except age.RecipientError:
-        raise UsageError("that is no public key of age", "it begins with age1") from None
-
-
-def _secret(key: str, age: ModuleType) -> object:
-    try:
-        return age.x25519.Identity.from_str(key)
-    except age.IdentityError:
-        raise UsageError("the key file holds a key that is none", "put it back from a copy") from None

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -25,7 +24,7 @@ from memory_system.store import by_hand
 from memory_system.store.database import StaleIndexError
 from memory_system.store.journal import GENESIS, Change, Group
 from memory_system.store.said import is_row, ref_on
-from memory_system.store.truth import parse_problem
+from memory_system.store.truth import line_id, parse_problem
 from memory_system.turns import Message
 from memory_system.workspace import Workspace
 
@@ -58,6 +57,7 @@ def validate(ws: Workspace) -> list[Problem]:
 def lines(ws: Workspace) -> Iterator[Problem]:
     """Every line of the truth is a memory of its file, once, in the order of ids, and in the pool it says."""
     seen: dict[str, str] = {}
+    last = ("", "")  # the file and the id of the line before
     for where, pool, kind, line in ws.store.everything():
         wrong = parse_problem(line)
         if wrong:
@@ -70,12 +70,10 @@ def lines(ws: Workspace) -> Iterator[Problem]:
             yield Problem(where, f"{record.id} does not belong into this file", RESTORE)
         if record.id in seen:
             yield Problem(where, f"{record.id} stands in {seen[record.id]} already", "remove one of the two")
-        if (
-            seen
-            and record.id < (previous := next(reversed(seen)))
-            and seen[previous].partition(":")[0] == where.partition(":")[0]
-        ):
+        file = where.partition(":")[0]
+        if last[0] == file and record.id < last[1]:
             yield Problem(where, f"{record.id} is not in the order of ids", "sort the lines of the file")
+        last = last if record.id in seen else (file, record.id)
         seen[record.id] = where
         yield from _in_its_pool(record, pool, where)
 
@@ -91,7 +89,7 @@ def _in_its_pool(record: Fact, pool: Pool, where: str) -> Iterator[Problem]:
 
 def references(ws: Workspace) -> Iterator[Problem]:
     """Every id that a memory names is there, and a summary's facts are."""
-    known = {_id(line) for _, _, _, line in ws.store.everything() if not parse_problem(line)}
+    known = {line_id(line) for _, _, _, line in ws.store.everything() if not parse_problem(line)}
     known |= {each.id for group in ws.journal.entries() for each in group.changes if each.why == by_hand.REMOVED}
     for where, _, _, line in ws.store.everything():
         if parse_problem(line):
@@ -120,7 +118,6 @@ def evidence(ws: Workspace) -> Iterator[Problem]:
 
 
 def _misquoted(message: Message, wanted: dict[str, list[tuple[str, str]]]) -> Iterator[Problem]:
-    """The quotes that do not stand in the message, which is wanted no more."""
     for where, quote in wanted.pop(message.ref, ()):
         if quote not in message.text:
             yield Problem(where, f"the quote does not stand in {message.ref}: {quote[:60]!r}", RESTORE)
@@ -275,15 +272,12 @@ def permissions(ws: Workspace) -> Iterator[Problem]:
 
 
 def readable_by_others(ws: Workspace) -> Iterator[Path]:
-    """The files and folders of the program that somebody beside the owner can read."""
+    """The files and folders of the program that somebody beside the owner can read; notes and config.json are the
+    owner's."""
     for path in sorted(ws.layout.memory.rglob("*")):
-        if not path.is_symlink() and path.stat().st_mode & 0o077 and _is_ours(path, ws):
+        ours = path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "layer3", "state")
+        if ours and not path.is_symlink() and path.stat().st_mode & 0o077:
             yield path
-
-
-def _is_ours(path: Path, ws: Workspace) -> bool:
-    """Whether this program made it; notes and config.json are the owner's."""
-    return path.relative_to(ws.layout.memory).parts[0] in ("layer1", "layer2", "layer3", "state")
 
 
 AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, held_back, permissions)
@@ -291,11 +285,6 @@ CHECKS: tuple[Check, ...] = (
     lines, references, inbox, held_back, journal, accounts, journalled, evidence, layer3, copied,
     derived, the_snapshot, permissions,
 )  # fmt: skip
-
-
-def _id(line: bytes) -> str:
-    row: dict[str, Any] = orjson.loads(line)
-    return str(row["id"])
 
 
 def verify(ws: Workspace, anchor: str = "") -> Problem | None:
@@ -316,7 +305,10 @@ def verify(ws: Workspace, anchor: str = "") -> Problem | None:
             last = group
     except (DamagedError, TypeError, KeyError, ValueError) as error:
         return Problem(f"{ws.layout.name(ws.layout.journal)}:entry {len(hashes)}", str(error), RESTORE_JOURNAL)
-    return next(_unpromised(blanks, promised), None) or _beside(anchor, hashes, ws)
+    for digest, (there, where) in blanks.items():
+        if promised.get(digest) != there:
+            return Problem(where, "a payload was blanked or changed, and no forgetting has done it", RESTORE_JOURNAL)
+    return _beside(anchor, hashes, ws)
 
 
 def _wrong(group: Group, seq: int, previous: str, last: Group | None) -> str:
@@ -326,13 +318,6 @@ def _wrong(group: Group, seq: int, previous: str, last: Group | None) -> str:
     if not group.verifies():
         return "the chain of the journal is broken here: this is not what was written"
     return "the entry before it was never finished" if last is not None and not last.done else ""
-
-
-def _unpromised(blanks: dict[str, tuple[str, str]], promised: dict[str, str]) -> Iterator[Problem]:
-    """Blanked lines that no forgetting speaks of, or that are not as it left them."""
-    for digest, (there, where) in blanks.items():
-        if promised.get(digest) != there:
-            yield Problem(where, "a payload was blanked or changed, and no forgetting has done it", RESTORE_JOURNAL)
 
 
 def _beside(anchor: str, hashes: list[str], ws: Workspace) -> Problem | None:

@@ -22,17 +22,15 @@ from memory_system.records import (
     EventTime,
     Evidence,
     Fact,
-    Pool,
     from_line,
     memory_id,
-    to_line,
 )
 from memory_system.rules import table
 from memory_system.store.by_hand import EDIT, as_owners
 from memory_system.store.inbox import Who
 from memory_system.store.journal import Change
 from memory_system.store.keys import value_key
-from memory_system.upkeep.edit import commit, find
+from memory_system.upkeep.edit import change_of, commit, find
 from memory_system.workspace import Workspace
 
 
@@ -50,7 +48,7 @@ def edit(
     edited = _with(record, {**values, **_moved(record, values, ws)}, stamp)
     if edited is not record:
         twins = list(_twins(ws, record, edited, stamp)) if pool == "active" else []
-        commit(ws, [_change(ws, edited, "edited", pool or "active"), *twins], f"edit of {record.id}")
+        commit(ws, [change_of(ws, edited, "edited", pool or "active"), *twins], f"edit of {record.id}")
         ws.accesses.note("edit", [record.id], ws.now, who)
     return edited
 
@@ -86,13 +84,13 @@ def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Ch
             continue
         if other.content.count(other.value) == 1:
             told = other.content.replace(other.value, edited.value)
-            yield _change(ws, _with(other, {"content": told, "value": edited.value}, stamp), "edited", "active")
+            yield change_of(ws, _with(other, {"content": told, "value": edited.value}, stamp), "edited", "active")
         else:
             away = {
                 "retired": "superseded", "superseded_by": record.id, "valid_to": stamp, "updated": stamp,
                 "version": other.version + 1,
             }  # fmt: skip
-            yield _change(ws, other.model_copy(update=away), "superseded", "archive")
+            yield change_of(ws, other.model_copy(update=away), "superseded", "archive")
 
 
 def _check_version(record: Fact, wanted: int | None) -> None:
@@ -148,7 +146,7 @@ def split(ws: Workspace, memory_id_: str, *, if_version: int | None = None) -> t
     catch_up(ws)
     record, pool = find(ws, memory_id_)
     _check_version(record, if_version)
-    merging = next((each for each in _mergings(ws, record)), None)
+    merging = next(_mergings(ws, record), None)
     if pool is None or merging is None:
         raise NotFoundError(f"nothing was merged into {memory_id_}", f"see its story with: memory why {memory_id_}")
     before, after = merging
@@ -157,7 +155,7 @@ def split(ws: Workspace, memory_id_: str, *, if_version: int | None = None) -> t
     kept = _without(record, came, before, after, stamp)
     other = _merged_away(ws, record, came) or _of_its_own(ws, after, before, came)
     apart = as_owners(other.model_copy(update=RETURNED), ["content"], stamp, since=other)
-    changes = [_change(ws, kept, "split", pool), _change(ws, apart, "split", "active")]
+    changes = [change_of(ws, kept, "split", pool), change_of(ws, apart, "split", "active")]
     commit(ws, changes, f"split of {record.id}")
     return kept, apart
 
@@ -194,28 +192,21 @@ def _without(record: Fact, came: list[Evidence], before: Fact, after: Fact, stam
 def _merged_away(ws: Workspace, record: Fact, came: list[Evidence]) -> Fact | None:
     """The memory that went to the archive when it was merged into this one, if it was one with an id of its own."""
     archived = (ws.store.get(each) for each in ws.store.ids() if ws.store.pool_of(each) == "archive")
-    return next(
-        (
-            each
-            for each in archived
-            if each and each.retired == "merged" and each.superseded_by == record.id and set(each.evidence) & set(came)
-        ),
-        None,
-    )
+    merged = (each for each in archived if each and each.retired == "merged" and each.superseded_by == record.id)
+    return next((each for each in merged if set(each.evidence) & set(came)), None)
 
 
 def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) -> Fact:
     """A new memory of words that were merged into another: as they were put if that was kept, else word by
     word."""
-    words, taken = came[0], after if after.content != before.content else None
-    content = taken.content if taken else words.quote
+    words = came[0]
+    told = {"content": words.quote, "form": QUOTE, "attribute": "", "value": ""}
+    if after.content != before.content:
+        told = {name: getattr(after, name) for name in told}
     day = clock.local_date(ws.now, ws.config.zone)
     changed = {
-        "id": memory_id(type(after), day, words.ref, content),
-        "content": content,
-        "form": taken.form if taken else QUOTE,
-        "attribute": taken.attribute if taken else "",
-        "value": taken.value if taken else "",
+        **told,
+        "id": memory_id(type(after), day, words.ref, told["content"]),
         "importance": before.importance,
         "score": before.importance,
         "source": words.ref,
@@ -229,8 +220,3 @@ def _of_its_own(ws: Workspace, after: Fact, before: Fact, came: list[Evidence]) 
     }
     stamps = dict.fromkeys(("created", "scored_at", "updated"), clock.stamp(ws.now))
     return after.model_copy(update={**changed, **stamps})
-
-
-def _change(ws: Workspace, record: Fact, why: str, pool: Pool) -> Change:
-    before = ws.store.line_of(record.id)
-    return Change(record.id, why, ws.store.pool_of(record.id), before, pool, to_line(record))

@@ -5,14 +5,16 @@ the byte."""
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
 from memory_system import clock
+from memory_system.disk import Files
 from memory_system.errors import UsageError
 from memory_system.privacy import trust
 from memory_system.records import USER, Fact, Row
@@ -21,12 +23,11 @@ from memory_system.store.gist import gist_of
 from memory_system.text import fold
 from memory_system.workspace import Workspace
 
-FILE_OF = {"assistant": "IDENTITY.md", "user": "USER.md"}
-CATEGORY = "identity"  # names, birthdays and the like: what such files are for
 MEMORY_FILE, USER_FILE, IDENTITY_FILE = "MEMORY.md", "USER.md", "IDENTITY.md"
-FILES = (MEMORY_FILE, USER_FILE, IDENTITY_FILE)
+FILE_OF = {"assistant": IDENTITY_FILE, "user": USER_FILE}
+CATEGORY = "identity"  # names, birthdays and the like: what such files are for
 LEAST = 0.7  # importance of what is worth a line that is read every day
-MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, "IDENTITY.md": 20_000}  # characters that a host takes of each
+MOST = {MEMORY_FILE: 10_000, USER_FILE: 4_000, IDENTITY_FILE: 20_000}  # characters that a host takes of each
 ALIKE = 0.8  # share of a line's words that an outdated memory must hold for the line to say the same
 PASSING = ("todo", "reminder", "schedule", "general")  # what is over soon, or is no more than said once
 HEADING = {"en": "## Lately learnt", "zh": "## 近来记下的"}
@@ -70,52 +71,56 @@ def line_of(row: Row, lang: str) -> str:
     return f"- **{str(label)[:1].upper()}{str(label)[1:]}:** {trust.shown(row['value'])}"
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """One change of one file: `kind` (add, replace), the line as it is (empty for add) and as it should be, and the
-    memory it rests on."""
-
-    file: str
-    kind: str
-    before: str
-    after: str
-    id: str
-    quote: str
-
-
 @dataclass(slots=True)
 class Draft:
-    """A file as it is and as it would be."""
+    """A file as it is and as it would be, and what is proposed: the `kind` (add, replace), the line `before` (empty for
+    add) and `after`, and the memory that it rests on."""
 
     name: str
     path: Path
     before: str
     after: str
-    proposals: list[Proposal]
+    proposals: list[dict[str, str]] = field(default_factory=list)
+
+    def propose(self, kind: str, before: str, after: str, row: Row) -> None:
+        told = {"file": self.name, "kind": kind, "before": before, "after": after}
+        self.proposals.append({**told, "id": row["id"], "quote": _quote(row)})
 
 
 def distill(ws: Workspace, days: int) -> list[Draft]:
     """The files that should change, by what was learnt in so many days. UsageError for a file that is no UTF-8."""
-    drafts = {name: Draft(name, path := ws.layout.root / name, text := _read(path), text, []) for name in FILES}
+    drafts = {name: Draft(name, path := ws.layout.root / name, text := _read(path), text) for name in MOST}
     since = clock.stamp(ws.now - timedelta(days=days))
-    rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_stated(row)]
+    rows = [_as_shown(row) for row in ws.store.rows("active", Fact) if _is_said_so(row) and not row.get("outdated_by")]
     for row in sorted(rows, key=lambda row: (row.get("said_at", ""), row["id"])):
         _outdated(row, drafts[MEMORY_FILE])
         _outdated(row, drafts[USER_FILE])
         if row.get("category") == CATEGORY and row.get("subject", USER) in FILE_OF:
             _trait(row, drafts[FILE_OF[row.get("subject", USER)]], ws.language)
         elif _is_worth(row, since):
-            _add(row, drafts[_home(row)], drafts.values(), ws)
+            home = USER_FILE if row.get("category") == "instruction" else MEMORY_FILE  # how to treat the owner
+            _add(row, drafts[home], drafts.values(), ws)
     return [draft for draft in drafts.values() if draft.proposals]
 
 
 def apply(ws: Workspace, drafts: Iterable[Draft]) -> None:
-    """Write the files; whoever may read one may read it afterwards."""
     for draft in drafts:
-        mode = draft.path.stat().st_mode if draft.path.exists() else None
-        ws.files.replace(draft.path.resolve(), draft.after.encode())
-        if mode is not None:
-            draft.path.chmod(mode)
+        overwrite(draft.path, draft.after, ws.files)
+
+
+def overwrite(path: Path, text: str, files: Files) -> None:
+    """Write a file of a person's; whoever may read it may read it afterwards."""
+    mode = path.stat().st_mode if path.exists() else None
+    files.replace(path.resolve(), text.encode())
+    if mode is not None:
+        path.chmod(mode)
+
+
+def difference(before: str, after: str, names: tuple[str, str]) -> str:
+    """As `diff -u` shows it."""
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    lines = difflib.unified_diff(old, new, *names, n=1)
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
 def _read(path: Path) -> str:
@@ -125,11 +130,6 @@ def _read(path: Path) -> str:
         return ""
     except UnicodeDecodeError:
         raise UsageError(f"{path} is no UTF-8", "save it as UTF-8 first") from None
-
-
-def _is_stated(row: Row) -> bool:
-    """Whether it is so as somebody has said, and nothing was said otherwise since."""
-    return _is_said_so(row) and not row.get("outdated_by")
 
 
 def _as_shown(row: Row) -> Row:
@@ -142,11 +142,6 @@ def _as_shown(row: Row) -> Row:
 def _is_worth(row: Row, since: str) -> bool:
     new = max(row.get("said_at", ""), row.get("updated", "")) >= since
     return new and row["importance"] >= LEAST and row.get("category") not in PASSING
-
-
-def _home(row: Row) -> str:
-    """How to treat the owner stands in USER.md, everything else in MEMORY.md."""
-    return USER_FILE if row.get("category") == "instruction" else MEMORY_FILE
 
 
 def _trait(row: Row, draft: Draft, lang: str) -> None:
@@ -239,7 +234,7 @@ def _is_fenced(lines: list[str], number: int) -> bool:
 def _replace(draft: Draft, lines: list[str], number: int, new: str, row: Row) -> None:
     line = lines[number]
     ending = line[len(line.rstrip("\r\n")) :]
-    draft.proposals.append(Proposal(draft.name, "replace", line.strip(), new.strip(), row["id"], _quote(row)))
+    draft.propose("replace", line.strip(), new.strip(), row)
     lines[number] = new + ending
     draft.after = "".join(lines)
 
@@ -249,15 +244,9 @@ def _insert(draft: Draft, lines: list[str], number: int, new: str, row: Row) -> 
     ending = "\r\n" if "\r\n" in draft.after else "\n"
     if number and not lines[number - 1].endswith("\n"):
         lines[number - 1] += ending
-    draft.proposals.append(Proposal(draft.name, "add", "", new.strip().splitlines()[-1], row["id"], _quote(row)))
+    draft.propose("add", "", new.strip().splitlines()[-1], row)
     draft.after = "".join((*lines[:number], new.replace("\n", ending) + ending, *lines[number:]))
 
 
 def _quote(row: Row) -> str:
     return str(row["evidence"][-1].get("quote", ""))  # a line that its owner wrote may have none
-
-
-def rows_of(drafts: Iterable[Draft]) -> Iterator[dict[str, str]]:
-    """The proposals as `--json` shows them."""
-    for draft in drafts:
-        yield from map(asdict, draft.proposals)

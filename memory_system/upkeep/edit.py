@@ -39,31 +39,19 @@ DEFAULT_CONFIDENCE = 0.6
 LONGEST_CAPTURE = 20_000  # characters
 MOST_WAITING = 500  # captures of an agent's that wait for a night
 
-SOUL = """# Soul
-
-You are a thoughtful assistant with a long memory.
-
-## Personality
-
-- Warm, concise, honest
-- Says so when it does not know
-
-## Language
-
-- Answers in the language it is spoken to
-"""
-
 
 def init(root: Path, zone: str) -> list[str]:
     """Make the folders, config.json and a sample SOUL.md of a workspace, whatever of them is missing; their names."""
     from memory_system.config import parse_config
+    from memory_system.llm import FOLDER
 
     parse_config({"timezone": zone}, "--timezone")
     layout, files = Layout(root.absolute()), Files()
     made = [folder for folder in layout.folders() if not folder.is_dir()]
     for folder in layout.folders():
         files.make_folder(folder)
-    for path, content in ((layout.config, config_bytes(timezone=zone)), (layout.root / "SOUL.md", SOUL.encode())):
+    soul = (FOLDER / "soul.md").read_bytes()
+    for path, content in ((layout.config, config_bytes(timezone=zone)), (layout.root / "SOUL.md", soul)):
         if not path.exists():
             files.replace(path, content)
             made.append(path)
@@ -92,7 +80,9 @@ def capture(
     entities = [_clean(each) for each in entities]
     _check_capture(content, kind, importance, confidence)
     _hold_back(ws, content, key, role)
-    _refuse_bare_secret(content)
+    if is_only_secret(content):
+        what = f"this tells nothing but a secret, which is not kept: {content}"
+        raise UsageError(what, "put it into a password manager, and capture where it is to be found")
     known = _captured_before(ws, TYPES[kind], key) if key else None
     if known is not None:
         _refuse_another_text(known, content, _capture_ref(ws, key))
@@ -124,9 +114,8 @@ def _refuse_flood(ws: Workspace) -> None:
     """UsageError when an agent has captured more than a night is to take from it."""
     waiting = sum(1 for each in ws.inbox.pending() if each.evidence and each.evidence[0].role == "assistant")
     if waiting >= MOST_WAITING:
-        raise UsageError(
-            f"{waiting} captures of an agent wait for the next night already", "run it: memory consolidate --force"
-        )
+        what = f"{waiting} captures of an agent wait for the next night already"
+        raise UsageError(what, "run it: memory consolidate --force")
 
 
 def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
@@ -148,15 +137,6 @@ def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
     )
 
 
-def _refuse_bare_secret(content: str) -> None:
-    """UsageError when nothing is left to remember now that the secret is masked."""
-    if is_only_secret(content):
-        raise UsageError(
-            f"this tells nothing but a secret, which is not kept: {content}",
-            "put it into a password manager, and capture where it is to be found",
-        )
-
-
 def _clean(words: str) -> str:
     """Text as it may be stored: without secrets, and without bytes that are no UTF-8."""
     return redact(words.encode(errors="replace").decode())[0]
@@ -166,9 +146,8 @@ def _check_capture(content: str, kind: str, importance: float, confidence: float
     if not content:
         raise UsageError("there is nothing to remember: the text is empty", 'memory capture "what to remember"')
     if len(content) > LONGEST_CAPTURE:
-        raise UsageError(
-            f"a capture holds at most {LONGEST_CAPTURE} characters", "write it as a note: memory note TEXT"
-        )
+        what = f"a capture holds at most {LONGEST_CAPTURE} characters"
+        raise UsageError(what, "write it as a note: memory note TEXT")
     if kind not in ("fact", "belief"):
         raise UsageError(f"--type is fact or belief, not {kind!r}; summaries are made by consolidation")
     if not 0 <= importance <= 1:
@@ -291,6 +270,7 @@ def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
 def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[str, object]) -> Fact:
     from memory_system import forgetting
     from memory_system.nights.derive import catch_up
+    from memory_system.store.by_hand import released
 
     forgetting.finish(ws)
     catch_up(ws)
@@ -302,12 +282,16 @@ def _move(ws: Workspace, memory_id_: str, pool: Pool, why: str, changed: dict[st
     if pool == "active":
         update["score"] = max(record.score, record.importance)
     moved = record.model_copy(update=update)
-    from memory_system.store.by_hand import released
-    from memory_system.store.journal import Change
-
-    change = Change(record.id, why, there, ws.store.line_of(record.id), pool, to_line(moved))
+    change = change_of(ws, moved, why, pool)
     commit(ws, [change, *released([change], ws.store, now)], why)
     return moved
+
+
+def change_of(ws: Workspace, record: Fact, why: str, pool: Pool) -> Change:
+    """The change that makes the memory what the record says, in that pool."""
+    from memory_system.store.journal import Change
+
+    return Change(record.id, why, ws.store.pool_of(record.id), ws.store.line_of(record.id), pool, to_line(record))
 
 
 def commit(ws: Workspace, changes: list[Change], reason: str) -> None:

@@ -32,7 +32,7 @@ def repair(ws: Workspace) -> list[str]:
     cut = list(_journal(ws))
     done = [*cut, *_checkpoint(ws)]
     ws.checkpoint.refuse_newer()
-    done += [told for step in (_lines, _interrupted, _lost, _inbox, _held_back, _copies, _rights) for told in step(ws)]
+    done += [told for step in (_lines, _interrupted, _lost, _others, _rights) for told in step(ws)]
     changes = _unknown(ws) if cut else []
     if done or changes:
         entry = Entry(clock.stamp(ws.now), f"{REASON}: {'; '.join(done)}", state={"next_change": None})
@@ -165,20 +165,11 @@ def _unknown(ws: Workspace) -> list[Change]:
     return changes
 
 
-def _inbox(ws: Workspace) -> Iterator[str]:
-    if count := ws.inbox.set_aside():
-        yield f"{count} lines of the inbox were set aside"
-
-
-def _held_back(ws: Workspace) -> Iterator[str]:
-    if count := ws.quarantine.set_aside():
-        yield f"{count} lines of the quarantine were set aside"
-
-
-def _copies(ws: Workspace) -> Iterator[str]:
-    """Lines of layer 3 that are no rows, or stand there twice, leave it; what transcripts still say comes back."""
-    if count := ws.said.set_aside():
-        yield f"{count} lines of layer 3 were set aside"
+def _others(ws: Workspace) -> Iterator[str]:
+    """Lines that are no rows of their file leave it; what transcripts still say comes back into layer 3."""
+    for name, kept in (("the inbox", ws.inbox), ("the quarantine", ws.quarantine), ("layer 3", ws.said)):
+        if count := kept.set_aside():
+            yield f"{count} lines of {name} were set aside"
 
 
 def _rights(ws: Workspace) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import Any
 from memory_system import clock, pipeline
 from memory_system.config import retired_in
 from memory_system.disk import is_held
+from memory_system.llm import phrases
 from memory_system.llm.ledger import Ledger, by_day, summed
 from memory_system.nights import copying, due
 from memory_system.nights.night import BARREN_LIMIT
@@ -32,32 +33,6 @@ HIGH_IMPACT = 0.95  # importance of what does harm when it is wrong
 VERIFY = timedelta(days=180)  # and after which it is asked for again
 DATED = ("reminder", "todo")
 MOST = 3  # items of one kind: an agent that asks ten things is not answered
-TEXTS = {
-    "en": {
-        "overdue": ("the night of {night} has not run", "memory consolidate"),
-        "past_due": ("past its time ({when}): {content}", "ask whether it is done; then: memory archive {id}"),
-        "conflict": ("only one of them can be so: {contents}", "ask which; then say it: memory capture TEXT"),
-        "problem": ("{where}: {what}", "{hint}"),
-        "held_back": ("{count} held back, which may want to steer an agent", "show the owner: memory quarantine list"),
-        "ask": ("not sure: {content} (confidence {confidence})", "ask; if it is not so: memory archive {id}"),
-        "stale": ("nothing has confirmed it since {since}: {content}", "ask when it fits, or: memory archive {id}"),
-        "verify": ("important, and last confirmed {since}: {content}", "ask whether it still holds"),
-        "duplicates": ("they say the same: {contents}", "keep one: memory archive {id}"),
-        "proposal": ("{file} does not say: {line}", "show the owner: memory distill"),
-    },
-    "zh": {
-        "overdue": ("{night} 这一夜还没有整合", "memory consolidate"),
-        "past_due": ("已经过了时间（{when}）：{content}", "问问是否办完；办完就运行：memory archive {id}"),
-        "conflict": ("只能有一个是对的：{contents}", "问哪个对，再把对的记下来：memory capture 内容"),
-        "problem": ("{where}：{what}", "{hint}"),
-        "held_back": ("扣下了 {count} 条可能想摆布智能体的话", "请主人看看：memory quarantine list"),
-        "ask": ("还不确定：{content}（可信度 {confidence}）", "问一句；不对就运行：memory archive {id}"),
-        "stale": ("{since} 以来没有再得到证实：{content}", "合适时问一句，或运行：memory archive {id}"),
-        "verify": ("很重要，上次确认是 {since}：{content}", "问问是否仍然如此"),
-        "duplicates": ("说的是同一件事：{contents}", "留下一条：memory archive {id}"),
-        "proposal": ("{file} 里还没有：{line}", "给主人看：memory distill"),
-    },
-}  # fmt: skip
 
 
 def stats(ws: Workspace) -> dict[str, Any]:
@@ -65,12 +40,13 @@ def stats(ws: Workspace) -> dict[str, Any]:
     active = [*_rows(ws, "active"), *(each.model_dump() for each in ws.inbox.pending())]
     archived = sum(1 for _ in _rows(ws, "archive"))
     kinds = Counter(row["id"].partition("_")[0] for row in active)
+    levels = Counter(next(name for name, least in LEVELS if row["importance"] >= least) for row in active)
     return {
         "total": len(active) + archived,
         "active": len(active),
         "archive": archived,
-        "by_type": {f"{type_name(kind)}": kinds[letter] for letter, kind in KINDS.items()},
-        "by_importance": _levels(row["importance"] for row in active),
+        "by_type": {type_name(kind): kinds[letter] for letter, kind in KINDS.items()},
+        "by_importance": {name: levels[name] for name, _ in LEVELS},
         "by_category": dict(Counter(row.get("category", "general") for row in active).most_common()),
         "by_language": dict(Counter(row.get("lang", "") for row in active).most_common()),
         "waiting_captures": len(ws.inbox.pending()),
@@ -104,13 +80,6 @@ def _rows(ws: Workspace, pool: Pool) -> Iterator[Row]:
         yield from ws.store.rows(pool, kind)
 
 
-def _levels(importances: Iterator[float]) -> dict[str, int]:
-    counts = dict.fromkeys((name for name, _ in LEVELS), 0)
-    for importance in importances:
-        counts[next(name for name, least in LEVELS if importance >= least)] += 1
-    return counts
-
-
 def schedule_of(ws: Workspace) -> dict[str, str | None]:
     """When the last consolidation was, and when the next one is."""
     return {
@@ -127,13 +96,8 @@ def status(ws: Workspace) -> dict[str, Any]:
     state = ws.checkpoint.state
     waiting, problems = pipeline.waiting(ws)
     night = due.next_night(waiting, ws)
-    problems += [
-        *pipeline.embedding_problems(ws),
-        *interruptions(ws),
-        *_missed(night, ws),
-        *starmap(_conflict, conflicts(ws)),
-        *_silence(ws),
-    ]
+    problems += [*pipeline.embedding_problems(ws), *interruptions(ws), *_missed(night, ws)]
+    problems += [*starmap(_conflict, conflicts(ws)), *_silence(ws)]
     return {
         "ok": not problems,
         "workspace": str(ws.layout.root),
@@ -222,7 +186,8 @@ def _is_confirmed(row: Row) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to do: its kind (a key of TEXTS), what is the matter, what to do about it, the memories it is about."""
+    """One thing to do: its kind (one of `prompts/agent.toml`), what is the matter, what to do, and the memories it is
+    about."""
 
     kind: str
     what: str
@@ -232,26 +197,23 @@ class Item:
 
 def heartbeat(ws: Workspace) -> dict[str, Any]:
     """`status` (HEARTBEAT_OK or ATTENTION), `items`, and `more`: how many of each kind were left out."""
-    found = list(_items(ws))
-    shown = [each for kind in TEXTS["en"] for each in _of_kind(found, kind)[:MOST]]
-    more = {kind: len(alike) - MOST for kind in TEXTS["en"] if len(alike := _of_kind(found, kind)) > MOST}
+    found: dict[str, list[Item]] = {kind: [] for kind in phrases(ws.language)["heartbeat"]}
+    for each in _items(ws):
+        found[each.kind].append(each)
+    shown = [each for alike in found.values() for each in alike[:MOST]]
     return {
         "status": "ATTENTION" if shown else "HEARTBEAT_OK",
         "items": [{**asdict(each), "ids": list(each.ids)} for each in shown],
-        "more": more,
+        "more": {kind: len(alike) - MOST for kind, alike in found.items() if len(alike) > MOST},
     }
 
 
-def _of_kind(items: Iterable[Item], kind: str) -> list[Item]:
-    return [each for each in items if each.kind == kind]
-
-
 def _items(ws: Workspace) -> Iterator[Item]:
+    texts = phrases(ws.language)["heartbeat"]
+
     def item(kind: str, *ids: str, **words: object) -> Item:
-        what, do = TEXTS[ws.language][kind]
-        return Item(
-            kind, what.format(id=ids[-1] if ids else "", **words), do.format(id=ids[-1] if ids else "", **words), ids
-        )
+        what, do = (each.format(id=ids[-1] if ids else "", **words) for each in texts[kind])
+        return Item(kind, what, do, ids)
 
     yield from _overdue(ws, item)
     for _, rows in conflicts(ws):
@@ -278,7 +240,7 @@ def _overdue(ws: Workspace, item: Make) -> Iterator[Item]:
     night = due.next_night(waiting, ws)
     if night is not None and ws.now - night > OVERDUE:
         yield item("overdue", night=clock.stamp(night))
-    for problem in [*problems, *pipeline.embedding_problems(ws), *interruptions(ws)]:
+    for problem in (*problems, *pipeline.embedding_problems(ws), *interruptions(ws)):
         yield item("problem", where=problem.where, what=problem.what, hint=problem.hint)
 
 

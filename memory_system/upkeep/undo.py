@@ -9,7 +9,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -163,14 +163,6 @@ def _before(name: str, groups: list[Group], ws: Workspace) -> dict[str, Any]:
     return before
 
 
-@dataclass
-class _Then:
-    """What the journal tells of a moment: the checkpoint then, and each memory's first change since."""
-
-    state: State = field(default_factory=State)
-    since: dict[str, Change] = field(default_factory=dict)
-
-
 def moment_of(text: str, ws: Workspace) -> datetime:
     """The instant that a person means by a day (its end, where the owner lives) or an instant; UsageError for what is
     neither or has not come yet."""
@@ -197,43 +189,44 @@ def as_of(ws: Workspace, moment: datetime) -> Iterator[Workspace]:
         past = Workspace(layout, moment, ws.files)
         for folder in (each for each in layout.folders() if each.is_relative_to(layout.own)):
             folder.mkdir(exist_ok=True)
-        then = ws.store.steadily(lambda pending: _walked_back(pending, ws, past))
-        past.inbox.add(*_waiting(then.since.values(), ws, past))
-        past.checkpoint.state = then.state
-        past.checkpoint.save(last_night=_last_night(then.state, ws, moment))
+        state, since = ws.store.steadily(lambda pending: _walked_back(pending, ws, past))
+        past.inbox.add(*_waiting(since.values(), ws, past))
+        past.checkpoint.state = state
+        past.checkpoint.save(last_night=_last_night(state, ws, moment))
         yield past
 
 
-def _walked_back(pending: list[Change], ws: Workspace, past: Workspace) -> _Then:
-    """Write the memories as they were into the other place; what else the journal tells of then."""
-    then = _told(ws.journal.entries(), clock.stamp(past.now))
+def _walked_back(pending: list[Change], ws: Workspace, past: Workspace) -> tuple[State, dict[str, Change]]:
+    """Write the memories as they were into the other place; the checkpoint then, and each memory's first change
+    since."""
+    state, since = _told(ws.journal.entries(), clock.stamp(past.now))
     for pool, kind in FILES:
         mine = {
             key: change.before if change.before_pool == pool else None
-            for key, change in then.since.items()
+            for key, change in since.items()
             if kind_of(key) is kind
         }
         lines = truth.merged(ws.store.settled(pool, kind, pending), mine)
         past.files.replace(past.layout.pool(pool, kind), lines, durable=False)
-    return then
+    return state, since
 
 
-def _told(groups: Iterable[Group], stamp: str) -> _Then:
+def _told(groups: Iterable[Group], stamp: str) -> tuple[State, dict[str, Change]]:
     """What the journal tells of the moment. Where a clock went back, entries are in their order all the same: the last
     one with a time before the moment, and all before it, belong to it."""
-    then = _Then()
-    later: list[Entry] = []
+    state, later = State(), list[Entry]()
+    since: dict[str, Change] = {}
     for group in groups:
         later.append(group.entry)
         if group.entry.time <= stamp:
             for each in later:
-                replay(then.state, each)
+                replay(state, each)
             later.clear()
-            then.since.clear()
+            since.clear()
             continue
         for change in group.changes:
-            then.since.setdefault(change.id, change)
-    return then
+            since.setdefault(change.id, change)
+    return state, since
 
 
 def replay(state: State, entry: Entry) -> None:
