@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from memory_system import clock
 from memory_system.phases.page import COMING_DAYS, NUMBER, Line
@@ -25,28 +25,41 @@ from memory_system.text import estimate_tokens
 
 FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granularities that name a day, or nearly
 PROJECT = "project"
+# what one first wants to know of somebody
+WANTED = (
+    "name", "allergy", "condition", "medication", "lives_in", "occupation", "works_at", "partner", "child", "relative",
+    "pet", "diet", "major", "hometown", "age", "birthday", "language",
+)  # fmt: skip
 OF_USER = ("identity", "status", "relation", "health", "preference")  # categories of what the user is told by
 
 
 def about(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
-    """What the user has said of themselves and of those near them, where no slot tells it: who they are, and then the
-    best of every other category in turn."""
-    told: dict[str, list[Candidate]] = {name: [] for name in OF_USER}
-    for each in found:
-        record = each.record
-        if record.form != QUOTE or record.subject != USER or record.stance or _lies_ahead(record, moment):
-            continue
-        if record.category in OF_USER:
-            told[record.category].append(each)
-    turns = zip_longest(*(held for name, held in told.items() if name != "identity"))
-    for each in (*told["identity"], *(each for turn in turns for each in turn if each)):
+    """What the user has said of themselves and of those near them, where no slot tells it: what was said last of each
+    of the things that one first wants to know, and then the best of every category in turn."""
+    own = [each for each in found if _is_of_user(each.record, moment)]
+    told = ([each for each in own if each.record.category == name] for name in OF_USER)
+    turns = (each for turn in zip_longest(*told) for each in turn if each)
+    for each in {each.record.id: each for each in (*_first_wanted(own), *turns)}.values():
         yield from _bullet(each, beside, _said_on(each, moment))
+
+
+def _is_of_user(record: Fact, moment: datetime) -> bool:
+    is_own = record.form == QUOTE and record.subject == USER and not record.stance
+    return is_own and not _lies_ahead(record, moment)
+
+
+def _first_wanted(own: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Of each attribute that one first wants to know, what tells of it and was said last."""
+    newest = sorted((each for each in own if not each.record.likely_outdated_by), key=_said, reverse=True)
+    for name in WANTED:
+        yield from islice((each for each in newest if name in each.record.tells), 1)
 
 
 def in_order(told: Iterable[Line]) -> list[Line]:
     """What the user has said of themselves, category by category, what was said last first."""
+    places = {name: place for place, name in enumerate(OF_USER)}
     newest = sorted(told, key=lambda line: _said(line.told[0]), reverse=True)
-    return sorted(newest, key=lambda line: OF_USER.index(line.told[0].record.category))
+    return sorted(newest, key=lambda line: places.get(line.told[0].record.category, len(places)))
 
 
 def constraints(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
