@@ -57,6 +57,31 @@ def _reasons(messages: list[Message]) -> Iterator[tuple[str, set[str]]]:
 
 
 @pytest.mark.parametrize(
+    ("private", "more"),
+    [
+        ("I owe the bank 900, please don't save that.", ()),
+        ("I owe the bank 900.", ("please don't save what I just said",)),
+        ("我欠银行900块，这个别记。", ()),
+    ],
+)
+def test_what_is_answered_to_such_words_is_left_out_too(private: str, more: tuple[str, ...]) -> None:
+    messages = talk(
+        ("user", "Good morning!"),
+        ("assistant", "Good morning, what is it today?"),
+        ("user", private),
+        ("assistant", "900 it is: we will find a way to pay the bank."),
+        *(("user", each) for each in more),
+        ("assistant", "Done."),
+        ("user", "Now help me with dinner, three eggs and rice."),
+        ("assistant", "Fried rice with egg."),
+    )
+    left = " ".join(index.without_withheld(each) for each in index.not_taken_back(messages))
+    assert "900" not in left
+    assert "what is it today" in left
+    assert "Fried rice" in left
+
+
+@pytest.mark.parametrize(
     ("wish", "left"),
     [
         ("please don't save this bit, but {}", [0, 3]),

@@ -187,18 +187,30 @@ def without_withheld(message: Message) -> str:
 
 
 def not_taken_back(messages: Iterable[Message]) -> Iterator[Message]:
-    """The messages without those that a wish near them is about ("don't save that")."""
-    from memory_system.understand.withheld import SOON, TakingBack
+    """The messages without those that a wish near them is about ("don't save that"), and without what an assistant
+    answered to words that are not to be kept: it says them again."""
+    from memory_system.understand.withheld import SOON, TakingBack, withheld
 
-    talk, waiting = TakingBack[Message](), deque[Message]()
+    talk, waiting = TakingBack[Message](), deque[tuple[Message, str]]()
+    gone: set[str] = set()  # refs of messages that go, and, in `unkept`, also of those of which a part does
+    unkept: set[str] = set()
+    answered = ""
     for message in messages:
-        waiting.append(message)
-        for gone in talk.heard(message, message):
-            if gone in waiting:
-                waiting.remove(gone)
+        waiting.append((message, "" if message.is_first_hand else answered))
+        gone.update(each.ref for each in talk.heard(message, message))
+        unkept |= gone
+        if message.is_first_hand:
+            answered = message.ref
+            unkept.update([message.ref] if withheld(message.text) else ())
         if len(waiting) > SOON:
-            yield waiting.popleft()
-    yield from waiting
+            yield from _still_kept([waiting.popleft()], gone, unkept)
+    yield from _still_kept(waiting, gone, unkept)
+
+
+def _still_kept(
+    waiting: Iterable[tuple[Message, str]], gone: Collection[str], unkept: Collection[str]
+) -> Iterator[Message]:
+    return (each for each, answered in waiting if each.ref not in gone and answered not in unkept)
 
 
 def _drop_refused(unread: Mapping[str, str], index: Index, cursors: Mapping[str, Mapping[str, Any]]) -> None:
