@@ -22,6 +22,11 @@ _MONTH = re.compile(r"(?i)[a-z]{3}|月")
 _THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
 _FRAMED = 366  # days: what is farther is another story
 _WRAPS = 15  # days: from the 28th to the 3rd a month has passed
+_BESIDE = 6  # characters between a weekday and the date that it goes with
+_DATE_BEHIND = re.compile(
+    r"(?i),? (?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?"
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b"
+)
 _NEAR = 91  # days: the future that a tense means without a year
 _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from May 3 to 7
     r"(?i)\s?[到至~～—-]\s?(3[01]|[12]?\d)[日号]"
@@ -209,7 +214,7 @@ def _scanned(
     bare = _without(found_pieces, clear)
     found_pieces = _in_order(bare, found_pieces, anchor)
     alone = len(found_pieces) == 1
-    listed = _listed(clear, found_pieces)
+    listed = _listed(clear, found_pieces) | _beside_dates(clear, found_pieces)
     done: list[When] = []  # a year that stands for itself ("2016: ...") is no expression, but sets the frame
     begun: When | None = None  # the last piece, if it was found and spoken of
     for number, piece in enumerate(found_pieces):
@@ -289,6 +294,19 @@ def _listed(text: str, found: list[Piece]) -> set[int]:
         and not _is_between(text, left, right)
     ]
     return {each for pair in together for each in pair if kind(found[each].fields) in ANY_WEEK}
+
+
+def _beside_dates(text: str, found: list[Piece]) -> set[int]:
+    """The numbers of the bare weekdays right beside a date, "friday 1 may", 禮拜天是5/10: they say what day it is."""
+    beside = {
+        number + own
+        for number, pair in enumerate(pairwise(found))
+        for own, date in ((0, 1), (1, 0))
+        if {"day", "month"} & pair[date].fields.keys() and pair[1].start - pair[0].end <= _BESIDE
+        if not _is_range(text, *pair)
+    }
+    beside.update(number for number, each in enumerate(found) if _DATE_BEHIND.match(text, each.end))
+    return {number for number in beside if kind(found[number].fields) in ANY_WEEK}
 
 
 def _is_range(text: str, left: Piece, right: Piece) -> bool:
