@@ -33,13 +33,13 @@ from talk import CORPUS, dialogues, messages  # noqa: E402 - after the path to i
 from train import calibrated, folds_of, frequent, matrix_of, truth_of, unseen_of  # noqa: E402 - likewise
 
 from memory_system.config import Config  # noqa: E402 - likewise
-from memory_system.phases import Night, beliefs, extract, facts, linking, revising, same_thing, screen, segment  # noqa: E402 - likewise  # noqa: E402 - likewise
+from memory_system.phases import Night, beliefs, extract, facts, linking, revising, screen, segment  # noqa: E402 - likewise  # noqa: E402 - likewise
 from memory_system.phases.revising import Meant  # noqa: E402 - likewise
 from memory_system.records import Fact, successor_of  # noqa: E402 - likewise
 from memory_system.store.draft import Draft  # noqa: E402 - likewise
 from memory_system.turns import Claim, Message, Turn  # noqa: E402 - likewise
 from memory_system.understand import features, judge, weights  # noqa: E402 - likewise
-from memory_system.understand.links import Links, text_of  # noqa: E402 - likewise
+from memory_system.understand.weights import Links, written_links  # noqa: E402 - likewise
 from memory_system.upkeep import edit  # noqa: E402 - likewise
 from memory_system.workspace import Workspace  # noqa: E402 - likewise
 
@@ -82,7 +82,7 @@ def main() -> None:
         return
     pairs = [each for lang in weights.LANGUAGES for each in pairs_of(lang)]
     model = learned(pairs)
-    options.out.write_text(text_of(model), "utf-8")
+    options.out.write_text(written_links(model), "utf-8")
     print(
         f"{options.out}: {len(pairs)} pairs, {len(model.weights)} features, {sum(each.linked for each in pairs)} links"
     )
@@ -205,7 +205,7 @@ def pairs_of(lang: str) -> Iterator[Pair]:
     lives, sums = Lives(lang), unseen_sums(lang)
     for person in (each for each in lives.people if each not in MEASURING):
         for draft, claim, night in _settled(lives, person, sums, linking=False):
-            found = same_thing.candidates(claim, draft)
+            found = linking.candidates(claim, draft)
             newer = lives.said(claim.ref, claim.quote)
             for each in (one for one in found if revising.may_tell_otherwise(one.record, claim)):
                 told = frozenset(linking.features_of(each, found, claim, night))
@@ -224,7 +224,7 @@ def _settled(lives: Lives, person: str, sums: Sums, *, linking: bool) -> Iterato
             draft = Draft(ws.store)
             for night, claims in lives.days(person, sums):
                 for claim in (each for each in claims if each.confidence == 1):
-                    if claim.stance in ("", "asserted") and not same_thing.has_taken_a_place(claim, draft):
+                    if claim.stance in ("", "asserted") and not linking.has_taken_a_place(claim, draft):
                         yield draft, claim, night
                     with patch.object(revising, "meant", meant):  # not while others read
                         facts.settle(claim, draft, night)

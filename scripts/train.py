@@ -32,7 +32,7 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 from talk import CORPUS, Message, messages  # noqa: E402 - after the path to it is known
 
 from memory_system.text.traditional import simplified  # noqa: E402 - likewise
-from memory_system.understand import features, judge, tells, weights, wishes, withheld  # noqa: E402 - likewise
+from memory_system.understand import features, judge, weights, withheld  # noqa: E402 - likewise
 
 FOLDS = 5
 STRENGTH = 0.5  # C of the regressions, by cross-validation over the people
@@ -40,7 +40,7 @@ FEWEST = 2  # sentences a feature must stand in
 AROUND = {"p:": 0.7, "q:": 0.7, "n:": 0.4, "f:": 0.4}  # how much a word around counts beside one of the sentence
 MOST = 127 - weights.ZERO - ord("!")  # of a weight in the file
 LEAST = 2  # of the weight of a word in a wish: less tells nothing
-MOST_FEATURES = {judge.LABELS: 30_000, tells.ATTRIBUTES: 16_000}
+MOST_FEATURES = {judge.LABELS: 30_000, judge.ATTRIBUTES: 16_000}
 NAMES = {  # attributes as the labels call them: as they are heard
     "nickname": "name", "from": "hometown", "nationality": "hometown", "moves_to": "lives_in", "job": "occupation",
     "studies": "major", "studies_at": "major", "sibling": "relative", "parent": "relative", "colleague": "friend",
@@ -71,7 +71,7 @@ def main() -> None:
 def train(lang: str, out: Path) -> None:
     """Write the weights files of a language."""
     known = list(messages(CORPUS / f"{lang}.jsonl"))
-    for name, labels in (("judge", judge.LABELS), ("tells", tells.ATTRIBUTES)):
+    for name, labels in (("judge", judge.LABELS), ("tells", judge.ATTRIBUTES)):
         path = out / f"{name}.{lang}.txt"
         path.write_text(weights.written(labels, *learned(known, lang, labels)), "utf-8")
         print(f"{path}: {path.stat().st_size} bytes")
@@ -93,7 +93,7 @@ def train_wishes(lang: str, out: Path) -> None:
     whole = np.clip(np.rint(fitted * weights.SCALE), -MOST, MOST).astype(int)
     kept = {name: [weight] for name, weight in zip(names, whole.tolist(), strict=True) if abs(weight) >= LEAST}
     path = out / f"wishes.{lang}.txt"
-    path.write_text(weights.written(wishes.WISH, kept, [round(start * weights.SCALE)]), "utf-8")
+    path.write_text(weights.written(withheld.WISH, kept, [round(start * weights.SCALE)]), "utf-8")
     print(f"{path}: {path.stat().st_size} bytes")
 
 
@@ -169,7 +169,7 @@ def truth_of(labels: Sequence[dict[str, Any]], label: str) -> tuple[Any, Any]:
     tests |= dict.fromkeys(judge.KINDS, lambda each: each["keep"] == label)
     tests |= dict.fromkeys(judge.STANCES, lambda each: each["stance"] == label)
     tests |= dict.fromkeys(judge.CHANGES, lambda each: each.get("change") == label)
-    tests |= dict.fromkeys(tells.ATTRIBUTES, lambda each: label in _told(each))
+    tests |= dict.fromkeys(judge.ATTRIBUTES, lambda each: label in _told(each))
     everyone = label in (*judge.STANCES, *judge.CHANGES, "keep")
     return np.array([tests[label](each) for each in labels]), everywhere if everyone else kept
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from memory_system import attributes, rules
 from memory_system.records import USER
 from memory_system.rules import with_parts
-from memory_system.understand.claims import Heard, claim_rules, claims_of
-from memory_system.understand.render import content_of
+from memory_system.understand.claims import Heard, claim_rules, claims_of, content_of
 
 # What is said, and the slots that it fills: subject, attribute, value; "不" where it is denied.
 SAID: list[tuple[str, list[tuple[str, ...]]]] = [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workspaces import lived, memories
 
 from memory_system.attributes import topics_of
-from memory_system.phases.composing import compose
+from memory_system.phases.summaries import compose
 from memory_system.records import Fact, Summary, memory_id
 
 

@@ -14,10 +14,9 @@ from spoken import night, said
 
 from memory_system.config import Config
 from memory_system.phases import screen, segment, shown
-from memory_system.phases.basis import Basis
+from memory_system.phases.basis import Basis, Operation
 from memory_system.phases.beforehand import Known
 from memory_system.phases.by_model import fault
-from memory_system.phases.operations import Operation
 from memory_system.privacy.trust import Guard
 from memory_system.records import EventTime, Evidence, Fact
 from memory_system.turns import Message

@@ -14,7 +14,6 @@ from typing import Any
 from memory_system.phases import (
     Night,
     beliefs,
-    captured,
     decay,
     entities,
     extract,
@@ -184,7 +183,7 @@ STAGED = (
     Phase(3, "extract", lambda run: _in_time_order(_extracted(run))),
     Phase(4, "facts", lambda run: run.draft(
         "facts", facts.run(
-            run.claims(stated=True), captured.read(run.captures(), run.night, facts.known_names(run.ws.store)),
+            run.claims(stated=True), extract.of_captures(run.captures(), run.night, facts.known_names(run.ws.store)),
             run.latest, run.night, run.tally))),
     Phase(4, "beliefs", lambda run: run.draft(
         "beliefs", beliefs.run(

@@ -1,4 +1,5 @@
-"""What an operation of a model rests on: the lines that it names, those before them, and what was known."""
+"""The form of a model's answer: operations on the memory, and what each rests on: the lines that it names, those before
+them, and what was known."""
 
 from __future__ import annotations
 
@@ -6,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel
 
 from memory_system import attributes, dates, text
 from memory_system.phases.beforehand import Known
-from memory_system.phases.operations import Operation, told
 from memory_system.phases.screen import Judged
 from memory_system.phases.shown import Line
 from memory_system.records import STOCK_NAMES, USER, Fact
@@ -19,6 +22,26 @@ from memory_system.understand import matters
 
 GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
 BEFORE = 4  # lines before a line from which a sentence may take what it names
+
+Kind = Literal["profile", "health", "relation", "preference", "instruction", "plan", "event", "project"]
+
+
+class Operation(BaseModel):
+    op: Literal["add", "update", "end"]
+    lines: list[int]
+    id: str = ""  # of the memory that is updated or ended
+    about: str = ""  # user, or a name; whom a slot is of
+    slot: str = ""
+    value: str = ""
+    text: str = ""
+    when: str = ""  # start, or start/end: local ISO dates or times
+    until: str = ""
+    maybe: bool = False
+    kind: Kind = "event"
+
+
+class Operations(BaseModel):
+    operations: list[Operation]
 
 
 @dataclass(frozen=True)
@@ -126,3 +149,8 @@ class Basis:
 
 def bare(moment: datetime) -> datetime:
     return moment.replace(tzinfo=None)
+
+
+def told(operation: Operation) -> str:
+    """All that an operation says, for looking at its words."""
+    return " ".join(filter(None, (operation.text, operation.value)))

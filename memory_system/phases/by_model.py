@@ -19,10 +19,9 @@ import orjson
 from memory_system import clock, rules, text
 from memory_system.llm import AskError, Prompt, Template, overhead, template
 from memory_system.llm.asking import Asker, Late
-from memory_system.phases import Night, beforehand, extract, meaning, operations, shown, support
-from memory_system.phases.basis import Basis
+from memory_system.phases import Night, beforehand, extract, meaning, shown, support
+from memory_system.phases.basis import Basis, Operations
 from memory_system.phases.beforehand import Known
-from memory_system.phases.operations import Operations
 from memory_system.phases.screen import Judged
 from memory_system.phases.shown import Line
 from memory_system.phases.taken import claim_of
@@ -32,6 +31,10 @@ from memory_system.turns import Claim, Turn
 
 READ = "read"  # the question's name
 LEFT_OUT = "kept.without_claim.left out"  # by a model, of what it has read
+CHUNK = 6_000  # tokens of the lines of one question
+USUAL = 60  # tokens of an answer beside what it tells of the lines
+SHARE = 0.9  # tokens of it for one of the lines: what is reckoned with
+MOST = 3  # the same, and so many times the usual, where there is room
 _FRAME = "<known>\n{}\n</known>\n<talk>\n{}\n</talk>"
 CHECKS = (
     meaning.safety, support.form, meaning.target, support.names, support.numbers, support.content, meaning.whose,
@@ -82,11 +85,11 @@ def run(
 
 def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Iterator[Asked]:
     """What is asked: about as many lines as the budget of the night holds, in parts."""
-    fixed = max(overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")) + operations.USUAL
+    fixed = max(overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")) + USUAL
     room = night.config.budget.tokens_per_night - fixed
     told = min(beforehand.MOST, int(beforehand.SHARE * max(0, room)))
-    parts = list(shown.chunks(shown.fitting(lines, room - told)))
-    needed = sum(fixed + told + operations.reckoned(sum(line.tokens for line in part)) for part in parts)
+    parts = list(chunks(fitting(lines, room - told)))
+    needed = sum(fixed + told + reckoned(sum(line.tokens for line in part)) for part in parts)
     for part in parts:
         lang = "zh" if 2 * sum(text.language(line.words) == "zh" for line in part) > len(part) else "en"
         spare = max(0, (room + fixed - needed) // len(parts))
@@ -111,7 +114,7 @@ def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operati
 
 def _prompt(asked: Asked, form: Template, night: Night) -> Prompt:
     about = _FRAME.format(asked.known.text, shown.talk(asked.lines, night.zone, asked.lang))
-    return form.about(about, operations.most(sum(line.tokens for line in asked.lines), asked.spare))
+    return form.about(about, most(sum(line.tokens for line in asked.lines), asked.spare))
 
 
 def _taken(
@@ -209,3 +212,60 @@ def _line_of(row: Mapping[str, Any]) -> Line:
     turn = Turn.staged(orjson.loads(row["turn"]))
     judged = [Judged(segment, *each) for segment, each in zip(turn.segments, row["why"], strict=True)]
     return Line(turn.message, judged, turn.before)
+
+
+def fitting(lines: Sequence[Line], room: int) -> list[Line]:
+    """The lines that so many tokens hold, with an answer: all, else the best with the one before and the one behind, in
+    their order."""
+    costs = [reckoned(each.tokens) for each in lines]
+    if sum(costs) <= room:
+        return list(lines)
+    chosen: set[int] = set()
+    for number in sorted(range(len(lines)), key=lambda each: lines[each].worth, reverse=True):
+        wanted = {each for each in (number - 1, number, number + 1) if _beside(lines, number, each)} - chosen
+        for group in (wanted, {number} - chosen):
+            if sum(costs[each] for each in group) <= room:
+                room -= sum(costs[each] for each in group)
+                chosen |= group
+                break
+    return [line for number, line in enumerate(lines) if number in chosen]
+
+
+def _beside(lines: Sequence[Line], number: int, other: int) -> bool:
+    return 0 <= other < len(lines) and lines[other].message.session == lines[number].message.session
+
+
+def chunks(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """The lines in parts that a question holds, cut between sessions, or where the talk paused longest."""
+    left, size = list(lines), 0
+    for number, line in enumerate(left):
+        size += line.tokens
+        if size > CHUNK and number:
+            cut = _pause(left[: number + 1])
+            yield left[:cut]
+            yield from chunks(left[cut:])
+            return
+    if left:
+        yield left
+
+
+def _pause(lines: Sequence[Line]) -> int:
+    """Where to cut: in the second half, at the end of a session, else at the longest pause."""
+    first = max(1, len(lines) // 2)
+    return max(range(first, len(lines)), key=lambda at: (_gap(lines[at - 1], lines[at]), at))
+
+
+def _gap(one: Line, other: Line) -> float:
+    if one.message.session != other.message.session:
+        return float("inf")
+    return (clock.read_stamp(other.message.said_at) - clock.read_stamp(one.message.said_at)).total_seconds()
+
+
+def reckoned(lines: int) -> int:
+    """The tokens that lines of so many take with an answer."""
+    return int((1 + SHARE) * lines)
+
+
+def most(lines: int, spare: int) -> int:
+    """The most tokens that an answer about lines of so many tokens may take, with so many to spare."""
+    return min(USUAL + int(SHARE * lines) + spare, MOST * (USUAL + lines))

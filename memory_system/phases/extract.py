@@ -15,13 +15,14 @@ from datetime import datetime, timedelta
 from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
 from memory_system.phases.screen import CATEGORIES, heard_before
+from memory_system.phases.segment import cut
+from memory_system.privacy.trust import is_owners
 from memory_system.readers import notes
-from memory_system.records import ASSISTANT, ASSISTANT_NAME, QUOTE, USER, USER_NAME, EventTime
+from memory_system.records import ASSISTANT, ASSISTANT_NAME, CAPTURED, CLAIM, QUOTE, USER, USER_NAME, EventTime, Fact
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand import claims, matters
 from memory_system.understand.claims import Filled
 from memory_system.understand.quotes import Quoted, context_of, quotes_of, words_at
-from memory_system.understand.render import content_of
 from memory_system.understand.values import Span
 from memory_system.understand.weights import SCALE
 from memory_system.understand.whose import is_reminder
@@ -39,6 +40,7 @@ BESIDE = 12  # characters between a claim and a time that belongs to it: "I have
 _PAUSE = re.compile(r"[,.;:!?，。；：！？\n]|\band\b|\bbut\b")
 MOST_BESIDE = {"en": 3, "zh": 5}  # words, in Chinese characters, that a claim may leave untold
 DAY = timedelta(days=1)
+Captured = tuple[Fact, list[Claim]]  # what was captured by hand, and what it states
 
 
 def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Mapping[str, str]) -> Iterator[Claim]:
@@ -148,7 +150,7 @@ def claim_of(filled: Filled, segment: Segment, turn: Turn, night: Night) -> Clai
     value = [filled.value] if row.get("value_type") in ("person", "animal", "organisation", "place", "project") else []
     return replace(
         base,
-        content=content_of(replace(filled, subject=USER if subject == own else subject), lang, own),
+        content=claims.content_of(replace(filled, subject=USER if subject == own else subject), lang, own),
         category=category,
         subject=subject,
         importance=attributes.importance_of(category, night.config),
@@ -269,3 +271,18 @@ def expires(category: str, event: EventTime | None, night: Night) -> str | None:
     if days is None or event is None:
         return None
     return clock.stamp(datetime.fromisoformat(event.end).replace(tzinfo=night.zone) + days * DAY)
+
+
+def of_captures(captures: Iterable[Fact], night: Night, known: Mapping[str, str]) -> Iterator[Captured]:
+    """Each capture with what it states, by the rules that read the owner's notes: "User moved to Boston" is about where
+    they live. An agent's words and what was captured as a belief state nothing."""
+    for capture in captures:
+        states = type(capture) is Fact and not capture.attribute and is_owners(capture.evidence)
+        yield capture, _stated_by(capture, night, known) if states else []
+
+
+def _stated_by(capture: Fact, night: Night, known: Mapping[str, str]) -> list[Claim]:
+    said, message = capture.evidence[0], Message(CAPTURED, capture.id, "note", "", capture.said_at, capture.content)
+    meant = [replace(each, stance="asserted", earnest=CERTAIN) for each in cut(message)]
+    found = run([Turn(message, meant)], night, Counter(), known)
+    return [replace(each, ref=said.ref, role=said.role) for each in found if each.form == CLAIM]

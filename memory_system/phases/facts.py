@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 
 from memory_system.attributes import about
 from memory_system.phases import Night, matching, revising
-from memory_system.phases.captured import Captured, in_its_slot, says_no_more
 from memory_system.phases.evidence import (
     counts_beside,
     fewer,
@@ -28,6 +27,7 @@ from memory_system.phases.evidence import (
     valid_to,
     with_evidence,
 )
+from memory_system.phases.extract import Captured
 from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import ASSISTANT, QUOTE, USER, Fact, Past, memory_id
 from memory_system.rules import table
@@ -246,7 +246,7 @@ def fold_capture(capture: Fact, states: list[Claim], draft: Draft, night: Night)
     where its id still leads to it; a lesser word gives way to it."""
     if draft.pool_of(capture.id):
         return
-    scored = in_its_slot(capture.model_copy(update={"scored_at": night.stamp}), states, night)
+    scored = _in_its_slot(capture.model_copy(update={"scored_at": night.stamp}), states, night)
     known = _known(capture, states, draft, night)
     if known is None:
         _stand(scored, states, draft, night)
@@ -275,7 +275,7 @@ def _known(capture: Fact, states: list[Claim], draft: Draft, night: Night) -> Fa
     found = (draft.get(each) for each in draft.find(content_key(capture.content)))
     known = next((each for each in found if type(each) is type(capture)), None)
     known = known or matching.find(capture, type(capture), draft, night.config.thresholds.alike)
-    if known is None and says_no_more(capture, states) and is_single(states[0].attribute):
+    if known is None and _says_no_more(capture, states) and is_single(states[0].attribute):
         return _same(states[0], draft)
     return known
 
@@ -296,3 +296,23 @@ def _joined_by(capture: Fact, known: Fact, night: Night) -> Fact:
     evidence = fewer((*known.evidence, *capture.evidence))
     changed = {"evidence": evidence, "importance": importance, "updated": night.stamp, "version": known.version + 1}
     return known.model_copy(update=changed | rescored(known, night))
+
+
+def _in_its_slot(capture: Fact, claims: Iterable[Claim], night: Night) -> Fact:
+    """The capture in the first slot that it fills. What would run out (an appointment) stays what it is: it was
+    captured to be kept."""
+    lasting = (each for each in claims if each.category not in vars(night.config.expiry))
+    slot = next((each for each in lasting if each.attribute), None)
+    if slot is None or capture.attribute:
+        return capture
+    names = ("category", "subject", "attribute", "value", "polarity", "event_time")
+    others = (each for each in (slot.subject,) if each != USER and each not in capture.entities)
+    changed = {name: getattr(slot, name) for name in names} | {"entities": (*capture.entities, *others)}
+    return capture.model_copy(update=changed)
+
+
+def _says_no_more(capture: Fact, claims: list[Claim]) -> bool:
+    """Whether the capture says its slot and nothing beside it."""
+    return (
+        len(claims) == 1 and bool(claims[0].attribute) and content_key(claims[0].quote) == content_key(capture.content)
+    )

@@ -9,9 +9,8 @@ from functools import cache
 from itertools import pairwise
 
 from memory_system import attributes, text
-from memory_system.phases.basis import Basis
+from memory_system.phases.basis import Basis, told
 from memory_system.phases.extract import GRAVE_FROM
-from memory_system.phases.operations import told
 from memory_system.phases.portrait import label_of
 from memory_system.phases.screen import FOREIGN, Judged
 from memory_system.privacy.secrets import PLACEHOLDER, redact

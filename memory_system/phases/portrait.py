@@ -11,7 +11,7 @@ from datetime import datetime
 
 from memory_system import clock
 from memory_system.attributes import about
-from memory_system.phases.page import Line
+from memory_system.phases.sections import Line, when_of
 from memory_system.phases.shortlist import LONGEST, Candidate
 from memory_system.privacy import trust
 from memory_system.records import ASSISTANT, QUOTE, USER, Fact
@@ -31,9 +31,7 @@ SLOTS = (*WHO, *NEAR, *HEALTH, *LANGUAGES)
 OF_OTHERS = (*HEALTH, *WHO, *NEAR, *LANGUAGES)  # what is told of somebody near, the gravest first
 
 STALE_DAYS = 180  # after which what changes by itself is told with the month in which it was said
-DIGITS = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # characters of an ISO date that were said
 BETWEEN = {"zh": "、", "en": ", "}
-_WHOLE_DATE = 10
 _NUMBER = re.compile(
     r"\d|[一二两三四五六七八九十半]|\b(?:half|one|two|three|four|five|doubled?|halved?)\b|[加减]", re.IGNORECASE
 )
@@ -89,16 +87,6 @@ def label_of(attribute: str, lang: str) -> str:
     head, _, thing = attribute.partition(".")
     label = str(about(head).get("label", {}).get(lang, head.replace("_", " ")))
     return f"{label} ({thing})" if thing else label
-
-
-def when_of(record: Fact) -> str:
-    """The date of what a memory speaks of, as exactly as it was said; empty where it has none."""
-    event = record.event_time
-    if event is None:
-        return ""
-    if event.granularity in ("minute", "hour"):
-        return event.start.replace("T", " ")
-    return event.start[: DIGITS.get(event.granularity, _WHOLE_DATE)]
 
 
 def _head(record: Fact) -> str:

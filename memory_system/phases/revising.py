@@ -1,7 +1,7 @@
 """What becomes outdated. Words that surely correct, move, cancel or end something make the older memories of the same
 thing outdated: they leave the snapshot and stand behind the newer one, with which they are shown. Which are meant is
 told by the rarest terms that both have, by whose the thing is, and by when it happens, or by what was learned of such
-pairs (`understand/links`). Where it is only likely, all stand, and the older one is shown with the newer.
+pairs (`understand/weights`). Where it is only likely, all stand, and the older one is shown with the newer.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from typing import NamedTuple
 from memory_system.attributes import CERTAIN, about
 from memory_system.phases import Night
 from memory_system.phases.evidence import counts_beside
-from memory_system.phases.linking import features_of, lies_ahead, owners_of
-from memory_system.phases.same_thing import (
+from memory_system.phases.linking import (
     Shared,
     candidates,
+    features_of,
     has_taken_a_place,
+    lies_ahead,
     of_the_same_day,
+    owners_of,
     shared_with,
     telling,
     words_of,
@@ -28,8 +30,8 @@ from memory_system.store.gist import gist_of, tells_of_past
 from memory_system.turns import Claim
 from memory_system.understand import matters
 from memory_system.understand.judge import CHANGES
-from memory_system.understand.links import links
 from memory_system.understand.matters import OWN
+from memory_system.understand.weights import links
 
 # Telling terms of the claim, and of the older memory, for each of which one must be shared: who speaks of much may have
 # a word in common with anything.

@@ -19,10 +19,10 @@ from memory_system.privacy.trust import Guard, is_owners_word
 from memory_system.records import USER, USER_NAME
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message, Segment, Turn
-from memory_system.understand import claims, quotes, tells
+from memory_system.understand import claims, quotes
 from memory_system.understand.claims import Heard
 from memory_system.understand.features import Seen, Span, Talk, of_message
-from memory_system.understand.judge import Judge, Verdict, judge_of, verdict_of
+from memory_system.understand.judge import IDENTITY, Judge, Verdict, attributes_told, judge_of, verdict_of
 from memory_system.understand.weights import LANGUAGES, SCALE
 from memory_system.understand.whose import Owner, Stretches, is_to_be_remembered, owners, was_joking
 from memory_system.understand.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
@@ -158,7 +158,7 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
         if any(start < segment.end and segment.start < end for start, end in private):
             reason = WITHHELD
         reason = guard.held(message, held, segment.start, segment.end, idle=bool(reason)) or reason
-        marked = _marked(segment, verdict, () if reason else tells.heard(features, lang), config)
+        marked = _marked(segment, verdict, () if reason else attributes_told(features, lang), config)
         marked.earnest = marked.earnest if form is Owner.OWN or message.is_noted else min(marked.earnest, UNSURE)
         found.append(Judged(marked, verdict.worth, reason))
     return _doubted(_handed_on(_of_a_piece(found, forms, message.text), turn))
@@ -285,7 +285,7 @@ def _marked(segment: Segment, verdict: Verdict, told: tuple[str, ...], config: C
     share = next(share for least, share in SHARES if verdict.worth >= least)
     if kind in LASTING and not told:
         share *= REMARK
-    elif kind == "profile" and not tells.IDENTITY.isdisjoint(told):
+    elif kind == "profile" and not IDENTITY.isdisjoint(told):
         kind = "identity"
     importance = round(share * importance_of(CATEGORIES[kind], config), 2)
     return Segment(

@@ -1,9 +1,11 @@
 """Which memories may stand in the snapshot: those that hold today, that today's rules or the owner support, and that
-say something of their own."""
+say something of their own, not again what stands elsewhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -13,13 +15,14 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
-from memory_system.phases.repeats import repeated
+from memory_system.phases.segment import width
 from memory_system.privacy import pasted, trust
 from memory_system.recall.around import Around
 from memory_system.recall.index import Index
 from memory_system.recall.units import Unit
 from memory_system.recall.views import Ranked, Standing
-from memory_system.records import ASSISTANT, CAPTURED, QUOTE, USER, Belief, Fact, Summary, from_line
+from memory_system.records import ASSISTANT, CAPTURED, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
+from memory_system.store.gist import gist_of
 from memory_system.store.retention import PROTECTED
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
@@ -35,6 +38,7 @@ LESS = 0.6  # of its rank, for what may be outdated, is asked, or cannot be unde
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 Beside = Callable[[Fact], str]  # what stood around a quote that leans on it, or was said later; empty without that
+MOST_UNTOLD = 12  # columns of a quote's words that claims may leave untold and still say what it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
     replaced = [record for line in standing.replaced_on(sorted(refs)) if (record := from_line(line)).superseded_by]
-    again = repeated((each.record for each in kept), replaced, PLAN_ATTRIBUTES)
+    again = _repeated((each.record for each in kept), replaced, PLAN_ATTRIBUTES)
     return [each for each in kept if each.record.id not in again]
 
 
@@ -185,3 +189,56 @@ def short(record: Fact, beside: str = "") -> str:
     content += f" [{trust.shown(' '.join(beside.split()))}]" if beside else ""
     sure = _SURE.get(record.lang, _SURE["en"])
     return content + sure.format(confidence=record.confidence) if isinstance(record, Belief) else content
+
+
+def _repeated(records: Iterable[Fact], replaced: Iterable[Fact], plans: Collection[str]) -> set[str]:
+    """The ids of the memories of whose words claims among them tell all, of those that tell a value in whose place
+    another stands (`replaced` are the claims that gave way), and of plans (attributes) of which a quote says more."""
+    records = list(records)
+    telling, gone = _by_ref(each for each in records if each.attribute), _by_ref(replaced)
+    plain = [each for each in records if not each.attribute and each.form != STATEMENT]
+    again = {each.id for each in plain if _tells_again(each, telling) or _shared(each, gone)}
+    quoted = [each for each in plain if each.form == QUOTE and each.id not in again]
+    return again | {
+        claim.id
+        for quote in quoted
+        for claim in _shared(quote, telling)
+        if claim.attribute in plans and claim.event_time == quote.event_time
+    }
+
+
+def _by_ref(claims: Iterable[Fact]) -> Mapping[str, list[Fact]]:
+    """The claims by the messages they stand on."""
+    found: dict[str, list[Fact]] = defaultdict(list)
+    for claim in claims:
+        for ref in {each.ref for each in claim.evidence}:
+            found[ref].append(claim)
+    return found
+
+
+def _shared(record: Fact, claims: Mapping[str, list[Fact]]) -> list[Fact]:
+    """The claims that were read out of the memory's own words."""
+    if not record.evidence:
+        return []
+    ref, words = record.evidence[0].ref, record.evidence[0].quote
+    return [
+        claim
+        for claim in claims.get(ref, ())
+        if any(
+            each.ref == ref and each.quote and (each.quote in words or words in each.quote) for each in claim.evidence
+        )
+    ]
+
+
+def _tells_again(record: Fact, claims: Mapping[str, list[Fact]]) -> bool:
+    """Whether claims of the same words say all that the memory says, or an earlier version has told them twice."""
+    telling = _shared(record, claims)
+    if record.form != QUOTE:
+        return any(each.quote == record.evidence[0].quote for claim in telling for each in claim.evidence)
+    return bool(telling) and _untold(record, telling) <= MOST_UNTOLD
+
+
+def _untold(record: Fact, claims: Iterable[Fact]) -> int:
+    """The columns that those words of a quote take which stand in none of the claims."""
+    told = {word for claim in claims for word in gist_of(claim.content).words}
+    return sum(width(word) for word in gist_of(record.evidence[0].quote).words if word not in told)

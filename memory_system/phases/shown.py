@@ -10,7 +10,6 @@ from datetime import datetime, tzinfo
 from itertools import groupby
 
 from memory_system import clock, text
-from memory_system.phases import operations
 from memory_system.phases.screen import SECRET, Judged
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand.quotes import leans
@@ -19,7 +18,6 @@ from memory_system.understand.withheld import WITHHELD
 
 LONG = 400  # characters of a line, above which a message is several
 ASKED = 160  # characters of the assistant's words that stand before what they were answered with: their end
-CHUNK = 6_000  # tokens of the lines of one question
 FRAME = 6  # tokens of a line beside its words
 HIDDEN = frozenset({WITHHELD, "quarantined", "quoted", SECRET})  # reasons for which words are not shown
 _FENCES = ("```", "~~~")
@@ -140,53 +138,6 @@ def _asked(said: str, answer: str) -> str:
         return end
     spans = list(text.sentences(end))
     return end[spans[1][0] :] if len(spans) > 1 else f"…{end}"
-
-
-def fitting(lines: Sequence[Line], room: int) -> list[Line]:
-    """The lines that so many tokens hold, with an answer: all, else the best with the one before and the one behind, in
-    their order."""
-    costs = [operations.reckoned(each.tokens) for each in lines]
-    if sum(costs) <= room:
-        return list(lines)
-    chosen: set[int] = set()
-    for number in sorted(range(len(lines)), key=lambda each: lines[each].worth, reverse=True):
-        wanted = {each for each in (number - 1, number, number + 1) if _beside(lines, number, each)} - chosen
-        for group in (wanted, {number} - chosen):
-            if sum(costs[each] for each in group) <= room:
-                room -= sum(costs[each] for each in group)
-                chosen |= group
-                break
-    return [line for number, line in enumerate(lines) if number in chosen]
-
-
-def _beside(lines: Sequence[Line], number: int, other: int) -> bool:
-    return 0 <= other < len(lines) and lines[other].message.session == lines[number].message.session
-
-
-def chunks(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """The lines in parts that a question holds, cut between sessions, or where the talk paused longest."""
-    left, size = list(lines), 0
-    for number, line in enumerate(left):
-        size += line.tokens
-        if size > CHUNK and number:
-            cut = _pause(left[: number + 1])
-            yield left[:cut]
-            yield from chunks(left[cut:])
-            return
-    if left:
-        yield left
-
-
-def _pause(lines: Sequence[Line]) -> int:
-    """Where to cut: in the second half, at the end of a session, else at the longest pause."""
-    first = max(1, len(lines) // 2)
-    return max(range(first, len(lines)), key=lambda at: (_gap(lines[at - 1], lines[at]), at))
-
-
-def _gap(one: Line, other: Line) -> float:
-    if one.message.session != other.message.session:
-        return float("inf")
-    return (clock.read_stamp(other.message.said_at) - clock.read_stamp(one.message.said_at)).total_seconds()
 
 
 def talk(lines: Sequence[Line], zone: tzinfo, lang: str) -> str:

@@ -1,6 +1,10 @@
 """Phase 7: the snapshot, layer 1: what the agent reads every morning, within its token budget. It is a pure function of
 the truth, the owner's identity files and the night's local date, and is written only when its bytes change; what stands
 in it, what was left out, and what that would have cost, is told by `state/rankings.json`.
+
+Where the configuration wants it, `layer1/facts.md` has every active fact and belief that still stands as a line of
+Markdown, for a host whose own search reads Markdown and nothing else. It has no date in its name: such files do not
+fade.
 """
 
 from __future__ import annotations
@@ -11,16 +15,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from itertools import chain
 from typing import Any
 
 import orjson
 
 from memory_system import clock
 from memory_system.errors import DamagedError
-from memory_system.phases import Night, facts_page, sections
+from memory_system.phases import Night, sections
 from memory_system.phases.index import open_index
-from memory_system.phases.page import WORDS, Line, Page, choose, cost
 from memory_system.phases.portrait import SLOTS, portrait
+from memory_system.phases.sections import WORDS, Line, Page, choose, cost
 from memory_system.phases.shortlist import (
     LONGEST,
     Beside,
@@ -36,7 +41,7 @@ from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
 from memory_system.recall.index import Index
-from memory_system.records import Fact
+from memory_system.records import Belief, Fact, Row, told
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
@@ -45,6 +50,11 @@ SHARES = {
     "identity": 0.1, "user": 0.4, "constraints": 0.15, "coming": 0.3, "recent": 0.15, "projects": 0.15,
 }  # fmt: skip
 
+# The title of the page of facts, and what stands behind what is in doubt.
+_FACTS = {
+    "en": ("# What is remembered", "not sure"),
+    "zh": ("# 记住的事", "不确定"),
+}
 _TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
 
 
@@ -70,7 +80,7 @@ def write(at: datetime, ws: Workspace) -> list[str]:
     ws.files.replace_if_changed(ws.layout.rankings, rankings, durable=False)
     ws.files.make_folder(ws.layout.snapshot.parent)
     changed = ws.files.replace_if_changed(ws.layout.snapshot, _written(choice.page, ws).encode())
-    return [*([ws.layout.snapshot.name] if changed else []), *facts_page.write(ws)]
+    return [*([ws.layout.snapshot.name] if changed else []), *write_facts(ws)]
 
 
 def text_of(index: Index, at: datetime, ws: Workspace) -> str:
@@ -210,3 +220,28 @@ def _rankings(choice: Choice) -> dict[str, Any]:
 def _ranked(candidate: Candidate, tokens: int) -> dict[str, Any]:
     rank, topic = round(candidate.rank, 4), candidate.topic
     return {"id": candidate.record.id, "rank": rank, "tokens": tokens, "topic": topic}
+
+
+def write_facts(ws: Workspace) -> list[str]:
+    """Write `facts.md` where it changes, or remove it where it is not wanted; the names of the files written."""
+    path = ws.layout.facts_page
+    if ws.config.facts_page:
+        return [path.name] if ws.files.replace_if_changed(path, facts_text(ws).encode()) else []
+    if path.exists():
+        ws.files.remove(path)
+    return []
+
+
+def facts_text(ws: Workspace) -> str:
+    """The page of facts: one line for each memory that is not outdated, what was said last at the end."""
+    title, unsure = _FACTS[ws.language]
+    rows = chain(ws.store.rows("active", Fact), ws.store.rows("active", Belief))
+    standing = (row for row in rows if not row.get("outdated_by"))
+    said = sorted(standing, key=lambda row: (row.get("said_at", ""), row["id"]))
+    text = "\n".join([title, "", *(_fact_line(row, unsure, ws) for row in said), ""])
+    return masked(redact(text)[0], ws.masked)
+
+
+def _fact_line(row: Row, unsure: str, ws: Workspace) -> str:
+    day, words = clock.day_of(row.get("said_at", ""), ws.zone), trust.shown(" ".join(told(row).split()))
+    return " ".join(filter(None, ("-", day, words, f"({unsure})" if "confidence" in row else "")))

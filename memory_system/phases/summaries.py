@@ -1,28 +1,40 @@
 """Phase 4c: three or more active facts of one topic give one summary, rewritten when its facts change. A topic is an
 entity and a category: each kind of fact about the user by itself, and everything about another person or thing
-together."""
+together. The text says the facts as a person would sum them up: the newest comes first, values of one kind stand in one
+clause, and nothing is said that no fact says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from memory_system.attributes import topics_of
+from memory_system.attributes import about, topics_of
 from memory_system.phases import Night
-from memory_system.phases.composing import compose
 from memory_system.phases.evidence import retire
 from memory_system.privacy.sharing import strictest
-from memory_system.records import USER, Fact, Summary, memory_id
+from memory_system.records import USER, Fact, Summary, memory_id, told
 from memory_system.store.draft import Draft
 from memory_system.store.keys import topic_key
 from memory_system.store.store import Memories, row_of
-from memory_system.text import estimate_tokens
+from memory_system.text import essence, estimate_tokens, told_in
 
 COMPOSED = "rule:compose"
 MOST_FACTS = 12
 MOST_TOKENS = 40  # of a summary of more than two facts: it repeats what is stored already
 IMPORTANCE_SHARE = 0.9  # of the most important fact in it
+_ENDS = "。.；; "
+_MARK = {"en": "; ", "zh": "；"}
+_STOP = {"en": ". ", "zh": "。"}
+_AND = {"en": (", ", " and "), "zh": ("、", "和")}
+# "One of User's favorite books is" (最喜欢的书之一是) names one; how several are named.
+_SEVERAL = {
+    "en": (re.compile(r"^One of (.+) is $"), r"\1 include "),
+    "zh": (re.compile("之一是$"), "包括"),
+}
 
 
 def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
@@ -105,8 +117,7 @@ def _wanted(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, n
             retire(known, "dissolved", draft, night)
         return None
     facts = _fitting(facts)
-    about = "" if _entity(topic) == USER else _entity(topic)
-    return _Wanted(topic, known, facts, compose(facts, about))
+    return _Wanted(topic, known, facts, compose(facts, "" if _entity(topic) == USER else _entity(topic)))
 
 
 def _write(wanted: _Wanted, draft: Draft, night: Night) -> None:
@@ -148,3 +159,75 @@ def _taken(facts: list[Fact], night: Night) -> dict[str, Any]:
         "entities": tuple(dict.fromkeys(entity for fact in facts for entity in fact.entities)),
         "said_at": max(fact.said_at for fact in facts),
     }
+
+
+class _Clause(NamedTuple):
+    """What several facts say with the same words up to their values; a fact that stands alone is all `head`."""
+
+    head: str
+    values: tuple[str, ...] = ()
+
+
+def compose(facts: Iterable[Fact], name: str = "") -> str:
+    """The facts as one text, each language by itself, the one that says more first. `name` is whom or what they are
+    about; left out, it is the user, by the name that the facts have for them."""
+    by_language: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        by_language[told_in(fact.lang)].append(fact)
+    ordered = sorted(by_language.items(), key=lambda each: (-len(each[1]), each[0]))
+    return " ".join(_told(group, name, lang) for lang, group in ordered)
+
+
+def _told(facts: Sequence[Fact], name: str, lang: str) -> str:
+    newest = sorted(facts, key=lambda fact: fact.said_at, reverse=True)
+    name = name or next((fact.entities[0] for fact in newest if fact.entities), "")
+    said = dict.fromkeys(_said(clause, lang) for clause in _clauses(_not_said_by_others(newest)))
+    about_it = [each for each in said if _without(name, each, lang) != each]
+    others = [each for each in said if each not in about_it]
+    # the subject that clauses share is named once
+    opened = _MARK[lang].join([*about_it[:1], *(_without(name, each, lang) for each in about_it[1:])])
+    return _STOP[lang].join(filter(None, (opened, *others))) + _STOP[lang].rstrip()
+
+
+def _not_said_by_others(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts without those whose words stand in the words of another: it says the same and more."""
+    said = {fact.id: essence(fact.content.rstrip(_ENDS)) for fact in facts}
+    covered = {mine for mine in said.values() for other in said.values() if mine in other and mine != other}
+    return [fact for fact in facts if said[fact.id] not in covered]
+
+
+def _clauses(facts: Iterable[Fact]) -> list[_Clause]:
+    """The facts as clauses: those that differ in a value alone, of a slot of many values, as one."""
+    clauses: dict[str, _Clause] = {}
+    for fact in facts:
+        content = told(vars(fact)).rstrip(_ENDS)
+        head = content[: -len(fact.value)] if _is_listed(fact) and content.endswith(fact.value) else ""
+        if head:
+            known = clauses.get(head, _Clause(head))
+            clauses[head] = known._replace(values=(*known.values, fact.value))
+        else:
+            clauses[content] = _Clause(content)
+    return list(clauses.values())
+
+
+def _is_listed(fact: Fact) -> bool:
+    """Whether the slot holds things of one kind, which can be listed: tastes and tools, but not the names of people."""
+    row = about(fact.attribute)
+    return bool(fact.value) and not row.get("single") and "value_type" not in row
+
+
+def _said(clause: _Clause, lang: str) -> str:
+    values = list(dict.fromkeys(clause.values))
+    if len(values) < 2:
+        return clause.head + "".join(values)
+    comma, last = _AND[lang]
+    several, plural = _SEVERAL[lang]
+    return several.sub(plural, clause.head) + comma.join(values[:-1]) + last + values[-1]
+
+
+def _without(name: str, content: str, lang: str) -> str:
+    """The clause without the name that opens it as its subject; 用户的… and User's … have another subject."""
+    rest = content.removeprefix(name) if name else content
+    if lang == "zh":
+        return content if rest.startswith(("的", "和", "等", "与", "跟", "：")) else rest
+    return rest[1:] if rest[:1] == " " and rest[1:2].islower() else content

@@ -11,8 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 from memory_system import attributes, dates, text
-from memory_system.phases.basis import Basis, bare
-from memory_system.phases.operations import told
+from memory_system.phases.basis import Basis, bare, told
 from memory_system.records import STOCK_NAMES
 from memory_system.rules import table
 from memory_system.store.gist import gist_of

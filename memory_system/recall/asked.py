@@ -1,5 +1,5 @@
 """Which of the user's attributes a question asks for: those that its words name (`rules/words.toml`), and those that
-are heard in it, as in what people say of themselves (`understand/tells`)."""
+are heard in it, as in what people say of themselves (`understand/judge`)."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Asked(NamedTuple):
 
 def asked_of_user(question: str, standing: Standing) -> Asked:
     """What is asked of the user, who asks, or whom the question calls by name or speaks of as the only one."""
-    from memory_system.understand import tells  # it reads the weights
+    from memory_system.understand import judge  # it reads the weights
 
     own = in_first_person(question) or in_first_person(of_oneself(question, _called(question, standing)))
     if not own:
         return Asked()
-    heard, of_others = tells.asked(own, language(own)), bool(nearest(question)) and not _WHO.search(own)
+    heard, of_others = judge.attributes_asked(own, language(own)), bool(nearest(question)) and not _WHO.search(own)
     wanted = {
         name: row
         for name, row in table("words", "asked").items()

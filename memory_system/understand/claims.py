@@ -1,5 +1,5 @@
 """Which slots a sentence fills for sure: typed rules (`rules/claims.<lang>.toml`), values checked by their type, and a
-subject that is certain. Everything else is no claim; abstaining is the normal case.
+subject that is certain, where nothing takes it back. Everything else is no claim; abstaining is the normal case.
 
 A rule's pattern is a predicate with its value ("allergic to …"); whom it is about stands to its left and is read once
 for all rules (`subjects`). Other named groups: `who` (a possessive, read in place of what stands to the left), `kin`
@@ -9,11 +9,12 @@ attribute that the same words fill as well ("a nurse at …").
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_system import attributes, rules
-from memory_system.records import ASSISTANT, USER
+from memory_system.records import ASSISTANT, ASSISTANT_NAME, USER, USER_NAME
 from memory_system.rules import Found
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
@@ -28,7 +29,6 @@ from memory_system.understand.firing import (
 )
 from memory_system.understand.language import Language, language
 from memory_system.understand.subjects import About, Heard, People
-from memory_system.understand.unsaid import is_unsaid, last_end
 from memory_system.understand.values import Span, values_in
 
 __all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
@@ -261,3 +261,41 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return people.asked_about()
         case said:
             return people.before(*found.span, explicit=said == "explicit")
+
+
+def is_unsaid(plain: str, span: Span, value: int, grammar: Language) -> bool:
+    """Whether what stands around the match, whose value begins there, takes it back."""
+    start, end = span
+    if any(quote.start() <= start < quote.end() for quote in grammar.quoted.finditer(plain)):
+        return True
+    if any(grammar.refused.search(plain[:place]) for place in (start, value)):
+        return True
+    first = last_end(grammar.sentence, plain, start)
+    fresh = max(first, last_end(grammar.fresh, plain, start + 1))
+    return bool(
+        grammar.opened.search(plain, first, start + 1)
+        or grammar.told.search(plain, fresh, start + 1)
+        or grammar.hedged.search(plain, first, value)
+        or grammar.hedged.search(plain, start, _next_end(grammar.clause, plain, end))
+        or grammar.question.search(plain, end - 1, _next_end(grammar.sentence, plain, end))
+    )
+
+
+def last_end(boundary: re.Pattern[str], plain: str, place: int) -> int:
+    """Where the last boundary before that place ends; 0 if there is none."""
+    return max((found.end() for found in boundary.finditer(plain, 0, place)), default=0)
+
+
+def _next_end(boundary: re.Pattern[str], plain: str, place: int) -> int:
+    found = boundary.search(plain, place)
+    return found.end() if found else len(plain)
+
+
+def content_of(claim: Filled, lang: str, speaker: str = "") -> str:
+    """The memory's sentence. `speaker` is what the memory calls the user, if it knows a name. KeyError for an attribute
+    without a template."""
+    row = attributes.about(claim.attribute)
+    template = row["template" if claim.polarity else "template_not"][lang]
+    subject = {USER: speaker or USER_NAME[lang], ASSISTANT: ASSISTANT_NAME[lang]}.get(claim.subject, claim.subject)
+    told: str = template.format(subject=subject, value=claim.value, of=claim.attribute.partition(".")[2])
+    return told[:1].upper() + told[1:]

@@ -1,4 +1,7 @@
-"""The judge: is a sentence worth keeping, how is it meant, and does it change what was said before?"""
+"""The judge: is a sentence worth keeping, how is it meant, and does it change what was said before? And of which
+attributes does it tell, as far as its words sound like it: "can't have the adhesive, I come up in blisters" tells of an
+allergy, whether or not a rule reads which. A quote is found by them; it fills no slot.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from memory_system.text.traditional import simplified
 from memory_system.understand import features
-from memory_system.understand.features import Talk
-from memory_system.understand.weights import SCALE, Weights, installed
+from memory_system.understand.features import Seen, Talk
+from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
 
 KINDS = ("profile", "health", "relation", "preference", "instruction", "plan", "event", "project")
 STANCES = ("asserted", "hedged", "unreal", "others", "ask")
@@ -18,6 +22,14 @@ LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
 
 CHANGE_FROM = 2 * SCALE  # from which a change is believed: a wrong one hides what is still so
 SURELY = 3 * SCALE // 2  # by which a kind must lead: a remark that is kept as health never fades
+ATTRIBUTES = (
+    "name", "age", "birthday", "hometown", "lives_in", "occupation", "works_at", "major", "partner", "child",
+    "relative", "friend", "pet", "condition", "medication", "allergy", "diet", "likes", "dislikes", "language", "owns",
+    "habit", "instruction",
+)  # fmt: skip
+IDENTITY = frozenset({"name", "age", "birthday", "hometown"})
+TOLD_FROM = -SCALE // 2  # log-odds times `SCALE`, from which an attribute is heard
+ASKED_FROM = -SCALE // 3  # and in a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +91,26 @@ def judge_of(lang: str) -> Judge:
     """The judge of a language; of one that it was not taught (`""`), the English weights of what has no language.
     DefectError when the file that is installed with the program is missing or damaged."""
     return Judge(installed(f"judge.{lang or 'en'}", LABELS), lang)
+
+
+def attributes_told(seen: Seen, lang: str) -> tuple[str, ...]:
+    """The attributes that a sentence in that language tells of, the surest first; none in a language not taught."""
+    if not lang:
+        return ()
+    sums = zip(ATTRIBUTES, _weights(lang).sums(seen), strict=True)
+    return tuple(name for name, weight in sorted(sums, key=lambda each: -each[1]) if weight >= TOLD_FROM)
+
+
+def attributes_asked(question: str, lang: str) -> frozenset[str]:
+    """The attributes that a question asks for, by the same weights: it is asked in the same words. How it stands in its
+    message says nothing."""
+    if lang not in LANGUAGES:
+        return frozenset()
+    words = features.of_words(simplified(question), lang)
+    sums = zip(ATTRIBUTES, _weights(lang).sums(words), strict=True)
+    return frozenset(name for name, weight in sums if weight >= ASKED_FROM)
+
+
+@cache
+def _weights(lang: str) -> Weights:
+    return installed(f"tells.{lang}", ATTRIBUTES)

@@ -8,9 +8,12 @@ is one addition, whatever the number of labels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from struct import Struct
+from typing import TypeVar
 
 from memory_system.errors import DefectError
 from memory_system.understand.features import PLACES, Seen
@@ -18,11 +21,13 @@ from memory_system.understand.features import PLACES, Seen
 LANGUAGES = ("en", "zh")
 SCALE = 32  # units of weight to one unit of log-odds
 
-FORMAT = "weights 1"
+FORMAT, LINKS_FORMAT = "weights 1", "links 1"
 _LANE = 16
 _HALF = 1 << (_LANE - 1)
 _LOWEST = ord("!")  # how a weight stands in the file: one printable sign, `N` for 0
 ZERO = 45
+
+Model = TypeVar("Model")
 
 
 class Weights:
@@ -60,28 +65,73 @@ class Weights:
         return tuple(each - _HALF for each in lanes)
 
 
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The link between a memory and what was said later: does the newer make the older one outdated? A whole weight for
+    every feature, the sum without any, and two thresholds: from `sure` the older memory is outdated, from `likely` both
+    stand, and the newer is shown beside the older. Learned by `scripts/links`."""
+
+    weights: Mapping[str, int]
+    start: int
+    sure: int
+    likely: int
+
+    def sum_of(self, told: Iterable[str]) -> int:
+        """The sum of the weights of what tells for and against a link."""
+        return self.start + sum(self.weights.get(each, 0) for each in told)
+
+
 def installed(name: str, labels: Sequence[str]) -> Weights:
     """The weights that are installed under that name; DefectError when their file is missing or damaged."""
+    return _installed(name, partial(read, labels=labels))
+
+
+@cache
+def links() -> Links:
+    """The links that are installed; DefectError likewise."""
+    return _installed("links", read_links)
+
+
+def _installed(name: str, read_it: Callable[[str], Model]) -> Model:
     path = Path(__file__).with_name(f"{name}.txt")
     try:
-        return read(path.read_text("utf-8"), labels)
+        return read_it(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise DefectError(f"{path} is missing or damaged: {error}") from error
 
 
+def _rows(written: str, head: str, besides: int = 0) -> list[str]:
+    """The rows of such a file, those `besides` the ones that its end counts among them."""
+    first, *rows, end = written.rstrip("\n").split("\n")
+    if first != head:
+        raise ValueError("it does not begin as a file of this version")
+    if end != f"end {len(rows) - besides}":
+        raise ValueError("it is not whole")
+    return rows
+
+
+def read_links(written: str) -> Links:
+    """The links that a text holds; ValueError when it is no such file."""
+    rows = {name: int(weight) for name, weight in (line.rsplit("\t", 1) for line in _rows(written, LINKS_FORMAT))}
+    sure, likely, start = (rows.pop(name) for name in ("sure", "likely", "start"))
+    return Links(rows, start, sure, likely)
+
+
+def written_links(model: Links) -> str:
+    """The file of the links: one feature a line, in order."""
+    rows = {"sure": model.sure, "likely": model.likely, "start": model.start, **dict(sorted(model.weights.items()))}
+    return _file(LINKS_FORMAT, [f"{name}\t{weight}" for name, weight in rows.items()], len(rows))
+
+
 def read(written: str, labels: Sequence[str]) -> Weights:
     """The weights that a text holds; ValueError when it is no weights file of these labels."""
-    head, *lines = written.rstrip("\n").split("\n")
-    if head != _head(labels):
-        raise ValueError("it does not begin as a weights file of this version")
-    if not lines or lines[-1] != f"end {len(lines) - 2}":
-        raise ValueError("it is not whole")
-    starts = tuple(map(int, lines[0].split()))
+    sums, *lines = _rows(written, _head(labels), besides=1)
+    starts = tuple(map(int, sums.split()))
     if len(starts) != len(labels):
         raise ValueError("it does not begin with a sum for each label")
     start = sum(each << (_LANE * place) for place, each in enumerate(starts))
     zeros = sum((_LOWEST + ZERO) << (_LANE * number) for number in range(len(labels)))
-    rows = (line.rsplit("\t", 1) for line in lines[1:-1])
+    rows = (line.rsplit("\t", 1) for line in lines)
     return Weights(labels, {name: _packed(signs) - zeros for name, signs in rows}, start)
 
 
@@ -95,7 +145,11 @@ def _packed(signs: str) -> int:
 def written(labels: Sequence[str], weights: Mapping[str, Sequence[int]], starts: Sequence[int]) -> str:
     """The weights file: features in order, one a line, with a sign for the weight of each label."""
     rows = [f"{name}\t{''.join(chr(each + _LOWEST + ZERO) for each in weights[name])}" for name in sorted(weights)]
-    return "\n".join((_head(labels), " ".join(map(str, starts)), *rows, f"end {len(rows)}")) + "\n"
+    return _file(_head(labels), [" ".join(map(str, starts)), *rows], len(rows))
+
+
+def _file(head: str, rows: Iterable[str], count: int) -> str:
+    return "\n".join((head, *rows, f"end {count}")) + "\n"
 
 
 def _head(labels: Sequence[str]) -> str:

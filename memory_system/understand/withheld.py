@@ -1,4 +1,7 @@
-"""What a speaker asks not to keep ("don't save this, but …", 这个别记：…): neither that is remembered nor the wish."""
+"""What a speaker asks not to keep ("don't save this, but …", 这个别记：…): neither that is remembered nor the wish.
+Rules know how such wishes are mostly put; weights have learned from many that were put otherwise ("not for the book",
+烂在肚子里).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from memory_system import rules, text
 from memory_system.rules import Rule
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message
-from memory_system.understand.wishes import sounding
+from memory_system.understand import features
+from memory_system.understand.features import Span
+from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
 
 LANGS = ("en", "zh")
 WITHHELD = "withheld"  # the reason why such a segment is dropped
@@ -19,7 +24,6 @@ SOON = 4  # messages within which a wish is about what the same one says before 
 BEFORE, AFTER, EITHER = "before", "after", "either"  # what a wish is about beside its own message
 
 Said = TypeVar("Said")
-Span = tuple[int, int]
 
 _LONG = 600  # characters of a message from which on a wish is only about what stands around it
 _SHORT = 160  # of a message that may be about another
@@ -27,6 +31,10 @@ _TRIFLE = 24  # of one that is hardly what a wish is about: a greeting, say
 _NEAR = 80  # around a wish that show what it is about
 _FEW = 3  # words, or twice as many Chinese characters, beside a wish that is all that a message says
 _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
+WISH = ("wish",)
+_WISH_FROM = SCALE  # log-odds times `SCALE`, from which words are a wish
+
+_CLAUSE = re.compile(r"[^,;，；、：:]+")
 
 
 def withheld(message: str) -> list[Span]:
@@ -152,3 +160,27 @@ def _about(lang: str) -> Mapping[str, re.Pattern[str]]:
     parts, table = (rules.table(f"withheld.{lang}", name) for name in ("parts", "about"))
     patterns = {"over": "^%over%", **table}
     return {name: re.compile(rules.with_parts(each, parts), re.IGNORECASE) for name, each in patterns.items()}
+
+
+def sounding(plain: str) -> Iterator[Span]:
+    """Where a message sounds like such a wish: the clauses that sound like it, or the sentence where only that does."""
+    lang = text.language(plain)
+    if lang not in LANGUAGES:
+        return
+    for start, end in text.sentences(plain):
+        clauses = [(start + each.start(), start + each.end()) for each in _CLAUSE.finditer(plain[start:end])]
+        found = [span for span in clauses if len(clauses) > 1 and is_wish(plain[slice(*span)], lang)]
+        if found:
+            yield found[0][0], found[-1][1]
+        elif is_wish(plain[start:end], lang):
+            yield start, end
+
+
+def is_wish(words: str, lang: str) -> bool:
+    """Whether the words ask that something is not kept."""
+    return _weights(lang).sums(features.of_words(words, lang))[0] >= _WISH_FROM
+
+
+@cache
+def _weights(lang: str) -> Weights:
+    return installed(f"wishes.{lang}", WISH)

@@ -15,7 +15,7 @@ from memory_system.disk import is_held
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.nights import accounting, copying
 from memory_system.nights.derive import snapshot_moment
-from memory_system.phases import entities, facts_page, snapshot
+from memory_system.phases import entities, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
 from memory_system.recall.index import Index
@@ -260,7 +260,7 @@ def the_snapshot(ws: Workspace) -> Iterator[Problem]:
     there = ws.files.read(ws.layout.snapshot).decode(errors="replace")
     if snapshot.without_identity(there) != snapshot.without_identity(text):
         yield Problem(ws.layout.name(ws.layout.snapshot), "the snapshot is not what the truth gives", REBUILD)
-    page = facts_page.text_of(ws) if ws.config.facts_page else ""
+    page = snapshot.facts_text(ws) if ws.config.facts_page else ""
     if ws.files.read(ws.layout.facts_page).decode(errors="replace") != page:
         yield Problem(ws.layout.name(ws.layout.facts_page), "the page is not what the truth gives", REBUILD)
 
