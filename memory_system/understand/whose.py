@@ -56,8 +56,8 @@ def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
     """Whose each span of the message is. Lines in another language than the message begins in may be a text that is
     given to be translated."""
     foreign, plain = sorted(_foreign(text)), straight(text)
-    fired = rules.together("frames", "frame", "takes_back").firing(plain)
-    behind = _doubt_from(plain, fired.get("frame", ()))
+    fired = rules.together("frames", "frame", "plays", "takes_back").firing(plain)
+    behind = _doubt_from(plain, (*fired.get("frame", ()), *fired.get("plays", ())))
     jokes = [*_taken_back(plain, fired.get("takes_back", ()))]
     found = [
         Owner.UNREAL if any(span[0] < end <= span[1] for end in jokes) else _owner(span, foreign, behind)
