@@ -273,21 +273,21 @@ def _least(turn: Turn, verdict: Verdict) -> int:
     if turn.message.is_noted:
         return NOTED_FROM
     # "please always …" is a wish that lasts, "can you forget the list" ends one
-    asks = verdict.stance == "ask" and verdict.likeliest != "instruction" and not verdict.change
+    asks = verdict.stance == "ask" and verdict.weighs != "instruction" and not verdict.change
     return NEWS_FROM if asks else KEPT_FROM
 
 
 def _marked(segment: Segment, verdict: Verdict, told: tuple[str, ...], config: Config) -> Segment:
-    """The segment with what the judge makes of it; where it tells of something that lasts, its kind need not be sure.
-    Its importance is that of its kind, and less where it is in doubt whether it is worth keeping at all, or it tells
-    of nothing that lasts."""
-    kind = verdict.nearest if told and verdict.nearest in LASTING else verdict.likeliest
+    """The segment with what the judge makes of it. Its importance is that of its kind, where that is sure, or it tells
+    of something that lasts; less where it tells of nothing that lasts, or is in doubt to be worth keeping at all."""
+    kind = verdict.likeliest
+    weighs = kind if told else verdict.weighs
     share = next(share for least, share in SHARES if verdict.worth >= least)
-    if kind in LASTING and not told:
+    if weighs in LASTING and not told:
         share *= REMARK
     elif kind == "profile" and not IDENTITY.isdisjoint(told):
-        kind = "identity"
-    importance = round(share * importance_of(CATEGORIES[kind], config), 2)
+        kind = weighs = "identity"
+    importance = round(share * importance_of(CATEGORIES[weighs], config), 2)
     return Segment(
         segment.start, segment.end, kind, verdict.stance, verdict.change, importance, verdict.earnest, told,
         verdict.changes,

@@ -16,7 +16,7 @@ from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installe
 
 KINDS = ("profile", "health", "relation", "preference", "instruction", "plan", "event", "project")
 STANCES = ("asserted", "hedged", "unreal", "others", "ask")
-PASSING = ("plan", "event")  # kinds that weigh little: what a sentence is kept as where its kind is in doubt
+PASSING = ("plan", "event")  # kinds that weigh little: as these a sentence weighs whose kind is in doubt
 CHANGES = ("corrects", "ends", "moves", "cancels")
 LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
 
@@ -45,7 +45,7 @@ class Verdict:
     earnest: int
     changes: tuple[int, ...]
     likeliest: str  # the kind, were it kept
-    nearest: str  # the kind that leads, be it by little
+    weighs: str  # the kind as which it weighs: a likely one, not more than likely, as what passes
 
 
 class Judge:
@@ -65,7 +65,7 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     summed = dict(zip(LABELS, sums, strict=True))
     kinds, stances, changes = (tuple(summed[each] for each in group) for group in (KINDS, STANCES, CHANGES))
     leading = dict(zip(KINDS, kinds, strict=True))
-    kind = _kind(leading)
+    kind = max(leading, key=leading.__getitem__)
     stance = max(range(len(STANCES)), key=stances.__getitem__)
     change = max(range(len(CHANGES)), key=changes.__getitem__)
     return Verdict(
@@ -76,11 +76,11 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
         earnest=stances[0] - max(stances[2:]),
         changes=changes,
         likeliest=kind,
-        nearest=max(leading, key=leading.__getitem__),
+        weighs=_weighing(leading),
     )
 
 
-def _kind(sums: Mapping[str, int]) -> str:
+def _weighing(sums: Mapping[str, int]) -> str:
     """The likeliest kind, where it is surely that; else what passes: a plan or an event."""
     first, second, *_ = sorted(sums, key=lambda each: -sums[each])
     return first if sums[first] - sums[second] >= SURELY else max(PASSING, key=sums.__getitem__)
