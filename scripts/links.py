@@ -204,7 +204,7 @@ def pairs_of(lang: str) -> Iterator[Pair]:
     """Each claim of the people from whom is learned, with every older memory that it might change."""
     lives, sums = Lives(lang), unseen_sums(lang)
     for person in (each for each in lives.people if each not in MEASURING):
-        for draft, claim, night in _settled(lives, person, sums, linking=False):
+        for draft, claim, night in _settled(lives, person, sums, linked=False):
             found = linking.candidates(claim, draft)
             newer = lives.said(claim.ref, claim.quote)
             for each in (one for one in found if revising.may_tell_otherwise(one.record, claim)):
@@ -214,10 +214,10 @@ def pairs_of(lang: str) -> Iterator[Pair]:
                 yield Pair(person, told, linked, claim.ref, each.record.id, by_words)
 
 
-def _settled(lives: Lives, person: str, sums: Sums, *, linking: bool) -> Iterator[tuple[Draft, Claim, Night]]:
+def _settled(lives: Lives, person: str, sums: Sums, *, linked: bool) -> Iterator[tuple[Draft, Claim, Night]]:
     """A person's life as the nights settle it, with links as they are shipped or with none: before each claim that may
     change something, the memories there are."""
-    meant = revising.meant if linking else lambda *_: Meant([], [])
+    meant = revising.meant if linked else lambda *_: Meant([], [])
     with tempfile.TemporaryDirectory() as folder:
         edit.init(Path(folder), "UTC")
         with Workspace.open(Path(folder)) as ws:
@@ -303,7 +303,7 @@ def score(lang: str) -> dict[str, str]:
     lives, sums = Lives(lang), unseen_sums(lang)
     made: Counter[str] = Counter()
     for person in (each for each in lives.people if each in MEASURING):
-        *_, (draft, _, _) = _settled(lives, person, sums, linking=True)
+        *_, (draft, _, _) = _settled(lives, person, sums, linked=True)
         older = {one for one, _ in lives.marked if one[0] in {each["id"] for each in lives.talk[person]}}
         held: dict[str, set[Said]] = {"sure": set(), "likely": set()}
         records = [record for key in draft.changed if (record := draft.get(key))]
