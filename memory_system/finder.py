@@ -24,9 +24,9 @@ from memory_system.privacy.sharing import SHARED
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.around import Around
-from memory_system.recall.index import Filters, Index
 from memory_system.recall.schema import MEMORIES
 from memory_system.recall.search import Scope
+from memory_system.recall.search_index import Filters, Index
 from memory_system.recall.units import Unit
 from memory_system.records import Fact
 from memory_system.store.database import StaleIndexError

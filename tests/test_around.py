@@ -24,8 +24,8 @@ from memory_system.layout import Layout
 from memory_system.nights import derive
 from memory_system.recall.around import MOST, Around
 from memory_system.recall.context import context
-from memory_system.recall.index import Index
 from memory_system.recall.search import search as ask
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import LONG_TOKENS
 from memory_system.records import Evidence, Fact, Place, memory_id, to_line
 from memory_system.text import estimate_tokens

@@ -17,8 +17,8 @@ from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.block import LONGEST_TOKENS, gist
 from memory_system.recall.context import context
-from memory_system.recall.index import Index
 from memory_system.recall.question import cues_of
+from memory_system.recall.search_index import Index
 from memory_system.records import Belief, Evidence, Fact, memory_id, to_line
 from memory_system.rules import load
 from memory_system.text import estimate_tokens

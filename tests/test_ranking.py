@@ -18,15 +18,15 @@ from workspaces import consolidate, make, problems, say
 
 from memory_system import finder
 from memory_system.config import Config
-from memory_system.dates.festivals import festivals
+from memory_system.dates.forms import festivals
 from memory_system.layout import Layout
 from memory_system.phases import index as index_phase
 from memory_system.recall.candidates import Wanted
 from memory_system.recall.gathering import gather
-from memory_system.recall.index import Filters, Index
 from memory_system.recall.names import is_asked_of, named, named_speakers, speaks_of
 from memory_system.recall.question import may_name_a_time, understood
 from memory_system.recall.search import Scope, search
+from memory_system.recall.search_index import Filters, Index
 from memory_system.recall.terms import misspelt
 from memory_system.records import Belief, EventTime, Evidence, Fact, memory_id, to_line
 from memory_system.rules import table

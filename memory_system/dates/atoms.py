@@ -11,10 +11,8 @@ from functools import cache
 from typing import Any
 
 from memory_system.dates.calendar import joinable
-from memory_system.dates.festivals import festival_number
-from memory_system.dates.fields import kind
-from memory_system.dates.forms import alternatives, compiled, patterns
-from memory_system.dates.hours import TIMES
+from memory_system.dates.forms import alternatives, compiled, festival_number, patterns
+from memory_system.dates.intervals import TIMES, kind
 from memory_system.rules import Rule, RuleSet, table
 from memory_system.text import paused
 from memory_system.text.traditional import simplified
@@ -42,6 +40,10 @@ class Piece:
     end: int
     lang: str
     fields: dict[str, Any]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
 
 
 def is_timely(text: str) -> bool:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from itertools import pairwise, zip_longest
 
 from memory_system.dates.atoms import Piece, pieces
 from memory_system.dates.calendar import interval, occasions
-from memory_system.dates.clauses import ANY_WEEK, Cues, is_denied, put_away, spec_of, was_put
-from memory_system.dates.fields import complete, kind
+from memory_system.dates.clauses import ANY_WEEK, Ahead, Cues, Moment, is_denied, put_away, spec_of, was_put
 from memory_system.dates.forms import patterns
-from memory_system.dates.hours import TIMES, Fields, Interval, at_day, part_of_day
-from memory_system.dates.moment import Ahead, Moment
-from memory_system.dates.spans import following, month_after
+from memory_system.dates.intervals import (
+    TIMES,
+    Fields,
+    Interval,
+    at_day,
+    complete,
+    following,
+    kind,
+    month_after,
+    part_of_day,
+    weekday_after,
+)
 
 _ITS_WEEK = re.compile(r"(?i)day,? (?:of )?(?:next|this|last) week$")
 _MONTH = re.compile(r"(?i)[a-z]{3}|月")
@@ -73,7 +81,7 @@ def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
             times[-1] = _until(times[-1], piece.fields)
             continue
         recurring = [] if dated else _occasions(clear, piece, Cues(anchor, bare, piece))
-        times.append(recurring or told.get((piece.start, piece.end), []))
+        times.append(recurring or told.get(piece.span, []))
         if "day" in piece.fields and (last := _LAST_DAY.match(clear, piece.end)):
             times[-1] = _until(times[-1], {"day": int(last[1] or last[2])})
     return [each for some in times for each in some]
@@ -83,7 +91,7 @@ def _occasions(text: str, piece: Piece, cues: Cues) -> list[tuple[datetime, date
     """The last and the next time that the piece names; a near one alone, where the tense is future."""
     if _is_lone(text, piece) and not _BETWEEN.search(text[: piece.start]):
         return []
-    found, now = occasions(piece.fields, cues.anchor), cues.now
+    found, now = occasions(piece.fields, cues), cues.now
     tense = cues.tense() if found else 0
     if tense == 1 and 0 < (found[-1][0] - now).days < _NEAR:
         return [found[-1][:2]]
@@ -153,7 +161,7 @@ def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:
     for number, (old, new) in enumerate(pairwise(found)):
         if kind(new.fields) != _WEEKDAY or "dow" not in old.fields:
             continue
-        way = put_away(bare, (old.start, old.end), (new.start, new.end), old.lang)
+        way = put_away(bare, old.span, new.span, old.lang)
         if way and Cues(anchor, bare, old).tense() is not None and (days := _put_days(old, new, anchor, way)):
             ordered[number : number + 2] = (_on(each, day, anchor) for each, day in zip((old, new), days, strict=True))
     return ordered
@@ -163,20 +171,16 @@ def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date,
     """The days that the two weekdays name; None where the words do not tell."""
     today, is_bare = anchor.date(), kind(old.fields) == _WEEKDAY
     if way < 0:
-        return (_next(old, brought := _next(new, today)), brought) if is_bare else None
+        brought = weekday_after(today, new.fields["dow"])
+        return (weekday_after(brought, old.fields["dow"]), brought) if is_bare else None
     if is_bare:
-        first = today if old.fields["dow"] == today.weekday() else _next(old, today)
+        first = today if old.fields["dow"] == today.weekday() else weekday_after(today, old.fields["dow"])
     else:
         named = interval({name: old.fields[name] for name in kind(old.fields)}, Ahead(anchor))
         if named is None:
             return None
         first = named[0].date()
-    return first, _next(new, max(first, today))
-
-
-def _next(piece: Piece, day: date) -> date:
-    """The first such weekday after the day."""
-    return day + timedelta(days=(piece.fields["dow"] - day.weekday() - 1) % 7 + 1)
+    return first, weekday_after(max(first, today), new.fields["dow"])
 
 
 def _on(piece: Piece, day: date, anchor: datetime) -> Piece:
@@ -229,7 +233,7 @@ def _scanned(
                 silent, found = _alone(clear, piece, cues, done, end, frame)
         begun = None
         if found:
-            done.append(When((piece.start, piece.end), *found, text[piece.start : piece.end]))
+            done.append(When(piece.span, *found, text[piece.start : piece.end]))
             if not silent:
                 begun = done[-1]
                 yield begun, piece
@@ -297,7 +301,7 @@ def _is_range(text: str, left: Piece, right: Piece) -> bool:
     if keys not in _ENDS or not keys <= kind(left.fields):
         return False
     joined = patterns("range")[left.lang].fullmatch(text, left.end, right.start)
-    return joined is not None and not was_put(text, (left.start, left.end), left.lang)
+    return joined is not None and not was_put(text, left.span, left.lang)
 
 
 def _breaks_off(found: Interval, end: Piece, cues: Cues) -> bool:

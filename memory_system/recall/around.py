@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import Unit
 from memory_system.records import USER_NAME, Fact, Row, session_of, successor_of
 from memory_system.understand import matters

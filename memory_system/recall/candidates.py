@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from operator import rshift
 
-from memory_system.recall.index import Filters, Index
 from memory_system.recall.question import Question
 from memory_system.recall.schema import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of, session_of
+from memory_system.recall.search_index import Filters, Index
 from memory_system.recall.terms import HEAD, can_be_misspelt, doubt_of, misspelt
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk

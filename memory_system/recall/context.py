@@ -18,13 +18,13 @@ from memory_system.recall.around import MOST, Around, Give, as_it_is
 from memory_system.recall.asked import Asked, asked_of_user
 from memory_system.recall.block import Level, State, line_of, wrapped
 from memory_system.recall.gathering import SLOTS
-from memory_system.recall.index import Index
 from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
 from memory_system.recall.question import Cues, Kind, Question, cues_of
 from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.search import Answer, Asking, type_of
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import Unit, Units
 from memory_system.records import USER, Fact, Row, kind_of, to_line, type_name
 from memory_system.text import estimate_tokens, is_cjk, sentences

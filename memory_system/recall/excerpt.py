@@ -22,7 +22,7 @@ import orjson
 
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.recall.around import Around, Give, as_it_is, outdated_words, standing_for
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import Unit
 from memory_system.records import KINDS, Fact, Row, kind_of, session_of, to_line
 from memory_system.store.months import standing

@@ -25,10 +25,10 @@ from memory_system.recall.candidates import (
     mark,
     score_sessions,
 )
-from memory_system.recall.index import Index
 from memory_system.recall.names import is_asked_of
 from memory_system.recall.question import cues_of
 from memory_system.recall.schema import MEMORIES, OVERLAY, PARTS_FROM, first_of, is_part, scope_of
+from memory_system.recall.search_index import Index
 
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near

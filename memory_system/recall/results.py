@@ -12,9 +12,9 @@ from operator import attrgetter
 
 from memory_system.recall.around import standing_for
 from memory_system.recall.candidates import Memory
-from memory_system.recall.index import Index
 from memory_system.recall.ranking import Scored
 from memory_system.recall.schema import MEMORIES, SCOPE_BITS, SCOPES, scope_of
+from memory_system.recall.search_index import Index
 from memory_system.records import Fact
 from memory_system.text import CJK, essence
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,12 +24,12 @@ from memory_system.recall.around import Around, Give, as_it_is, outdated_words
 from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
 from memory_system.recall.excerpt import place_of_memory, where_said
 from memory_system.recall.gathering import gather
-from memory_system.recall.index import Filters, Index
 from memory_system.recall.passages import note_digest, note_files, read_note
 from memory_system.recall.question import Question, understood
 from memory_system.recall.ranking import by_meaning, rank
 from memory_system.recall.results import Result, diverse, folded, newer_first
 from memory_system.recall.schema import MEMORIES, scope_of
+from memory_system.recall.search_index import Filters, Index
 from memory_system.recall.units import storable
 from memory_system.records import Fact, kind_of, to_line, type_name
 from memory_system.text import language
@@ -241,25 +241,22 @@ class _Rows:
         moment = clock.parse_instant(unit.said_at)
         if moment is None or type_of(result) not in SAID or _YEAR.search(_MARK.sub("", unit.text)):
             return told
-        day = _spelled(clock.local_date(moment, self.asking.config.zone), "day", lang)
+        from memory_system import dates  # only where a day is asked for
+
+        day = dates.spell(clock.local_date(moment, self.asking.config.zone), "day", lang)
         return told + (f" (said {day})" if lang == "en" else f"（{day}说）")
 
 
 def _spelled_out(mark: str, lang: str) -> str:
     """The bracket with its day or month in words: [7 May 2023]; a longer time stays as it is."""
 
+    from memory_system import dates
+
     def in_words(found: re.Match[str]) -> str:
         year, month, day = (int(each or 0) for each in found.groups())
-        return _spelled(date(year, month, day or 1), "day" if day else "month", lang)
+        return dates.spell(date(year, month, day or 1), "day" if day else "month", lang)
 
     return _ONE_DAY.sub(in_words, mark)
-
-
-def _spelled(day: date, granularity: str, lang: str) -> str:
-    from memory_system import dates  # only where a day is asked for
-
-    moment = datetime.combine(day, time())
-    return dates.spell(dates.When((0, 0), moment, moment, granularity, ""), lang)
 
 
 def type_of(result: Result) -> str:
