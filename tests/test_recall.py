@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.excerpt import BUFFER, get, place_of_message
-from memory_system.recall.passages import note_files
 from memory_system.recall.search import SCOPES_OF, search
 from memory_system.recall.search_index import Filters, Index
+from memory_system.recall.units import note_files
 from memory_system.records import Belief, EventTime, Evidence, Fact, memory_id, to_line
 from memory_system.turns import Message
 

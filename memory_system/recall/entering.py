@@ -12,9 +12,8 @@ import orjson
 
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall import schema
-from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import MEMORIES, PARTS_FROM, SCOPES, SESSION_BITS, json_list, session_of
-from memory_system.recall.units import Unit, Units, storable
+from memory_system.recall.units import Unit, Units, note_digest, searchable, storable
 from memory_system.records import Pool, Row
 from memory_system.records import session_of as session_named
 from memory_system.store.database import BATCH, Database, batches

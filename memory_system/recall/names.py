@@ -15,8 +15,8 @@ from memory_system.rules import load, table
 from memory_system.text import CJK, is_cjk, language, nfkc
 
 if TYPE_CHECKING:  # these import what is here
+    from memory_system.recall.asked import Question
     from memory_system.recall.candidates import Candidates
-    from memory_system.recall.question import Question
 
 Name = frozenset[str]  # words, in lower case, any of which speaks of the one who is meant
 

@@ -1,6 +1,6 @@
 """Search: one ranked list over memories, notes and transcripts, with what is newer than the index laid over it.
 
-The way of a question: `question` understands it, `gathering` finds what may answer, `ranking` weighs that, `results`
+The way of a question: `asked` understands it, `candidates` finds what may answer, `ranking` weighs that, `results`
 folds and orders it.
 """
 
@@ -21,16 +21,14 @@ from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.around import Around, Give, as_it_is, outdated_words
-from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
+from memory_system.recall.asked import Question, understood
+from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted, gather
 from memory_system.recall.excerpt import place_of_memory, where_said
-from memory_system.recall.gathering import gather
-from memory_system.recall.passages import note_digest, note_files, read_note
-from memory_system.recall.question import Question, understood
 from memory_system.recall.ranking import by_meaning, rank
 from memory_system.recall.results import Result, diverse, folded, newer_first
 from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.search_index import Filters, Index
-from memory_system.recall.units import storable
+from memory_system.recall.units import note_digest, note_files, read_note, storable
 from memory_system.records import Fact, kind_of, to_line, type_name
 from memory_system.text import language
 

@@ -18,7 +18,7 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.disk import Files
-from memory_system.recall import dump, entering, schema, terms
+from memory_system.recall import entering, schema, terms, views
 from memory_system.recall.entering import Entries
 from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked
 from memory_system.recall.units import Unit, Units, storable
@@ -311,11 +311,11 @@ class Index(Entries):
         return self._once("notes", lambda: dict(self._database.rows("SELECT path, digest FROM note")))
 
     @property
-    def listing(self) -> dump.Listing:
+    def listing(self) -> views.Listing:
         """What keywords.json, timeline.json and relations.json are made of."""
-        return dump.Listing(self._database)
+        return views.Listing(self._database)
 
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
         """All that is in it in a fixed order, equal for indexes filled with the same. Unread messages are left out, but
         for their `words`; without `notes`, so is what comes from them, which may change before the next night."""
-        return dump.content(self._database, self.unread(), notes=notes, words=words)
+        return views.content(self._database, self.unread(), notes=notes, words=words)
