@@ -39,7 +39,6 @@ _AND = re.compile(r"(?i)\s?(?:and|和|与|跟|到|至)\s?(?:the )?")
 _BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
 _WEEKDAY = frozenset(("dow",))
 _MONTH_DAY = frozenset(("month", "day"))
-_LABEL_ENDS = ("]", "】")
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _AND_ANOTHER = re.compile(
     r" (?:and|or|to) (?:the )?\d{1,2}(?:st|nd|rd|th)?(?!\d| ?[ap]\.?m\b|:|\.\d)|[和或及、]\d{1,2}[日号]"
@@ -111,12 +110,11 @@ def _until(times: list[tuple[datetime, datetime]], fields: Fields) -> list[tuple
     return [(start, last[1]) for start, _ in times if (last := following(fields, start.date()))]
 
 
-def scan(text: str, anchor: datetime, lead: str = "") -> Iterator[tuple[When, Piece]]:
-    """The expressions with the pieces they came from; in a text that goes on from a `lead`, the 22nd may
-    be of a month that was named there."""
+def scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
+    """The expressions with the pieces they came from."""
     clear, found_pieces = pieces(text)
     if found_pieces:
-        yield from _scanned(text, clear, _sharing(clear, found_pieces), anchor, lead)
+        yield from _scanned(text, clear, _sharing(clear, found_pieces), anchor)
 
 
 def _sharing(text: str, found: list[Piece]) -> list[Piece]:
@@ -206,9 +204,7 @@ def in_one(text: str, whens: Sequence[When], lang: str) -> When:
     return replace(first, span=span, end=second.end, text=text[slice(*span)])
 
 
-def _scanned(
-    text: str, clear: str, found_pieces: list[Piece], anchor: datetime, lead: str = ""
-) -> Iterator[tuple[When, Piece]]:
+def _scanned(text: str, clear: str, found_pieces: list[Piece], anchor: datetime) -> Iterator[tuple[When, Piece]]:
     """`scan` for the pieces of the text."""
     bare = _without(found_pieces, clear)
     found_pieces = _in_order(bare, found_pieces, anchor)
@@ -227,9 +223,9 @@ def _scanned(
             if number in listed:
                 silent, found = True, None
             elif _is_bare_part(piece):
-                silent, found = _part(piece, cues, done, lead)
+                silent, found = _part(piece, cues, done)
             else:
-                frame = _frame(text, piece, done, anchor, lead)
+                frame = _frame(text, piece, done)
                 silent, found = _alone(clear, piece, cues, done, end, frame)
         begun = None
         if found:
@@ -254,13 +250,12 @@ def _alone(
     return silent, found
 
 
-def _frame(text: str, piece: Piece, done: list[When], anchor: datetime, before: str) -> When | None:
-    """The expression whose month a bare day, or whose year a bare month may be of: a date with its month named before,
-    in what was said just before too; this year, named in the same sentence."""
+def _frame(text: str, piece: Piece, done: list[When]) -> When | None:
+    """The expression whose month a bare day, or whose year a bare month may be of: a date with its month named before;
+    this year, named in the same sentence."""
     keys = kind(piece.fields)
     if keys == {"day"}:
-        told = done or (find(before, anchor) if before else [])
-        dated = (when for when in reversed(told) if when.granularity in ("day", "month") and _MONTH.search(when.text))
+        dated = (when for when in reversed(done) if when.granularity in ("day", "month") and _MONTH.search(when.text))
         return next(dated, None)
     if "month" in keys and keys <= {"month", "day", "third"} and done and done[-1].granularity == "year":
         parted = spec_of(piece.lang)["sentence"].search(text, done[-1].span[1], piece.start)
@@ -358,12 +353,12 @@ def _is_bare_part(piece: Piece) -> bool:
     return piece.fields.keys() == {"part"} and piece.end - piece.start > 1
 
 
-def _part(piece: Piece, cues: Cues, done: list[When], lead: str) -> tuple[bool, Interval | None]:
+def _part(piece: Piece, cues: Cues, done: list[When]) -> tuple[bool, Interval | None]:
     """A bare part of the day: of the day that was named last, else of today, if the tense agrees; in Chinese, where
-    下午 is this afternoon as well. Beside its day, or behind a label that names it, it stands for itself."""
+    下午 is this afternoon as well. Beside its day it stands for itself."""
     if (ahead := cues.ahead()) is None:
         return False, None
-    named = (done or (find(lead, cues.anchor) if lead else []))[-1:]
+    named = done[-1:]
     if any(each.granularity not in _FINE for each in named):
         return False, None
     now, tense = cues.now, cues.tense()
@@ -372,7 +367,7 @@ def _part(piece: Piece, cues: Cues, done: list[When], lead: str) -> tuple[bool, 
         told = any(day == each.start.date() for each in named)
         begun = found[1] if piece.fields["part"] == "night" else found[0]  # 半夜疼醒了 was the night before
         if begun <= now if tense == -1 else found[1] > now and (ahead or told):
-            return told and bool(done or lead.endswith(_LABEL_ENDS)), found
+            return told, found
     return False, None
 
 

@@ -11,12 +11,12 @@ import hashlib
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -34,6 +34,8 @@ from memory_system.records import USER, Pool, Row, kind_of, told, type_name
 from memory_system.store import retention
 from memory_system.text import estimate_tokens, language, sentences, spliced
 from memory_system.turns import Message
+
+T = TypeVar("T")
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 LONG_TOKENS = 180  # a message that costs more is searched and shown in passages: it has something of everything
@@ -256,17 +258,22 @@ def searchable(name: str, text: str, forgotten: Tombstones | None = None) -> str
 
 def pieces(text: str, tokens: int) -> Iterator[str]:
     """A long text in passages of about so many tokens: whole paragraphs, else sentences, else what fits."""
-    taken: list[str] = []
+    return map("\n".join, gathered(_fragments(text, tokens), estimate_tokens, tokens))
+
+
+def gathered(things: Iterable[T], price: Callable[[T], int], room: int, most: float = math.inf) -> Iterator[list[T]]:
+    """The things in order, in groups of at most `most` that cost no more than there is room for, if one alone does."""
+    taken: list[T] = []
     cost = 0
-    for piece in _fragments(text, tokens):
-        price = estimate_tokens(piece)
-        if taken and cost + price > tokens:
-            yield "\n".join(taken)
+    for thing in things:
+        its_price = price(thing)
+        if taken and (len(taken) >= most or cost + its_price > room):
+            yield taken
             taken, cost = [], 0
-        taken.append(piece)
-        cost += price
+        taken.append(thing)
+        cost += its_price
     if taken:
-        yield "\n".join(taken)
+        yield taken
 
 
 def _fragments(text: str, tokens: int) -> Iterator[str]:
