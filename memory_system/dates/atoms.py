@@ -130,7 +130,7 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
         words = text[start:end]
         fields: dict[str, Any] | None
         if data["phrase"]:
-            fields = _phrase(data["lang"], words)
+            fields = dict(_phrases(data["lang"])[" ".join(words.lower().split())])
         else:
             groups = found.given()
             start += len(groups.pop("lead", ""))
@@ -171,10 +171,6 @@ def _cut(text: str, start: int, *, said: dict[str, Any] | None) -> bool:
 def _phrases(lang: str) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = table("dates", "phrase")[lang]
     return {words: fields for each, fields in rows.items() for words in each.split("|")}
-
-
-def _phrase(lang: str, words: str) -> dict[str, Any]:
-    return dict(_phrases(lang)[" ".join(words.lower().split())])
 
 
 def _fields(groups: dict[str, str]) -> dict[str, Any] | None:

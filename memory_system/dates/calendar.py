@@ -98,14 +98,6 @@ def _date(fields: Fields, moment: Moment) -> Span | None:
     return make(known, moment) if make else None
 
 
-def _year(f: Fields, _: Moment) -> Span:
-    return months_from(f["year"], 1, 12, "year")
-
-
-def _month(f: Fields, _: Moment) -> Span:
-    return months_from(f["year"], f["month"], 1, "month")
-
-
 def _third(f: Fields, _: Moment) -> Span:
     first = date(f["year"], f["month"], _THIRDS[f["third"]])
     return first, next_month(first) if f["third"] == "late" else first + timedelta(days=10), "third"
@@ -146,10 +138,6 @@ def _checked(day: date, f: Fields) -> Span | None:
 
 def _season(f: Fields, _: Moment) -> Span:
     return months_from(f["year"], _SEASONS[f["season"]], 3, "season")
-
-
-def _winter(f: Fields, moment: Moment) -> Span:
-    return _season({"year": f["winter"], "season": "winter"}, moment)
 
 
 def _festival(f: Fields, _: Moment) -> Span | None:
@@ -408,8 +396,8 @@ _DAY_MAKERS: dict[str, _Maker] = {
     "new_year": _new_year,
 }
 _SPAN_MAKERS: dict[str, _Maker] = {
-    "year": _year,
-    "year month": _month,
+    "year": lambda f, _: months_from(f["year"], 1, 12, "year"),
+    "year month": lambda f, _: months_from(f["year"], f["month"], 1, "month"),
     "year month third": _third,
     "third": _bare_third,
     "month": _recurring,
@@ -418,7 +406,7 @@ _SPAN_MAKERS: dict[str, _Maker] = {
     "rel season": _named,
     "year season": _season,
     "season": _recurring,
-    "winter": _winter,
+    "winter": lambda f, _: months_from(f["winter"], _SEASONS["winter"], 3, "season"),
     "year quarter": _quarter,
     "quarter": _recurring,
     "quarters": _quarters,

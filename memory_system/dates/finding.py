@@ -243,7 +243,8 @@ def _alone(
     silent = _is_lone(text, piece) and not cues.planned()
     found = _within(frame, piece, cues) if frame else None
     if not found and (not silent or complete(piece.fields)):
-        found = _interval(text, piece, cues, done)
+        is_clock = "hour" in piece.fields and piece.fields.keys() <= TIMES
+        found = _clock(text, piece, cues, done) if is_clock else interval(piece.fields, cues)
     frames = [each for each in done if each.granularity in _COARSE and not was_put(cues.text, each.span, piece.lang)]
     if found and cues.asked and (_elsewhere(found, frames, cues.now) or (end and _breaks_off(found, end, cues))):
         found = None
@@ -310,12 +311,6 @@ def _without(found: list[Piece], text: str) -> str:
     for piece in found:
         text = text[: piece.start] + " " * (piece.end - piece.start) + text[piece.end :]
     return text
-
-
-def _interval(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interval | None:
-    if "hour" in piece.fields and piece.fields.keys() <= TIMES:
-        return _clock(text, piece, moment, done)
-    return interval(piece.fields, moment)
 
 
 def _is_lone(text: str, piece: Piece) -> bool:

@@ -30,7 +30,7 @@ from memory_system.recall.schema import (
     scope_of,
     session_of,
 )
-from memory_system.recall.search_index import Filters, Index
+from memory_system.recall.search_index import NO_FILTERS, Filters, Index
 from memory_system.recall.terms import HEAD, can_be_misspelt, doubt_of, misspelt
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk
@@ -38,7 +38,6 @@ from memory_system.text import is_cjk
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
 
-NO_FILTERS = Filters()
 STATED = 1.8  # what a memory gets that states what is asked of the user, or sounds like telling of it
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
 COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
@@ -148,7 +147,7 @@ class Wanted:
         return {number: unit for number, unit in units.items() if unit.path not in self.gone} if self.gone else units
 
     def passing(self, index: Index, numbers: Collection[int]) -> Collection[int]:
-        return numbers if self.filters == NO_FILTERS else index.passing(numbers, self.filters)
+        return index.passing(numbers, self.filters)
 
 
 def gather(

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
@@ -22,12 +21,12 @@ from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.around import Around, Give, as_it_is, outdated_words
 from memory_system.recall.asked import Question, understood
-from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted, gather
+from memory_system.recall.candidates import Candidates, Wanted, gather
 from memory_system.recall.excerpt import place_of_memory, where_said
 from memory_system.recall.ranking import by_meaning, rank
 from memory_system.recall.results import Result, diverse, folded, newer_first
 from memory_system.recall.schema import MEMORIES, scope_of
-from memory_system.recall.search_index import Filters, Index
+from memory_system.recall.search_index import NO_FILTERS, Filters, Index
 from memory_system.recall.units import note_digest, note_files, read_note, storable
 from memory_system.records import Fact, kind_of, to_line, type_name
 from memory_system.text import language
@@ -119,23 +118,24 @@ class Asking:
         scopes = SCOPES_OF[scope] + (("archive",) if archived and "memory" in SCOPES_OF[scope] else ())
         question, near = understood(query, self.now, self.config.zone), self.near
         weights = self.config.search.chinese if question.lang == "zh" else self.config.search.english
-        found = self._candidates(question, scopes, filters)
+        wanted = Wanted(question, scopes, filters)
+        found = self._candidates(wanted)
         alone = near is not None and near.alone
         ranked = by_meaning(found) if alone else rank(question, found, weights)
         sure = near.best() if near and alone else answered(question, found, ranked, weights)
         scale = sure / (ranked[0].score or 1) if ranked else 0.0
         results = diverse(folded(ranked, dated=question.asks_when and not alone), weights.diversity)
-        results = newer_first(results, self.index, partial(Wanted(question, scopes, filters).passing, self.index))
+        results = newer_first(results, self.index, wanted)
         return Answer(question, results, scale, talked_of(question, found, ranked), found.weights)
 
-    def _candidates(self, question: Question, scopes: Collection[str], filters: Filters) -> Candidates:
+    def _candidates(self, wanted: Wanted) -> Candidates:
         """The candidates of the index that still hold, and those of the overlay."""
-        changed, gone = self._note_changes() if "note" in scopes else ({}, set[str]())
+        changed, gone = self._note_changes() if "note" in wanted.scopes else ({}, set[str]())
         known = self.index.at(self.now).these([record.id for record in self.pending]) if self.pending else {}
-        waiting = [record for record in self.pending if record.id not in known and "memory" in scopes]
+        waiting = [record for record in self.pending if record.id not in known and "memory" in wanted.scopes]
         with self._overlay(waiting, changed) as overlay:
-            wanted = Wanted(question, scopes, filters, gone)
-            return gather(self.index, overlay, wanted, self.now, self.config.zone, self.near)
+            holding = replace(wanted, gone=gone)
+            return gather(self.index, overlay, holding, self.now, self.config.zone, self.near)
 
     @contextmanager
     def _overlay(self, waiting: Collection[Fact], changed: dict[str, str]) -> Iterator[Index | None]:

@@ -44,6 +44,9 @@ class Filters(NamedTuple):
     entity: str = ""
 
 
+NO_FILTERS = Filters()
+
+
 class Index(Entries):
     """One index, open. Close it, or use it in a `with`."""
 
@@ -242,8 +245,10 @@ class Index(Entries):
         """The message with that ref, as one unit or in its passages; empty when there is none."""
         return [unit for _, unit in entering.whole(self._database, storable(ref))]
 
-    def passing(self, numbers: Collection[int], filters: Filters) -> list[int]:
+    def passing(self, numbers: Collection[int], filters: Filters) -> Collection[int]:
         """Those of the units that the filters let through."""
+        if filters == NO_FILTERS:
+            return numbers
         values = filters._asdict() | {"numbers": json_list(numbers)}
         return [number for (number,) in self._database.rows(schema.PASSING, values)]
 

@@ -40,6 +40,7 @@ T = TypeVar("T")
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 LONG_TOKENS = 180  # a message that costs more is searched and shown in passages: it has something of everything
 PART_TOKENS = 120
+KEPT = 10_000  # days and stamps whose forms are remembered
 SAME_CHARACTERS = 6  # before a date, by which the same words are known
 
 _MONTHS = "January February March April May June July August September October November December"
@@ -100,9 +101,7 @@ class Units:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._day = lru_cache(maxsize=10_000)(self._day_of_minute)
-        self._spelled = lru_cache(maxsize=10_000)(_spelled)
-        self._number = lru_cache(maxsize=10_000)(lambda stamp: day_number(clock.read_stamp(stamp)) if stamp else 0.0)
+        self._day = lru_cache(maxsize=KEPT)(self._day_of_minute)
 
     def memory(self, row: Row) -> Unit:
         said_at, content, entities = said_or_created(row), told(row), row.get("entities", ())
@@ -155,7 +154,7 @@ class Units:
             storable(row.get("subject", USER)), storable(row.get("attribute", "")), storable(row.get("value", "")),
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
-            self._number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
+            _number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
             storable(orjson.dumps(row["tells"]).decode()) if row.get("tells") else None,
             packed(line),
         )  # fmt: skip
@@ -166,7 +165,7 @@ class Units:
 
     def spelled(self, stamp: str) -> str:
         """The local date of a stamp in the words people use for it: 2023-05-08, 8 May, 5月8日."""
-        return self._spelled(self.day(stamp))
+        return _spelled(self.day(stamp))
 
     def _day_of_minute(self, minute: str) -> str:
         moment = clock.parse_instant(minute)
@@ -204,6 +203,12 @@ def day_number(moment: datetime) -> float:
     return moment.timestamp() / clock.SECONDS_PER_DAY
 
 
+@lru_cache(maxsize=KEPT)
+def _number(stamp: str) -> float:
+    return day_number(clock.read_stamp(stamp)) if stamp else 0.0
+
+
+@lru_cache(maxsize=KEPT)
 def _spelled(day: str) -> str:
     if not day:
         return ""

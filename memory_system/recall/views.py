@@ -194,13 +194,14 @@ class Labels(NamedTuple):
 
 @dataclass(slots=True)
 class Dump:
-    """The ids of memories, in order: `keywords` by entity, slot value and Latin word; `timeline` by local date;
-    `relations` by entity, with how often others are named beside it. A word that very many share finds none of them:
-    of it only the number is kept, in `crowded`."""
+    """The ids of memories, in order: `keywords` by entity, slot value and Latin word; `timeline` by local date; `named`
+    by entity, and in `beside` how often others are named beside it. A word that very many share finds none of them: of
+    it only the number is kept, in `crowded`."""
 
     keywords: dict[str, list[str]] = field(default_factory=dict)
     timeline: dict[str, list[str]] = field(default_factory=dict)
-    relations: dict[str, dict[str, Any]] = field(default_factory=dict)
+    named: dict[str, list[str]] = field(default_factory=dict)
+    beside: dict[str, Counter[str]] = field(default_factory=dict)
     crowded: dict[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -210,49 +211,42 @@ class Dump:
         if digest(written) != mark.get("digest"):
             return None
         keywords, timeline, relations = map(orjson.loads, written)
-        return cls(keywords, timeline, relations, mark["crowded"])
+        named = {name: each["memories"] for name, each in relations.items()}
+        beside = {name: Counter(each["related"]) for name, each in relations.items() if each["related"]}
+        return cls(keywords, timeline, named, beside, mark["crowded"])
+
+    @property
+    def relations(self) -> dict[str, dict[str, Any]]:
+        """By entity the memories that name it, and how often others are named beside it."""
+        none = Counter[str]()
+        return {
+            name: {"memories": ids, "related": dict(sorted((+self.beside.get(name, none)).items()))}
+            for name, ids in sorted(self.named.items())
+        }
 
     def files(self) -> list[bytes]:
         """The bytes of `FILES`."""
-        relations = {
-            name: {"memories": each["memories"], "related": dict(sorted(each["related"].items()))}
-            for name, each in sorted(self.relations.items())
-        }
-        parts = (dict(sorted(self.keywords.items())), dict(sorted(self.timeline.items())), relations)
+        parts = (dict(sorted(self.keywords.items())), dict(sorted(self.timeline.items())), self.relations)
         return [orjson.dumps(part) + b"\n" for part in parts]
 
     def put(self, labels: Labels) -> None:
-        for word in labels.words:
-            if word in self.crowded:
-                self.crowded[word] += 1
-            else:
-                _put(self.keywords.setdefault(word, []), labels.id)
-        _put(self.timeline.setdefault(labels.day, []), labels.id)
-        for name in labels.entities:
-            _put(self.relations.setdefault(name, {"memories": [], "related": {}})["memories"], labels.id)
-        self._relate(labels, 1)
+        self._list(labels, _put, 1)
 
     def take(self, labels: Labels) -> None:
         """Take out a memory that is listed so."""
+        self._list(labels, _take, -1)
+
+    def _list(self, labels: Labels, change: Callable[[dict[str, list[str]], str, str], None], times: int) -> None:
         for word in labels.words:
             if word in self.crowded:
-                self.crowded[word] -= 1
+                self.crowded[word] += times
             else:
-                _take(self.keywords, word, labels.id)
-        _take(self.timeline, labels.day, labels.id)
-        self._relate(labels, -1)
+                change(self.keywords, word, labels.id)
+        change(self.timeline, labels.day, labels.id)
         for name in labels.entities:
-            listed = {name: self.relations[name]["memories"]}
-            _take(listed, name, labels.id)
-            if not listed:
-                del self.relations[name]
-
-    def _relate(self, labels: Labels, times: int) -> None:
+            change(self.named, name, labels.id)
         for one, other in permutations(labels.entities, 2):
-            related = self.relations[one]["related"]
-            related[other] = related.get(other, 0) + times
-            if not related[other]:
-                del related[other]
+            self.beside.setdefault(one, Counter())[other] += times
 
     def thin_out(self, size: int, named: Callable[[Collection[str]], set[str]]) -> bool:
         """Leave out the words that too many of `size` memories share, but for what is `named`: an entity or a value.
@@ -269,7 +263,8 @@ def digest(files: Iterable[bytes]) -> str:
     return blake2b(b"".join(files), digest_size=16).hexdigest()
 
 
-def _put(ids: list[str], new: str) -> None:
+def _put(lists: dict[str, list[str]], key: str, new: str) -> None:
+    ids = lists.setdefault(key, [])
     if not ids or ids[-1] < new:  # mostly
         ids.append(new)
     elif ids[place := bisect_left(ids, new)] != new:
