@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.excerpt import get, place_of_message
-from memory_system.recall.search import SCOPES_OF, search
+from memory_system.recall.search import SCOPES_OF, Asking, search
 from memory_system.recall.search_index import Filters, Index
 from memory_system.recall.units import note_files
 from memory_system.records import Belief, EventTime, Evidence, Fact, memory_id, to_line
@@ -73,7 +73,7 @@ class World:
         self.layout.inbox.write_bytes(b"".join(to_line(record) for record in self.pending))
 
     def search(self, query: str, **more: Any) -> list[dict[str, Any]]:
-        answer = search(self.layout, CONFIG, self.index, self.pending, query, now=NOW, **more)
+        answer = search(Asking(self.layout, CONFIG, self.index, self.pending, NOW), query, **more)
         assert answer["total_found"] >= len(answer["results"])
         results: list[dict[str, Any]] = answer["results"]
         return results
@@ -251,7 +251,7 @@ def test_what_was_over_and_is_not_any_more_is_found_once(world: World) -> None:
 
 def test_nothing_is_an_empty_list(world: World) -> None:
     world.say("hello")
-    answer = search(world.layout, CONFIG, world.index, [], "网关", now=NOW)
+    answer = search(Asking(world.layout, CONFIG, world.index, [], NOW), "网关")
     assert answer == {"results": [], "total_found": 0}
 
 

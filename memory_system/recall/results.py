@@ -29,8 +29,7 @@ SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
 _essence = lru_cache(maxsize=10_000)(essence.__wrapped__)  # the same texts are found again and again
 _SAID = SCOPES["session"]
-_NO_SIGN = {place: " " for place in range(128) if not (chr(place).isalnum() or chr(place) == "_")}
-_SIGNS = re.compile(rf"[{CJK}]|\w+")
+_WORDS = re.compile(rf"[{CJK}]|\w+")
 
 
 @dataclass(slots=True)
@@ -137,24 +136,13 @@ def diverse(results: list[Result], share: float) -> list[Result]:
 def _likenesses(results: list[Result]) -> dict[int, dict[int, float]]:
     """How like two of them are, both ways, by their places, where they are at all; 1: they have the same words."""
     alike: dict[int, dict[int, float]] = {}
-    near = [(place, *each) for place, each in enumerate(_words_of(results)) if len(each[0]) > ALIKE * each[1]]
-    for (one, words, size), (other, others, its_size) in combinations(near, 2):
+    worded = [{*_WORDS.findall(each.best.unit.text[:COMPARED].lower())} for each in results]
+    for (one, words), (other, others) in combinations(enumerate(worded), 2):
         common = len(words & others)
-        if common > ALIKE * (together := size + its_size - common):
+        if common > ALIKE * (together := len(words) + len(others) - common):
             likeness = (common / together - ALIKE) / (1 - ALIKE)
             alike.setdefault(one, {})[other] = alike.setdefault(other, {})[one] = likeness
     return alike
-
-
-def _words_of(results: Iterable[Result]) -> list[tuple[set[str], int]]:
-    """The words of each that another has as well, and how many words it has: most are like none of the others."""
-    texts = [each.best.unit.text[:COMPARED].lower() for each in results]
-    worded = [{*(text.translate(_NO_SIGN).split() if text.isascii() else _SIGNS.findall(text))} for text in texts]
-    seen, again = set[str](), set[str]()
-    for words in worded:
-        again |= seen & words
-        seen |= words
-    return [(words & again, len(words)) for words in worded]
 
 
 def newer_first(results: list[Result], index: Index, wanted: Wanted) -> list[Result]:

@@ -44,45 +44,11 @@ SCOPES_OF: dict[Scope, tuple[str, ...]] = {
 SNIPPET_CHARACTERS = 700
 LEAD_CHARACTERS = 100  # shown before the first word of the query
 TYPES_OF = {"note": "note", "session": "message"}
-# what the line of a memory has that is shown with what stood around it, or was said later
-LEANING = (b'"context":', b'"likely_outdated_by":')
 DATED = 10  # results that are told with their day where a day is asked for
 SAID = ("message", "fact", "belief")
 _ONE_DAY = re.compile(r"(?<=\[)(\d{4})-(\d\d)(?:-(\d\d))?(?=[ \]])")
 _MARK = re.compile(r" ?\[\d{4}[^\]\n]*\]")  # a resolved date in brackets
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
-
-
-def search(
-    layout: Layout,
-    config: Config,
-    index: Index,
-    pending: Iterable[Fact],
-    query: str,
-    *,
-    now: datetime,
-    limit: int = 10,
-    scope: Scope = "all",
-    archived: bool = False,
-    filters: Filters = NO_FILTERS,
-    explain: bool = False,
-    near: Near | None = None,
-    give: Give = as_it_is,
-    given: Callable[[str, str], str] = lambda text, _: text,
-) -> dict[str, Any]:
-    """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
-    among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
-    now; the archive only when asked for, and only what the filters let through. With `near` it counts as well what a
-    text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. `give` says
-    what of a message may stand beside a memory that leans on it; `given` leaves of a text what may be shown, and is
-    told the ref of its message or the name of its file as well. Never raises for a query, whatever it holds."""
-    asking = Asking(layout, config, index, list(pending), now, near)
-    with index.reading():
-        answer = asking.answer(query, scope, filters, archived=archived)
-        results = answer.results[: max(0, limit)]
-        rows = _Rows(asking, answer, contexts_of(results, index, now, give), given)
-        shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in enumerate(results)]
-    return {"results": shown, "total_found": len(answer.results)}
 
 
 @dataclass(slots=True)
@@ -102,7 +68,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Where and when a question is asked: the index, what is newer (`pending`, notes), what texts mean (`near`)."""
+    """Where and when a question is asked: the index, what is newer (the captures that are `pending`, and notes), and
+    with `near` what texts mean, which counts then as well."""
 
     layout: Layout
     config: Config
@@ -165,15 +132,37 @@ class Asking:
         return changed, gone
 
 
-def contexts_of(results: Iterable[Result], index: Index, now: datetime, give: Give) -> dict[str, str]:
-    """What stood around the memories among the results that lean on it, by their ids."""
+def search(
+    asking: Asking,
+    query: str,
+    *,
+    limit: int = 10,
+    scope: Scope = "all",
+    archived: bool = False,
+    filters: Filters = NO_FILTERS,
+    explain: bool = False,
+    give: Give = as_it_is,
+    given: Callable[[str, str], str] = lambda text, _: text,
+) -> dict[str, Any]:
+    """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
+    among the candidates. Captures and notes that changed since they were indexed are found as they are now; the archive
+    only when asked for, and only what the filters let through. Each result has `explain`, the parts of its score, and
+    `textScore` when that is asked for. `give` says what of a message may stand beside a memory that leans on it;
+    `given` leaves of a text what may be shown, and is told the ref of its message or the name of its file as well.
+    Never raises for a query, whatever it holds."""
+    with asking.index.reading():
+        answer = asking.answer(query, scope, filters, archived=archived)
+        results = answer.results[: max(0, limit)]
+        rows = _Rows(asking, answer, _contexts_of(results, asking, give), given)
+        shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in enumerate(results)]
+    return {"results": shown, "total_found": len(answer.results)}
+
+
+def _contexts_of(results: Iterable[Result], asking: Asking, give: Give) -> dict[str, str]:
+    """What stood around the memories among the results, or was said later, by their ids."""
     keys = [each.best.unit.key for each in results if scope_of(each.best.number) in MEMORIES]
-    around, rows = Around(index, give), index.at(now).these(keys)
-    return {key: around.of(orjson.loads(each.line)) for key, each in rows.items() if _leans(each.line)}
-
-
-def _leans(line: bytes) -> bool:
-    return any(each in line for each in LEANING)
+    around, rows = Around(asking.index, give), asking.index.at(asking.now).these(keys)
+    return {key: around.of(orjson.loads(each.line)) for key, each in rows.items()}
 
 
 @dataclass(frozen=True, slots=True)
