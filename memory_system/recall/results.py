@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
 from operator import attrgetter
@@ -179,6 +179,6 @@ def _as_memory(memory: Fact, result: Result, index: Index, wanted: Wanted) -> Re
     for number, unit in index.units(wanted.passing(index, numbers)).items():
         result.refs = dict.fromkeys(each.ref for each in memory.evidence)
         known = Memory(refs=tuple(result.refs), speaker=memory.subject)
-        result.best = Scored(number, unit, known, result.best.score, result.best.parts, result.best.bm25)
+        result.best = replace(result.best, number=number, unit=unit, memory=known)
         return result
     return None
