@@ -24,9 +24,9 @@ from memory_system.privacy.sharing import SHARED
 from memory_system.recall import excerpt, tfidf
 from memory_system.recall import search as ranking
 from memory_system.recall.around import Around
-from memory_system.recall.index import Filters, Index
 from memory_system.recall.schema import MEMORIES
-from memory_system.recall.search import Scope
+from memory_system.recall.search import Asking, Scope
+from memory_system.recall.search_index import Filters, Index
 from memory_system.recall.units import Unit
 from memory_system.records import Fact
 from memory_system.store.database import StaleIndexError
@@ -119,9 +119,8 @@ def search(
 
     def ask(index: Index, near: Near | None) -> dict[str, Any]:
         return ranking.search(
-            ws.layout, ws.config, index, ws.inbox.pending(), query,
-            now=ws.now, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
-            filters=filters, explain=explain, near=near, give=giver.message, given=giver.text,
+            _asking(ws, index, near), query, limit=limit or ws.config.search.limit, scope=scope, archived=archived,
+            filters=filters, explain=explain, give=giver.message, given=giver.text,
         )  # fmt: skip
 
     found = _asked(ws, query, mode, ask)
@@ -134,6 +133,10 @@ def _noted(ws: Workspace, did: str, found: dict[str, Any], who: Who, giver: Give
     """The answer as it is shown, after the access log knows of it."""
     ws.accesses.note(did, (row["id"] for row in found.get("results") or found.get("items", ())), ws.now, who)
     return giver.answer(found)
+
+
+def _asking(ws: Workspace, index: Index, near: Near | None) -> Asking:
+    return Asking(ws.layout, ws.config, index, ws.inbox.pending(), ws.now, near)
 
 
 def _asked(
@@ -233,10 +236,8 @@ def context(
         return "" if refused(unit) else giver.message(unit)
 
     def ask(index: Index, near: Near | None) -> dict[str, Any]:
-        return inject(
-            ws.layout, ws.config, index, ws.inbox.pending(), message,
-            now=ws.now, budget=most, known=known, near=near, refused=refused, give=give,
-        )  # fmt: skip
+        asking = _asking(ws, index, near)
+        return inject(asking, message, budget=most, known=known, refused=refused, give=give)
 
     return _noted(ws, "context", _asked(ws, message, "auto", ask), who, giver)
 

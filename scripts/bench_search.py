@@ -59,7 +59,7 @@ def build(root: Path, count: int) -> None:
     from memory_system.config import Config
     from memory_system.disk import Files
     from memory_system.layout import Layout
-    from memory_system.recall.index import Index
+    from memory_system.recall.search_index import Index
     from memory_system.turns import Message
     from memory_system.upkeep import edit
 

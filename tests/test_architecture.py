@@ -114,7 +114,9 @@ def test_a_run_with_nothing_to_do_imports_nothing_of_the_phases_or_of_search(tmp
     root = remembering(tmp_path)
     found = imported(root, "--now", "2026-02-21T04:00:00Z", "consolidate")
     assert "memory_system.recall.schema" in found
-    assert not [each for each in found if each.startswith(("memory_system.phases", "memory_system.recall.index"))]
+    assert not [
+        each for each in found if each.startswith(("memory_system.phases", "memory_system.recall.search_index"))
+    ]
 
 
 def imported(root: Path, *arguments: str) -> set[str]:

@@ -24,8 +24,9 @@ from memory_system.layout import Layout
 from memory_system.nights import derive
 from memory_system.recall.around import MOST, Around
 from memory_system.recall.context import context
-from memory_system.recall.index import Index
+from memory_system.recall.search import Asking
 from memory_system.recall.search import search as ask
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import LONG_TOKENS
 from memory_system.records import Evidence, Fact, Place, memory_id, to_line
 from memory_system.text import estimate_tokens
@@ -331,7 +332,7 @@ class World:
         index.put_memories(("active", to_line(each)) for each in (self.record, *others))
 
     def about(self, budget: int) -> dict[str, Any]:
-        return context(self.layout, CONFIG, self.index, [], "Gdynia", now=NOW, budget=budget)
+        return context(Asking(self.layout, CONFIG, self.index, [], NOW), "Gdynia", budget=budget)
 
 
 @pytest.fixture
@@ -356,7 +357,7 @@ def test_it_takes_no_room_from_other_memories(world: World) -> None:
 
 
 def test_a_search_reads_it_from_the_index(world: World) -> None:
-    rows = ask(world.layout, CONFIG, world.index, [], "Gdynia", now=NOW)["results"]
+    rows = ask(Asking(world.layout, CONFIG, world.index, [], NOW), "Gdynia")["results"]
     assert [row["id"] for row in rows if "context" in row] == [world.record.id]
-    silent = ask(world.layout, CONFIG, world.index, [], "Gdynia", now=NOW, give=lambda _: "")["results"]
+    silent = ask(Asking(world.layout, CONFIG, world.index, [], NOW), "Gdynia", give=lambda _: "")["results"]
     assert not [row for row in silent if "context" in row]

@@ -9,7 +9,7 @@ import pytest
 
 from memory_system.config import Config
 from memory_system.recall.asked import asked_of_user
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.records import Evidence, Fact, memory_id, to_line
 
 NOW = datetime(2026, 3, 1, 3, tzinfo=UTC)

@@ -15,10 +15,11 @@ from workspaces import at, consolidate, make, say
 from memory_system import finder
 from memory_system.config import Config
 from memory_system.layout import Layout
+from memory_system.recall.asked import cues_of
 from memory_system.recall.block import LONGEST_TOKENS, gist
 from memory_system.recall.context import context
-from memory_system.recall.index import Index
-from memory_system.recall.question import cues_of
+from memory_system.recall.search import Asking
+from memory_system.recall.search_index import Index
 from memory_system.records import Belief, Evidence, Fact, memory_id, to_line
 from memory_system.rules import load
 from memory_system.text import estimate_tokens
@@ -56,7 +57,7 @@ class World:
         self.index.put_messages(f"sessions/{session}.jsonl", said)
 
     def about(self, message: str, budget: int = 600, **more: Any) -> dict[str, Any]:
-        return context(self.layout, CONFIG, self.index, self.pending, message, now=NOW, budget=budget, **more)
+        return context(Asking(self.layout, CONFIG, self.index, self.pending, NOW), message, budget=budget, **more)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from workspaces import at, given, lived
 
+from memory_system.recall.asked import understood
 from memory_system.recall.names import spoken_of
-from memory_system.recall.question import understood
 
 EN = (
     "My brother Declan chose the job in Porto over the one in Leeds.",

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from workspaces import consolidate, make, problems, say
 
 from memory_system.config import Config, parse_config
-from memory_system.recall.dump import FILES, Dump, digest, followed
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
+from memory_system.recall.views import FILES, Dump, digest, followed
 from memory_system.records import Fact, Pool, memory_id, to_line
 
 CONFIG = Config()

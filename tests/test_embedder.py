@@ -23,8 +23,10 @@ from memory_system.config import EmbedderConfig
 from memory_system.errors import EmbedderError
 from memory_system.nights import derive
 from memory_system.phases.index import open_index
-from memory_system.recall.embedder import HttpEmbedder, batches, embedder_of
+from memory_system.recall.embedder import BATCH_TOKENS, HttpEmbedder, embedder_of
 from memory_system.recall.search import Scope
+from memory_system.recall.units import gathered
+from memory_system.text import estimate_tokens
 from memory_system.upkeep import stats
 from memory_system.workspace import Workspace
 
@@ -383,10 +385,10 @@ def test_an_answer_that_is_none_is_an_error(knows: Endpoint, broken: Any) -> Non
 
 
 def test_batches_hold_so_many_tokens_at_most() -> None:
-    sizes = [len(batch) for batch in batches(["word " * 2_000] * 7 + ["short"] * 3, 5)]
+    sizes = [len(batch) for batch in gathered(["word " * 2_000] * 7 + ["short"] * 3, estimate_tokens, BATCH_TOKENS, 5)]
     assert sum(sizes) == 10
     assert max(sizes[:3]) <= 2
-    assert list(batches([], 5)) == []
+    assert list(gathered([], estimate_tokens, BATCH_TOKENS, 5)) == []
 
 
 @pytest.mark.parametrize("kind", ["model2vec", "fastembed"])

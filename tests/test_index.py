@@ -19,14 +19,12 @@ from memory_system import clock
 from memory_system.config import Config, parse_config
 from memory_system.disk import Files
 from memory_system.errors import LockedError
-from memory_system.recall.candidates import Wanted
-from memory_system.recall.gathering import gather
-from memory_system.recall.index import MOST_KEPT, Index
-from memory_system.recall.passages import passages
-from memory_system.recall.question import understood
+from memory_system.recall.asked import understood
+from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.ranking import rank
 from memory_system.recall.schema import SCOPE_BITS, SCOPES
-from memory_system.recall.units import Unit, Units
+from memory_system.recall.search_index import MOST_KEPT, Index
+from memory_system.recall.units import Unit, Units, passages
 from memory_system.recall.views import SPARE
 from memory_system.records import POOLS, Belief, Fact, Pool, memory_id, to_line
 from memory_system.store import retention

@@ -18,15 +18,14 @@ from workspaces import consolidate, make, problems, say
 
 from memory_system import finder
 from memory_system.config import Config
-from memory_system.dates.festivals import festivals
+from memory_system.dates.forms import festivals
 from memory_system.layout import Layout
 from memory_system.phases import index as index_phase
-from memory_system.recall.candidates import Wanted
-from memory_system.recall.gathering import gather
-from memory_system.recall.index import Filters, Index
+from memory_system.recall.asked import may_name_a_time, understood
+from memory_system.recall.candidates import Wanted, gather
 from memory_system.recall.names import is_asked_of, named, named_speakers, speaks_of
-from memory_system.recall.question import may_name_a_time, understood
-from memory_system.recall.search import Scope, search
+from memory_system.recall.search import Asking, Scope, search
+from memory_system.recall.search_index import Filters, Index
 from memory_system.recall.terms import misspelt
 from memory_system.records import Belief, EventTime, Evidence, Fact, memory_id, to_line
 from memory_system.rules import table
@@ -79,7 +78,7 @@ class Found:
         self.index.put_memories(("active", to_line(record)) for record in records)
 
     def rows(self, query: str, **more: Any) -> list[dict[str, Any]]:
-        answer = search(self.layout, CONFIG, self.index, [], query, now=NOW, **more)
+        answer = search(Asking(self.layout, CONFIG, self.index, [], NOW), query, **more)
         rows: list[dict[str, object]] = answer["results"]
         return rows
 
@@ -467,7 +466,7 @@ def test_what_is_of_the_kind_that_is_asked_for_comes_first(world: Found, texts: 
     [("Saturdays are for bouldering", "what sport on Saturdays?"), ("周六去攀岩", "周六做什么运动？")],
 )
 def test_a_kind_is_found_in_what_no_night_has_read(world: Found, captured: str, query: str) -> None:
-    answer = search(world.layout, CONFIG, world.index, [fact(captured)], query, now=NOW)
+    answer = search(Asking(world.layout, CONFIG, world.index, [fact(captured)], NOW), query)
     assert [row["text"] for row in answer["results"]] == [captured]
 
 
@@ -832,7 +831,7 @@ def test_results_are_equal_after_a_rebuild(texts: list[str], query: str) -> None
         fresh.put_messages("sessions/s.jsonl", messages)
         for scope in get_args(Scope):
             answers = [
-                search(Layout(Path("/nowhere")), CONFIG, each, [], query, now=NOW, scope=scope)
+                search(Asking(Layout(Path("/nowhere")), CONFIG, each, [], NOW), query, scope=scope)
                 for each in (grown, fresh)
             ]
             assert answers[0] == answers[1]

@@ -19,7 +19,7 @@ from memory_system import finder
 from memory_system.agent.prompt import compose
 from memory_system.agent.tools import Toolbox
 from memory_system.nights import derive
-from memory_system.recall.passages import passages
+from memory_system.recall.units import passages
 from memory_system.records import Belief
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace

@@ -65,8 +65,8 @@ def test_questions_and_dates_are_seen() -> None:
 
 def test_what_comes_after_needs_no_other_traditional_character() -> None:
     for words in ("三天後我去北京。", "我後天去上海看牙。"):
-        simple = dates.resolve(words.replace("後", "后"), AT, "zh")[0]
-        assert dates.resolve(words, AT, "zh")[0] == simple != words.replace("後", "后")
+        simple = dates.marked(words.replace("後", "后"), AT, "zh")
+        assert dates.marked(words, AT, "zh").marks == simple.marks != []
 
 
 def test_either_finds_the_other() -> None:

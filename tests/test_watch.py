@@ -22,8 +22,8 @@ from memory_system import clock, finder, pipeline
 from memory_system.hosts.schedule import kind_of, places, watch
 from memory_system.layout import Layout
 from memory_system.nights import derive
-from memory_system.recall.index import Index
-from memory_system.recall.passages import note_digest
+from memory_system.recall.search_index import Index
+from memory_system.recall.units import note_digest
 from memory_system.upkeep.check import derived
 from memory_system.workspace import Workspace
 

@@ -18,7 +18,7 @@ from memory_system.config import Config
 from memory_system.nights import derive
 from memory_system.phases import index, screen
 from memory_system.privacy.trust import Guard
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.turns import Message
 from memory_system.understand.withheld import WITHHELD
 from memory_system.workspace import Workspace

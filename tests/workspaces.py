@@ -13,7 +13,7 @@ from typing import Any
 from memory_system import clock, finder, pipeline
 from memory_system.disk import Disk
 from memory_system.layout import Layout
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.upkeep import check, edit
 from memory_system.workspace import Workspace
 

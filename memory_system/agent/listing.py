@@ -21,7 +21,7 @@ from memory_system.finder import Giver
 from memory_system.privacy.secrets import redact
 from memory_system.readers.places import Place, find, place, transcripts
 from memory_system.readers.transcript import UNKNOWN, Transcript, load
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.store.database import StaleIndexError
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace

@@ -26,8 +26,7 @@ from memory_system.agent.tools import Tool, Toolbox
 from memory_system.errors import MemorySystemError, UsageError
 from memory_system.finder import Giver
 from memory_system.llm import Phrases, phrases
-from memory_system.recall.passages import note_files
-from memory_system.recall.units import storable
+from memory_system.recall.units import note_files, storable
 from memory_system.workspace import Workspace
 
 SNAPSHOT = "memory://snapshot"

@@ -276,7 +276,7 @@ class _Repl:
 
 def _memory_lines(ws: Workspace) -> Iterator[str]:
     from memory_system.cli.keeping import stats_lines
-    from memory_system.recall.passages import note_files
+    from memory_system.recall.units import note_files
     from memory_system.upkeep import stats
 
     yield from stats_lines(stats.stats(ws))

@@ -14,19 +14,17 @@ from collections.abc import Sequence
 from memory_system import records
 from memory_system.dates.atoms import count, is_timely
 from memory_system.dates.finding import When, find, in_one, meant, standing
-from memory_system.dates.writing import Marked, adverbial, marked, resolve, spell
+from memory_system.dates.writing import Marked, marked, spell
 
 __all__ = [
     "Marked",
     "When",
-    "adverbial",
     "count",
     "event_in",
     "find",
     "is_timely",
     "marked",
     "meant",
-    "resolve",
     "spell",
     "standing",
     "to_event",

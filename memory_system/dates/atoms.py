@@ -11,10 +11,8 @@ from functools import cache
 from typing import Any
 
 from memory_system.dates.calendar import joinable
-from memory_system.dates.festivals import festival_number
-from memory_system.dates.fields import kind
-from memory_system.dates.forms import alternatives, compiled, patterns
-from memory_system.dates.hours import TIMES
+from memory_system.dates.forms import alternatives, compiled, festival_number, patterns
+from memory_system.dates.intervals import TIMES, kind
 from memory_system.rules import Rule, RuleSet, table
 from memory_system.text import paused
 from memory_system.text.traditional import simplified
@@ -42,6 +40,10 @@ class Piece:
     end: int
     lang: str
     fields: dict[str, Any]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
 
 
 def is_timely(text: str) -> bool:
@@ -128,7 +130,7 @@ def _matches(rule: Rule, text: str) -> Iterator[Piece]:
         words = text[start:end]
         fields: dict[str, Any] | None
         if data["phrase"]:
-            fields = _phrase(data["lang"], words)
+            fields = dict(_phrases(data["lang"])[" ".join(words.lower().split())])
         else:
             groups = found.given()
             start += len(groups.pop("lead", ""))
@@ -169,10 +171,6 @@ def _cut(text: str, start: int, *, said: dict[str, Any] | None) -> bool:
 def _phrases(lang: str) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = table("dates", "phrase")[lang]
     return {words: fields for each, fields in rows.items() for words in each.split("|")}
-
-
-def _phrase(lang: str, words: str) -> dict[str, Any]:
-    return dict(_phrases(lang)[" ".join(words.lower().split())])
 
 
 def _fields(groups: dict[str, str]) -> dict[str, Any] | None:

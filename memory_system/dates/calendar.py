@@ -9,24 +9,39 @@ same, said around that time) · n unit sign · of (the week of) · part hour min
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, TypeAlias
 
-from memory_system.dates.festivals import festival_day, festival_number
-from memory_system.dates.fields import kind
-from memory_system.dates.hours import TIMES, Fields, Interval, at_day, hour_of, hours_away, midnight, part_of_day
-from memory_system.dates.moment import Moment
-from memory_system.dates.spans import (
+from memory_system.dates.forms import festival_day, festival_number
+from memory_system.dates.intervals import (
     MONTH,
+    TIMES,
+    Fields,
+    Interval,
     Span,
+    at_day,
+    hour_of,
+    hours_away,
+    kind,
+    monday_of,
     month_after,
+    months_from,
     moved,
     next_month,
     one_day,
+    part_of_day,
     said_twice,
     such_day,
+    week_of,
+    weekday_after,
+    weekday_before,
     weekday_of_month,
     weekend_of,
+    whole,
 )
+
+if TYPE_CHECKING:  # what is here knows no words
+    from memory_system.dates.clauses import Moment
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _THIRDS = {"early": 1, "mid": 11, "late": 21}
@@ -46,7 +61,7 @@ def interval(fields: Fields, moment: Moment) -> Interval | None:
         span = _shifted(fields, moment) if {"of", "sign"} & fields.keys() else _date(fields, moment)
         if span is None:
             return None
-        return _within(fields, span) if TIMES & fields.keys() else (midnight(span[0]), midnight(span[1]), span[2])
+        return _within(fields, span) if TIMES & fields.keys() else whole(span)
     except (ValueError, OverflowError):  # 30 February; the year 0 or 10000
         return None
 
@@ -81,15 +96,6 @@ def _date(fields: Fields, moment: Moment) -> Span | None:
         return None
     make = _MAKERS.get(kind(known))
     return make(known, moment) if make else None
-
-
-def _year(f: Fields, _: Moment) -> Span:
-    return date(f["year"], 1, 1), date(f["year"] + 1, 1, 1), "year"
-
-
-def _month(f: Fields, _: Moment) -> Span:
-    first = date(f["year"], f["month"], 1)
-    return first, next_month(first), "month"
 
 
 def _third(f: Fields, _: Moment) -> Span:
@@ -131,12 +137,7 @@ def _checked(day: date, f: Fields) -> Span | None:
 
 
 def _season(f: Fields, _: Moment) -> Span:
-    first = date(f["year"], _SEASONS[f["season"]], 1)
-    return first, next_month(next_month(next_month(first))), "season"
-
-
-def _winter(f: Fields, moment: Moment) -> Span:
-    return _season({"year": f["winter"], "season": "winter"}, moment)
+    return months_from(f["year"], _SEASONS[f["season"]], 3, "season")
 
 
 def _festival(f: Fields, _: Moment) -> Span | None:
@@ -145,8 +146,7 @@ def _festival(f: Fields, _: Moment) -> Span | None:
 
 
 def _quarter(f: Fields, _: Moment) -> Span:
-    first = date(f["year"], 3 * f["quarter"] - 2, 1)
-    return first, next_month(next_month(next_month(first))), "quarter"
+    return months_from(f["year"], 3 * f["quarter"] - 2, 3, "quarter")
 
 
 def _quarters(f: Fields, moment: Moment) -> Span:
@@ -155,8 +155,7 @@ def _quarters(f: Fields, moment: Moment) -> Span:
 
 
 def _decade(f: Fields, _: Moment) -> Span:
-    first = f["decade"] if f["decade"] >= 1000 else 1900 + f["decade"]
-    return date(first, 1, 1), date(first + 10, 1, 1), "decade"
+    return months_from(f["decade"] if f["decade"] >= 1000 else 1900 + f["decade"], 1, 120, "decade")
 
 
 def _said_twice(f: Fields, moment: Moment) -> Span | None:
@@ -170,7 +169,7 @@ def _week(f: Fields, moment: Moment) -> Span | None:
     """A week, or a day of it; nothing for a day of this week that is over and of which the clause says it is ahead."""
     monday = moment.monday + timedelta(weeks=f["week"])
     if "dow" not in f:
-        return monday, monday + timedelta(days=7), "week"
+        return week_of(monday)
     day = monday + timedelta(days=f["dow"])
     return None if not f["week"] and day < moment.today and moment.own_tense() == 1 else one_day(day)
 
@@ -197,8 +196,7 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
     rel, today = f.get("rel"), moment.today
     if rel == "next":
         return one_day(moment.monday + timedelta(days=7 + f["dow"]))
-    ahead = today + timedelta(days=(f["dow"] - today.weekday() - 1) % 7 + 1)
-    back = today - timedelta(days=(today.weekday() - f["dow"] - 1) % 7 + 1)
+    ahead, back = weekday_after(today, f["dow"]), weekday_before(today, f["dow"])
     if rel == "last" or rel == "coming":
         return one_day(back if rel == "last" else ahead)
     if rel == "this" and f["dow"] == today.weekday():
@@ -247,11 +245,10 @@ def _recurring(f: Fields, moment: Moment) -> Span | None:
     tense = moment.own_tense() if celebrated else moment.tense()
     if tense is None or ("day" in f and moment.yearly()):
         return None
-    spans, today = list(_occurrences(f, moment)), moment.today
-    if now := next((span for span in spans if span[0] <= today < span[1]), None):
+    past, now, ahead = _occurrences(f, moment)
+    today = moment.today
+    if now:
         return now if now[2] in ("day", "third") else None
-    past = next((span for span in reversed(spans) if span[1] <= today), None)
-    ahead = next((span for span in spans if span[0] > today), None)
     if tense < 0:
         sure = moment.is_past() or not (past and ahead) or _distance(past, today) < _distance(ahead, today)
         close = _NEAR if "day" in f else _CLOSE
@@ -268,16 +265,12 @@ def _recurring(f: Fields, moment: Moment) -> Span | None:
     return None if past and _distance(past, today) < _CLOSE and not moment.surely() else ahead
 
 
-def occasions(fields: Fields, anchor: datetime) -> list[Interval]:
+def occasions(fields: Fields, moment: Moment) -> list[Interval]:
     """What fields that recur every year may name: the last one, one that is on, and the next; empty for all others."""
     if _MAKERS.get(kind(fields)) is not _recurring:
         return []
-    moment, today = Moment(anchor), anchor.date()
-    spans = list(_occurrences({key: value for key, value in fields.items() if key not in TIMES}, moment))
-    past = [span for span in spans if span[1] <= today][-1:]
-    now = [span for span in spans if span[0] <= today < span[1]]
-    ahead = [span for span in spans if span[0] > today][:1]
-    return [(midnight(start), midnight(end), granularity) for start, end, granularity in past + now + ahead]
+    dated = {key: value for key, value in fields.items() if key not in TIMES}
+    return [whole(span) for span in _occurrences(dated, moment) if span]
 
 
 def _distance(span: Span, day: date) -> int:
@@ -288,25 +281,29 @@ def _distance(span: Span, day: date) -> int:
 def _named(f: Fields, moment: Moment) -> Span | None:
     """last, this, next + month, season or festival; nothing when two years would do."""
     today, rel = moment.today, f["rel"]
-    spans = list(_occurrences({key: value for key, value in f.items() if key != "rel"}, moment))
-    past = [span for span in spans if span[1] <= today]
-    ahead = [span for span in spans if span[0] > today]
+    past, now, ahead = _occurrences({key: value for key, value in f.items() if key != "rel"}, moment)
     if rel == "last":
-        found = past[-1] if past else None
-        just_over = found and found[0].year == today.year and (today - found[1]).days < _JUST_OVER
-        return None if just_over else found
+        just_over = past and past[0].year == today.year and (today - past[1]).days < _JUST_OVER
+        return None if just_over else past
     if rel == "next":
-        return ahead[0] if ahead and ahead[0][0].year > today.year else None
+        return ahead if ahead and ahead[0].year > today.year else None
     if rel == "coming":
-        return ahead[0] if ahead else None
-    if now := next((span for span in spans if span[0] <= today < span[1]), None):
-        return now
-    if moment.tense() == -1:
-        return past[-1] if past else None
-    return next((span for span in ahead if span[0].year == today.year), None)
+        return ahead
+    if now or moment.tense() == -1:
+        return now or past
+    return ahead if ahead and ahead[0].year == today.year else None
 
 
-def _occurrences(f: Fields, moment: Moment) -> Iterator[Span]:
+def _occurrences(f: Fields, moment: Moment) -> tuple[Span | None, Span | None, Span | None]:
+    """The last one that is over, the one that is on, and the next one."""
+    today, spans = moment.today, list(_every_year(f, moment))
+    past = next((span for span in reversed(spans) if span[1] <= today), None)
+    now = next((span for span in spans if span[0] <= today < span[1]), None)
+    ahead = next((span for span in spans if span[0] > today), None)
+    return past, now, ahead
+
+
+def _every_year(f: Fields, moment: Moment) -> Iterator[Span]:
     for year in range(moment.today.year - 2, moment.today.year + 3):
         dated = {**f, "year": year}
         try:
@@ -327,8 +324,8 @@ def _shifted(f: Fields, moment: Moment) -> Span | None:
         if base is None or base[2] != "day":
             return None
         if "of" in f:
-            monday = base[0] - timedelta(days=base[0].weekday())
-            return weekend_of(monday) if f["of"] == "weekend" else (monday, monday + timedelta(days=7), "week")
+            monday = monday_of(base[0])
+            return weekend_of(monday) if f["of"] == "weekend" else week_of(monday)
         return moved(base[0], f["n"], f["unit"], -1 if f["sign"] == "before" else 1)
     if f.keys() & {"dow", "season"}:
         return _so_many_ago(f, moment)
@@ -344,7 +341,7 @@ def _so_many_ago(f: Fields, moment: Moment) -> Span | None:
     if not n:
         return None
     if "dow" in f:
-        return one_day(today - timedelta(days=(today.weekday() - f["dow"] - 1) % 7 + 1 + 7 * (n - 1)))
+        return one_day(weekday_before(today, f["dow"]) - timedelta(weeks=n - 1))
     over = _season({"year": today.year, "season": f["season"]}, moment)[1] <= today
     return _season({"year": today.year - n + over, "season": f["season"]}, moment)
 
@@ -372,7 +369,7 @@ def _within(f: Fields, span: Span) -> Interval | None:
     return at_day(f, span[0]) if "hour" in f else part_of_day(f["part"], span[0])
 
 
-_Maker = Callable[[Fields, Moment], Span | None]
+_Maker: TypeAlias = "Callable[[Fields, Moment], Span | None]"
 _DAY_MAKERS: dict[str, _Maker] = {
     "year month day": _day,
     "year month day dow": _day,
@@ -399,8 +396,8 @@ _DAY_MAKERS: dict[str, _Maker] = {
     "new_year": _new_year,
 }
 _SPAN_MAKERS: dict[str, _Maker] = {
-    "year": _year,
-    "year month": _month,
+    "year": lambda f, _: months_from(f["year"], 1, 12, "year"),
+    "year month": lambda f, _: months_from(f["year"], f["month"], 1, "month"),
     "year month third": _third,
     "third": _bare_third,
     "month": _recurring,
@@ -409,7 +406,7 @@ _SPAN_MAKERS: dict[str, _Maker] = {
     "rel season": _named,
     "year season": _season,
     "season": _recurring,
-    "winter": _winter,
+    "winter": lambda f, _: months_from(f["winter"], _SEASONS["winter"], 3, "season"),
     "year quarter": _quarter,
     "quarter": _recurring,
     "quarters": _quarters,

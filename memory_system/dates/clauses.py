@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
-from functools import cache
+from datetime import date, datetime
+from functools import cache, cached_property
 from typing import Any
 
 from memory_system.dates.atoms import Piece
-from memory_system.dates.fields import kind
 from memory_system.dates.forms import alternatives, compiled
-from memory_system.dates.moment import Moment
+from memory_system.dates.intervals import kind, monday_of
 from memory_system.rules import table
 
 _REACH = 160  # characters: how far a clause is looked through for its tense
@@ -19,6 +18,42 @@ _DAY = frozenset(("month", "day"))
 _NEVER = "$."
 _OTHER = "  "  # what stands in the text for another expression of time
 _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
+
+
+class Moment:
+    """When it was said (aware, in the owner's zone), in a clause that tells nothing else. What clauses may tell:
+    `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does not look beyond the clause;
+    `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where a clause says when;
+    `either`, that it may be past or future alike; `surely`, that it says outright that it is ahead; `is_past`, that its
+    own words tell of the past."""
+
+    def __init__(self, anchor: datetime) -> None:
+        self.anchor, self.today, self.now = anchor, anchor.date(), anchor.replace(tzinfo=None)
+
+    @property
+    def monday(self) -> date:
+        return monday_of(self.today)
+
+    def tense(self) -> int | None:
+        return 0
+
+    def own_tense(self) -> int | None:
+        return self.tense()
+
+    def _no(self) -> bool:
+        return False
+
+    yearly = adverbial = either = surely = is_past = _no
+
+
+class Ahead(Moment):
+    """The moment for what lies ahead."""
+
+    def tense(self) -> int | None:
+        return 1
+
+    def surely(self) -> bool:
+        return True
 
 
 class Cues(Moment):
@@ -38,31 +73,41 @@ class Cues(Moment):
         """The same by the clause alone, unless the clause has no word of its own ("周五，我们去了")."""
         return self._tense(only_clause=True)
 
+    @cached_property
+    def _spec(self) -> dict[str, Any]:
+        return spec_of(self.piece.lang)
+
+    @cached_property
+    def _clause(self) -> tuple[str, str]:
+        return _around(self.text, self.piece.span, self._spec["clause"])
+
     def _tense(self, *, only_clause: bool) -> int | None:
         self.asked = True
-        spec = spec_of(self.piece.lang)
-        if was_put(self.text, (self.piece.start, self.piece.end), self.piece.lang):
+        spec, clause = self._spec, self._clause
+        if self._says("put_from"):
             return 1
-        clause, sentence = self._around(spec["clause"]), self._around(spec["sentence"])
-        if self._is_habit(spec, clause, sentence):
+        sentence = _around(self.text, self.piece.span, spec["sentence"])
+        if self._is_habit(sentence):
             return None
         if spec["put"].search(clause[0]):
             return 1
         told = _nearest(spec, *clause)
         if told or (only_clause and not _EMPTY.fullmatch("".join(clause))) or spec["begins"].match(clause[1]):
             return told  # what begins then is not over with what the rest of the sentence tells
-        return self._by_sentence(spec, clause, sentence)
+        return self._by_sentence(sentence)
 
-    def _is_habit(self, spec: dict[str, Any], clause: tuple[str, str], sentence: tuple[str, str]) -> bool:
+    def _is_habit(self, sentence: tuple[str, str]) -> bool:
         """Whether it is of no day in particular, or of one that the words leave open."""
+        spec, clause = self._spec, self._clause
         if any(spec["habit"].search(part) for part in (clause if self._is_numbered() else sentence)):
             return True
         if spec["unsure"].search(sentence[0]) or spec["liked"].search(clause[0]):
             return True
         return kind(self.piece.fields) in ANY_WEEK and spec["often"].match(clause[1]) is not None
 
-    def _by_sentence(self, spec: dict[str, Any], clause: tuple[str, str], sentence: tuple[str, str]) -> int | None:
+    def _by_sentence(self, sentence: tuple[str, str]) -> int | None:
         """The tense where the clause tells none."""
+        spec, clause = self._spec, self._clause
         before, after = (spec["state"].sub("", part) for part in sentence)
         told = _nearest(spec, before, after)
         if told < 0 and spec["plans"].search(self.text):
@@ -82,62 +127,57 @@ class Cues(Moment):
         was then."""
         known = kind(self.piece.fields)
         alone = (known >= _DAY or "dow" in known) and _OTHER not in before
-        return alone and spec_of(self.piece.lang)["sets_out"].match(after) is not None
+        return alone and self._spec["sets_out"].match(after) is not None
 
     def either(self) -> bool:
         """Whether the clause says of both what was and what will be that it comes about (就到期了)."""
-        spec = spec_of(self.piece.lang)
-        return spec["either"].search("".join(self._around(spec["clause"]))) is not None
+        return self._spec["either"].search("".join(self._clause)) is not None
 
     def yearly(self) -> bool:
-        spec = spec_of(self.piece.lang)
-        return any(spec["yearly"].search(part) for part in self._around(spec["clause"]))
+        return any(map(self._spec["yearly"].search, self._clause))
 
     def adverbial(self) -> bool:
         """Whether the words stand where a clause says when ("春节你回来吗"), not what ("我喜欢春节")."""
-        spec = spec_of(self.piece.lang)
-        before, after = self._around(spec["clause"])
-        return bool(spec["adverb_before"].fullmatch(before.strip()) and spec["adverb_after"].match(after))
+        before, after = self._clause
+        return bool(self._spec["adverb_before"].fullmatch(before.strip()) and self._spec["adverb_after"].match(after))
 
     def ahead(self) -> bool | None:
         """Whether what a bare part of the day opens is to be done; None where it is of any day, or of another."""
-        spec = spec_of(self.piece.lang)
-        if self.tense() is None:
+        before, after = self._clause
+        if self.tense() is None or self._spec["part_led"].search(before) or self._spec["part_no"].match(after):
             return None
-        before, after = self._around(spec["clause"])
-        if spec["part_led"].search(before) or spec["part_no"].match(after):
-            return None
-        return spec["part_ahead"].match(after) is not None
+        return self._spec["part_ahead"].match(after) is not None
 
     def surely(self) -> bool:
         """Whether the clause says in so many words that it is ahead ("will", 我们要)."""
-        spec = spec_of(self.piece.lang)
-        return spec["surely"].search("¦".join(self._around(spec["clause"]))) is not None
+        return self._says("surely")
 
     def planned(self) -> bool:
         """Whether the clause speaks of a plan for that time (打算秋天)."""
-        spec = spec_of(self.piece.lang)
-        return spec["planned"].search("¦".join(self._around(spec["clause"]))) is not None
+        return self._says("planned")
 
     def is_past(self) -> bool:
         """Whether the words of the clause itself tell of the past."""
-        spec = spec_of(self.piece.lang)
-        return _nearest(spec, *self._around(spec["clause"])) < 0
+        return _nearest(self._spec, *self._clause) < 0
 
-    def _around(self, stop: re.Pattern[str]) -> tuple[str, str]:
-        return _around(self.text, (self.piece.start, self.piece.end), stop)
+    def _says(self, cue: str) -> bool:
+        return _says(cue, self.text, self.piece.span, self.piece.lang)
 
 
 def was_put(text: str, span: tuple[int, int], lang: str) -> bool:
     """Whether what was arranged for that time was put to another: "moved from Monday to …", 从周一改到…."""
-    spec = spec_of(lang)
-    return spec["put_from"].search("¦".join(_around(text, span, spec["clause"]))) is not None
+    return _says("put_from", text, span, lang)
 
 
 def is_denied(text: str, span: tuple[int, int], lang: str) -> bool:
     """Whether the words say that it is another time: "not the 12th", 不是12号."""
+    return _says("denied", text, span, lang)
+
+
+def _says(cue: str, text: str, span: tuple[int, int], lang: str) -> bool:
+    """Whether the clause around the span, which is cut out of it, has the cue."""
     spec = spec_of(lang)
-    return spec["denied"].search("¦".join(_around(text, span, spec["clause"]))) is not None
+    return spec[cue].search("¦".join(_around(text, span, spec["clause"]))) is not None
 
 
 def put_away(text: str, old: tuple[int, int], new: tuple[int, int], lang: str) -> int:

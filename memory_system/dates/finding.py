@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from itertools import pairwise, zip_longest
 
 from memory_system.dates.atoms import Piece, pieces
 from memory_system.dates.calendar import interval, occasions
-from memory_system.dates.clauses import ANY_WEEK, Cues, is_denied, put_away, spec_of, was_put
-from memory_system.dates.fields import complete, kind
+from memory_system.dates.clauses import ANY_WEEK, Ahead, Cues, Moment, is_denied, put_away, spec_of, was_put
 from memory_system.dates.forms import patterns
-from memory_system.dates.hours import TIMES, Fields, Interval, at_day, part_of_day
-from memory_system.dates.moment import Ahead, Moment
-from memory_system.dates.spans import following, month_after
+from memory_system.dates.intervals import (
+    TIMES,
+    Fields,
+    Interval,
+    at_day,
+    complete,
+    following,
+    kind,
+    month_after,
+    part_of_day,
+    weekday_after,
+)
 
 _ITS_WEEK = re.compile(r"(?i)day,? (?:of )?(?:next|this|last) week$")
 _MONTH = re.compile(r"(?i)[a-z]{3}|月")
@@ -36,7 +44,6 @@ _AND = re.compile(r"(?i)\s?(?:and|和|与|跟|到|至)\s?(?:the )?")
 _BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
 _WEEKDAY = frozenset(("dow",))
 _MONTH_DAY = frozenset(("month", "day"))
-_LABEL_ENDS = ("]", "】")
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _AND_ANOTHER = re.compile(
     r" (?:and|or|to) (?:the )?\d{1,2}(?:st|nd|rd|th)?(?!\d| ?[ap]\.?m\b|:|\.\d)|[和或及、]\d{1,2}[日号]"
@@ -78,7 +85,7 @@ def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
             times[-1] = _until(times[-1], piece.fields)
             continue
         recurring = [] if dated else _occasions(clear, piece, Cues(anchor, bare, piece))
-        times.append(recurring or told.get((piece.start, piece.end), []))
+        times.append(recurring or told.get(piece.span, []))
         if "day" in piece.fields and (last := _LAST_DAY.match(clear, piece.end)):
             times[-1] = _until(times[-1], {"day": int(last[1] or last[2])})
     return [each for some in times for each in some]
@@ -88,7 +95,7 @@ def _occasions(text: str, piece: Piece, cues: Cues) -> list[tuple[datetime, date
     """The last and the next time that the piece names; a near one alone, where the tense is future."""
     if _is_lone(text, piece) and not _BETWEEN.search(text[: piece.start]):
         return []
-    found, now = occasions(piece.fields, cues.anchor), cues.now
+    found, now = occasions(piece.fields, cues), cues.now
     tense = cues.tense() if found else 0
     if tense == 1 and 0 < (found[-1][0] - now).days < _NEAR:
         return [found[-1][:2]]
@@ -108,12 +115,11 @@ def _until(times: list[tuple[datetime, datetime]], fields: Fields) -> list[tuple
     return [(start, last[1]) for start, _ in times if (last := following(fields, start.date()))]
 
 
-def scan(text: str, anchor: datetime, lead: str = "") -> Iterator[tuple[When, Piece]]:
-    """The expressions with the pieces they came from; in a text that goes on from a `lead`, the 22nd may
-    be of a month that was named there."""
+def scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
+    """The expressions with the pieces they came from."""
     clear, found_pieces = pieces(text)
     if found_pieces:
-        yield from _scanned(text, clear, _sharing(clear, found_pieces), anchor, lead)
+        yield from _scanned(text, clear, _sharing(clear, found_pieces), anchor)
 
 
 def _sharing(text: str, found: list[Piece]) -> list[Piece]:
@@ -158,7 +164,7 @@ def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:
     for number, (old, new) in enumerate(pairwise(found)):
         if kind(new.fields) != _WEEKDAY or "dow" not in old.fields:
             continue
-        way = put_away(bare, (old.start, old.end), (new.start, new.end), old.lang)
+        way = put_away(bare, old.span, new.span, old.lang)
         if way and Cues(anchor, bare, old).tense() is not None and (days := _put_days(old, new, anchor, way)):
             ordered[number : number + 2] = (_on(each, day, anchor) for each, day in zip((old, new), days, strict=True))
     return ordered
@@ -168,20 +174,16 @@ def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date,
     """The days that the two weekdays name; None where the words do not tell."""
     today, is_bare = anchor.date(), kind(old.fields) == _WEEKDAY
     if way < 0:
-        return (_next(old, brought := _next(new, today)), brought) if is_bare else None
+        brought = weekday_after(today, new.fields["dow"])
+        return (weekday_after(brought, old.fields["dow"]), brought) if is_bare else None
     if is_bare:
-        first = today if old.fields["dow"] == today.weekday() else _next(old, today)
+        first = today if old.fields["dow"] == today.weekday() else weekday_after(today, old.fields["dow"])
     else:
         named = interval({name: old.fields[name] for name in kind(old.fields)}, Ahead(anchor))
         if named is None:
             return None
         first = named[0].date()
-    return first, _next(new, max(first, today))
-
-
-def _next(piece: Piece, day: date) -> date:
-    """The first such weekday after the day."""
-    return day + timedelta(days=(piece.fields["dow"] - day.weekday() - 1) % 7 + 1)
+    return first, weekday_after(max(first, today), new.fields["dow"])
 
 
 def _on(piece: Piece, day: date, anchor: datetime) -> Piece:
@@ -207,9 +209,7 @@ def in_one(text: str, whens: Sequence[When], lang: str) -> When:
     return replace(first, span=span, end=second.end, text=text[slice(*span)])
 
 
-def _scanned(
-    text: str, clear: str, found_pieces: list[Piece], anchor: datetime, lead: str = ""
-) -> Iterator[tuple[When, Piece]]:
+def _scanned(text: str, clear: str, found_pieces: list[Piece], anchor: datetime) -> Iterator[tuple[When, Piece]]:
     """`scan` for the pieces of the text."""
     bare = _without(found_pieces, clear)
     found_pieces = _in_order(bare, found_pieces, anchor)
@@ -228,13 +228,13 @@ def _scanned(
             if number in listed:
                 silent, found = True, None
             elif _is_bare_part(piece):
-                silent, found = _part(piece, cues, done, lead)
+                silent, found = _part(piece, cues, done)
             else:
-                frame = _frame(text, piece, done, anchor, lead)
+                frame = _frame(text, piece, done)
                 silent, found = _alone(clear, piece, cues, done, end, frame)
         begun = None
         if found:
-            done.append(When((piece.start, piece.end), *found, text[piece.start : piece.end]))
+            done.append(When(piece.span, *found, text[piece.start : piece.end]))
             if not silent:
                 begun = done[-1]
                 yield begun, piece
@@ -248,20 +248,20 @@ def _alone(
     silent = _is_lone(text, piece) and not cues.planned()
     found = _within(frame, piece, cues) if frame else None
     if not found and (not silent or complete(piece.fields)):
-        found = _interval(text, piece, cues, done)
+        is_clock = "hour" in piece.fields and piece.fields.keys() <= TIMES
+        found = _clock(text, piece, cues, done) if is_clock else interval(piece.fields, cues)
     frames = [each for each in done if each.granularity in _COARSE and not was_put(cues.text, each.span, piece.lang)]
     if found and cues.asked and (_elsewhere(found, frames, cues.now) or (end and _breaks_off(found, end, cues))):
         found = None
     return silent, found
 
 
-def _frame(text: str, piece: Piece, done: list[When], anchor: datetime, before: str) -> When | None:
-    """The expression whose month a bare day, or whose year a bare month may be of: a date with its month named before,
-    in what was said just before too; this year, named in the same sentence."""
+def _frame(text: str, piece: Piece, done: list[When]) -> When | None:
+    """The expression whose month a bare day, or whose year a bare month may be of: a date with its month named before;
+    this year, named in the same sentence."""
     keys = kind(piece.fields)
     if keys == {"day"}:
-        told = done or (find(before, anchor) if before else [])
-        dated = (when for when in reversed(told) if when.granularity in ("day", "month") and _MONTH.search(when.text))
+        dated = (when for when in reversed(done) if when.granularity in ("day", "month") and _MONTH.search(when.text))
         return next(dated, None)
     if "month" in keys and keys <= {"month", "day", "third"} and done and done[-1].granularity == "year":
         parted = spec_of(piece.lang)["sentence"].search(text, done[-1].span[1], piece.start)
@@ -315,7 +315,7 @@ def _is_range(text: str, left: Piece, right: Piece) -> bool:
     if keys not in _ENDS or not keys <= kind(left.fields):
         return False
     joined = patterns("range")[left.lang].fullmatch(text, left.end, right.start)
-    return joined is not None and not was_put(text, (left.start, left.end), left.lang)
+    return joined is not None and not was_put(text, left.span, left.lang)
 
 
 def _breaks_off(found: Interval, end: Piece, cues: Cues) -> bool:
@@ -329,12 +329,6 @@ def _without(found: list[Piece], text: str) -> str:
     for piece in found:
         text = text[: piece.start] + " " * (piece.end - piece.start) + text[piece.end :]
     return text
-
-
-def _interval(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interval | None:
-    if "hour" in piece.fields and piece.fields.keys() <= TIMES:
-        return _clock(text, piece, moment, done)
-    return interval(piece.fields, moment)
 
 
 def _is_lone(text: str, piece: Piece) -> bool:
@@ -372,12 +366,12 @@ def _is_bare_part(piece: Piece) -> bool:
     return piece.fields.keys() == {"part"} and piece.end - piece.start > 1
 
 
-def _part(piece: Piece, cues: Cues, done: list[When], lead: str) -> tuple[bool, Interval | None]:
+def _part(piece: Piece, cues: Cues, done: list[When]) -> tuple[bool, Interval | None]:
     """A bare part of the day: of the day that was named last, else of today, if the tense agrees; in Chinese, where
-    下午 is this afternoon as well. Beside its day, or behind a label that names it, it stands for itself."""
+    下午 is this afternoon as well. Beside its day it stands for itself."""
     if (ahead := cues.ahead()) is None:
         return False, None
-    named = (done or (find(lead, cues.anchor) if lead else []))[-1:]
+    named = done[-1:]
     if any(each.granularity not in _FINE for each in named):
         return False, None
     now, tense = cues.now, cues.tense()
@@ -386,7 +380,7 @@ def _part(piece: Piece, cues: Cues, done: list[When], lead: str) -> tuple[bool, 
         told = any(day == each.start.date() for each in named)
         begun = found[1] if piece.fields["part"] == "night" else found[0]  # 半夜疼醒了 was the night before
         if begun <= now if tense == -1 else found[1] > now and (ahead or told):
-            return told and bool(done or lead.endswith(_LABEL_ENDS)), found
+            return told, found
     return False, None
 
 

@@ -23,7 +23,7 @@ from memory_system.privacy.secrets import redact
 from memory_system.privacy.tombstones import PLACEHOLDER, holds
 from memory_system.readers.places import Place, find, transcripts
 from memory_system.readers.transcript import load, note_session
-from memory_system.recall.passages import note_files
+from memory_system.recall.units import note_files
 from memory_system.text import cjk_count, fold, sentences
 from memory_system.workspace import Workspace
 

@@ -23,7 +23,7 @@ from memory_system.privacy.secrets import redaction
 from memory_system.privacy.tombstones import Mark, blanked, claim_words
 from memory_system.readers import Cursor
 from memory_system.readers.transcript import note_session
-from memory_system.recall.passages import note_files, read_note
+from memory_system.recall.units import note_files, read_note
 from memory_system.records import STOCK_NAMES, Evidence, Fact, Pool, Row, Summary, session_of
 from memory_system.store.gist import gist_of
 from memory_system.text import fold

@@ -23,7 +23,7 @@ from memory_system.phases import Night, summaries
 from memory_system.privacy.secrets import redact
 from memory_system.privacy.trust import OWNER, key_of, suspects
 from memory_system.readers.places import transcripts
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.records import Evidence, Fact, Pool, from_line, to_line
 from memory_system.store.draft import Draft
 from memory_system.store.journal import Change, Entry

@@ -25,8 +25,8 @@ from memory_system.layout import Layout
 from memory_system.nights import derive
 from memory_system.phases import index
 from memory_system.readers.places import is_pattern
-from memory_system.recall.index import Index
-from memory_system.recall.passages import DERIVED_FOLDERS
+from memory_system.recall.search_index import Index
+from memory_system.recall.units import DERIVED_FOLDERS
 from memory_system.workspace import Workspace
 
 MINUTE = 17  # of the hour: not when everybody else's jobs start

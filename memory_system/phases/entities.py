@@ -17,7 +17,7 @@ from memory_system.errors import DamagedError
 from memory_system.layout import Layout
 from memory_system.phases.index import open_index
 from memory_system.phases.matching import names_of
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import own_name
 from memory_system.recall.views import Naming
 from memory_system.records import ASSISTANT, USER, Row

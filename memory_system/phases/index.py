@@ -15,10 +15,9 @@ from typing import Any
 from memory_system.errors import EmbedderError, LockedError, WorkspaceError
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor
-from memory_system.recall.dump import FILES, Dump, digest, followed
-from memory_system.recall.index import Index
-from memory_system.recall.passages import note_files, read_note
-from memory_system.recall.units import storable
+from memory_system.recall.search_index import Index
+from memory_system.recall.units import note_files, read_note, storable
+from memory_system.recall.views import FILES, Dump, digest, followed
 from memory_system.records import Pool, session_of
 from memory_system.store.checkpoint import due
 from memory_system.store.database import StaleIndexError

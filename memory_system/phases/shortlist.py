@@ -18,7 +18,7 @@ from memory_system.phases.evidence import RULE
 from memory_system.phases.segment import width
 from memory_system.privacy import pasted, trust
 from memory_system.recall.around import Around
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import Unit
 from memory_system.recall.views import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line

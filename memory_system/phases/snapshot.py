@@ -40,7 +40,7 @@ from memory_system.phases.shortlist import (
 from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.records import Belief, Fact, Row, told
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace

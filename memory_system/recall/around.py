@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import Unit
 from memory_system.records import USER_NAME, Fact, Row, session_of, successor_of
+from memory_system.text import told_in
 from memory_system.understand import matters
 
 MOST = 300  # characters of what stood around, together
@@ -72,7 +73,7 @@ class Around:
         they are given, and with nothing said later. Empty where the memory leans on nothing, or nothing of that may be
         shown."""
         places = [each for each in row.get("context", ()) if sessions is None or session_of(each["ref"]) in sessions]
-        lang = "zh" if row.get("lang") == "zh" else "en"
+        lang = told_in(row.get("lang", ""))
         quotes = {each["ref"]: each.get("quote", "") for each in reversed(row.get("evidence", ()))}  # the first of each
         lines = list(self._lines(places, quotes, lang))
         later = later_words(row, self._index, self._given) if sessions is None else ""
@@ -172,7 +173,7 @@ def followed(memory_id: str, index: Index) -> list[Fact]:
 
 def outdated_words(newer: Fact, older: str, lang: str) -> str:
     """The remark on an outdated memory: what stands today, shortened."""
-    return WORDS["zh" if lang == "zh" else "en"][2].format(newer=_about(newer.told, older))
+    return WORDS[told_in(lang)][2].format(newer=_about(newer.told, older))
 
 
 def later_words(row: Row, index: Index, give: Callable[[Fact], str]) -> str:
@@ -180,9 +181,8 @@ def later_words(row: Row, index: Index, give: Callable[[Fact], str]) -> str:
     words what may be shown."""
     found = followed(row.get("likely_outdated_by") or "", index)
     shown = give(found[-1]) if found else ""
-    return (
-        WORDS["zh" if row.get("lang") == "zh" else "en"][3].format(newer=_about(shown, row["content"])) if shown else ""
-    )
+    words = WORDS[told_in(row.get("lang", ""))][3]
+    return words.format(newer=_about(shown, row["content"])) if shown else ""
 
 
 def _about(words: str, older: str) -> str:

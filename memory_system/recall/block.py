@@ -58,15 +58,15 @@ def wrapped(lines: list[str], lang: str) -> str:
     return "\n".join((f"<{TAG}>", table("words", "told")[lang]["head"], *lines, f"</{TAG}>")) if lines else ""
 
 
-def gist(text: str, worth: Mapping[str, float], most: int = LONGEST_TOKENS) -> str:
+def gist(text: str, worth: Mapping[str, float]) -> str:
     """The text on one line; of a long one the sentence with most of the question, and what fits around it."""
-    if estimate_tokens(text) <= most:
+    if estimate_tokens(text) <= LONGEST_TOKENS:
         return " ".join(text.split())
     pieces = [text[start:end] for start, end in sentences(text)]
     values = [sum(worth[term] for term in _standing_in(piece, worth)) for piece in pieces]
     first = last = values.index(max(values)) if values else 0
-    kept = _cut(pieces[first], worth, most) if pieces else ""
-    room = most - estimate_tokens(kept)
+    kept = _cut(pieces[first], worth) if pieces else ""
+    room = LONGEST_TOKENS - estimate_tokens(kept)
     while True:
         if last + 1 < len(pieces) and (price := estimate_tokens(pieces[last + 1]) + 1) <= room:
             last, kept, room = last + 1, f"{kept} {pieces[last + 1]}", room - price
@@ -78,14 +78,14 @@ def gist(text: str, worth: Mapping[str, float], most: int = LONGEST_TOKENS) -> s
     return f"{lead}{' '.join(kept.split())}{trail}"
 
 
-def _cut(sentence: str, worth: Mapping[str, float], most: int) -> str:
+def _cut(sentence: str, worth: Mapping[str, float]) -> str:
     """As much of an overlong sentence as there is room for, from a little before the first word of the question."""
-    if estimate_tokens(sentence) <= most:
+    if estimate_tokens(sentence) <= LONGEST_TOKENS:
         return sentence
     folded = sentence.lower()
-    start = max(0, min(map(folded.find, _standing_in(sentence, worth)), default=0) - most // 2)
-    kept = sentence[start : start + 4 * most]
-    while estimate_tokens(kept) > most - 2:
+    start = max(0, min(map(folded.find, _standing_in(sentence, worth)), default=0) - LONGEST_TOKENS // 2)
+    kept = sentence[start : start + 4 * LONGEST_TOKENS]
+    while estimate_tokens(kept) > LONGEST_TOKENS - 2:
         kept = kept[: len(kept) * 9 // 10]
     return ("…" if start else "") + kept + ("…" if start + len(kept) < len(sentence) else "")
 

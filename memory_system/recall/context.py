@@ -5,22 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from memory_system.config import Config
-from memory_system.layout import Layout
 from memory_system.recall.around import MOST, Around, Give, as_it_is
-from memory_system.recall.asked import Asked, asked_of_user
+from memory_system.recall.asked import Asked, Cues, Kind, Question, asked_of_user, cues_of
 from memory_system.recall.block import Level, State, line_of, wrapped
-from memory_system.recall.gathering import SLOTS
-from memory_system.recall.index import Index
+from memory_system.recall.candidates import SLOTS
 from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
-from memory_system.recall.question import Cues, Kind, Question, cues_of
 from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
 from memory_system.recall.schema import MEMORIES, scope_of
@@ -28,9 +24,6 @@ from memory_system.recall.search import Answer, Asking, type_of
 from memory_system.recall.units import Unit, Units
 from memory_system.records import USER, Fact, Row, kind_of, to_line, type_name
 from memory_system.text import estimate_tokens, is_cjk, sentences
-
-if TYPE_CHECKING:  # imported where vectors are searched
-    from memory_system.recall.vectors import Near
 
 WIDE = 40  # results that are looked at
 TOPIC = 1.15  # times more for a memory of a kind that the message speaks of
@@ -82,16 +75,11 @@ class Item:
 
 
 def context(
-    layout: Layout,
-    config: Config,
-    index: Index,
-    pending: list[Fact],
+    asking: Asking,
     message: str,
     *,
-    now: datetime,
     budget: int,
     known: Callable[[Fact], bool] | None = None,
-    near: Near | None = None,
     refused: Callable[[Unit], bool] = lambda _: False,
     give: Give = as_it_is,
 ) -> dict[str, Any]:
@@ -107,14 +95,13 @@ def context(
 
     cues, wish, items, lang = cues_of(message), Asked(), list[Item](), "en"
     if not cues.idle:
-        with index.reading():
-            asking = Asking(layout, config, index, pending, now, near)
+        with asking.index.reading():
             answer = asking.answer(message)
             if answer.question.asks:
-                wish = asked_of_user(answer.question.text, index.at(now))
+                wish = asked_of_user(answer.question.text, asking.index.at(asking.now))
             found = (each for each in _Gathered(asking, message, cues, wish).items(answer) if each.level)
             items = _with_newer(filter(is_new, found))
-            _write_lines(items, answer, config, Around(index, give))
+            _write_lines(items, answer, asking.config, Around(asking.index, give))
         lang = answer.question.lang
     chosen = packed(items, budget - estimate_tokens(wrapped([""], lang)))
     text = wrapped([each.line for each in chosen], lang)

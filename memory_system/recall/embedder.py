@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from math import isfinite
@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeAlias
 from memory_system.config import EmbedderConfig
 from memory_system.errors import EmbedderError
 from memory_system.privacy import secrets
+from memory_system.recall.units import gathered
 from memory_system.text import estimate_tokens
 
 Vector: TypeAlias = "array[float]"  # of "f", float32
@@ -49,19 +50,6 @@ def embedder_of(config: EmbedderConfig) -> Embedder | None:
     return HttpEmbedder(config) if config.kind == "http" else LocalEmbedder(config)
 
 
-def batches(texts: Sequence[str], most: int) -> Iterator[Sequence[str]]:
-    """The texts in order, as many at a time as may be sent at once."""
-    start, tokens = 0, 0
-    for place, text in enumerate(texts):
-        price = estimate_tokens(text)
-        if place > start and (place - start >= most or tokens + price > BATCH_TOKENS):
-            yield texts[start:place]
-            start, tokens = place, 0
-        tokens += price
-    if start < len(texts):
-        yield texts[start:]
-
-
 class HttpEmbedder:
     """An endpoint that speaks OpenAI's protocol. What is sent holds no secrets, and never nothing, which it refuses."""
 
@@ -82,7 +70,7 @@ class HttpEmbedder:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         found: list[Vector] = []
         with httpx2.Client(timeout=seconds, headers=headers) as client:
-            for batch in batches(texts, config.batch_size):
+            for batch in gathered(texts, estimate_tokens, BATCH_TOKENS, config.batch_size):
                 plain = [text[:TEXT_CHARACTERS].encode(errors="replace").decode() for text in batch]
                 answer = self._asked(client, [secrets.redact(text)[0] or " " for text in plain], tries)
                 found += _vectors(answer, len(batch))

@@ -4,7 +4,7 @@ together."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -12,9 +12,8 @@ import orjson
 
 from memory_system.privacy.tombstones import Tombstones
 from memory_system.recall import schema
-from memory_system.recall.passages import note_digest, searchable
 from memory_system.recall.schema import MEMORIES, PARTS_FROM, SCOPES, SESSION_BITS, json_list, session_of
-from memory_system.recall.units import Unit, Units, storable
+from memory_system.recall.units import Unit, Units, gathered, note_digest, searchable, storable
 from memory_system.records import Pool, Row
 from memory_system.records import session_of as session_named
 from memory_system.store.database import BATCH, Database, batches
@@ -39,7 +38,8 @@ class Entries:
     def put_messages(self, path: str, messages: Iterable[Message]) -> None:
         """Index messages of the transcript of that name (`Layout.name`), but none that were read from a note."""
         name = storable(path)
-        for batch in _weighed(message for message in messages if not message.is_noted):
+        read = (message for message in messages if not message.is_noted)
+        for batch in gathered(read, lambda message: len(message.text), BATCH_CHARACTERS, BATCH):
             _put_messages(self._database, ((each.session, self._units.message(name, each)) for each in batch))
 
     def drop_messages(self, refs: Iterable[str]) -> None:
@@ -122,20 +122,6 @@ def _scope(pool: Pool, row: Row) -> str:
     if pool == "active":
         return "memory"
     return "over" if row.get("retired") == "expired" and row.get("event_time") else "archive"
-
-
-def _weighed(messages: Iterable[Message]) -> Iterator[list[Message]]:
-    """The messages in batches, of which none is large however long they are."""
-    batch: list[Message] = []
-    size = 0
-    for message in messages:
-        batch.append(message)
-        size += len(message.text)
-        if len(batch) == BATCH or size > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def find(database: Database, scope: str, keys: Collection[str]) -> list[Numbered]:

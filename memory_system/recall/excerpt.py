@@ -22,14 +22,13 @@ import orjson
 
 from memory_system.layout import PEOPLES_FILES, Layout
 from memory_system.recall.around import Around, Give, as_it_is, outdated_words, standing_for
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.recall.units import Unit
 from memory_system.records import KINDS, Fact, Row, kind_of, session_of, to_line
 from memory_system.store.months import standing
 
 LINES = 120  # given at once, at most
 CHARACTERS = 12_000  # the same
-BUFFER = 1 << 16  # bytes read at once
 
 _CITATION = re.compile(r"(.+)[#:]L(\d{1,9})(?:-L(\d{1,9}))?", re.DOTALL)
 _ID = re.compile(r"[fbs]_\d{8}_\w+")
@@ -241,37 +240,27 @@ def place_of_message(layout: Layout, name: str, ref: str) -> tuple[int, int]:
 
 def _line_in(path: str, entry: str) -> tuple[int, int]:
     """The number of the line that carries the id, 0 where none does, and how many were read."""
-    passed = 0
-    with suppress(OSError, EOFError, zlib.error):
-        for block in _blocks_of(path):
-            start = _line_of(block, entry)
-            if start >= 0:
-                return passed + block.count(b"\n", 0, start) + 1, passed
-            passed += block.count(b"\n") + (not block.endswith(b"\n"))
-    return 0, passed
+    number, sought = 0, entry.encode()
+    with suppress(OSError, EOFError, zlib.error), _transcript(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if sought in line and _is_of(line, entry):
+                return number, number
+    return 0, number
 
 
-def _blocks_of(path: str) -> Iterator[bytes]:
-    """A transcript in blocks of whole lines; none when it is no file of lines."""
-    if ".jsonl" not in path.rpartition("/")[2]:
-        return
+@contextmanager
+def _transcript(path: str) -> Iterator[Iterable[bytes]]:
+    """The lines of a transcript; none when it is no file of lines."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb", BUFFER) as file:
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            lines = gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
-            while block := lines.read(BUFFER):
-                yield block if block.endswith(b"\n") else block + lines.readline()
+    with os.fdopen(descriptor, "rb") as file:
+        is_of_lines = stat.S_ISREG(os.fstat(descriptor).st_mode) and ".jsonl" in path.rpartition("/")[2]
+        lines = gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
+        yield lines if is_of_lines else ()
 
 
-def _line_of(block: bytes, entry: str) -> int:
-    """Where the line begins that carries the entry's id; -1 where none does."""
-    sought = entry.encode()
-    at = block.find(sought)
-    while at >= 0:
-        start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at) + 1 or len(block)
-        with suppress(orjson.JSONDecodeError):
-            row = orjson.loads(block[start:end])
-            if isinstance(row, dict) and entry in (row.get("id"), row.get("ref")):
-                return start
-        at = block.find(sought, end) if end < len(block) else -1
-    return -1
+def _is_of(line: bytes, entry: str) -> bool:
+    """Whether the line carries the entry's id, and does not only speak of it."""
+    with suppress(orjson.JSONDecodeError):
+        row = orjson.loads(line)
+        return isinstance(row, dict) and entry in (row.get("id"), row.get("ref"))
+    return False

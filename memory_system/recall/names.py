@@ -15,8 +15,8 @@ from memory_system.rules import load, table
 from memory_system.text import CJK, is_cjk, language, nfkc
 
 if TYPE_CHECKING:  # these import what is here
+    from memory_system.recall.asked import Question
     from memory_system.recall.candidates import Candidates
-    from memory_system.recall.question import Question
 
 Name = frozenset[str]  # words, in lower case, any of which speaks of the one who is meant
 
@@ -104,12 +104,7 @@ def _is_name(plain: str, word: re.Match[str], question: str) -> bool:
     before = question[: word.start()].rstrip()
     begins = not before or before[-1] in '.!?:。！？："“'
     stands_out = plain[:1].isupper() and (plain != word[0] or not begins)
-    return stands_out and plain.lower() not in _no_names() and terms.has_content(plain)
-
-
-@cache
-def _no_names() -> frozenset[str]:
-    return frozenset(table("words", "no_names").split())
+    return stands_out and plain.lower() not in terms.listed("no_names") and terms.has_content(plain)
 
 
 def _kin(question: str) -> Iterator[Name]:

@@ -4,17 +4,17 @@ is outdated stands behind what took its place."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
 from operator import attrgetter
 
 from memory_system.recall.around import standing_for
-from memory_system.recall.candidates import Memory
-from memory_system.recall.index import Index
+from memory_system.recall.candidates import Memory, Wanted
 from memory_system.recall.ranking import Scored
 from memory_system.recall.schema import MEMORIES, SCOPE_BITS, SCOPES, scope_of
+from memory_system.recall.search_index import Index
 from memory_system.records import Fact
 from memory_system.text import CJK, essence
 
@@ -29,10 +29,7 @@ SMALLEST = 1e-9  # of λ, where likeness is all that counts
 
 _essence = lru_cache(maxsize=10_000)(essence.__wrapped__)  # the same texts are found again and again
 _SAID = SCOPES["session"]
-_NO_SIGN = {place: " " for place in range(128) if not (chr(place).isalnum() or chr(place) == "_")}
-_SIGNS = re.compile(rf"[{CJK}]|\w+")
-
-Passing = Callable[[Collection[int]], Collection[int]]  # those of the units that are asked for
+_WORDS = re.compile(rf"[{CJK}]|\w+")
 
 
 @dataclass(slots=True)
@@ -139,27 +136,16 @@ def diverse(results: list[Result], share: float) -> list[Result]:
 def _likenesses(results: list[Result]) -> dict[int, dict[int, float]]:
     """How like two of them are, both ways, by their places, where they are at all; 1: they have the same words."""
     alike: dict[int, dict[int, float]] = {}
-    near = [(place, *each) for place, each in enumerate(_words_of(results)) if len(each[0]) > ALIKE * each[1]]
-    for (one, words, size), (other, others, its_size) in combinations(near, 2):
+    worded = [{*_WORDS.findall(each.best.unit.text[:COMPARED].lower())} for each in results]
+    for (one, words), (other, others) in combinations(enumerate(worded), 2):
         common = len(words & others)
-        if common > ALIKE * (together := size + its_size - common):
+        if common > ALIKE * (together := len(words) + len(others) - common):
             likeness = (common / together - ALIKE) / (1 - ALIKE)
             alike.setdefault(one, {})[other] = alike.setdefault(other, {})[one] = likeness
     return alike
 
 
-def _words_of(results: Iterable[Result]) -> list[tuple[set[str], int]]:
-    """The words of each that another has as well, and how many words it has: most are like none of the others."""
-    texts = [each.best.unit.text[:COMPARED].lower() for each in results]
-    worded = [{*(text.translate(_NO_SIGN).split() if text.isascii() else _SIGNS.findall(text))} for text in texts]
-    seen, again = set[str](), set[str]()
-    for words in worded:
-        again |= seen & words
-        seen |= words
-    return [(words & again, len(words)) for words in worded]
-
-
-def newer_first(results: list[Result], index: Index, passing: Passing) -> list[Result]:
+def newer_first(results: list[Result], index: Index, wanted: Wanted) -> list[Result]:
     """The results, each that is outdated behind what stands in its place, which is taken in if it was not found."""
     if not any(each.best.memory.outdated_by for each in results):
         return results
@@ -170,7 +156,7 @@ def newer_first(results: list[Result], index: Index, passing: Passing) -> list[R
         if each.best.memory.outdated_by and (newer := standing_for(each.best.unit.key, index)):
             each.newer = newer
             found = next((other for other in (*ordered, *waiting) if _is_of(other, newer)), None)
-            first = _as_memory(newer, found or Result(each.best, each.full), index, passing) or found
+            first = _as_memory(newer, found or Result(each.best, each.full), index, wanted) or found
             if first is not None and not any(first is other for other in ordered):
                 waiting = [other for other in waiting if other is not first]
                 first.full, first.alike = max(first.score, each.score), 1.0
@@ -185,14 +171,14 @@ def _is_of(result: Result, memory: Fact) -> bool:
     return unit.ref in {each.ref for each in memory.evidence} if result.is_said else unit.key == memory.id
 
 
-def _as_memory(memory: Fact, result: Result, index: Index, passing: Passing) -> Result | None:
+def _as_memory(memory: Fact, result: Result, index: Index, wanted: Wanted) -> Result | None:
     """The result with the memory for its best; None where that is none of those that are asked for."""
     if result.best.unit.key == memory.id:
         return result
     numbers = [each for scope in MEMORIES for each in index.numbers([memory.id], scope).values()]
-    for number, unit in index.units(passing(numbers)).items():
+    for number, unit in index.units(wanted.passing(index, numbers)).items():
         result.refs = dict.fromkeys(each.ref for each in memory.evidence)
         known = Memory(refs=tuple(result.refs), speaker=memory.subject)
-        result.best = Scored(number, unit, known, result.best.score, result.best.parts, result.best.bm25)
+        result.best = replace(result.best, number=number, unit=unit, memory=known)
         return result
     return None

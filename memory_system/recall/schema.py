@@ -162,14 +162,16 @@ ORDER BY said_at DESC, scope, unit.key LIMIT ?
 _SCORE = """CASE WHEN protected
     THEN max(:floor, log_score - rate * max(0.0, :day - scored_day))
     ELSE log_score - rate * max(0.0, :day - scored_day) END"""  # its logarithm, at the moment
+_STRONGEST = "ORDER BY score DESC, importance DESC, said_at DESC, id"
+_AS_RANKED = f"SELECT id, {_SCORE} AS score, importance, line FROM memory WHERE"
 RANKED = f"""
 SELECT id, score, importance, line FROM memory JOIN (
     SELECT rowid AS found, {_SCORE} AS score
     FROM memory
     WHERE pool = 'active' %s
-    ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+    {_STRONGEST} LIMIT :limit
 ) ON memory.rowid = found
-ORDER BY score DESC, importance DESC, said_at DESC, id
+{_STRONGEST}
 """
 RANKED_AMONG = " AND category IN (SELECT value FROM json_each(:categories))"
 # With every category named, only what was said in that time is looked at: `memory_rank` is in that order.
@@ -182,30 +184,19 @@ RANKED_WITHIN = """ AND said_at >= :since AND (:until = '' OR said_at < :until) 
     )
     SELECT name FROM there
 )"""
-STANDING = f"""
-SELECT id, {_SCORE}, importance, line
-FROM memory WHERE id IN (SELECT value FROM json_each(:ids))
-"""
-OF_KIND = f"""
-SELECT id, {_SCORE} AS score, importance, line
-FROM memory
-WHERE pool = 'active' AND subject = 'user' AND (category IN (SELECT value FROM json_each(:categories))
+STANDING = f"{_AS_RANKED} id IN (SELECT value FROM json_each(:ids))"
+OF_KIND = f"""{_AS_RANKED} pool = 'active' AND subject = 'user'
+    AND (category IN (SELECT value FROM json_each(:categories))
     OR attribute IN (SELECT value FROM json_each(:attributes))
     OR substr(attribute, 1, instr(attribute, '.') - 1) IN (SELECT value FROM json_each(:attributes)))
-ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+{_STRONGEST} LIMIT :limit
 """
-TELLS = f"""
-SELECT id, {_SCORE} AS score, importance, line
-FROM memory
-WHERE pool = 'active' AND subject = 'user' AND tells IS NOT NULL
+TELLS = f"""{_AS_RANKED} pool = 'active' AND subject = 'user' AND tells IS NOT NULL
     AND EXISTS (SELECT 1 FROM json_each(tells) WHERE value IN (SELECT value FROM json_each(:attributes)))
-ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+{_STRONGEST} LIMIT :limit
 """
-OF_OTHERS = f"""
-SELECT id, {_SCORE} AS score, importance, line
-FROM memory
-WHERE pool = 'active' AND subject NOT IN ('user', 'assistant') AND attribute <> ''
-ORDER BY score DESC, importance DESC, said_at DESC, id LIMIT :limit
+OF_OTHERS = f"""{_AS_RANKED} pool = 'active' AND subject NOT IN ('user', 'assistant') AND attribute <> ''
+{_STRONGEST} LIMIT :limit
 """
 REPLACED_ON = """
 SELECT line FROM memory WHERE pool = 'archive' AND attribute <> ''

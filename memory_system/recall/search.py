@@ -1,6 +1,6 @@
 """Search: one ranked list over memories, notes and transcripts, with what is newer than the index laid over it.
 
-The way of a question: `question` understands it, `gathering` finds what may answer, `ranking` weighs that, `results`
+The way of a question: `asked` understands it, `candidates` finds what may answer, `ranking` weighs that, `results`
 folds and orders it.
 """
 
@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date, datetime, time
-from functools import partial
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
@@ -21,16 +20,14 @@ from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
 from memory_system.recall.around import Around, Give, as_it_is, outdated_words
-from memory_system.recall.candidates import NO_FILTERS, Candidates, Wanted
+from memory_system.recall.asked import Question, understood
+from memory_system.recall.candidates import Candidates, Wanted, gather
 from memory_system.recall.excerpt import place_of_memory, where_said
-from memory_system.recall.gathering import gather
-from memory_system.recall.index import Filters, Index
-from memory_system.recall.passages import note_digest, note_files, read_note
-from memory_system.recall.question import Question, understood
 from memory_system.recall.ranking import by_meaning, rank
 from memory_system.recall.results import Result, diverse, folded, newer_first
 from memory_system.recall.schema import MEMORIES, scope_of
-from memory_system.recall.units import storable
+from memory_system.recall.search_index import NO_FILTERS, Filters, Index
+from memory_system.recall.units import note_digest, note_files, read_note, storable
 from memory_system.records import Fact, kind_of, to_line, type_name
 from memory_system.text import language
 
@@ -47,45 +44,11 @@ SCOPES_OF: dict[Scope, tuple[str, ...]] = {
 SNIPPET_CHARACTERS = 700
 LEAD_CHARACTERS = 100  # shown before the first word of the query
 TYPES_OF = {"note": "note", "session": "message"}
-# what the line of a memory has that is shown with what stood around it, or was said later
-LEANING = (b'"context":', b'"likely_outdated_by":')
 DATED = 10  # results that are told with their day where a day is asked for
 SAID = ("message", "fact", "belief")
 _ONE_DAY = re.compile(r"(?<=\[)(\d{4})-(\d\d)(?:-(\d\d))?(?=[ \]])")
 _MARK = re.compile(r" ?\[\d{4}[^\]\n]*\]")  # a resolved date in brackets
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
-
-
-def search(
-    layout: Layout,
-    config: Config,
-    index: Index,
-    pending: Iterable[Fact],
-    query: str,
-    *,
-    now: datetime,
-    limit: int = 10,
-    scope: Scope = "all",
-    archived: bool = False,
-    filters: Filters = NO_FILTERS,
-    explain: bool = False,
-    near: Near | None = None,
-    give: Give = as_it_is,
-    given: Callable[[str, str], str] = lambda text, _: text,
-) -> dict[str, Any]:
-    """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
-    among the candidates. Captures in `pending` and notes that changed since they were indexed are found as they are
-    now; the archive only when asked for, and only what the filters let through. With `near` it counts as well what a
-    text means. Each result has `explain`, the parts of its score, and `textScore` when that is asked for. `give` says
-    what of a message may stand beside a memory that leans on it; `given` leaves of a text what may be shown, and is
-    told the ref of its message or the name of its file as well. Never raises for a query, whatever it holds."""
-    asking = Asking(layout, config, index, list(pending), now, near)
-    with index.reading():
-        answer = asking.answer(query, scope, filters, archived=archived)
-        results = answer.results[: max(0, limit)]
-        rows = _Rows(asking, answer, contexts_of(results, index, now, give), given)
-        shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in enumerate(results)]
-    return {"results": shown, "total_found": len(answer.results)}
 
 
 @dataclass(slots=True)
@@ -105,7 +68,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Where and when a question is asked: the index, what is newer (`pending`, notes), what texts mean (`near`)."""
+    """Where and when a question is asked: the index, what is newer (the captures that are `pending`, and notes), and
+    with `near` what texts mean, which counts then as well."""
 
     layout: Layout
     config: Config
@@ -121,23 +85,24 @@ class Asking:
         scopes = SCOPES_OF[scope] + (("archive",) if archived and "memory" in SCOPES_OF[scope] else ())
         question, near = understood(query, self.now, self.config.zone), self.near
         weights = self.config.search.chinese if question.lang == "zh" else self.config.search.english
-        found = self._candidates(question, scopes, filters)
+        wanted = Wanted(question, scopes, filters)
+        found = self._candidates(wanted)
         alone = near is not None and near.alone
         ranked = by_meaning(found) if alone else rank(question, found, weights)
         sure = near.best() if near and alone else answered(question, found, ranked, weights)
         scale = sure / (ranked[0].score or 1) if ranked else 0.0
         results = diverse(folded(ranked, dated=question.asks_when and not alone), weights.diversity)
-        results = newer_first(results, self.index, partial(Wanted(question, scopes, filters).passing, self.index))
+        results = newer_first(results, self.index, wanted)
         return Answer(question, results, scale, talked_of(question, found, ranked), found.weights)
 
-    def _candidates(self, question: Question, scopes: Collection[str], filters: Filters) -> Candidates:
+    def _candidates(self, wanted: Wanted) -> Candidates:
         """The candidates of the index that still hold, and those of the overlay."""
-        changed, gone = self._note_changes() if "note" in scopes else ({}, set[str]())
+        changed, gone = self._note_changes() if "note" in wanted.scopes else ({}, set[str]())
         known = self.index.at(self.now).these([record.id for record in self.pending]) if self.pending else {}
-        waiting = [record for record in self.pending if record.id not in known and "memory" in scopes]
+        waiting = [record for record in self.pending if record.id not in known and "memory" in wanted.scopes]
         with self._overlay(waiting, changed) as overlay:
-            wanted = Wanted(question, scopes, filters, gone)
-            return gather(self.index, overlay, wanted, self.now, self.config.zone, self.near)
+            holding = replace(wanted, gone=gone)
+            return gather(self.index, overlay, holding, self.now, self.config.zone, self.near)
 
     @contextmanager
     def _overlay(self, waiting: Collection[Fact], changed: dict[str, str]) -> Iterator[Index | None]:
@@ -167,15 +132,37 @@ class Asking:
         return changed, gone
 
 
-def contexts_of(results: Iterable[Result], index: Index, now: datetime, give: Give) -> dict[str, str]:
-    """What stood around the memories among the results that lean on it, by their ids."""
+def search(
+    asking: Asking,
+    query: str,
+    *,
+    limit: int = 10,
+    scope: Scope = "all",
+    archived: bool = False,
+    filters: Filters = NO_FILTERS,
+    explain: bool = False,
+    give: Give = as_it_is,
+    given: Callable[[str, str], str] = lambda text, _: text,
+) -> dict[str, Any]:
+    """The answer of `memory search --json`: `results`, best first, and `total_found`, how many different texts were
+    among the candidates. Captures and notes that changed since they were indexed are found as they are now; the archive
+    only when asked for, and only what the filters let through. Each result has `explain`, the parts of its score, and
+    `textScore` when that is asked for. `give` says what of a message may stand beside a memory that leans on it;
+    `given` leaves of a text what may be shown, and is told the ref of its message or the name of its file as well.
+    Never raises for a query, whatever it holds."""
+    with asking.index.reading():
+        answer = asking.answer(query, scope, filters, archived=archived)
+        results = answer.results[: max(0, limit)]
+        rows = _Rows(asking, answer, _contexts_of(results, asking, give), given)
+        shown = [rows.row(each, dated=number < DATED, explain=explain) for number, each in enumerate(results)]
+    return {"results": shown, "total_found": len(answer.results)}
+
+
+def _contexts_of(results: Iterable[Result], asking: Asking, give: Give) -> dict[str, str]:
+    """What stood around the memories among the results, or was said later, by their ids."""
     keys = [each.best.unit.key for each in results if scope_of(each.best.number) in MEMORIES]
-    around, rows = Around(index, give), index.at(now).these(keys)
-    return {key: around.of(orjson.loads(each.line)) for key, each in rows.items() if _leans(each.line)}
-
-
-def _leans(line: bytes) -> bool:
-    return any(each in line for each in LEANING)
+    around, rows = Around(asking.index, give), asking.index.at(asking.now).these(keys)
+    return {key: around.of(orjson.loads(each.line)) for key, each in rows.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,25 +228,22 @@ class _Rows:
         moment = clock.parse_instant(unit.said_at)
         if moment is None or type_of(result) not in SAID or _YEAR.search(_MARK.sub("", unit.text)):
             return told
-        day = _spelled(clock.local_date(moment, self.asking.config.zone), "day", lang)
+        from memory_system import dates  # only where a day is asked for
+
+        day = dates.spell(clock.local_date(moment, self.asking.config.zone), "day", lang)
         return told + (f" (said {day})" if lang == "en" else f"（{day}说）")
 
 
 def _spelled_out(mark: str, lang: str) -> str:
     """The bracket with its day or month in words: [7 May 2023]; a longer time stays as it is."""
 
+    from memory_system import dates
+
     def in_words(found: re.Match[str]) -> str:
         year, month, day = (int(each or 0) for each in found.groups())
-        return _spelled(date(year, month, day or 1), "day" if day else "month", lang)
+        return dates.spell(date(year, month, day or 1), "day" if day else "month", lang)
 
     return _ONE_DAY.sub(in_words, mark)
-
-
-def _spelled(day: date, granularity: str, lang: str) -> str:
-    from memory_system import dates  # only where a day is asked for
-
-    moment = datetime.combine(day, time())
-    return dates.spell(dates.When((0, 0), moment, moment, granularity, ""), lang)
 
 
 def type_of(result: Result) -> str:

@@ -73,12 +73,13 @@ def _content(run: str) -> Iterator[str]:
             if piece and piece not in _weak():
                 yield from _phrases(piece)
     else:
-        yield from (term for term in _phrases(run) if term not in _stop_en())
+        yield from (term for term in _phrases(run) if term not in listed("stop"))
 
 
 @cache
-def _stop_en() -> frozenset[str]:
-    return frozenset(table("words", "stop").split())
+def listed(key: str) -> frozenset[str]:
+    """The words of a list of `rules/words.toml`."""
+    return frozenset(table("words", key).split())
 
 
 @cache
@@ -134,7 +135,7 @@ def names(text: str, name: str) -> bool:
 def keywords(text: str) -> set[str]:
     """The content words of a text that are not CJK, in lower case: names, ids and plain words, no bare numbers."""
     words = _KEYWORDS.findall(CJK_RUN.sub(" ", nfkc(text).lower()))
-    return {word for word in words if len(word) > 1 and not word.isdecimal() and word not in _stop_en()}
+    return {word for word in words if len(word) > 1 and not word.isdecimal() and word not in listed("stop")}
 
 
 # Words in another form or spelling

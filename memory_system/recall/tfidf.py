@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memory_system.layout import Layout
-from memory_system.recall.passages import read_note
+from memory_system.recall.units import read_note
 
 LEAST = 0.01  # what is less alike is no result
 SNIPPET_CHARACTERS = 300

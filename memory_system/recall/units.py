@@ -1,35 +1,60 @@
-"""What the index keeps of a memory, a message or a note: the searchable unit, and the row that is ranked by."""
+"""What the index keeps of a memory, a message or a note: the searchable unit, and the row that is ranked by; which
+files are notes, and how their Markdown is cut into passages with line numbers.
+
+A passage never crosses a heading, holds about `PASSAGE_TOKENS`, and knows the headings above it. What is cut in two
+for its length overlaps: a thought that lies across the cut is whole in one of them.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
 from memory_system import clock
 from memory_system.config import Config
+from memory_system.disk import is_regular
+from memory_system.layout import Layout
 from memory_system.privacy import masks
+from memory_system.privacy.secrets import redact, redaction
+from memory_system.privacy.tombstones import Tombstones
+from memory_system.privacy.trust import without_signatures
 from memory_system.recall import terms
-from memory_system.recall.passages import passages, pieces
 from memory_system.recall.schema import packed
 from memory_system.records import USER, Pool, Row, kind_of, told, type_name
 from memory_system.store import retention
-from memory_system.text import estimate_tokens, language, spliced
+from memory_system.text import estimate_tokens, language, sentences, spliced
 from memory_system.turns import Message
+
+T = TypeVar("T")
 
 SMALLEST_SCORE = 1e-9  # stands for 0 where a logarithm is taken
 LONG_TOKENS = 180  # a message that costs more is searched and shown in passages: it has something of everything
 PART_TOKENS = 120
+KEPT = 10_000  # days and stamps whose forms are remembered
 SAME_CHARACTERS = 6  # before a date, by which the same words are known
 
 _MONTHS = "January February March April May June July August September October November December"
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})")
+
+PASSAGE_TOKENS = 400
+OVERLAP_TOKENS = 80
+SENTENCE_CHARACTERS = 1_000  # of a message: a longer sentence is cut
+SEARCHED_PEOPLES_FILES = ("MEMORY.md", "USER.md")
+# Below memory/: what this program or OpenClaw's dreaming derived; it would outrank its own sources.
+DERIVED_FOLDERS = frozenset({"layer1", "layer2", "layer3", "state", "dreaming"})
+
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_FENCE = re.compile(r" {0,3}(```|~~~)")
 
 
 class Unit(NamedTuple):
@@ -76,9 +101,7 @@ class Units:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._day = lru_cache(maxsize=10_000)(self._day_of_minute)
-        self._spelled = lru_cache(maxsize=10_000)(_spelled)
-        self._number = lru_cache(maxsize=10_000)(lambda stamp: day_number(clock.read_stamp(stamp)) if stamp else 0.0)
+        self._day = lru_cache(maxsize=KEPT)(self._day_of_minute)
 
     def memory(self, row: Row) -> Unit:
         said_at, content, entities = said_or_created(row), told(row), row.get("entities", ())
@@ -131,7 +154,7 @@ class Units:
             storable(row.get("subject", USER)), storable(row.get("attribute", "")), storable(row.get("value", "")),
             said_at, self.day(said_at), row["importance"], math.log(max(row["score"], SMALLEST_SCORE)),
             retention.rate_of(kind, row["importance"], self._config) if scored_at else 0.0,
-            self._number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
+            _number(scored_at), retention.is_protected_row(row), storable(own_name(row)),
             storable(orjson.dumps(row["tells"]).decode()) if row.get("tells") else None,
             packed(line),
         )  # fmt: skip
@@ -142,7 +165,7 @@ class Units:
 
     def spelled(self, stamp: str) -> str:
         """The local date of a stamp in the words people use for it: 2023-05-08, 8 May, 5月8日."""
-        return self._spelled(self.day(stamp))
+        return _spelled(self.day(stamp))
 
     def _day_of_minute(self, minute: str) -> str:
         moment = clock.parse_instant(minute)
@@ -180,6 +203,12 @@ def day_number(moment: datetime) -> float:
     return moment.timestamp() / clock.SECONDS_PER_DAY
 
 
+@lru_cache(maxsize=KEPT)
+def _number(stamp: str) -> float:
+    return day_number(clock.read_stamp(stamp)) if stamp else 0.0
+
+
+@lru_cache(maxsize=KEPT)
 def _spelled(day: str) -> str:
     if not day:
         return ""
@@ -190,3 +219,159 @@ def _spelled(day: str) -> str:
 def storable(text: str) -> str:
     """The text without lone surrogates, which UTF-8 cannot hold."""
     return text if text.isascii() else text.encode(errors="replace").decode()
+
+
+# Notes
+
+
+def note_files(layout: Layout) -> list[Path]:
+    """The notes on disk, in order: MEMORY.md, USER.md, and what is not derived below memory/ and knowledge/."""
+    found = [layout.root / name for name in SEARCHED_PEOPLES_FILES]
+    found += _markdown(layout.memory, DERIVED_FOLDERS)
+    if not layout.knowledge.is_symlink():
+        found += _markdown(layout.knowledge)
+    return sorted(path for path in found if is_regular(path))
+
+
+def note_digest(text: str) -> str:
+    """What tells two versions of a note apart."""
+    return hashlib.blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()
+
+
+def _markdown(top: Path, without: Collection[str] = ()) -> Iterator[Path]:
+    """The Markdown files below the folder but for those in the folders `without` right below it; nothing hidden."""
+    above = str(top)
+    for folder, folders, names in os.walk(above):
+        left_out = without if folder == above else ()
+        folders[:] = [name for name in folders if name not in left_out and not name.startswith(".")]
+        yield from (Path(folder, name) for name in names if name.endswith(".md") and not name.startswith("."))
+
+
+def read_note(path: Path) -> str:
+    """The text of a note; bytes that are not UTF-8 are shown as such. Empty when it has just been removed."""
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+def searchable(name: str, text: str, forgotten: Tombstones | None = None) -> str:
+    """The note's text without secrets, and without what is forgotten of it."""
+    plain = without_signatures(text)
+    return forgotten.without(name, "", "", redaction(plain)) if forgotten else redact(plain)[0]
+
+
+def pieces(text: str, tokens: int) -> Iterator[str]:
+    """A long text in passages of about so many tokens: whole paragraphs, else sentences, else what fits."""
+    return map("\n".join, gathered(_fragments(text, tokens), estimate_tokens, tokens))
+
+
+def gathered(things: Iterable[T], price: Callable[[T], int], room: int, most: float = math.inf) -> Iterator[list[T]]:
+    """The things in order, in groups of at most `most` that cost no more than there is room for, if one alone does."""
+    taken: list[T] = []
+    cost = 0
+    for thing in things:
+        its_price = price(thing)
+        if taken and (len(taken) >= most or cost + its_price > room):
+            yield taken
+            taken, cost = [], 0
+        taken.append(thing)
+        cost += its_price
+    if taken:
+        yield taken
+
+
+def _fragments(text: str, tokens: int) -> Iterator[str]:
+    for line in filter(str.strip, text.split("\n")):
+        if estimate_tokens(line) <= tokens:
+            yield line.strip()
+        else:
+            for start, end in sentences(line):
+                yield from (
+                    line[at : min(end, at + SENTENCE_CHARACTERS)] for at in range(start, end, SENTENCE_CHARACTERS)
+                )
+
+
+@dataclass(slots=True)
+class Passage:
+    """Lines `start` to `end` of a note (1-based, inclusive), or a part of one long line; `headings` are those above."""
+
+    start: int
+    end: int
+    text: str
+    headings: tuple[str, ...]
+
+
+def passages(text: str) -> Iterator[Passage]:
+    """The passages of a note, in order; blank lines around them are left out."""
+    cut = _Cut()
+    for number, line in enumerate(text.split("\n"), 1):
+        yield from cut.add(number, line.rstrip("\r"))
+    yield from cut.flush()
+
+
+@dataclass(slots=True)
+class _Cut:
+    """The passage that is growing, and the headings in force; its first `repeated` lines end the passage before."""
+
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    repeated: int = 0
+    tokens: int = 0
+    fence: str = ""
+    only_headings: bool = True
+
+    def add(self, number: int, line: str) -> Iterator[Passage]:
+        heading = None if self._in_fence(line) else _HEADING.match(line)
+        cost = estimate_tokens(line)
+        if heading:
+            if not self.only_headings:
+                yield from self.flush()
+            level = len(heading[1])
+            self.headings = [*(above for above in self.headings if above[0] < level), (level, heading[2])]
+        elif line.strip():
+            self.only_headings = False
+        if cost > PASSAGE_TOKENS:
+            yield from self._pieces(number, line, cost)
+            return
+        if self.lines and self.tokens + cost > PASSAGE_TOKENS:
+            yield from self._go_on()
+        self.lines.append((number, line))
+        self.tokens += cost
+
+    def _in_fence(self, line: str) -> bool:
+        mark = _FENCE.match(line)
+        if mark and self.fence in ("", mark[1]):
+            self.fence = "" if self.fence else mark[1]
+            return True
+        return bool(self.fence)
+
+    def _pieces(self, number: int, line: str, cost: int) -> Iterator[Passage]:
+        """A line that is too long for one passage, in several."""
+        yield from self.flush()
+        size, overlap = (len(line) * tokens // cost for tokens in (PASSAGE_TOKENS, OVERLAP_TOKENS))
+        for at in range(0, len(line) - overlap, size - overlap):
+            yield Passage(number, number, line[at : at + size], self._titles())
+
+    def _go_on(self) -> Iterator[Passage]:
+        """The passage as far as it has come; its last lines begin the next one."""
+        tail: list[tuple[int, str]] = []
+        tokens = 0
+        for number, line in reversed(self.lines):
+            tokens += estimate_tokens(line)
+            if tokens > OVERLAP_TOKENS:
+                break
+            tail.insert(0, (number, line))
+        yield from self.flush()
+        self.lines, self.repeated, self.only_headings = tail, len(tail), False
+        self.tokens = sum(estimate_tokens(line) for _, line in tail)
+
+    def flush(self) -> Iterator[Passage]:
+        kept = [number for number, line in self.lines if line.strip()]
+        if any(line.strip() for _, line in self.lines[self.repeated :]):
+            text = "\n".join(line for number, line in self.lines if kept[0] <= number <= kept[-1])
+            yield Passage(kept[0], kept[-1], text, self._titles())
+        self.lines, self.repeated, self.tokens, self.only_headings = [], 0, 0, True
+
+    def _titles(self) -> tuple[str, ...]:
+        return tuple(title for _, title in self.headings)

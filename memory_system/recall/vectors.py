@@ -20,9 +20,9 @@ import orjson
 from memory_system.disk import Files
 from memory_system.errors import EmbedderError, LockedError
 from memory_system.recall.embedder import Embedder, Vector
-from memory_system.recall.index import Index
 from memory_system.recall.names import of_oneself
 from memory_system.recall.schema import first_of, last_of
+from memory_system.recall.search_index import Index
 from memory_system.rules import table
 from memory_system.store.database import Database, StaleIndexError
 

@@ -18,7 +18,7 @@ from memory_system.nights.derive import snapshot_moment
 from memory_system.phases import entities, snapshot
 from memory_system.phases import index as index_phase
 from memory_system.readers import Cursor
-from memory_system.recall.index import Index
+from memory_system.recall.search_index import Index
 from memory_system.records import CAPTURED, Fact, Pool, Problem, from_line, kind_of, named_in, session_of
 from memory_system.store import by_hand
 from memory_system.store.database import StaleIndexError

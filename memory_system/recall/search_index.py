@@ -18,7 +18,7 @@ import orjson
 
 from memory_system.config import Config
 from memory_system.disk import Files
-from memory_system.recall import dump, entering, schema, terms
+from memory_system.recall import entering, schema, terms, views
 from memory_system.recall.entering import Entries
 from memory_system.recall.schema import MEMORIES, SCOPES, json_list, range_of, unpacked
 from memory_system.recall.units import Unit, Units, storable
@@ -42,6 +42,9 @@ class Filters(NamedTuple):
     until: str = ""
     kind: str = ""
     entity: str = ""
+
+
+NO_FILTERS = Filters()
 
 
 class Index(Entries):
@@ -242,8 +245,10 @@ class Index(Entries):
         """The message with that ref, as one unit or in its passages; empty when there is none."""
         return [unit for _, unit in entering.whole(self._database, storable(ref))]
 
-    def passing(self, numbers: Collection[int], filters: Filters) -> list[int]:
+    def passing(self, numbers: Collection[int], filters: Filters) -> Collection[int]:
         """Those of the units that the filters let through."""
+        if filters == NO_FILTERS:
+            return numbers
         values = filters._asdict() | {"numbers": json_list(numbers)}
         return [number for (number,) in self._database.rows(schema.PASSING, values)]
 
@@ -311,11 +316,11 @@ class Index(Entries):
         return self._once("notes", lambda: dict(self._database.rows("SELECT path, digest FROM note")))
 
     @property
-    def listing(self) -> dump.Listing:
+    def listing(self) -> views.Listing:
         """What keywords.json, timeline.json and relations.json are made of."""
-        return dump.Listing(self._database)
+        return views.Listing(self._database)
 
     def content(self, *, notes: bool = True, words: bool = True) -> Iterator[bytes]:
         """All that is in it in a fixed order, equal for indexes filled with the same. Unread messages are left out, but
         for their `words`; without `notes`, so is what comes from them, which may change before the next night."""
-        return dump.content(self._database, self.unread(), notes=notes, words=words)
+        return views.content(self._database, self.unread(), notes=notes, words=words)
