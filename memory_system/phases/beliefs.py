@@ -12,12 +12,9 @@ from collections.abc import Iterable
 from memory_system import clock
 from memory_system.phases import Night, matching
 from memory_system.phases.evidence import (
-    ECHO,
-    LESS_TRUSTED,
     common_fields,
-    counts_beside,
-    is_echo,
     outranks,
+    proves_nothing,
     retire,
     with_evidence,
 )
@@ -70,15 +67,8 @@ def _borne_out(facts: Draft, draft: Draft) -> list[tuple[Fact, Belief]]:
 
 def consider(claim: Claim, draft: Draft, night: Night) -> str:
     """Put one uncertain claim to the beliefs; what became of it, as the accounting counts it."""
-    belief = Belief(
-        id=memory_id(Belief, night.day, claim.origin, claim.content),
-        content=claim.content,
-        score=claim.importance,
-        source=claim.ref,
-        confidence=claim.confidence,
-        basis=claim.basis,
-        **common_fields(claim, night),
-    )
+    new_id, sure = memory_id(Belief, night.day, claim.origin, claim.content), claim.confidence
+    belief = Belief(id=new_id, confidence=sure, basis=claim.basis, **common_fields(claim, night))
     if draft.knows(belief.id):
         return "claims.rejected.already known"
     if _stated(claim, draft):
@@ -91,10 +81,8 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.new"
     if claim.ref in {each.ref for each in same.evidence}:
         return "claims.rejected.already known"
-    if is_echo(claim, same):
-        return ECHO
-    if not counts_beside(claim, same):
-        return LESS_TRUSTED
+    if nothing := proves_nothing(claim, same):
+        return nothing
     if outranks(claim, same):
         draft.put("active", belief, "new")
         retire(same, "merged", draft, night, superseded_by=belief.id)
@@ -111,17 +99,14 @@ def confront(fact: Fact, draft: Draft, night: Night) -> None:
             continue
         same_value = belief.id in draft.find(value_key(*fact.slot, fact.value))
         if same_value and belief.polarity == fact.polarity:
-            _bear_out(belief, fact, draft, night)
+            retire(belief, "promoted", draft, night, superseded_by=fact.id)
+            draft.put(
+                "active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted"
+            )
         elif same_value and is_owners(fact.evidence) and fact.subject == USER:
             retire(belief, "denied", draft, night, superseded_by=fact.id)  # who knows has spoken
         elif same_value or is_single(fact.attribute):
             _deny(belief, fact, draft, night)
-
-
-def _bear_out(belief: Belief, fact: Fact, draft: Draft, night: Night) -> None:
-    """The fact stands for what was only supposed, and names it."""
-    retire(belief, "promoted", draft, night, superseded_by=fact.id)
-    draft.put("active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted")
 
 
 def combined(confidence: float, other: float) -> float:
@@ -156,23 +141,15 @@ def _same(claim: Claim, draft: Draft) -> Belief | None:
 def _strengthen(belief: Belief, claim: Claim, draft: Draft, night: Night) -> None:
     """More words for a belief; only another session on another day makes it surer, and sure enough makes it a fact."""
     stronger = with_evidence(belief, claim, night)
-    if _independent(claim, belief, night):
+    session, day = _source(claim, night)
+    sources = {_source(each, night) for each in belief.evidence}
+    if all(session != other_session and day != other_day for other_session, other_day in sources):
         stronger = stronger.model_copy(update={"confidence": combined(belief.confidence, claim.confidence)})
     draft.put("active", stronger, "confirmed")
-    if belief.is_owners or not isinstance(stronger, Belief):
+    if belief.is_owners or not isinstance(stronger, Belief) or stronger.confidence < PROMOTED_FROM:
         return
-    if stronger.confidence >= PROMOTED_FROM and _sources(stronger, night) >= 2:
+    if len({_source(each, night) for each in stronger.evidence}) >= 2:
         promote(stronger, draft, night)
-
-
-def _independent(claim: Claim, belief: Belief, night: Night) -> bool:
-    session, day = _source(claim, night)
-    sources = (_source(each, night) for each in belief.evidence)
-    return all(session != other_session and day != other_day for other_session, other_day in sources)
-
-
-def _sources(belief: Belief, night: Night) -> int:
-    return len({_source(each, night) for each in belief.evidence})
 
 
 def _source(said: Claim | Evidence, night: Night) -> tuple[str, str]:
@@ -183,11 +160,9 @@ def _source(said: Claim | Evidence, night: Night) -> tuple[str, str]:
 
 def promote(belief: Belief, draft: Draft, night: Night) -> None:
     """The belief becomes a fact: a new memory that says it without the hedge and names where it comes from."""
-    content = belief.content
-    new_id = memory_id(Fact, night.day, belief.id, content)
-    own = set(Belief.model_fields) - set(Fact.model_fields)
-    taken = {name: value for name, value in belief if name not in own}
-    changed = {"id": new_id, "content": content, "promoted_from": belief.id, "created": night.stamp, "version": 1}
+    new_id = memory_id(Fact, night.day, belief.id, belief.content)
+    taken = {name: value for name, value in belief if name in Fact.model_fields}
+    changed = {"id": new_id, "promoted_from": belief.id, "created": night.stamp, "version": 1}
     draft.put("active", Fact(**{**taken, **changed}), "promoted")
     retire(belief, "promoted", draft, night, superseded_by=new_id)
 

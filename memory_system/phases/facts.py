@@ -9,7 +9,7 @@ stand. Claims are taken in the order in which they were said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from memory_system.attributes import about
 from memory_system.phases import Night, matching, revising
@@ -38,7 +38,6 @@ from memory_system.turns import Claim
 
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
-Joining = Callable[[Fact, Claim, Draft, Night], str]  # adds the words of a claim to a fact; what became of it
 RETOLD = "retold"  # why a quote leaves for what tells its words
 MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
 
@@ -72,10 +71,10 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
     new_id = memory_id(Fact, night.day, claim.origin, claim.content)
     if draft.knows(new_id):
         return "claims.rejected.already known"
-    same = _same(claim, draft)
+    fact, same = new_fact(new_id, claim, night), _same(claim, draft)
     if same is not None:
-        return _meet(same, claim, new_id, _confirm, draft, night)
-    fact, meant = new_fact(new_id, claim, night), revising.meant(claim, draft, night)
+        return _meet(same, fact, claim, draft, night)
+    meant = revising.meant(claim, draft, night)
     if claim.form == QUOTE:
         draft.put("active", fact, "new")
         revising.outdate(meant, fact, claim, draft, night)
@@ -102,7 +101,10 @@ def _settle_claim(fact: Fact, claim: Claim, meant: list[Fact], draft: Draft, nig
     known += [each for each in meant if each.slot == fact.slot and each not in known]
     rivals = [each for each in known if counts_beside(claim, each)]
     if (like := matching.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
-        return proves_nothing(claim, like) or _merge(like, claim, draft, night)
+        if nothing := proves_nothing(claim, like):
+            return nothing
+        outcome = _confirm(fuller(like, claim), claim, draft, night)
+        return "claims.merged" if outcome == "claims.confirmed" else outcome
     if rivals:
         return _contend(fact, rivals, draft, night, revises=bool(claim.change))
     draft.put("active", fact, "new")
@@ -124,13 +126,13 @@ def _contend(fact: Fact, rivals: list[Fact], draft: Draft, night: Night, *, revi
     return "claims.new"
 
 
-def _meet(known: Fact, claim: Claim, new_id: str, joining: Joining, draft: Draft, night: Night) -> str:
+def _meet(known: Fact, fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     """What becomes of a claim that says what is known: nothing, or it takes the place of a lesser word, or joins it."""
     if nothing := proves_nothing(claim, known):
         return nothing
     if outranks(claim, known):
-        return _take_place(known, new_fact(new_id, claim, night), draft, night)
-    return joining(known, claim, draft, night)
+        return _take_place(known, fact, draft, night)
+    return _confirm(known, claim, draft, night)
 
 
 def _take_place(lesser: Fact, fact: Fact, draft: Draft, night: Night) -> str:
@@ -196,12 +198,6 @@ def _last_said(rival: Fact) -> str:
     return max(rival.said_at, rival.last_confirmed or "") if rival.is_owners else rival.said_at
 
 
-def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
-    """One memory for both: the words that say more stay, the older where neither does; both are its evidence."""
-    outcome = _confirm(fuller(fact, claim), claim, draft, night)
-    return "claims.merged" if outcome == "claims.confirmed" else outcome
-
-
 def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     if claim.ref in {each.ref for each in fact.evidence}:
         return "claims.rejected.already known"
@@ -220,13 +216,10 @@ def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> Non
     rivals = sorted(rivals, key=lambda rival: (rival.attribute in own, rival.said_at))
     past = [Past(value=each.value, content=each.content, until=valid_to(each, fact), id=each.id) for each in rivals]
     history = (*(each for rival in rivals for each in rival.history), *past)[-MOST_HISTORY:]
-    draft.put("active", fact.model_copy(update={"history": history, "supersedes": rivals[-1].id}), _why(fact, draft))
+    why = "confirmed" if draft.pool_of(fact.id) == "active" else "new"
+    draft.put("active", fact.model_copy(update={"history": history, "supersedes": rivals[-1].id}), why)
     for rival in rivals:
         retire(rival, "superseded", draft, night, superseded_by=fact.id, valid_to=valid_to(rival, fact))
-
-
-def _why(fact: Fact, draft: Draft) -> str:
-    return "confirmed" if draft.pool_of(fact.id) == "active" else "new"
 
 
 def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
@@ -264,9 +257,8 @@ def _confirm_by_hand(capture: Fact, known: Fact, states: list[Claim], draft: Dra
     """The owner says that it is so: what cannot be true beside it gives way."""
     confirmed = _joined_by(capture, known, night)
     draft.put("active", confirmed, "confirmed")
-    rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
-    movable = [each for each in rivals.values() if each.id != known.id and not each.is_owners]
-    if movable:
+    rivals = _rivals_of(states, draft)
+    if movable := [each for each in rivals if each.id != known.id and not each.is_owners]:
         supersede(movable, confirmed, draft, night)
 
 
@@ -282,11 +274,16 @@ def _known(capture: Fact, states: list[Claim], draft: Draft, night: Night) -> Fa
 
 def _stand(capture: Fact, states: Iterable[Claim], draft: Draft, night: Night) -> None:
     """Put the capture to what it cannot be true beside."""
-    rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
-    if rivals:
-        _contend(capture, list(rivals.values()), draft, night, revises=any(each.change for each in states))
+    if rivals := _rivals_of(states, draft):
+        _contend(capture, rivals, draft, night, revises=any(each.change for each in states))
     else:
         draft.put("active", capture, "new")
+
+
+def _rivals_of(states: Iterable[Claim], draft: Draft) -> list[Fact]:
+    """What cannot be true beside one of the claims, and counts no more."""
+    found = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
+    return list(found.values())
 
 
 def _joined_by(capture: Fact, known: Fact, night: Night) -> Fact:
@@ -313,6 +310,6 @@ def _in_its_slot(capture: Fact, claims: Iterable[Claim], night: Night) -> Fact:
 
 def _says_no_more(capture: Fact, claims: list[Claim]) -> bool:
     """Whether the capture says its slot and nothing beside it."""
-    return (
-        len(claims) == 1 and bool(claims[0].attribute) and content_key(claims[0].quote) == content_key(capture.content)
-    )
+    if len(claims) != 1 or not claims[0].attribute:
+        return False
+    return content_key(claims[0].quote) == content_key(capture.content)

@@ -7,8 +7,7 @@ differs in both, how far apart they were said, and how surely the claim changes 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -29,7 +28,6 @@ RARE = 8  # messages whose memories may have a term by which what is meant is fo
 LOOKED_AT = 24  # memories with a term that are looked at: a message gives several
 LATELY = 12  # memories of the same session that may be meant although they share no word
 
-Holders = Mapping[str, list[Fact]]  # by term the memories that have it
 Read = Callable[[str], Collection[str]]  # the terms of a sentence
 SUREST, LEAST = 3, -4  # log-odds of a change, at most and at least
 MINUTES = (3, 15, 120, 24 * 60, 3 * 24 * 60, 8 * 24 * 60, 31 * 24 * 60)  # apart
@@ -43,8 +41,8 @@ class Shared:
     more, the fewer messages have it. `beside` are those that only stood around the claim."""
 
     record: Fact
-    weights: Mapping[str, float]
-    beside: Mapping[str, float] = field(default_factory=dict)
+    weights: dict[str, float]
+    beside: dict[str, float] = field(default_factory=dict)
 
     @property
     def weight(self) -> float:
@@ -83,23 +81,17 @@ def candidates(claim: Claim, draft: Draft) -> list[Shared]:
     them."""
     own = telling(claim.quote)
     beside = [each for each in telling(claim.beside) if each not in own]
-    weights: dict[str, dict[str, float]] = defaultdict(dict)
-    standing: dict[str, Fact] = {}
+    found: dict[str, Shared] = {}
     for term, held in _holders((*own, *beside), matters.terms_of, draft).items():
         others = [each for each in held if message_of(each) != claim.ref]
         count = len({message_of(each) for each in others})  # a claim and a quote of the same words are one
         for each in others if count <= RARE else ():
             if record := _standing_for(each, draft):
-                standing[record.id] = record
-                weights[record.id][term] = 1 / count
+                shared = found.setdefault(record.id, Shared(record, {}))
+                (shared.weights if term in own else shared.beside)[term] = 1 / count
     for record in _lately(claim, draft):
-        standing.setdefault(record.id, record)
-    return [_shared(record, weights[key], own) for key, record in sorted(standing.items())]
-
-
-def _shared(record: Fact, weights: Mapping[str, float], own: Collection[str]) -> Shared:
-    mine = {term: weight for term, weight in weights.items() if term in own}
-    return Shared(record, mine, {term: weight for term, weight in weights.items() if term not in own})
+        found.setdefault(record.id, Shared(record, {}))
+    return [found[key] for key in sorted(found)]
 
 
 def shared_with(claim: Claim, found: Iterable[Shared]) -> list[Shared]:
@@ -136,7 +128,7 @@ def has_taken_a_place(claim: Claim, draft: Draft) -> bool:
     return any(each.supersedes and message_of(each) == claim.ref for some in held for each in some)
 
 
-def _holders(terms: Iterable[str], read: Read, draft: Draft) -> Holders:
+def _holders(terms: Iterable[str], read: Read, draft: Draft) -> dict[str, list[Fact]]:
     """The active memories that have each of the terms, as `read` finds these in a sentence; of what very many have,
     none."""
     wanted = {term: matters.words_of(term) for term in terms}
@@ -273,16 +265,21 @@ def _of_kind(shared: Shared, claim: Claim) -> Iterator[str]:
 
 
 def _owned_alike(shared: Shared, claim: Claim) -> str:
-    record = shared.record
-    names = [*claim.entities[1:], *record.entities[1:]]
-    mine = owners_of(claim.subject, claim.form, claim.quote, shared, names)
-    theirs = owners_of(record.subject, record.form, record.content, shared, names)
+    mine, theirs = owners_in(shared, claim, claim.quote)
     if not matters.may_be_one(mine, theirs):
         return "others"
     return "alike" if mine & theirs else "open" if not mine else "somebody's"
 
 
-def owners_of(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
+def owners_in(shared: Shared, claim: Claim, words: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Whose the thing is by the claim, whose words these are, and by the memory."""
+    record = shared.record
+    names = [*claim.entities[1:], *record.entities[1:]]
+    mine = _owners_of(claim.subject, claim.form, words, shared, names)
+    return mine, _owners_of(record.subject, record.form, record.content, shared, names)
+
+
+def _owners_of(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
     """Whose the thing is: of a slot, whom it is about."""
     if form == CLAIM:
         return frozenset({OWN if subject == USER else subject.casefold()})

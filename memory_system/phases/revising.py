@@ -19,7 +19,7 @@ from memory_system.phases.linking import (
     has_taken_a_place,
     lies_ahead,
     of_the_same_day,
-    owners_of,
+    owners_in,
     shared_with,
     telling,
     words_of,
@@ -100,16 +100,12 @@ def _named(claim: Claim, draft: Draft) -> list[Fact]:
 
 def outdate(older: Meant, fact: Fact, claim: Claim, draft: Draft, night: Night) -> None:
     """Mark the older memories as outdated by the fact, or as likely so."""
-    why = CHANGED[claim.change or _likeliest(claim)]
+    _, likeliest = max(zip(claim.changes, CHANGES, strict=False), default=(0, CORRECTS))
+    why = CHANGED[claim.change or likeliest]
     for each in older.sure:
         _mark(each, {"outdated_by": fact.id, "likely_outdated_by": None}, why, draft, night)
     for each in older.likely:
         _mark(each, {"likely_outdated_by": fact.id}, LATER, draft, night)
-
-
-def _likeliest(claim: Claim) -> str:
-    """What a claim does, where it does something."""
-    return max(zip(claim.changes, CHANGES, strict=False), default=(0, "corrects"))[1]
 
 
 def _mark(record: Fact, changed: dict[str, object], why: str, draft: Draft, night: Night) -> None:
@@ -134,7 +130,7 @@ def is_occasion(attribute: str) -> bool:
 
 def has_happened(record: Fact, claim: Claim, night: Night) -> bool:
     """Whether the memory's slot holds what was over when the claim was made: nothing can change that any more."""
-    return is_occasion(record.attribute) and _is_dated(record) and not lies_ahead(record, claim, night)
+    return is_occasion(record.attribute) and record.event_time is not None and not lies_ahead(record, claim, night)
 
 
 def _matches(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Shared]:
@@ -175,22 +171,16 @@ def _is_open(record: Fact, claim: Claim, night: Night) -> bool:
         return True
     if record.category in OCCASIONS:
         happened = record.category == "event" and tells_of_past(gist_of(record.content))
-        return not (_is_dated(record) or happened)
+        return not (record.event_time or happened)
     if claim.change in DATED and record.category in LIKINGS:
         return False
-    return claim.change != "moves" or not _is_dated(record)
-
-
-def _is_dated(record: Fact) -> bool:
-    return record.event_time is not None
+    return claim.change != "moves" or not record.event_time
 
 
 def _is_certain(shared: Shared, claim: Claim, night: Night) -> bool:
     """Whether the shared terms are enough to say that both speak of the same thing."""
     record = shared.record
-    names = [*claim.entities[1:], *record.entities[1:]]
-    mine = owners_of(claim.subject, claim.form, words_of(claim), shared, names)
-    theirs = owners_of(record.subject, record.form, record.content, shared, names)
+    mine, theirs = owners_in(shared, claim, words_of(claim))
     size = matters.size_of(shared.weights)
     if not matters.may_be_one(mine, theirs) or size < _needed(shared, claim):
         return False

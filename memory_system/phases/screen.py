@@ -98,16 +98,12 @@ def _fitting(found: Sequence[Kept], most: int) -> Container[int]:
 
 
 def _kept(judged: Iterable[tuple[Turn, list[Judged]]], tally: Counter[str]) -> Iterator[Kept]:
-    """The turns of which something is kept; what is dropped is counted."""
+    """The turns of which something is kept; what is dropped is counted, and barred from quotes unless it is idle."""
     for turn, each in judged:
         tally.update(f"segments.dropped.{one.reason}" for one in each if one.reason)
+        barred = ((one.segment.start, one.segment.end) for one in each if one.reason and one.reason not in IDLE)
         if kept := [one for one in each if not one.reason]:
-            yield replace(turn, barred=_barred(each)), kept
-
-
-def _barred(judged: Iterable[Judged]) -> tuple[Span, ...]:
-    """The spans of what must not be quoted, not even as what stands between two kept segments."""
-    return tuple((one.segment.start, one.segment.end) for one in judged if one.reason and one.reason not in IDLE)
+            yield replace(turn, barred=tuple(barred)), kept
 
 
 def in_order(
@@ -120,18 +116,14 @@ def in_order(
     unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
     for turn in turns:
         why = stretches.reason(turn.message)  # before the guard hears by what name somebody calls themselves
-        waiting.append((turn, _owned(judged(turn, config, guard, known), why)))
+        found = judged(turn, config, guard, known)
+        waiting.append((turn, [replace(one, reason=one.reason or why) for one in found] if why else found))
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
             for gone in taking_back.heard(turn.message, turn.message.ref):
                 waiting = deque(_without(gone, reason, *each) for each in waiting)
         if len(waiting) > SOON:
             yield waiting.popleft()
     yield from waiting
-
-
-def _owned(each: list[Judged], why: str) -> list[Judged]:
-    """The segments of a message, dropped where `why` says that it is not the owner's own."""
-    return [replace(one, reason=one.reason or why) for one in each] if why else each
 
 
 def _without(gone: str, reason: str, turn: Turn, each: list[Judged]) -> tuple[Turn, list[Judged]]:
@@ -216,24 +208,12 @@ def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
 
 def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Judge, Seen, str]]:
     """For each segment the judge of its own language, the segment as it sees it, and that language."""
-    own = language_of(message)
-    talk, langs = (
-        talk_of(message, spans, turn),
-        [text.language_within(message.text[slice(*span)], own) for span in spans],
-    )
+    own = text.language(message.text)
+    langs = [text.language_within(message.text[slice(*span)], own if own in LANGUAGES else "") for span in spans]
+    # the judge has learnt Chinese in simplified characters
+    talk = Talk(simplified(message.text), spans, simplified(turn.before), bool(message.speaker))
     found = {lang: list(of_message(talk, lang)) for lang in {*langs}}
     return [(judge_of(lang), found[lang][number], lang) for number, lang in enumerate(langs)]
-
-
-def language_of(message: Message) -> str:
-    """The language in which a message is judged; empty for one that the judge was not taught."""
-    lang = text.language(message.text)
-    return lang if lang in LANGUAGES else ""
-
-
-def talk_of(message: Message, spans: Sequence[Span], turn: Turn) -> Talk:
-    """The message as the judge sees it, which has learnt Chinese in simplified characters."""
-    return Talk(simplified(message.text), spans, simplified(turn.before), bool(message.speaker))
 
 
 def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict, known: Names) -> str:

@@ -15,7 +15,6 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
-from memory_system.phases.segment import width
 from memory_system.privacy import pasted, trust
 from memory_system.recall.around import Around
 from memory_system.recall.index import Index
@@ -24,6 +23,7 @@ from memory_system.recall.views import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
 from memory_system.store.gist import gist_of
 from memory_system.store.retention import PROTECTED
+from memory_system.understand.quotes import columns
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
@@ -241,4 +241,4 @@ def _tells_again(record: Fact, claims: Mapping[str, list[Fact]]) -> bool:
 def _untold(record: Fact, claims: Iterable[Fact]) -> int:
     """The columns that those words of a quote take which stand in none of the claims."""
     told = {word for claim in claims for word in gist_of(claim.content).words}
-    return sum(width(word) for word in gist_of(record.evidence[0].quote).words if word not in told)
+    return sum(columns(word) for word in gist_of(record.evidence[0].quote).words if word not in told)

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from itertools import chain
 from typing import Any
@@ -58,14 +57,6 @@ _FACTS = {
 _TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What stands in the snapshot, and what could have."""
-
-    page: Page
-    omitted: list[Candidate]
-
-
 def run(night: Night, ws: Workspace) -> list[str]:
     """Write the snapshot of the night."""
     return write(night.at, ws)
@@ -75,17 +66,17 @@ def write(at: datetime, ws: Workspace) -> list[str]:
     """Write the snapshot of the night at that moment where it changes, and the page of facts; the names of the files
     written."""
     with open_index(ws) as index:
-        choice = chosen(index, clock.local_date(at, ws.config.zone), ws)
-    rankings = orjson.dumps(_rankings(choice), option=orjson.OPT_INDENT_2) + b"\n"
+        page, omitted = chosen(index, clock.local_date(at, ws.config.zone), ws)
+    rankings = orjson.dumps(_rankings(page, omitted), option=orjson.OPT_INDENT_2) + b"\n"
     ws.files.replace_if_changed(ws.layout.rankings, rankings, durable=False)
     ws.files.make_folder(ws.layout.snapshot.parent)
-    changed = ws.files.replace_if_changed(ws.layout.snapshot, _written(choice.page, ws).encode())
+    changed = ws.files.replace_if_changed(ws.layout.snapshot, _written(page, ws).encode())
     return [*([ws.layout.snapshot.name] if changed else []), *write_facts(ws)]
 
 
 def text_of(index: Index, at: datetime, ws: Workspace) -> str:
     """The snapshot of the night at that moment, as it must stand in its file."""
-    return _written(chosen(index, clock.local_date(at, ws.config.zone), ws).page, ws)
+    return _written(chosen(index, clock.local_date(at, ws.config.zone), ws)[0], ws)
 
 
 def without_identity(text: str) -> str:
@@ -100,8 +91,8 @@ def without_identity(text: str) -> str:
     return "\n".join(kept)
 
 
-def chosen(index: Index, day: date, ws: Workspace) -> Choice:
-    """What stands in the snapshot of that local date."""
+def chosen(index: Index, day: date, ws: Workspace) -> tuple[Page, list[Candidate]]:
+    """What stands in the snapshot of that local date, and what could have."""
     beside = beside_in(index)
     moment = datetime.combine(day, time(), ws.config.zone)
     found = candidates(index, moment, ws.faded_at(moment), SLOTS)
@@ -112,7 +103,7 @@ def chosen(index: Index, day: date, ws: Workspace) -> Choice:
     _place_user(page, own, moment, ws, beside)
     _place_sections(page, found, moment, ws, beside)
     _fill(page, [each for each in own if each.record.id not in page.placed], moment, ws, beside)
-    return Choice(page, [each for each in own if each.record.id not in page.placed])
+    return page, [each for each in own if each.record.id not in page.placed]
 
 
 def _share(name: str, ws: Workspace) -> int:
@@ -205,15 +196,14 @@ def _counts(index: Index, moment: datetime, ws: Workspace) -> dict[str, Any]:
     return total | {"entities": counts["entities"], "categories": counts["categories"]}
 
 
-def _rankings(choice: Choice) -> dict[str, Any]:
+def _rankings(page: Page, omitted: Iterable[Candidate]) -> dict[str, Any]:
     """What stands in rankings.json: who is in the snapshot and where, and who is not, with what each costs."""
-    page = choice.page
     told = [(name, line, each) for name, lines in page.lines.items() for line in lines for each in line.told]
     return {
         "chosen": [
             {**_ranked(each, line.tokens), "section": name, "version": each.record.version} for name, line, each in told
         ],
-        "omitted": [_ranked(each, sections.numbered(short(each.record), each).tokens) for each in choice.omitted],
+        "omitted": [_ranked(each, sections.numbered(short(each.record), each).tokens) for each in omitted],
     }
 
 

@@ -115,10 +115,8 @@ def numbers(basis: Basis) -> str:
         return "another date"
     days = [each.span for each in whens if each.end - each.start >= timedelta(days=1)]
     rest = "".join(sign for at, sign in enumerate(said) if not any(first <= at < last for first, last in days))
-    told_numbers = {*_NUMBER.findall(rest), *_CLOCK.findall(when)} | (
-        set() if text.has_cjk(rest) else _numbers_in(rest)
-    )
-    return "" if all(_is_known(number, basis) for number in told_numbers) else "another number"
+    found = {*_NUMBER.findall(rest), *_CLOCK.findall(when)} | (set() if text.has_cjk(rest) else _numbers_in(rest))
+    return "" if all(_is_known(number, basis) for number in found) else "another number"
 
 
 def _is_known(number: str, basis: Basis) -> bool:
@@ -128,11 +126,9 @@ def _is_known(number: str, basis: Basis) -> bool:
         return True
     known |= {part for each in known for part in each.split(":")}
     hour, _, minute = number.partition(":")
-    if (
-        not minute
-        or not hour.isdigit()
-        or known.isdisjoint({str(int(hour)), f"{int(hour) % 12}", f"{int(hour) % 12 + 12}"})
-    ):
+    if not minute or not hour.isdigit():
+        return False
+    if known.isdisjoint({str(int(hour)), f"{int(hour) % 12}", f"{int(hour) % 12 + 12}"}):
         return False
     return minute in {"00", *known} or any(each in basis.folded for each in _PARTS.get(minute, ()))
 

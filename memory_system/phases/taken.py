@@ -46,7 +46,7 @@ def _slot(basis: Basis, night: Night) -> Claim | None:
     ends = operation.op == "end"
     if ends and (target is None or target.form == QUOTE or not target.attribute):
         return None
-    if not ends and not (fits(basis)):
+    if not ends and not fits(basis):
         return None
     value = target.value if ends and target is not None else operation.value.strip()
     place = max(0, line.words.find(value))
@@ -109,10 +109,9 @@ def _change(basis: Basis, target: Fact, made: Claim, night: Night) -> str:
     ahead = target.event_time is not None and target.event_time.end > said
     if basis.operation.op == "end":
         return "cancels" if ahead else "ends"
-    moved = (
-        ahead and made.event_time is not None and made.event_time.start != (target.event_time or made.event_time).start
-    )
-    return "moves" if moved else "corrects"
+    if ahead and target.event_time and made.event_time and made.event_time.start != target.event_time.start:
+        return "moves"
+    return "corrects"
 
 
 def _event(basis: Basis) -> EventTime | None:

@@ -80,29 +80,22 @@ def claims_of(sentence: str, lang: str, heard: Heard) -> list[Filled]:
     if not found or len(plain) != len(sentence):
         return []
     grammar = language(lang)
-    if behind := _put_right(sentence, grammar, heard):
-        return behind.claims
+    if (behind := _put_right(sentence, grammar, heard)) is not None:
+        return behind
     reading = _Reading(sentence, plain, grammar, heard, People(plain, grammar, heard))
     for rule, match in found:
         _read(reading, rule, match)
     return sorted(reading.filled, key=lambda each: each.value_span)
 
 
-@dataclass(frozen=True, slots=True)
-class _Behind:
-    """What stands behind a slip of the tongue that is put right in the same sentence."""
-
-    claims: list[Filled]
-
-
-def _put_right(sentence: str, grammar: Language, heard: Heard) -> _Behind | None:
+def _put_right(sentence: str, grammar: Language, heard: Heard) -> list[Filled] | None:
     """What holds of a sentence that puts right what it has just told: only what stands behind that."""
     slip = grammar.slip.search(sentence)
     if not slip or not claims_of(sentence[: slip.start()], grammar.name, heard):
         return None
     place = slip.end()
     heard = replace(heard, before=heard.before + sentence[: slip.start()])
-    return _Behind([_moved(each, place) for each in claims_of(sentence[place:], grammar.name, heard)])
+    return [_moved(each, place) for each in claims_of(sentence[place:], grammar.name, heard)]
 
 
 def _moved(filled: Filled, by: int) -> Filled:
@@ -147,29 +140,23 @@ def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, at
         return False
     if not about.denied:
         return True
-    return rule.polarity and (attribute in DENIABLE or _has_ended(reading, found))
-
-
-def _has_ended(reading: _Reading, found: Found) -> bool:
-    start = last_end(reading.language.clause, reading.plain, found.span[0])
-    return bool(reading.language.ended.search(reading.plain, start))
+    clause = last_end(reading.language.clause, reading.plain, found.span[0])
+    return rule.polarity and (attribute in DENIABLE or bool(reading.language.ended.search(reading.plain, clause)))
 
 
 def _type_here(rule: ClaimRule, found: Found, lang: str, meant: Filled | None) -> str:
     """The type of the value in that match: where a slip is put right, or a noun names the attribute, that one's."""
     if meant:
         return type_of(claim_rule(meant.rule, lang))
-    return (
-        type_of_attribute(attributes.named(found.parts["thing"].casefold()))
-        if rule.attribute == NOUN
-        else type_of(rule)
-    )
+    if rule.attribute == NOUN:
+        return type_of_attribute(attributes.named(found.parts["thing"].casefold()))
+    return type_of(rule)
 
 
 def _slip(reading: _Reading) -> Filled | None:
     """The claim of the message's last sentence that is put right: the only one there."""
-    said = [each.strip() for each in reading.language.sentence.split(reading.heard.before) if each and each.strip()]
-    made = claims_of(said[-1], reading.language.name, replace(reading.heard, before="", asked="")) if said else []
+    heard = replace(reading.heard, before="", asked="")
+    made = claims_of(reading.people.sentence_before.strip(), reading.language.name, heard)
     return made[0] if len(made) == 1 and made[0].attribute not in LONG else None
 
 

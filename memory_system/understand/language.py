@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
@@ -109,8 +109,8 @@ def language(name: str) -> Language:
         "subject": _compiled(f"(?:{subject})$"),
         "topic": _compiled(f"(?:{subject}){after}"),
     }
-    fields: dict[str, Any] = {**backwards, **words, **patterns, **ends}
-    return Language(name=name, kin=kin, types=_Types(file, parts), dropped=dropped, **fields)
+    taken: dict[str, Any] = {**backwards, **words, **patterns, **ends}
+    return Language(name=name, kin=kin, types=_Types(file, parts), dropped=dropped, **taken)
 
 
 def kin_words(name: str) -> Mapping[str, str]:
@@ -150,13 +150,9 @@ class _Types(dict[str, ValueType]):
 
 
 def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
-    cut, lead, tail, need, never = (
-        _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
-    )
-    begins, loose = (_compiled(with_parts(row[key], parts)) if key in row else None for key in ("begins", "loose"))
-    unless = _compiled(with_parts(row["unless"], parts)) if "unless" in row else _NEVER
-    rest = {key: row[key] for key in ("several", "anywhere") if key in row}
-    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, unless=unless, **rest)
+    own = {each.name: row[each.name] for each in fields(ValueType) if each.name in row}
+    patterns = {key: _compiled(with_parts(value, parts)) for key, value in own.items() if isinstance(value, str)}
+    return ValueType(**{**own, **patterns})
 
 
 def _backwards(words: str, apart: str) -> re.Pattern[str]:
@@ -165,6 +161,12 @@ def _backwards(words: str, apart: str) -> re.Pattern[str]:
     longest_first = sorted(words.split("|"), key=len, reverse=True)
     turned = "|".join(re.escape(word[::-1]) + ("" if word[0] == "'" else apart) for word in longest_first)
     return _compiled(rf"\s*(?:{turned})(?:\s*(?:{turned}))*")
+
+
+@cache
+def pattern(file: str, lang: str, name: str) -> re.Pattern[str]:
+    """A pattern that `<file>.toml` has for the language."""
+    return _compiled(rules.table(file, lang)[name])
 
 
 @cache
