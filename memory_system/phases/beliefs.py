@@ -10,14 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from memory_system import clock
-from memory_system.phases import Night, matching
-from memory_system.phases.evidence import (
-    common_fields,
-    outranks,
-    proves_nothing,
-    retire,
-    with_evidence,
-)
+from memory_system.phases import Night, evidence, matching
 from memory_system.phases.facts import is_single
 from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import USER, Belief, Evidence, Fact, memory_id, session_of
@@ -40,7 +33,7 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)
     for fact, belief in _borne_out(facts, draft):
-        retire(belief, "promoted", draft, night, superseded_by=fact.id)
+        evidence.retire(belief, "promoted", draft, night, superseded_by=fact.id)
     return draft
 
 
@@ -68,7 +61,7 @@ def _borne_out(facts: Draft, draft: Draft) -> list[tuple[Fact, Belief]]:
 def consider(claim: Claim, draft: Draft, night: Night) -> str:
     """Put one uncertain claim to the beliefs; what became of it, as the accounting counts it."""
     new_id, sure = memory_id(Belief, night.day, claim.origin, claim.content), claim.confidence
-    belief = Belief(id=new_id, confidence=sure, basis=claim.basis, **common_fields(claim, night))
+    belief = Belief(id=new_id, confidence=sure, basis=claim.basis, **evidence.common_fields(claim, night))
     if draft.knows(belief.id):
         return "claims.rejected.already known"
     if _stated(claim, draft):
@@ -81,37 +74,35 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.new"
     if claim.ref in {each.ref for each in same.evidence}:
         return "claims.rejected.already known"
-    if nothing := proves_nothing(claim, same):
+    if nothing := evidence.proves_nothing(claim, same):
         return nothing
-    if outranks(claim, same):
+    if evidence.outranks(claim, same):
         draft.put("active", belief, "new")
-        retire(same, "merged", draft, night, superseded_by=belief.id)
+        evidence.retire(same, "merged", draft, night, superseded_by=belief.id)
         return "claims.new"
     _strengthen(same, claim, draft, night)
     return outcome
 
 
 def confront(fact: Fact, draft: Draft, night: Night) -> None:
-    """A stated fact decides the beliefs of its slot: the same value is promoted by it, the opposite or (in a slot of
-    one value) another one is denied."""
+    """A stated fact promotes the same value in its slot, and denies the opposite or, in a slot of one value, others."""
     for belief in _beliefs(draft.find(slot_key(*fact.slot)), draft):
         if belief.is_owners:
             continue
         same_value = belief.id in draft.find(value_key(*fact.slot, fact.value))
         if same_value and belief.polarity == fact.polarity:
-            retire(belief, "promoted", draft, night, superseded_by=fact.id)
+            evidence.retire(belief, "promoted", draft, night, superseded_by=fact.id)
             draft.put(
                 "active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted"
             )
         elif same_value and is_owners(fact.evidence) and fact.subject == USER:
-            retire(belief, "denied", draft, night, superseded_by=fact.id)  # who knows has spoken
+            evidence.retire(belief, "denied", draft, night, superseded_by=fact.id)  # who knows has spoken
         elif same_value or is_single(fact.attribute):
             _deny(belief, fact, draft, night)
 
 
 def combined(confidence: float, other: float) -> float:
-    """The confidence that two independent sources give together: their odds multiplied. A second source that is not
-    sure itself takes nothing away."""
+    """The confidence that two independent sources give together: their odds multiplied, and never less than one."""
     odds = math.log(confidence / (1 - confidence)) + math.log(other / (1 - other))
     return round(min(MOST, max(confidence, 1 / (1 + math.exp(-odds)))), 4)
 
@@ -124,7 +115,7 @@ def _beliefs(ids: Iterable[str], draft: Draft) -> list[Belief]:
 def _stated(claim: Claim, draft: Draft) -> bool:
     """Whether an active fact says already what the claim only supposes."""
     same = (draft.get(each) for each in draft.find(content_key(claim.content)))
-    if any(type(each) is Fact and not outranks(claim, each) for each in same):
+    if any(type(each) is Fact and not evidence.outranks(claim, each) for each in same):
         return True
     if not claim.attribute:
         return False
@@ -140,7 +131,7 @@ def _same(claim: Claim, draft: Draft) -> Belief | None:
 
 def _strengthen(belief: Belief, claim: Claim, draft: Draft, night: Night) -> None:
     """More words for a belief; only another session on another day makes it surer, and sure enough makes it a fact."""
-    stronger = with_evidence(belief, claim, night)
+    stronger = evidence.with_evidence(belief, claim, night)
     session, day = _source(claim, night)
     sources = {_source(each, night) for each in belief.evidence}
     if all(session != other_session and day != other_day for other_session, other_day in sources):
@@ -164,7 +155,7 @@ def promote(belief: Belief, draft: Draft, night: Night) -> None:
     taken = {name: value for name, value in belief if name in Fact.model_fields}
     changed = {"id": new_id, "promoted_from": belief.id, "created": night.stamp, "version": 1}
     draft.put("active", Fact(**{**taken, **changed}), "promoted")
-    retire(belief, "promoted", draft, night, superseded_by=new_id)
+    evidence.retire(belief, "promoted", draft, night, superseded_by=new_id)
 
 
 def _deny(belief: Belief, fact: Fact, draft: Draft, night: Night) -> None:
@@ -173,6 +164,6 @@ def _deny(belief: Belief, fact: Fact, draft: Draft, night: Night) -> None:
     changed = {"confidence": confidence, "updated": night.stamp, "version": belief.version + 1}
     weaker = belief.model_copy(update=changed)
     if confidence < ARCHIVED_BELOW:
-        retire(weaker, "denied", draft, night, superseded_by=fact.id)
+        evidence.retire(weaker, "denied", draft, night, superseded_by=fact.id)
     else:
         draft.put("active", weaker, "doubted")

@@ -203,8 +203,7 @@ def _line_of(row: Mapping[str, Any]) -> Line:
 
 
 def fitting(lines: Sequence[Line], room: int) -> list[Line]:
-    """The lines that so many tokens hold, with an answer: all, else the best with the one before and the one behind, in
-    their order."""
+    """The lines that so many tokens hold, with an answer: all, else the best with their neighbours, in order."""
     costs = [reckoned(each.tokens) for each in lines]
     if sum(costs) <= room:
         return list(lines)

@@ -248,7 +248,8 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
         return None
     anchor = _anchor(message, night)
     whens = dates.standing(words, dates.find(words, anchor), text.language(words))
-    for when in sorted(whens, key=lambda each: _apart(each.span, filled.value_span)):
+    first, last = filled.value_span
+    for when in sorted(whens, key=lambda each: max(each.span[0] - last, first - each.span[1], 0)):
         if _is_beside(when.span, filled, words) and (timed or when.start.replace(tzinfo=anchor.tzinfo) <= anchor):
             return dates.to_event(when)
     return None
@@ -259,10 +260,6 @@ def _is_beside(span: Span, filled: Filled, words: str) -> bool:
     start, end = min(filled.span[0], filled.value_span[0]), max(filled.span[1], filled.value_span[1])
     between = words[span[1] : start] or words[end : span[0]]
     return len(between) <= BESIDE and not _PAUSE.search(between)
-
-
-def _apart(span: Span, other: Span) -> int:
-    return max(span[0] - other[1], other[0] - span[1], 0)
 
 
 def expires(category: str, event: EventTime | None, night: Night) -> str | None:

@@ -64,8 +64,7 @@ def message_of(record: Fact) -> str:
 
 
 def words_of(claim: Claim) -> str:
-    """The words by which it is found what a claim is about: its own, or those that it leans on where its own tell
-    nothing ("It got moved to Friday.")."""
+    """The words of a claim, with those that it leans on where its own tell nothing ("It got moved to Friday.")."""
     return claim.quote if telling(claim.quote) else f"{claim.quote}\n{claim.beside}"
 
 
@@ -129,8 +128,7 @@ def has_taken_a_place(claim: Claim, draft: Draft) -> bool:
 
 
 def _holders(terms: Iterable[str], read: Read, draft: Draft) -> dict[str, list[Fact]]:
-    """The active memories that have each of the terms, as `read` finds these in a sentence; of what very many have,
-    none."""
+    """The active memories that have each of the terms, as `read` finds these; of what very many have, none."""
     wanted = {term: matters.words_of(term) for term in terms}
     found = draft.find_alike(dict.fromkeys(each for words in wanted.values() for each in words))
     return {

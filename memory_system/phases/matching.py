@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from memory_system import clock
 from memory_system.attributes import about
-from memory_system.records import EventTime, Fact, kind_of
+from memory_system.records import Fact, kind_of
 from memory_system.rules import table
 from memory_system.store.gist import Gist, gist_of, tells_of_past
 from memory_system.store.keys import alike_key, keys_of
@@ -93,11 +93,7 @@ def same_occasion(claim: Claim | Fact, record: Fact) -> bool:
         return True
     if mine is None or other is None:
         return mine is other or bool(claim.attribute and record.attribute)
-    return _span(mine) == _span(other)
-
-
-def _span(event: EventTime) -> tuple[str, str]:
-    return event.start, event.end
+    return (mine.start, mine.end) == (other.start, other.end)
 
 
 def _same_deed(claim: Claim | Fact, record: Fact, gist: Gist) -> bool:

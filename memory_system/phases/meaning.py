@@ -46,8 +46,7 @@ def whose(basis: Basis) -> str:
 
 
 def _is_told_of_one(basis: Basis) -> bool:
-    """Whether it gives somebody a slot (those who are near are told of with "my"), or says something grave of the
-    owner."""
+    """Whether it fills a slot, but for those near (they are told of with "my"), or tells what is grave of the owner."""
     if basis.slot and not basis.operation.text:
         return attributes.about(basis.slot).get("value_type") not in ("person", "animal")
     return basis.is_grave and _OWNER_IS.match(basis.operation.text) is not None

@@ -32,8 +32,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 
 
 def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Iterator[Turn]:  # noqa: ARG001 (one signature for all phases)
-    """Each message as a turn with all of its segments, what somebody else said right before it, and what its speaker
-    did. Counts `segments`."""
+    """Each message as a turn with all its segments, and what others and its speaker said before. Counts `segments`."""
     last: Message | None = None  # what was said last
     other: Message | None = None  # what somebody else said before the one who speaks now
     own: dict[Voice, Message] = {}  # what each has said last in the session
@@ -87,8 +86,7 @@ def _prose(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Spa
 
 
 def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
-    """The sentence, cut where a connective opens another thought; what is too short to stand alone stays with what is
-    before it."""
+    """The sentence, cut where a connective opens another thought, into pieces that can stand alone."""
     if columns(body[start:end]) < CUT_FROM:
         yield start, end
         return

@@ -56,6 +56,10 @@ class Line:
     def segments(self) -> list[Segment]:
         return [each.segment for each in self.judged]
 
+    @property
+    def turn(self) -> Turn:
+        return Turn(self.message, self.segments, self.before)
+
     def text_of(self, judged: Judged) -> str:
         return self.message.text[judged.segment.start : judged.segment.end]
 
@@ -65,8 +69,7 @@ class Line:
 
     def to_row(self) -> dict[str, object]:
         """The line as it waits for a late answer."""
-        turn = Turn(self.message, self.segments, self.before)
-        return {"turn": turn.to_line().decode(), "why": [(each.worth, each.reason) for each in self.judged]}
+        return {"turn": self.turn.to_line().decode(), "why": [(each.worth, each.reason) for each in self.judged]}
 
 
 def plain(words: str) -> str:

@@ -21,21 +21,11 @@ import orjson
 
 from memory_system import clock
 from memory_system.errors import DamagedError
-from memory_system.phases import Night, sections
+from memory_system.phases import Night, sections, shortlist
 from memory_system.phases.index import open_index
 from memory_system.phases.portrait import SLOTS, portrait
 from memory_system.phases.sections import WORDS, Line, Page, choose, cost
-from memory_system.phases.shortlist import (
-    LONGEST,
-    Beside,
-    Candidate,
-    beside_in,
-    candidates,
-    for_core,
-    is_past,
-    is_promise,
-    short,
-)
+from memory_system.phases.shortlist import Beside, Candidate
 from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
@@ -63,8 +53,7 @@ def run(night: Night, ws: Workspace) -> list[str]:
 
 
 def write(at: datetime, ws: Workspace) -> list[str]:
-    """Write the snapshot of the night at that moment where it changes, and the page of facts; the names of the files
-    written."""
+    """Write the snapshot of the night at that moment, and the page of facts; the names of the files that changed."""
     with open_index(ws) as index:
         page, omitted = chosen(index, clock.local_date(at, ws.config.zone), ws)
     rankings = orjson.dumps(_rankings(page, omitted), option=orjson.OPT_INDENT_2) + b"\n"
@@ -93,10 +82,10 @@ def without_identity(text: str) -> str:
 
 def chosen(index: Index, day: date, ws: Workspace) -> tuple[Page, list[Candidate]]:
     """What stands in the snapshot of that local date, and what could have."""
-    beside = beside_in(index)
+    beside = shortlist.beside_in(index)
     moment = datetime.combine(day, time(), ws.config.zone)
-    found = candidates(index, moment, ws.faded_at(moment), SLOTS)
-    own = [each for each in found if not is_promise(each.record)]
+    found = shortlist.candidates(index, moment, ws.faded_at(moment), SLOTS)
+    own = [each for each in found if not shortlist.is_promise(each.record)]
     lang = ws.config.language if ws.config.language != "auto" else main_language(own)
     page = Page(WORDS[lang], _counts(index, moment, ws))
     page.left = ws.config.token_budget.layer1_total - estimate_tokens(page.head + "\n" + page.foot)
@@ -137,9 +126,10 @@ def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace, be
     lately = list(sections.recent(left, moment, beside))
     kept_free = min(_share("recent", ws), cost(lately))
     page.take("projects", sections.projects(left, moment, beside), _share("projects", ws))
-    rest = [each for each in left if each.record.id not in page.placed and not is_past(each.record, moment)]
+    rest = [each for each in left if each.record.id not in page.placed and not shortlist.is_past(each.record, moment)]
     lasting, remarks = (
-        list(sections.core(each, moment, beside)) for each in for_core(rest, ws.config.importance_rules.general_fact)
+        list(sections.core(each, moment, beside))
+        for each in shortlist.for_core(rest, ws.config.importance_rules.general_fact)
     )
     page.take("top", choose(lasting, page.room("top") - kept_free, budget))
     page.take("recent", _not_placed(lately, page), _share("recent", ws))
@@ -183,7 +173,7 @@ def identity_lines(ws: Workspace, role: str) -> Iterator[Line]:
         first = next((line.strip() for line in soul if line.strip() and not line.startswith("#")), "")
         traits = [(role, first)] if first else []
     for name, value in traits[:3]:
-        yield Line(redact(f"- {name}: {value[:LONGEST]}")[0])
+        yield Line(redact(f"- {name}: {value[: shortlist.LONGEST]}")[0])
 
 
 def _counts(index: Index, moment: datetime, ws: Workspace) -> dict[str, Any]:
@@ -203,7 +193,7 @@ def _rankings(page: Page, omitted: Iterable[Candidate]) -> dict[str, Any]:
         "chosen": [
             {**_ranked(each, line.tokens), "section": name, "version": each.record.version} for name, line, each in told
         ],
-        "omitted": [_ranked(each, sections.numbered(short(each.record), each).tokens) for each in omitted],
+        "omitted": [_ranked(each, sections.numbered(shortlist.short(each.record), each).tokens) for each in omitted],
     }
 
 

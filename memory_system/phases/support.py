@@ -17,8 +17,7 @@ from memory_system.rules import table
 from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
-from memory_system.understand.firing import type_of_attribute
-from memory_system.understand.language import language
+from memory_system.understand.language import language, type_of_attribute
 from memory_system.understand.values import value_of
 
 SUPPORTED = 0.45  # share of the telling words of a sentence that stand in what it rests on
@@ -59,14 +58,11 @@ def _unknown_names(said: str, basis: Basis) -> Iterator[bool]:
     firsts = {start for start, _ in text.sentences(said)}
     for found in _CAPITAL.finditer(said):
         word = found[0].removesuffix("'s")
-        if word[0].isupper() and word not in STOCK_NAMES and not _is_date_word(word):
+        is_date = word.casefold() in _calendar() or dates.is_timely(word)
+        if word[0].isupper() and word not in STOCK_NAMES and not is_date:
             plain = gist_of(word).words
             common = found.start() in firsts and not any(map(matters.is_rare, plain))
             yield not (common or text.stands_in(word, basis.words) or basis.terms.issuperset(plain))
-
-
-def _is_date_word(word: str) -> bool:
-    return word.casefold() in _calendar() or dates.is_timely(word)
 
 
 @cache

@@ -18,20 +18,19 @@ from memory_system.records import ASSISTANT, ASSISTANT_NAME, USER, USER_NAME
 from memory_system.rules import Found
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
-from memory_system.understand.firing import (
+from memory_system.understand.language import (
     ClaimRule,
+    Language,
     claim_rule,
-    claim_rules,
     kin_asked,
+    language,
     matches,
     type_of,
     type_of_attribute,
 )
-from memory_system.understand.language import Language, language
 from memory_system.understand.subjects import About, Heard, People
 from memory_system.understand.values import Span, values_in
 
-__all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
 ASKED = "@asked"  # the same, by the kin word of the question
 PET = "@pet"  # the same, for animals only
@@ -279,8 +278,7 @@ def _next_end(boundary: re.Pattern[str], plain: str, place: int) -> int:
 
 
 def content_of(claim: Filled, lang: str, speaker: str = "") -> str:
-    """The memory's sentence. `speaker` is what the memory calls the user, if it knows a name. KeyError for an attribute
-    without a template."""
+    """The memory's sentence, by the template of the attribute. `speaker` is what the memory calls the user."""
     row = attributes.about(claim.attribute)
     template = row["template" if claim.polarity else "template_not"][lang]
     subject = {USER: speaker or USER_NAME[lang], ASSISTANT: ASSISTANT_NAME[lang]}.get(claim.subject, claim.subject)

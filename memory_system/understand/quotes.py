@@ -123,8 +123,7 @@ def words_at(places: Iterable[Place], turn: Turn) -> str:
 
 
 def leans(words: str, lang: str) -> bool:
-    """Whether words cannot be understood without what stood around them: they begin with somebody or something that is
-    not named, or are no whole sentence."""
+    """Whether words need what stood around them: they begin with what is not named, or are no whole sentence."""
     return (
         _size(words, lang) < SHORT[lang] or pattern("quotes", lang, "pointing").search(text.straight(words)) is not None
     )

@@ -82,8 +82,7 @@ class People:
         return self._names.get(kin.casefold(), kin)
 
     def before(self, place: int, end: int, *, explicit: bool = False) -> About | None:
-        """Whom the predicate between those places is about; None where it is not certain, or left out though it must be
-        `explicit`."""
+        """Whom the predicate between those places is about; None where it is not certain, or not `explicit`."""
         predicate = self._plain[place:end]
         if grown := self._language.contracted.match(self._plain, place):
             place = grown.end()

@@ -54,8 +54,7 @@ class Owner(IntEnum):
 
 
 def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
-    """Whose each span of the message is. Lines in another language than the message begins in may be a text that is
-    given to be translated."""
+    """Whose each span of the message is. Lines in another language than the first may be a text to be translated."""
     foreign, plain = sorted(_foreign(text)), straight(text)
     fired = rules.together("frames", "frame", "takes_back").firing(plain)
     behind = _doubt_from(plain, fired.get("frame", ()))
