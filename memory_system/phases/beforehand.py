@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from memory_system import clock, text
 from memory_system.phases import Night
+from memory_system.phases.portrait import NEAR
 from memory_system.phases.shown import Line, plain
 from memory_system.records import USER, Fact, Summary
 from memory_system.store.gist import gist_of
@@ -20,7 +21,6 @@ from memory_system.understand import matters
 from memory_system.understand.language import kin_words
 
 ADDRESSED = ("name", "nickname")
-NEAR = ("partner", "child", "parent", "sibling", "relative", "friend", "colleague", "relation", "pet")
 ASKED = ("instruction", "prefers")
 AHEAD = ("appointment", "deadline", "reminder", "todo", "moves_to", "plan")
 CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "condition", "allergy")

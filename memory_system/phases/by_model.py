@@ -20,7 +20,7 @@ from memory_system.llm.asking import Asker, Late
 from memory_system.phases import Night, beforehand, extract, meaning, shown, support
 from memory_system.phases.basis import Basis, Operations
 from memory_system.phases.beforehand import Known
-from memory_system.phases.screen import Judged
+from memory_system.phases.screen import Judged, Weighed
 from memory_system.phases.shown import Line
 from memory_system.phases.taken import claim_of
 from memory_system.records import QUOTE, Belief, Fact, memory_id
@@ -40,7 +40,6 @@ CHECKS = (
     meaning.earnest, meaning.denial,
 )  # fmt: skip
 Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
-Heard = Iterable[tuple[Turn, list[Judged]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Asked:
 
 
 def run(
-    kept: Iterable[Turn], heard: Heard, memories: Memories, night: Night, asker: Asker, tally: Counter[str],
+    kept: Iterable[Turn], heard: Iterable[Weighed], memories: Memories, night: Night, asker: Asker, tally: Counter[str],
     names: Mapping[str, str],
 ) -> Iterator[Claim]:  # fmt: skip
     """The claims, statements and quotes of the turns. `heard` are all turns of the night as they were judged, `kept`

@@ -114,9 +114,7 @@ def profile_of(name: str, index: Index) -> dict[str, Any] | None:
         "aliases": _aliases(name, found),
         "type": _type_of(name, found.slots),
         "slots": _slots(row for row in found.slots if row.get("subject", USER) == name),
-        "relations": {
-            other: found.names[other] for other in sorted(others, key=lambda each: (-found.names[each], each))
-        },
+        "relations": dict(sorted(others.items(), key=lambda each: (-each[1], each[0]))),
         "memories": found.ids,
         "first_seen": found.first,
         "last_seen": found.last,

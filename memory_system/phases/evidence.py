@@ -45,14 +45,10 @@ def valid_to(older: Fact, newer: Fact) -> str:
 
 def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
     """What a fact and a belief take over from their claim."""
-    return {
-        "content": claim.content, "importance": claim.importance, "score": claim.importance, "source": claim.ref,
-        "entities": claim.entities, "category": claim.category,
-        "subject": claim.subject, "attribute": claim.attribute, "value": claim.value, "polarity": claim.polarity,
-        "lang": claim.lang, "said_at": claim.said_at, "event_time": claim.event_time, "expires": claim.expires,
-        "method": claim.method, "evidence": (evidence_of(claim), *claim.also), "last_confirmed": claim.said_at,
-        "form": claim.form, "stance": "" if claim.stance == "asserted" else claim.stance, "speaker": claim.speaker,
-        "context": claim.context, "tells": claim.tells,
+    taken = {name: getattr(claim, name) for name in (*TELLING, "importance", "subject", "polarity", "said_at")}
+    return taken | {
+        "score": claim.importance, "source": claim.ref, "last_confirmed": claim.said_at,
+        "evidence": (evidence_of(claim), *claim.also), "stance": "" if claim.stance == "asserted" else claim.stance,
         "created": night.stamp, "updated": night.stamp, "scored_at": night.stamp,
     }  # fmt: skip
 

@@ -183,7 +183,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         base_of(turn, quoted.span, segment, lang),
         content=marked.text,
         category=category,
-        subject=_speaker(turn.message),
+        subject=turn.message.speaker or (ASSISTANT if turn.message.role in AGENT_ROLES else USER),
         importance=segment.importance,
         method="judge",
         entities=tuple(dict.fromkeys((own, *listening.within(words)))),
@@ -223,11 +223,6 @@ def _doubt(message: Message, segment: Segment) -> tuple[float, Mapping[str, str]
 def _opinion(message: Message) -> float | None:
     """How sure a note is of an opinion that it gives as one."""
     return notes.sureness(message.text, HEDGED) if message.is_noted else None
-
-
-def _speaker(message: Message) -> str:
-    """Of whom a quote is: the speaker's."""
-    return message.speaker or (ASSISTANT if message.role in AGENT_ROLES else USER)
 
 
 def own_name(message: Message, lang: str) -> str:

@@ -93,15 +93,13 @@ def candidates(claim: Claim, draft: Draft) -> list[Shared]:
     return [found[key] for key in sorted(found)]
 
 
-def shared_with(claim: Claim, found: Iterable[Shared]) -> list[Shared]:
+def shared_with(claim: Claim, found: Iterable[Shared]) -> Iterator[Shared]:
     """Those of what was found that share more with the words of the claim than somebody's name."""
     own = bool(telling(claim.quote))
-    each_with = ((each, each.weights if own else each.beside, people_in(each.record)) for each in found)
-    shared = (
-        Shared(each.record, {term: weight for term, weight in weights.items() if term not in people})
-        for each, weights, people in each_with
-    )
-    return [each for each in shared if each.weights]
+    for each in found:
+        people, weights = people_in(each.record), each.weights if own else each.beside
+        if named := {term: weight for term, weight in weights.items() if term not in people}:
+            yield Shared(each.record, named)
 
 
 def of_the_same_day(claim: Claim, draft: Draft) -> list[Shared]:

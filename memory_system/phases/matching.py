@@ -72,7 +72,8 @@ def says_the_same(claim: Claim | Fact, record: Fact, least: float) -> bool:
     if mine.bag == other.bag:
         return in_order(mine.words, other.words, [gist_of(name).words for name in (record.subject, *record.entities)])
     bare = not (claim.attribute or record.attribute)  # a slot says by its value what more there is to it
-    return bare and _same_names(claim, record) and says_more(mine, other, least)
+    names, others = ({gist_of(name).bag for name in each.entities} for each in (claim, record))
+    return bare and names == others and says_more(mine, other, least)
 
 
 def same_subject(claim: Claim | Fact, record: Fact) -> bool:
@@ -102,10 +103,6 @@ def _same_deed(claim: Claim | Fact, record: Fact, gist: Gist) -> bool:
         return True
     mine, theirs = clock.parse_instant(claim.said_at), clock.parse_instant(record.said_at)
     return mine is not None and theirs is not None and abs(mine - theirs) <= _RECENT
-
-
-def _same_names(claim: Claim | Fact, record: Fact) -> bool:
-    return {gist_of(name).bag for name in claim.entities} == {gist_of(name).bag for name in record.entities}
 
 
 def _same_value(claim: Claim | Fact, record: Fact) -> bool:

@@ -21,9 +21,9 @@ from memory_system.text.traditional import simplified
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
 from memory_system.understand.features import Seen, Span, Talk, of_message
-from memory_system.understand.judge import IDENTITY, Judge, Verdict, attributes_told, judge_of, verdict_of
+from memory_system.understand.judge import IDENTITY, Verdict, attributes_told, judge_of, verdict_of
 from memory_system.understand.subjects import Heard
-from memory_system.understand.weights import LANGUAGES, SCALE
+from memory_system.understand.weights import LANGUAGES, SCALE, Weights
 from memory_system.understand.whose import Owner, Stretches, is_to_be_remembered, owners, was_joking
 from memory_system.understand.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 
@@ -202,7 +202,7 @@ def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
     return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, MEANT))
 
 
-def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Judge, Seen, str]]:
+def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Weights, Seen, str]]:
     """For each segment the judge of its own language, the segment as it sees it, and that language."""
     own = text.language(message.text)
     langs = [text.language_within(message.text[slice(*span)], own if own in LANGUAGES else "") for span in spans]

@@ -127,10 +127,8 @@ def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace, be
     kept_free = min(_share("recent", ws), cost(lately))
     page.take("projects", sections.projects(left, moment, beside), _share("projects", ws))
     rest = [each for each in left if each.record.id not in page.placed and not shortlist.is_past(each.record, moment)]
-    lasting, remarks = (
-        list(sections.core(each, moment, beside))
-        for each in shortlist.for_core(rest, ws.config.importance_rules.general_fact)
-    )
+    parts = shortlist.for_core(rest, ws.config.importance_rules.general_fact)
+    lasting, remarks = (list(sections.core(each, moment, beside)) for each in parts)
     page.take("top", choose(lasting, page.room("top") - kept_free, budget))
     page.take("recent", _not_placed(lately, page), _share("recent", ws))
     page.take("top", _not_placed((*lasting, *remarks), page))

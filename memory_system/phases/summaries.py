@@ -39,7 +39,9 @@ _SEVERAL = {
 def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
     """The summaries of all topics that the night's changes touch; `memories` has those changes."""
     draft = Draft(memories)
-    for topic, known, facts in list(_wanted(set(_touched(changed)), draft, night)):
+    rows = (row_of(each, one) for one in changed for each in one.changed)
+    touched = {topic for row in rows for topic in topics_of(row)}
+    for topic, known, facts in list(_wanted(touched, draft, night)):
         _write(topic, known, facts, draft, night)
     return draft
 
@@ -62,12 +64,6 @@ def _wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[tuple
             yield topic, known, fitting
         elif known is not None:
             retire(known, "dissolved", draft, night)
-
-
-def _touched(drafts: Iterable[Draft]) -> Iterator[str]:
-    for draft in drafts:
-        for memory_id_ in draft.changed:
-            yield from topics_of(row_of(memory_id_, draft))
 
 
 def _gathered(topic: str, draft: Draft) -> tuple[list[tuple[float, str, str]], str | None]:

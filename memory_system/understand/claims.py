@@ -32,8 +32,6 @@ from memory_system.understand.subjects import About, Heard, People
 from memory_system.understand.values import Span, values_in
 
 KIN = "@kin"  # the attribute is what the kin word says
-ASKED = "@asked"  # the same, by the kin word of the question
-PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"moves_to"})  # what happens on its day
@@ -211,9 +209,9 @@ def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -
     match rule.attribute:
         case "@noun":
             return attributes.named(thing)
-        case "@asked":
+        case "@asked":  # by the kin word of the question
             return _kin(kin_asked(rule, grammar.name, reading.heard.asked), grammar)
-        case "@pet":
+        case "@pet":  # of animals only
             return "pet" if _kin(found.parts["kin"], grammar) == "pet" else ""
         case "@kin":
             return _kin(found.parts.get("kin") or about.subject, grammar)

@@ -25,9 +25,8 @@ def terms_of(words: str) -> tuple[str, ...]:
     """The terms of a sentence in their order: English words in their plainest form, pairs of Chinese characters.
     Times, and words that only say that something changes, are none."""
     found = gist_of(words).words
-    latin = [
-        each for each in found if each.isascii() and len(each) >= _SHORTEST and each[0] != "#" and not is_time(each)
-    ]
+    long = (each for each in found if each.isascii() and len(each) >= _SHORTEST)
+    latin = [each for each in long if each[0] != "#" and not is_time(each)]
     changes = _plain_words("changes")
     return tuple(dict.fromkeys(each for each in (*latin, *_pairs(found)) if each not in changes))
 

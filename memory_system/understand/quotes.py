@@ -124,9 +124,8 @@ def words_at(places: Iterable[Place], turn: Turn) -> str:
 
 def leans(words: str, lang: str) -> bool:
     """Whether words need what stood around them: they begin with what is not named, or are no whole sentence."""
-    return (
-        _size(words, lang) < SHORT[lang] or pattern("quotes", lang, "pointing").search(text.straight(words)) is not None
-    )
+    points = pattern("quotes", lang, "pointing").search(text.straight(words))
+    return points is not None or _size(words, lang) < SHORT[lang]
 
 
 def _size(words: str, lang: str) -> int:
