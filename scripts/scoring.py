@@ -11,7 +11,9 @@ from talk import Message, messages
 
 from memory_system import text
 from memory_system.understand import judge
-from memory_system.understand.judge import CHANGES, KINDS, STANCES, Judge, Verdict, judge_of
+from memory_system.understand.features import of_message
+from memory_system.understand.judge import CHANGES, KINDS, STANCES, Verdict, judge_of, verdict_of
+from memory_system.understand.weights import Weights
 
 RECALL = 0.85  # at which the precision of what is kept is reported
 
@@ -22,7 +24,7 @@ def score(path: Path) -> dict[str, Any]:
     """The scores of what is shipped on a file of the corpus' form."""
     known = list(messages(path))
     lang = text.language("\n".join(each.talk.text for each in known))
-    rows = judged(known, judge_of(lang))
+    rows = judged(known, judge_of(lang), lang)
     return {
         "sentences": len(rows),
         "keep": _keep(rows),
@@ -36,14 +38,15 @@ def score(path: Path) -> dict[str, Any]:
     }
 
 
-def keep_of(known: Iterable[Message], by: Judge) -> dict[str, float]:
+def keep_of(known: Iterable[Message], by: Weights, lang: str) -> dict[str, float]:
     """How well a judge tells what is worth keeping."""
-    return _keep(judged(known, by))
+    return _keep(judged(known, by, lang))
 
 
-def judged(known: Iterable[Message], by: Judge) -> list[Judged]:
+def judged(known: Iterable[Message], by: Weights, lang: str) -> list[Judged]:
     """Every labelled sentence with the judge's verdict."""
-    return [row for each in known for row in zip(each.labels, by.verdicts(each.talk), strict=True)]
+    seen = (pair for each in known for pair in zip(each.labels, of_message(each.talk, lang), strict=True))
+    return [(labels, verdict_of(by.sums(features))) for labels, features in seen]
 
 
 def _keep(rows: Sequence[Judged]) -> dict[str, float]:

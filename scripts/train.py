@@ -108,8 +108,8 @@ def curve() -> None:
             some = {*people[::share]}
             part = [each for each in known if each.person in some]
             written = weights.written(judge.LABELS, *learned(part, lang, judge.LABELS))
-            trained = judge.Judge(weights.read(written, judge.LABELS), lang)
-            found = keep_of(messages(CORPUS / f"{lang}.blind.jsonl"), trained)
+            trained = weights.read(written, judge.LABELS)
+            found = keep_of(messages(CORPUS / f"{lang}.blind.jsonl"), trained, lang)
             print(lang, len(some), "people", sum(len(each.labels) for each in part), "sentences", found, flush=True)
 
 

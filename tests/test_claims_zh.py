@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from memory_system import attributes, rules
 from memory_system.records import USER
 from memory_system.rules import with_parts
-from memory_system.understand.claims import Heard, claim_rules, claims_of, content_of
+from memory_system.understand.claims import claims_of, content_of
+from memory_system.understand.language import claim_rules
+from memory_system.understand.subjects import Heard
 
 # What is said, and the slots that it fills: subject, attribute, value; "不" where it is denied.
 SAID: list[tuple[str, list[tuple[str, ...]]]] = [

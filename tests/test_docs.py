@@ -20,7 +20,7 @@ import memory_system
 from memory_system.cli import app
 from memory_system.config import Config, parse_config
 from memory_system.records import from_line
-from memory_system.understand.claims import ClaimRule, claim_rules
+from memory_system.understand.language import ClaimRule, claim_rules
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-03T03:10:00Z"

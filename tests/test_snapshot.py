@@ -21,7 +21,7 @@ from memory_system.records import Belief, Evidence, Fact, Place, memory_id
 from memory_system.store.draft import Draft, changes_of
 from memory_system.store.journal import Entry
 from memory_system.text import estimate_tokens
-from memory_system.understand.claims import claim_rules
+from memory_system.understand.language import claim_rules
 from memory_system.workspace import Workspace
 
 NOW = at("2026-03-02T03:00:00Z")

@@ -46,8 +46,7 @@ class Operations(BaseModel):
 
 @dataclass(frozen=True)
 class Basis:
-    """An operation with the lines that were sent and what was known beforehand; `near` are those who are near the
-    owner, by name."""
+    """An operation, the lines that were sent, what was known beforehand, and the names of those near the owner."""
 
     operation: Operation
     lines: Sequence[Line]
@@ -131,8 +130,7 @@ class Basis:
 
     @cached_property
     def meant(self) -> list[tuple[Judged, str]]:
-        """The segments of the named lines that it rests on, with their words: those that share a word with it, else
-        all."""
+        """The segments of the named lines that it rests on, with their words: such as share a word with it, or all."""
         ended = self.target.content if self.target is not None and not told(self.operation) else ""
         mine = {*matters.terms_of(told(self.operation) or ended)}
         found = [(each, line.text_of(each)) for line in self.named for each in line.judged]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from memory_system import clock, text
 from memory_system.phases import Night
+from memory_system.phases.portrait import NEAR
 from memory_system.phases.shown import Line, plain
 from memory_system.records import USER, Fact, Summary
 from memory_system.store.gist import gist_of
@@ -20,7 +21,6 @@ from memory_system.understand import matters
 from memory_system.understand.language import kin_words
 
 ADDRESSED = ("name", "nickname")
-NEAR = ("partner", "child", "parent", "sibling", "relative", "friend", "colleague", "relation", "pet")
 ASKED = ("instruction", "prefers")
 AHEAD = ("appointment", "deadline", "reminder", "todo", "moves_to", "plan")
 CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "condition", "allergy")
@@ -86,7 +86,8 @@ def _standing(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
 def _touched(lines: Sequence[Line], memories: Memories) -> list[Fact]:
     """The memories that share words, names or kin words with the lines, those that share the rarest first."""
     weights: dict[str, float] = defaultdict(float)
-    words = {word for line in lines for term in _terms(line) for word in matters.words_of(term)}
+    terms = {term for line in lines for term in matters.terms_of(line.words) if matters.tells(term)}
+    words = {word for term in terms for word in matters.words_of(term)}
     for count, ids in memories.find_alike(sorted(words)).values():
         for each in ids:
             weights[each] += 1 / count
@@ -100,32 +101,19 @@ def _touched(lines: Sequence[Line], memories: Memories) -> list[Fact]:
     return list(_standing(best, memories))
 
 
-def _terms(line: Line) -> Iterator[str]:
-    return (each for each in matters.terms_of(line.words) if matters.tells(each))
-
-
 def _keys(lines: Sequence[Line], memories: Memories) -> Iterator[tuple[str | bytes, ...]]:
     """Where to look for those whom the lines name: by their names, or as what they are to the owner."""
     said = simplified("\n".join(line.words for line in lines)).casefold()
-    attributes = set()
-    for lang in ("en", "zh"):
-        attributes |= {what for word, what in kin_words(lang).items() if text.stands_in(word, said)}
-    for attribute in sorted(attributes):
+    kin = {**kin_words("en"), **kin_words("zh")}
+    named = {word for word in kin if text.stands_in(word, said)}
+    for attribute in sorted({kin[word] for word in named}):
         yield slot_key(USER, attribute)
         for record in _standing(memories.find(slot_key(USER, attribute))[-OF_EACH:], memories):
             yield entity_key(record.value)
     for word in dict.fromkeys(word for line in lines for word in _names(line.words)):
         yield entity_key(word)
-    for word in sorted(_kin_said(said)):
-        yield entity_key(word)
-
-
-def _kin_said(said: str) -> set[str]:
-    """The kin words in what was said, and those that mean the same: 妈 is 母亲."""
-    found = {word for lang in ("en", "zh") for word in kin_words(lang) if text.stands_in(word, said)}
-    bags = {gist_of(word).bag for word in found}
-    same = {word for lang in ("en", "zh") for word in kin_words(lang) if gist_of(word).bag in bags}
-    return found | same
+    bags = {gist_of(word).bag for word in named}  # and those that mean the same: 妈 is 母亲
+    yield from (entity_key(word) for word in sorted(kin) if word in named or gist_of(word).bag in bags)
 
 
 def _names(words: str) -> Iterator[str]:

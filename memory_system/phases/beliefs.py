@@ -10,17 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from memory_system import clock
-from memory_system.phases import Night, matching
-from memory_system.phases.evidence import (
-    ECHO,
-    LESS_TRUSTED,
-    common_fields,
-    counts_beside,
-    is_echo,
-    outranks,
-    retire,
-    with_evidence,
-)
+from memory_system.phases import Night, evidence, matching
 from memory_system.phases.facts import is_single
 from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import USER, Belief, Evidence, Fact, memory_id, session_of
@@ -43,7 +33,7 @@ def run(claims: Iterable[Claim], facts: Draft, memories: Memories, night: Night,
     for fact in _to_confront(facts, draft):
         confront(fact, draft, night)
     for fact, belief in _borne_out(facts, draft):
-        retire(belief, "promoted", draft, night, superseded_by=fact.id)
+        evidence.retire(belief, "promoted", draft, night, superseded_by=fact.id)
     return draft
 
 
@@ -70,15 +60,8 @@ def _borne_out(facts: Draft, draft: Draft) -> list[tuple[Fact, Belief]]:
 
 def consider(claim: Claim, draft: Draft, night: Night) -> str:
     """Put one uncertain claim to the beliefs; what became of it, as the accounting counts it."""
-    belief = Belief(
-        id=memory_id(Belief, night.day, claim.origin, claim.content),
-        content=claim.content,
-        score=claim.importance,
-        source=claim.ref,
-        confidence=claim.confidence,
-        basis=claim.basis,
-        **common_fields(claim, night),
-    )
+    new_id, sure = memory_id(Belief, night.day, claim.origin, claim.content), claim.confidence
+    belief = Belief(id=new_id, confidence=sure, basis=claim.basis, **evidence.common_fields(claim, night))
     if draft.knows(belief.id):
         return "claims.rejected.already known"
     if _stated(claim, draft):
@@ -91,42 +74,35 @@ def consider(claim: Claim, draft: Draft, night: Night) -> str:
         return "claims.new"
     if claim.ref in {each.ref for each in same.evidence}:
         return "claims.rejected.already known"
-    if is_echo(claim, same):
-        return ECHO
-    if not counts_beside(claim, same):
-        return LESS_TRUSTED
-    if outranks(claim, same):
+    if nothing := evidence.proves_nothing(claim, same):
+        return nothing
+    if evidence.outranks(claim, same):
         draft.put("active", belief, "new")
-        retire(same, "merged", draft, night, superseded_by=belief.id)
+        evidence.retire(same, "merged", draft, night, superseded_by=belief.id)
         return "claims.new"
     _strengthen(same, claim, draft, night)
     return outcome
 
 
 def confront(fact: Fact, draft: Draft, night: Night) -> None:
-    """A stated fact decides the beliefs of its slot: the same value is promoted by it, the opposite or (in a slot of
-    one value) another one is denied."""
+    """A stated fact promotes the same value in its slot, and denies the opposite or, in a slot of one value, others."""
     for belief in _beliefs(draft.find(slot_key(*fact.slot)), draft):
         if belief.is_owners:
             continue
         same_value = belief.id in draft.find(value_key(*fact.slot, fact.value))
         if same_value and belief.polarity == fact.polarity:
-            _bear_out(belief, fact, draft, night)
+            evidence.retire(belief, "promoted", draft, night, superseded_by=fact.id)
+            draft.put(
+                "active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted"
+            )
         elif same_value and is_owners(fact.evidence) and fact.subject == USER:
-            retire(belief, "denied", draft, night, superseded_by=fact.id)  # who knows has spoken
+            evidence.retire(belief, "denied", draft, night, superseded_by=fact.id)  # who knows has spoken
         elif same_value or is_single(fact.attribute):
             _deny(belief, fact, draft, night)
 
 
-def _bear_out(belief: Belief, fact: Fact, draft: Draft, night: Night) -> None:
-    """The fact stands for what was only supposed, and names it."""
-    retire(belief, "promoted", draft, night, superseded_by=fact.id)
-    draft.put("active", (draft.get(fact.id) or fact).model_copy(update={"promoted_from": belief.id}), "promoted")
-
-
 def combined(confidence: float, other: float) -> float:
-    """The confidence that two independent sources give together: their odds multiplied. A second source that is not
-    sure itself takes nothing away."""
+    """The confidence that two independent sources give together: their odds multiplied, and never less than one."""
     odds = math.log(confidence / (1 - confidence)) + math.log(other / (1 - other))
     return round(min(MOST, max(confidence, 1 / (1 + math.exp(-odds)))), 4)
 
@@ -139,7 +115,7 @@ def _beliefs(ids: Iterable[str], draft: Draft) -> list[Belief]:
 def _stated(claim: Claim, draft: Draft) -> bool:
     """Whether an active fact says already what the claim only supposes."""
     same = (draft.get(each) for each in draft.find(content_key(claim.content)))
-    if any(type(each) is Fact and not outranks(claim, each) for each in same):
+    if any(type(each) is Fact and not evidence.outranks(claim, each) for each in same):
         return True
     if not claim.attribute:
         return False
@@ -155,24 +131,16 @@ def _same(claim: Claim, draft: Draft) -> Belief | None:
 
 def _strengthen(belief: Belief, claim: Claim, draft: Draft, night: Night) -> None:
     """More words for a belief; only another session on another day makes it surer, and sure enough makes it a fact."""
-    stronger = with_evidence(belief, claim, night)
-    if _independent(claim, belief, night):
+    stronger = evidence.with_evidence(belief, claim, night)
+    session, day = _source(claim, night)
+    sources = {_source(each, night) for each in belief.evidence}
+    if all(session != other_session and day != other_day for other_session, other_day in sources):
         stronger = stronger.model_copy(update={"confidence": combined(belief.confidence, claim.confidence)})
     draft.put("active", stronger, "confirmed")
-    if belief.is_owners or not isinstance(stronger, Belief):
+    if belief.is_owners or not isinstance(stronger, Belief) or stronger.confidence < PROMOTED_FROM:
         return
-    if stronger.confidence >= PROMOTED_FROM and _sources(stronger, night) >= 2:
+    if len({_source(each, night) for each in stronger.evidence}) >= 2:
         promote(stronger, draft, night)
-
-
-def _independent(claim: Claim, belief: Belief, night: Night) -> bool:
-    session, day = _source(claim, night)
-    sources = (_source(each, night) for each in belief.evidence)
-    return all(session != other_session and day != other_day for other_session, other_day in sources)
-
-
-def _sources(belief: Belief, night: Night) -> int:
-    return len({_source(each, night) for each in belief.evidence})
 
 
 def _source(said: Claim | Evidence, night: Night) -> tuple[str, str]:
@@ -183,13 +151,11 @@ def _source(said: Claim | Evidence, night: Night) -> tuple[str, str]:
 
 def promote(belief: Belief, draft: Draft, night: Night) -> None:
     """The belief becomes a fact: a new memory that says it without the hedge and names where it comes from."""
-    content = belief.content
-    new_id = memory_id(Fact, night.day, belief.id, content)
-    own = set(Belief.model_fields) - set(Fact.model_fields)
-    taken = {name: value for name, value in belief if name not in own}
-    changed = {"id": new_id, "content": content, "promoted_from": belief.id, "created": night.stamp, "version": 1}
+    new_id = memory_id(Fact, night.day, belief.id, belief.content)
+    taken = {name: value for name, value in belief if name in Fact.model_fields}
+    changed = {"id": new_id, "promoted_from": belief.id, "created": night.stamp, "version": 1}
     draft.put("active", Fact(**{**taken, **changed}), "promoted")
-    retire(belief, "promoted", draft, night, superseded_by=new_id)
+    evidence.retire(belief, "promoted", draft, night, superseded_by=new_id)
 
 
 def _deny(belief: Belief, fact: Fact, draft: Draft, night: Night) -> None:
@@ -198,6 +164,6 @@ def _deny(belief: Belief, fact: Fact, draft: Draft, night: Night) -> None:
     changed = {"confidence": confidence, "updated": night.stamp, "version": belief.version + 1}
     weaker = belief.model_copy(update=changed)
     if confidence < ARCHIVED_BELOW:
-        retire(weaker, "denied", draft, night, superseded_by=fact.id)
+        evidence.retire(weaker, "denied", draft, night, superseded_by=fact.id)
     else:
         draft.put("active", weaker, "doubted")

@@ -5,29 +5,28 @@ supported, and what the owner asked to be remembered.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
 from typing import Any
 
 import orjson
 
-from memory_system import clock, rules, text
+from memory_system import clock, text
 from memory_system.llm import AskError, Prompt, Template, overhead, template
 from memory_system.llm.asking import Asker, Late
 from memory_system.phases import Night, beforehand, extract, meaning, shown, support
 from memory_system.phases.basis import Basis, Operations
 from memory_system.phases.beforehand import Known
-from memory_system.phases.screen import Judged
+from memory_system.phases.screen import Judged, Weighed
 from memory_system.phases.shown import Line
 from memory_system.phases.taken import claim_of
 from memory_system.records import QUOTE, Belief, Fact, memory_id
 from memory_system.store.store import Memories
 from memory_system.turns import Claim, Turn
+from memory_system.understand.language import pattern
 
 READ = "read"  # the question's name
 LEFT_OUT = "kept.without_claim.left out"  # by a model, of what it has read
@@ -41,7 +40,6 @@ CHECKS = (
     meaning.earnest, meaning.denial,
 )  # fmt: skip
 Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
-Heard = Iterable[tuple[Turn, list[Judged]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class Asked:
 
 
 def run(
-    kept: Iterable[Turn], heard: Heard, memories: Memories, night: Night, asker: Asker, tally: Counter[str],
+    kept: Iterable[Turn], heard: Iterable[Weighed], memories: Memories, night: Night, asker: Asker, tally: Counter[str],
     names: Mapping[str, str],
 ) -> Iterator[Claim]:  # fmt: skip
     """The claims, statements and quotes of the turns. `heard` are all turns of the night as they were judged, `kept`
@@ -168,20 +166,15 @@ def _left(kept: Iterable[Turn], decided: Mapping[Spot, bool], tally: Counter[str
 
 def is_asked_for(words: str) -> bool:
     """Whether the words ask that something be remembered."""
-    return _asks(text.language(words)).search(words) is not None
-
-
-@cache
-def _asks(lang: str) -> re.Pattern[str]:
-    return re.compile(rules.table("reading", lang)["asked"], re.IGNORECASE)
+    return pattern("reading", text.language(words), "asked").search(words) is not None
 
 
 def _late(late: Late, memories: Memories, night: Night, tally: Counter[str], names: Iterable[str]) -> Iterator[Claim]:
     """What a batch has answered about the lines of an earlier night, of which the rules have kept quotes meanwhile."""
     head, *rows = late.rows
     lines = [_line_of(row) for row in rows]
-    known = {name: record for name, (key, said) in head["known"].items() if (record := _same(key, said, memories))}
-    asked = Asked(lines, Known(known))
+    named = ((name, said, memories.get(key)) for name, (key, said) in head["known"].items())
+    asked = Asked(lines, Known({name: record for name, said, record in named if record and record.content == said}))
     day = clock.local_date(clock.read_stamp(late.night), night.zone)
     kept = {spot: key for line in lines for spot, key in _quotes(line, day, night)}
     for operation in late.answer.operations:
@@ -202,12 +195,6 @@ def _quotes(line: Line, day: date, night: Night) -> Iterator[tuple[Spot, str]]:
             yield from (((line.message.ref, each.start), key) for each in inside)
 
 
-def _same(key: str, said: str, memories: Memories) -> Fact | None:
-    """The memory that was named, if it still says what it said."""
-    record = memories.get(key)
-    return record if record is not None and record.content == said else None
-
-
 def _line_of(row: Mapping[str, Any]) -> Line:
     turn = Turn.staged(orjson.loads(row["turn"]))
     judged = [Judged(segment, *each) for segment, each in zip(turn.segments, row["why"], strict=True)]
@@ -215,8 +202,7 @@ def _line_of(row: Mapping[str, Any]) -> Line:
 
 
 def fitting(lines: Sequence[Line], room: int) -> list[Line]:
-    """The lines that so many tokens hold, with an answer: all, else the best with the one before and the one behind, in
-    their order."""
+    """The lines that so many tokens hold, with an answer: all, else the best with their neighbours, in order."""
     costs = [reckoned(each.tokens) for each in lines]
     if sum(costs) <= room:
         return list(lines)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -107,13 +107,14 @@ def profile_of(name: str, index: Index) -> dict[str, Any] | None:
     found = index.naming(called)
     if name not in found.names:
         return None
+    others = {other: count for other, count in found.names.items() if other not in called}  # in the same memories
     return {
         "id": entity_id_of(name),
         "name": name,
         "aliases": _aliases(name, found),
         "type": _type_of(name, found.slots),
         "slots": _slots(row for row in found.slots if row.get("subject", USER) == name),
-        "relations": _relations(called, found.names),
+        "relations": dict(sorted(others.items(), key=lambda each: (-each[1], each[0]))),
         "memories": found.ids,
         "first_seen": found.first,
         "last_seen": found.last,
@@ -154,12 +155,6 @@ def _slots(rows: Iterable[Row]) -> dict[str, list[dict[str, str]]]:
         since = row.get("valid_from") or row.get("said_at", "")
         values.append({"value": row.get("value", ""), "since": since, "id": row["id"]})
     return slots
-
-
-def _relations(called: Collection[str], names: Mapping[str, int]) -> dict[str, int]:
-    """Which other entities stand in the same memories, and in how many."""
-    others = {name: count for name, count in names.items() if name not in called}
-    return dict(sorted(others.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _json(value: Any) -> bytes:

@@ -24,14 +24,7 @@ ECHO = "claims.rejected.echo"  # of what a memory says already
 
 
 def new_fact(new_id: str, claim: Claim, night: Night) -> Fact:
-    return Fact(
-        id=new_id,
-        content=claim.content,
-        score=claim.importance,
-        source=claim.ref,
-        valid_from=_valid_from(claim, night),
-        **common_fields(claim, night),
-    )
+    return Fact(id=new_id, valid_from=_valid_from(claim, night), **common_fields(claim, night))
 
 
 def _valid_from(claim: Claim, night: Night) -> str | None:
@@ -52,14 +45,10 @@ def valid_to(older: Fact, newer: Fact) -> str:
 
 def common_fields(claim: Claim, night: Night) -> dict[str, Any]:
     """What a fact and a belief take over from their claim."""
-    return {
-        "importance": claim.importance, "entities": claim.entities, "category": claim.category,
-        "subject": claim.subject, "attribute": claim.attribute, "value": claim.value, "polarity": claim.polarity,
-        "lang": claim.lang, "said_at": claim.said_at, "event_time": claim.event_time, "expires": claim.expires,
-        "method": claim.method, "evidence": (evidence_of(claim), *claim.also), "last_confirmed": claim.said_at,
-        "form": claim.form, "stance": "" if claim.stance == "asserted" else claim.stance, "speaker": claim.speaker,
-        "context": claim.context,
-        "tells": claim.tells,
+    taken = {name: getattr(claim, name) for name in (*TELLING, "importance", "subject", "polarity", "said_at")}
+    return taken | {
+        "score": claim.importance, "source": claim.ref, "last_confirmed": claim.said_at,
+        "evidence": (evidence_of(claim), *claim.also), "stance": "" if claim.stance == "asserted" else claim.stance,
         "created": night.stamp, "updated": night.stamp, "scored_at": night.stamp,
     }  # fmt: skip
 

@@ -183,7 +183,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
         base_of(turn, quoted.span, segment, lang),
         content=marked.text,
         category=category,
-        subject=_speaker(turn.message),
+        subject=turn.message.speaker or (ASSISTANT if turn.message.role in AGENT_ROLES else USER),
         importance=segment.importance,
         method="judge",
         entities=tuple(dict.fromkeys((own, *listening.within(words)))),
@@ -225,11 +225,6 @@ def _opinion(message: Message) -> float | None:
     return notes.sureness(message.text, HEDGED) if message.is_noted else None
 
 
-def _speaker(message: Message) -> str:
-    """Of whom a quote is: the speaker's."""
-    return message.speaker or (ASSISTANT if message.role in AGENT_ROLES else USER)
-
-
 def own_name(message: Message, lang: str) -> str:
     """How a quote calls its speaker."""
     return message.speaker or (ASSISTANT_NAME if message.role in AGENT_ROLES else USER_NAME)[lang]
@@ -248,7 +243,8 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
         return None
     anchor = _anchor(message, night)
     whens = dates.standing(words, dates.find(words, anchor), text.language(words))
-    for when in sorted(whens, key=lambda each: _apart(each.span, filled.value_span)):
+    first, last = filled.value_span
+    for when in sorted(whens, key=lambda each: max(each.span[0] - last, first - each.span[1], 0)):
         if _is_beside(when.span, filled, words) and (timed or when.start.replace(tzinfo=anchor.tzinfo) <= anchor):
             return dates.to_event(when)
     return None
@@ -259,10 +255,6 @@ def _is_beside(span: Span, filled: Filled, words: str) -> bool:
     start, end = min(filled.span[0], filled.value_span[0]), max(filled.span[1], filled.value_span[1])
     between = words[span[1] : start] or words[end : span[0]]
     return len(between) <= BESIDE and not _PAUSE.search(between)
-
-
-def _apart(span: Span, other: Span) -> int:
-    return max(span[0] - other[1], other[0] - span[1], 0)
 
 
 def expires(category: str, event: EventTime | None, night: Night) -> str | None:

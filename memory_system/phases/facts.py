@@ -9,24 +9,10 @@ stand. Claims are taken in the order in which they were said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from memory_system.attributes import about
-from memory_system.phases import Night, matching, revising
-from memory_system.phases.evidence import (
-    counts_beside,
-    fewer,
-    fuller,
-    gives_way,
-    new_fact,
-    outranks,
-    proves_nothing,
-    rescored,
-    retire,
-    sessions_of,
-    valid_to,
-    with_evidence,
-)
+from memory_system.phases import Night, evidence, matching, revising
 from memory_system.phases.extract import Captured
 from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import ASSISTANT, QUOTE, USER, Fact, Past, memory_id
@@ -38,7 +24,6 @@ from memory_system.turns import Claim
 
 NAMED = ("person", "animal", "project")
 STEADFAST = 0.95  # importance from which one plain statement does not replace a fact
-Joining = Callable[[Fact, Claim, Draft, Night], str]  # adds the words of a claim to a fact; what became of it
 RETOLD = "retold"  # why a quote leaves for what tells its words
 MOST_HISTORY = 50  # earlier values a fact names; those before them are still linked by `supersedes`
 
@@ -72,10 +57,10 @@ def settle(claim: Claim, draft: Draft, night: Night) -> str:
     new_id = memory_id(Fact, night.day, claim.origin, claim.content)
     if draft.knows(new_id):
         return "claims.rejected.already known"
-    same = _same(claim, draft)
+    fact, same = evidence.new_fact(new_id, claim, night), _same(claim, draft)
     if same is not None:
-        return _meet(same, claim, new_id, _confirm, draft, night)
-    fact, meant = new_fact(new_id, claim, night), revising.meant(claim, draft, night)
+        return _meet(same, fact, claim, draft, night)
+    meant = revising.meant(claim, draft, night)
     if claim.form == QUOTE:
         draft.put("active", fact, "new")
         revising.outdate(meant, fact, claim, draft, night)
@@ -92,17 +77,19 @@ def _tell_anew(quotes: Iterable[str], fact: Fact, draft: Draft, night: Night) ->
     for each in quotes:
         quote = draft.get(each)
         if quote is not None and draft.pool_of(each) == "active" and not quote.is_owners and not quote.pinned:
-            retire(quote, RETOLD, draft, night, superseded_by=fact.id)
+            evidence.retire(quote, RETOLD, draft, night, superseded_by=fact.id)
 
 
 def _settle_claim(fact: Fact, claim: Claim, meant: list[Fact], draft: Draft, night: Night) -> str:
-    """Put a claim that says something new to what cannot be true beside it; `meant` are the memories that it changes by
-    its words."""
+    """Put a claim that says something new to what cannot be true beside it, and what it changes by its words."""
     known = [each for each in _rivals(claim, draft) if not revising.has_happened(each, claim, night)]
     known += [each for each in meant if each.slot == fact.slot and each not in known]
-    rivals = [each for each in known if counts_beside(claim, each)]
+    rivals = [each for each in known if evidence.counts_beside(claim, each)]
     if (like := matching.same_in_slot(claim, rivals, night.config.thresholds.alike)) is not None:
-        return proves_nothing(claim, like) or _merge(like, claim, draft, night)
+        if nothing := evidence.proves_nothing(claim, like):
+            return nothing
+        outcome = _confirm(evidence.fuller(like, claim), claim, draft, night)
+        return "claims.merged" if outcome == "claims.confirmed" else outcome
     if rivals:
         return _contend(fact, rivals, draft, night, revises=bool(claim.change))
     draft.put("active", fact, "new")
@@ -124,19 +111,19 @@ def _contend(fact: Fact, rivals: list[Fact], draft: Draft, night: Night, *, revi
     return "claims.new"
 
 
-def _meet(known: Fact, claim: Claim, new_id: str, joining: Joining, draft: Draft, night: Night) -> str:
+def _meet(known: Fact, fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     """What becomes of a claim that says what is known: nothing, or it takes the place of a lesser word, or joins it."""
-    if nothing := proves_nothing(claim, known):
+    if nothing := evidence.proves_nothing(claim, known):
         return nothing
-    if outranks(claim, known):
-        return _take_place(known, new_fact(new_id, claim, night), draft, night)
-    return joining(known, claim, draft, night)
+    if evidence.outranks(claim, known):
+        return _take_place(known, fact, draft, night)
+    return _confirm(known, claim, draft, night)
 
 
 def _take_place(lesser: Fact, fact: Fact, draft: Draft, night: Night) -> str:
     """The fact stands for what was only somebody else's word."""
     draft.put("active", fact, "new")
-    retire(lesser, "merged", draft, night, superseded_by=fact.id)
+    evidence.retire(lesser, "merged", draft, night, superseded_by=fact.id)
     return "claims.new"
 
 
@@ -152,7 +139,7 @@ def _same(claim: Claim, draft: Draft) -> Fact | None:
     if claim.attribute:
         found = facts_of(draft.find(value_key(claim.subject, claim.attribute, claim.value)), draft)
         found = [each for each in found if each.polarity == claim.polarity and _is_one_occasion(claim, each)]
-        found += [each for each in alike if not each.attribute and outranks(claim, each)]
+        found += [each for each in alike if not each.attribute and evidence.outranks(claim, each)]
     else:
         found = [each for each in alike if each.subject == claim.subject]
     return found[0] if found else None
@@ -184,11 +171,10 @@ def _is_part(value: str, of: str) -> bool:
 
 
 def _holds_out(rival: Fact, fact: Fact) -> bool:
-    """Whether the rival is too important to give way to what only one session says. What the assistant is, is what its
-    owner says last."""
+    """Whether the rival is too important for what only one session says; what the assistant is, its owner says last."""
     changing = fact.subject == ASSISTANT or bool(about(fact.attribute).get("changing"))
     changing = changing and rival.attribute == fact.attribute
-    return rival.importance >= STEADFAST and len(sessions_of(fact)) < 2 and not changing
+    return rival.importance >= STEADFAST and len(evidence.sessions_of(fact)) < 2 and not changing
 
 
 def _last_said(rival: Fact) -> str:
@@ -196,19 +182,13 @@ def _last_said(rival: Fact) -> str:
     return max(rival.said_at, rival.last_confirmed or "") if rival.is_owners else rival.said_at
 
 
-def _merge(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
-    """One memory for both: the words that say more stay, the older where neither does; both are its evidence."""
-    outcome = _confirm(fuller(fact, claim), claim, draft, night)
-    return "claims.merged" if outcome == "claims.confirmed" else outcome
-
-
 def _confirm(fact: Fact, claim: Claim, draft: Draft, night: Night) -> str:
     if claim.ref in {each.ref for each in fact.evidence}:
         return "claims.rejected.already known"
-    confirmed = revising.standing_again(with_evidence(fact, claim, night), claim, draft)
+    confirmed = revising.standing_again(evidence.with_evidence(fact, claim, night), claim, draft)
     draft.put("active", confirmed, "confirmed")
     rivals = [each for each in _rivals(claim, draft) if each.id != fact.id and not each.is_owners]
-    if rivals and len(sessions_of(confirmed)) > 1:  # the second session that decides a conflict
+    if rivals and len(evidence.sessions_of(confirmed)) > 1:  # the second session that decides a conflict
         supersede(rivals, confirmed, draft, night)
     return "claims.confirmed"
 
@@ -218,22 +198,23 @@ def supersede(rivals: list[Fact], fact: Fact, draft: Draft, night: Night) -> Non
     slot (or the opposite): a new job comes after the job before, whatever else has ended with that."""
     own = (fact.attribute, about(fact.attribute).get("opposite"))
     rivals = sorted(rivals, key=lambda rival: (rival.attribute in own, rival.said_at))
-    past = [Past(value=each.value, content=each.content, until=valid_to(each, fact), id=each.id) for each in rivals]
+    past = (_past(each, evidence.valid_to(each, fact)) for each in rivals)
     history = (*(each for rival in rivals for each in rival.history), *past)[-MOST_HISTORY:]
-    draft.put("active", fact.model_copy(update={"history": history, "supersedes": rivals[-1].id}), _why(fact, draft))
+    why = "confirmed" if draft.pool_of(fact.id) == "active" else "new"
+    draft.put("active", fact.model_copy(update={"history": history, "supersedes": rivals[-1].id}), why)
     for rival in rivals:
-        retire(rival, "superseded", draft, night, superseded_by=fact.id, valid_to=valid_to(rival, fact))
+        until = evidence.valid_to(rival, fact)
+        evidence.retire(rival, "superseded", draft, night, superseded_by=fact.id, valid_to=until)
 
 
-def _why(fact: Fact, draft: Draft) -> str:
-    return "confirmed" if draft.pool_of(fact.id) == "active" else "new"
+def _past(fact: Fact, until: str) -> Past:
+    return Past(value=fact.value, content=fact.content, until=until, id=fact.id)
 
 
 def _file_as_history(fact: Fact, newest: Fact, draft: Draft) -> str:
     """A value that was replaced before we read of it goes straight to the archive."""
-    until = valid_to(fact, newest)
-    past = Past(value=fact.value, content=fact.content, until=until, id=fact.id)
-    history = tuple(sorted((*newest.history, past), key=lambda each: each.until))[-MOST_HISTORY:]
+    until = evidence.valid_to(fact, newest)
+    history = tuple(sorted((*newest.history, _past(fact, until)), key=lambda each: each.until))[-MOST_HISTORY:]
     draft.put("active", newest.model_copy(update={"history": history, "version": newest.version + 1}), "history")
     changed = {"retired": "superseded", "superseded_by": newest.id, "valid_to": until}
     draft.put("archive", fact.model_copy(update=changed), "superseded")
@@ -252,7 +233,7 @@ def fold_capture(capture: Fact, states: list[Claim], draft: Draft, night: Night)
         _stand(scored, states, draft, night)
         return
     tier = tier_of_evidence(capture.evidence)
-    if gives_way(known, tier):
+    if evidence.gives_way(known, tier):
         _take_place(known, scored, draft, night)
         return
     if tier >= tier_of_evidence(known.evidence):
@@ -264,9 +245,8 @@ def _confirm_by_hand(capture: Fact, known: Fact, states: list[Claim], draft: Dra
     """The owner says that it is so: what cannot be true beside it gives way."""
     confirmed = _joined_by(capture, known, night)
     draft.put("active", confirmed, "confirmed")
-    rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
-    movable = [each for each in rivals.values() if each.id != known.id and not each.is_owners]
-    if movable:
+    rivals = _rivals_of(states, draft)
+    if movable := [each for each in rivals if each.id != known.id and not each.is_owners]:
         supersede(movable, confirmed, draft, night)
 
 
@@ -282,25 +262,28 @@ def _known(capture: Fact, states: list[Claim], draft: Draft, night: Night) -> Fa
 
 def _stand(capture: Fact, states: Iterable[Claim], draft: Draft, night: Night) -> None:
     """Put the capture to what it cannot be true beside."""
-    rivals = {each.id: each for claim in states for each in _rivals(claim, draft) if counts_beside(claim, each)}
-    if rivals:
-        _contend(capture, list(rivals.values()), draft, night, revises=any(each.change for each in states))
+    if rivals := _rivals_of(states, draft):
+        _contend(capture, rivals, draft, night, revises=any(each.change for each in states))
     else:
         draft.put("active", capture, "new")
 
 
+def _rivals_of(states: Iterable[Claim], draft: Draft) -> list[Fact]:
+    """What cannot be true beside one of the claims, and counts no more."""
+    found = {each.id: each for claim in states for each in _rivals(claim, draft) if evidence.counts_beside(claim, each)}
+    return list(found.values())
+
+
 def _joined_by(capture: Fact, known: Fact, night: Night) -> Fact:
-    """The memory that says the same, with the words of the capture and the higher importance, unless the owner has set
-    that."""
+    """The memory that says the same, with the words of the capture and the higher importance, unless that was set."""
     importance = known.importance if "importance" in known.edited else max(known.importance, capture.importance)
-    evidence = fewer((*known.evidence, *capture.evidence))
-    changed = {"evidence": evidence, "importance": importance, "updated": night.stamp, "version": known.version + 1}
-    return known.model_copy(update=changed | rescored(known, night))
+    proof = evidence.fewer((*known.evidence, *capture.evidence))
+    changed = {"evidence": proof, "importance": importance, "updated": night.stamp, "version": known.version + 1}
+    return known.model_copy(update=changed | evidence.rescored(known, night))
 
 
 def _in_its_slot(capture: Fact, claims: Iterable[Claim], night: Night) -> Fact:
-    """The capture in the first slot that it fills. What would run out (an appointment) stays what it is: it was
-    captured to be kept."""
+    """The capture in the first slot that it fills, but for what would run out (an appointment): it is to be kept."""
     lasting = (each for each in claims if each.category not in vars(night.config.expiry))
     slot = next((each for each in lasting if each.attribute), None)
     if slot is None or capture.attribute:
@@ -313,6 +296,6 @@ def _in_its_slot(capture: Fact, claims: Iterable[Claim], night: Night) -> Fact:
 
 def _says_no_more(capture: Fact, claims: list[Claim]) -> bool:
     """Whether the capture says its slot and nothing beside it."""
-    return (
-        len(claims) == 1 and bool(claims[0].attribute) and content_key(claims[0].quote) == content_key(capture.content)
-    )
+    if len(claims) != 1 or not claims[0].attribute:
+        return False
+    return content_key(claims[0].quote) == content_key(capture.content)

@@ -224,8 +224,7 @@ def _drop_refused(unread: Mapping[str, str], index: Index, cursors: Mapping[str,
 def put_unread(index: Index, ws: Workspace) -> list[str]:
     """Put what was said and no night has read yet into the index, in place of what was unread before; the names of its
     transcripts. Nothing but the index knows of it: the night reads it all the same."""
-    before, now = index.unread(), dict[str, str]()
-    cursors = {session: Cursor.from_row(row) for session, row in ws.checkpoint.state.cursors.items()}
+    before, now, cursors = index.unread(), dict[str, str](), _cursors(ws)
     names = []
     for session in sorted(ws.library.backlog(cursors).waiting):
         batch = ws.library.read(session, cursors.get(session), None)

@@ -7,8 +7,7 @@ differs in both, how far apart they were said, and how surely the claim changes 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -29,7 +28,6 @@ RARE = 8  # messages whose memories may have a term by which what is meant is fo
 LOOKED_AT = 24  # memories with a term that are looked at: a message gives several
 LATELY = 12  # memories of the same session that may be meant although they share no word
 
-Holders = Mapping[str, list[Fact]]  # by term the memories that have it
 Read = Callable[[str], Collection[str]]  # the terms of a sentence
 SUREST, LEAST = 3, -4  # log-odds of a change, at most and at least
 MINUTES = (3, 15, 120, 24 * 60, 3 * 24 * 60, 8 * 24 * 60, 31 * 24 * 60)  # apart
@@ -43,8 +41,8 @@ class Shared:
     more, the fewer messages have it. `beside` are those that only stood around the claim."""
 
     record: Fact
-    weights: Mapping[str, float]
-    beside: Mapping[str, float] = field(default_factory=dict)
+    weights: dict[str, float]
+    beside: dict[str, float] = field(default_factory=dict)
 
     @property
     def weight(self) -> float:
@@ -66,8 +64,7 @@ def message_of(record: Fact) -> str:
 
 
 def words_of(claim: Claim) -> str:
-    """The words by which it is found what a claim is about: its own, or those that it leans on where its own tell
-    nothing ("It got moved to Friday.")."""
+    """The words of a claim, with those that it leans on where its own tell nothing ("It got moved to Friday.")."""
     return claim.quote if telling(claim.quote) else f"{claim.quote}\n{claim.beside}"
 
 
@@ -83,34 +80,26 @@ def candidates(claim: Claim, draft: Draft) -> list[Shared]:
     them."""
     own = telling(claim.quote)
     beside = [each for each in telling(claim.beside) if each not in own]
-    weights: dict[str, dict[str, float]] = defaultdict(dict)
-    standing: dict[str, Fact] = {}
+    found: dict[str, Shared] = {}
     for term, held in _holders((*own, *beside), matters.terms_of, draft).items():
         others = [each for each in held if message_of(each) != claim.ref]
         count = len({message_of(each) for each in others})  # a claim and a quote of the same words are one
         for each in others if count <= RARE else ():
             if record := _standing_for(each, draft):
-                standing[record.id] = record
-                weights[record.id][term] = 1 / count
+                shared = found.setdefault(record.id, Shared(record, {}))
+                (shared.weights if term in own else shared.beside)[term] = 1 / count
     for record in _lately(claim, draft):
-        standing.setdefault(record.id, record)
-    return [_shared(record, weights[key], own) for key, record in sorted(standing.items())]
+        found.setdefault(record.id, Shared(record, {}))
+    return [found[key] for key in sorted(found)]
 
 
-def _shared(record: Fact, weights: Mapping[str, float], own: Collection[str]) -> Shared:
-    mine = {term: weight for term, weight in weights.items() if term in own}
-    return Shared(record, mine, {term: weight for term, weight in weights.items() if term not in own})
-
-
-def shared_with(claim: Claim, found: Iterable[Shared]) -> list[Shared]:
+def shared_with(claim: Claim, found: Iterable[Shared]) -> Iterator[Shared]:
     """Those of what was found that share more with the words of the claim than somebody's name."""
     own = bool(telling(claim.quote))
-    each_with = ((each, each.weights if own else each.beside, people_in(each.record)) for each in found)
-    shared = (
-        Shared(each.record, {term: weight for term, weight in weights.items() if term not in people})
-        for each, weights, people in each_with
-    )
-    return [each for each in shared if each.weights]
+    for each in found:
+        people, weights = people_in(each.record), each.weights if own else each.beside
+        if named := {term: weight for term, weight in weights.items() if term not in people}:
+            yield Shared(each.record, named)
 
 
 def of_the_same_day(claim: Claim, draft: Draft) -> list[Shared]:
@@ -136,9 +125,8 @@ def has_taken_a_place(claim: Claim, draft: Draft) -> bool:
     return any(each.supersedes and message_of(each) == claim.ref for some in held for each in some)
 
 
-def _holders(terms: Iterable[str], read: Read, draft: Draft) -> Holders:
-    """The active memories that have each of the terms, as `read` finds these in a sentence; of what very many have,
-    none."""
+def _holders(terms: Iterable[str], read: Read, draft: Draft) -> dict[str, list[Fact]]:
+    """The active memories that have each of the terms, as `read` finds these; of what very many have, none."""
     wanted = {term: matters.words_of(term) for term in terms}
     found = draft.find_alike(dict.fromkeys(each for words in wanted.values() for each in words))
     return {
@@ -273,16 +261,21 @@ def _of_kind(shared: Shared, claim: Claim) -> Iterator[str]:
 
 
 def _owned_alike(shared: Shared, claim: Claim) -> str:
-    record = shared.record
-    names = [*claim.entities[1:], *record.entities[1:]]
-    mine = owners_of(claim.subject, claim.form, claim.quote, shared, names)
-    theirs = owners_of(record.subject, record.form, record.content, shared, names)
+    mine, theirs = owners_in(shared, claim, claim.quote)
     if not matters.may_be_one(mine, theirs):
         return "others"
     return "alike" if mine & theirs else "open" if not mine else "somebody's"
 
 
-def owners_of(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
+def owners_in(shared: Shared, claim: Claim, words: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Whose the thing is by the claim, whose words these are, and by the memory."""
+    record = shared.record
+    names = [*claim.entities[1:], *record.entities[1:]]
+    mine = _owners_of(claim.subject, claim.form, words, shared, names)
+    return mine, _owners_of(record.subject, record.form, record.content, shared, names)
+
+
+def _owners_of(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
     """Whose the thing is: of a slot, whom it is about."""
     if form == CLAIM:
         return frozenset({OWN if subject == USER else subject.casefold()})

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from memory_system import clock
 from memory_system.attributes import about
-from memory_system.records import EventTime, Fact, kind_of
+from memory_system.records import Fact, kind_of
 from memory_system.rules import table
 from memory_system.store.gist import Gist, gist_of, tells_of_past
 from memory_system.store.keys import alike_key, keys_of
@@ -72,7 +72,8 @@ def says_the_same(claim: Claim | Fact, record: Fact, least: float) -> bool:
     if mine.bag == other.bag:
         return in_order(mine.words, other.words, [gist_of(name).words for name in (record.subject, *record.entities)])
     bare = not (claim.attribute or record.attribute)  # a slot says by its value what more there is to it
-    return bare and _same_names(claim, record) and says_more(mine, other, least)
+    names, others = ({gist_of(name).bag for name in each.entities} for each in (claim, record))
+    return bare and names == others and says_more(mine, other, least)
 
 
 def same_subject(claim: Claim | Fact, record: Fact) -> bool:
@@ -93,11 +94,7 @@ def same_occasion(claim: Claim | Fact, record: Fact) -> bool:
         return True
     if mine is None or other is None:
         return mine is other or bool(claim.attribute and record.attribute)
-    return _span(mine) == _span(other)
-
-
-def _span(event: EventTime) -> tuple[str, str]:
-    return event.start, event.end
+    return (mine.start, mine.end) == (other.start, other.end)
 
 
 def _same_deed(claim: Claim | Fact, record: Fact, gist: Gist) -> bool:
@@ -106,10 +103,6 @@ def _same_deed(claim: Claim | Fact, record: Fact, gist: Gist) -> bool:
         return True
     mine, theirs = clock.parse_instant(claim.said_at), clock.parse_instant(record.said_at)
     return mine is not None and theirs is not None and abs(mine - theirs) <= _RECENT
-
-
-def _same_names(claim: Claim | Fact, record: Fact) -> bool:
-    return {gist_of(name).bag for name in claim.entities} == {gist_of(name).bag for name in record.entities}
 
 
 def _same_value(claim: Claim | Fact, record: Fact) -> bool:

@@ -20,7 +20,7 @@ from memory_system.rules import table
 from memory_system.store.gist import gist_of, tells_not
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
-from memory_system.understand.language import language
+from memory_system.understand.language import language, pattern
 
 _OWNER_IS = re.compile("User (?!and )|用户(?![的和跟])")  # how a sentence begins that is about the owner
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]{2}")
@@ -46,8 +46,7 @@ def whose(basis: Basis) -> str:
 
 
 def _is_told_of_one(basis: Basis) -> bool:
-    """Whether it gives somebody a slot (those who are near are told of with "my"), or says something grave of the
-    owner."""
+    """Whether it fills a slot, but for those near (they are told of with "my"), or tells what is grave of the owner."""
     if basis.slot and not basis.operation.text:
         return attributes.about(basis.slot).get("value_type") not in ("person", "animal")
     return basis.is_grave and _OWNER_IS.match(basis.operation.text) is not None
@@ -57,10 +56,10 @@ def _said_of(basis: Basis, said: str) -> str:
     """Of whom a sentence says it: of "me" or an "other", by who is named last before it; empty where nobody is."""
     lang, plain = text.language(said), text.straight(said)
     before = plain[: _place(basis, plain)]
-    others = (*language(lang).mention.finditer(before), *_pattern(lang, "other").finditer(before))
+    others = (*language(lang).mention.finditer(before), *pattern("reading", lang, "other").finditer(before))
     found = [(each.end(), "other") for each in others]
     found += [(before.rfind(name) + len(name), "other") for name in basis.near if name in before]
-    found += [(each.end(), "me") for each in _pattern(lang, "me").finditer(before)]
+    found += [(each.end(), "me") for each in pattern("reading", lang, "me").finditer(before)]
     return max(found, default=(0, ""))[1]
 
 
@@ -70,11 +69,6 @@ def _place(basis: Basis, said: str) -> int:
     terms = {each for each in matters.terms_of(told(basis.operation)) if matters.tells(each)}
     shared = (each.start() for each in _WORD.finditer(said) if not terms.isdisjoint(matters.terms_of(each[0])))
     return value if value >= 0 else min(shared, default=len(said))
-
-
-@cache
-def _pattern(lang: str, name: str) -> re.Pattern[str]:
-    return re.compile(table("reading", lang)[name], re.IGNORECASE)
 
 
 def target(basis: Basis) -> str:
@@ -142,7 +136,7 @@ def earnest(basis: Basis) -> str:
 
 def _is_unreal(basis: Basis, said: str) -> bool:
     """Whether a condition or a wish stands before it, of which the operation says nothing."""
-    unreal, plain = _pattern(text.language(said), "unreal"), text.straight(said)
+    unreal, plain = pattern("reading", text.language(said), "unreal"), text.straight(said)
     return unreal.search(plain[: _place(basis, plain)]) is not None and not unreal.search(told(basis.operation))
 
 

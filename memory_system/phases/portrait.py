@@ -67,7 +67,11 @@ def portrait(found: Iterable[Candidate], lang: str, moment: datetime) -> Portrai
             slots[_head(each.record)].append(each)
     slots["moves_to"] = [each for each in slots["moves_to"] if _is_ahead(each.record, slots["lives_in"], moment)]
     medicines = _medicines([*slots.pop("medication", ()), *slots.pop("dose", ())], quotes, lang)
-    told = {name: _slot(name, held, lang, moment) for name, held in slots.items() if held} | {"medication": medicines}
+    told = {
+        name: Line(f"- {label_of(name, lang)}: {_values(name, held, lang, moment)}", tuple(held))
+        for name, held in slots.items()
+        if held
+    } | {"medication": medicines}
     health = [line for name in (*HEALTH, *LANGUAGES) if (line := told.get(name))]
     who = [line for name in WHO if (line := told.get(name))]
     near = [each for name in NEAR for each in slots.get(name, ())]
@@ -97,11 +101,6 @@ def _value(record: Fact) -> str:
     return trust.shown(record.value)[:LONGEST]
 
 
-def _slot(name: str, held: list[Candidate], lang: str, moment: datetime) -> Line:
-    """The values of a slot of the user's on one line."""
-    return Line(f"- {label_of(name, lang)}: {_values(name, held, lang, moment)}", tuple(held))
-
-
 def _values(attribute: str, held: list[Candidate], lang: str, moment: datetime) -> str:
     """The values of a slot, the newest first; where only one can be so and none has given way, all of them."""
     row = about(attribute)
@@ -113,11 +112,12 @@ def _values(attribute: str, held: list[Candidate], lang: str, moment: datetime) 
 
 def _dated(record: Fact, moment: datetime) -> str:
     """The value, with its date where that matters: when a move is, when an age was true."""
-    dates = [when_of(record)] if record.attribute == "moves_to" else []
-    said = clock.parse_instant(record.said_at)
-    if about(record.attribute).get("changing") and said and clock.days_between(said, moment) > STALE_DAYS:
-        dates.append(record.said_at[:7])
-    return f"{_value(record)} ({dates[0]})" if dates and dates[0] else _value(record)
+    when, said = "", clock.parse_instant(record.said_at)
+    if record.attribute == "moves_to":
+        when = when_of(record)
+    elif about(record.attribute).get("changing") and said and clock.days_between(said, moment) > STALE_DAYS:
+        when = record.said_at[:7]
+    return f"{_value(record)} ({when})" if when else _value(record)
 
 
 def _medicines(held: list[Candidate], quotes: list[Fact], lang: str) -> Line | None:

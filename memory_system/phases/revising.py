@@ -10,20 +10,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from memory_system.attributes import CERTAIN, about
-from memory_system.phases import Night
+from memory_system.phases import Night, linking
 from memory_system.phases.evidence import counts_beside
-from memory_system.phases.linking import (
-    Shared,
-    candidates,
-    features_of,
-    has_taken_a_place,
-    lies_ahead,
-    of_the_same_day,
-    owners_of,
-    shared_with,
-    telling,
-    words_of,
-)
+from memory_system.phases.linking import Shared
 from memory_system.records import Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
@@ -62,24 +51,23 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     """The active memories that a claim changes."""
     if claim.target:
         return Meant(_named(claim, draft), [])
-    if claim.stance not in ("", "asserted") or has_taken_a_place(claim, draft):
+    if claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
         return Meant([], [])
-    found = candidates(claim, draft)
+    found = linking.candidates(claim, draft)
     possible = (each for each in found if may_tell_otherwise(each.record, claim))
-    weighed = [(each.record, links().sum_of(features_of(each, found, claim, night))) for each in possible]
+    weighed = [(each.record, links().sum_of(linking.features_of(each, found, claim, night))) for each in possible]
     sure = [record for record, weight in weighed if weight >= links().sure and is_for_words(record, claim)]
     sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *sure)}.values())
     return Meant(sure, [record for record, weight in weighed if weight >= links().likely and record not in sure])
 
 
 def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Fact]:
-    """The memories that a claim's change is certainly about; none where it changes nothing, or more than one thing may
-    be meant."""
+    """The memories that a claim's change is certainly about; none where more than one thing may be meant."""
     if not claim.change:
         return []
-    found = _matches(claim, shared_with(claim, shared), draft, night)
-    best = max(((each.weight, lies_ahead(each.record, claim, night)) for each in found), default=None)
-    first = [each for each in found if (each.weight, lies_ahead(each.record, claim, night)) == best]
+    found = _matches(claim, linking.shared_with(claim, shared), draft, night)
+    best = max(((each.weight, linking.lies_ahead(each.record, claim, night)) for each in found), default=None)
+    first = [each for each in found if (each.weight, linking.lies_ahead(each.record, claim, night)) == best]
     if any(each.said_in == claim.ref for each in first):
         return []  # another claim of the same words has dealt with it
     days = {each.day for each in first if each.day}
@@ -100,16 +88,12 @@ def _named(claim: Claim, draft: Draft) -> list[Fact]:
 
 def outdate(older: Meant, fact: Fact, claim: Claim, draft: Draft, night: Night) -> None:
     """Mark the older memories as outdated by the fact, or as likely so."""
-    why = CHANGED[claim.change or _likeliest(claim)]
+    _, likeliest = max(zip(claim.changes, CHANGES, strict=False), default=(0, CORRECTS))
+    why = CHANGED[claim.change or likeliest]
     for each in older.sure:
         _mark(each, {"outdated_by": fact.id, "likely_outdated_by": None}, why, draft, night)
     for each in older.likely:
         _mark(each, {"likely_outdated_by": fact.id}, LATER, draft, night)
-
-
-def _likeliest(claim: Claim) -> str:
-    """What a claim does, where it does something."""
-    return max(zip(claim.changes, CHANGES, strict=False), default=(0, "corrects"))[1]
 
 
 def _mark(record: Fact, changed: dict[str, object], why: str, draft: Draft, night: Night) -> None:
@@ -134,7 +118,9 @@ def is_occasion(attribute: str) -> bool:
 
 def has_happened(record: Fact, claim: Claim, night: Night) -> bool:
     """Whether the memory's slot holds what was over when the claim was made: nothing can change that any more."""
-    return is_occasion(record.attribute) and _is_dated(record) and not lies_ahead(record, claim, night)
+    return (
+        is_occasion(record.attribute) and record.event_time is not None and not linking.lies_ahead(record, claim, night)
+    )
 
 
 def _matches(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Shared]:
@@ -147,7 +133,7 @@ def _matches(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night)
     ]
     if found or claim.change not in SLIPS or _size(claim.quote) >= OF_CLAIM:
         return found
-    slips = [each for each in of_the_same_day(claim, draft) if _may_change(each.record, claim, night)]
+    slips = [each for each in linking.of_the_same_day(claim, draft) if _may_change(each.record, claim, night)]
     return slips if len({each.said_in for each in slips}) == 1 else []
 
 
@@ -169,28 +155,21 @@ def is_for_words(record: Fact, claim: Claim) -> bool:
 
 
 def _is_open(record: Fact, claim: Claim, night: Night) -> bool:
-    """Whether what the memory tells of may still become otherwise. What has happened stays true, unless it is put right
-    in the same session."""
-    if lies_ahead(record, claim, night) or _is_slip(record, claim):
+    """Whether what the memory tells of may still change: what has happened only within the session that told it."""
+    if linking.lies_ahead(record, claim, night) or _is_slip(record, claim):
         return True
     if record.category in OCCASIONS:
         happened = record.category == "event" and tells_of_past(gist_of(record.content))
-        return not (_is_dated(record) or happened)
+        return not (record.event_time or happened)
     if claim.change in DATED and record.category in LIKINGS:
         return False
-    return claim.change != "moves" or not _is_dated(record)
-
-
-def _is_dated(record: Fact) -> bool:
-    return record.event_time is not None
+    return claim.change != "moves" or not record.event_time
 
 
 def _is_certain(shared: Shared, claim: Claim, night: Night) -> bool:
     """Whether the shared terms are enough to say that both speak of the same thing."""
     record = shared.record
-    names = [*claim.entities[1:], *record.entities[1:]]
-    mine = owners_of(claim.subject, claim.form, words_of(claim), shared, names)
-    theirs = owners_of(record.subject, record.form, record.content, shared, names)
+    mine, theirs = linking.owners_in(shared, claim, linking.words_of(claim))
     size = matters.size_of(shared.weights)
     if not matters.may_be_one(mine, theirs) or size < _needed(shared, claim):
         return False
@@ -199,23 +178,23 @@ def _is_certain(shared: Shared, claim: Claim, night: Night) -> bool:
         return True
     if mine - {OWN} and not theirs:
         return False  # somebody's, and maybe not theirs
-    if claim.change in DATED and lies_ahead(record, claim, night):
+    if claim.change in DATED and linking.lies_ahead(record, claim, night):
         return True
     ends = claim.change in (DATED | OVER if record.category in OCCASIONS else OVER)
-    return 1.0 in rare.values() and (ends or size >= _size(words_of(claim)) or _is_slip(record, claim))
+    return 1.0 in rare.values() and (ends or size >= _size(linking.words_of(claim)) or _is_slip(record, claim))
 
 
 def _needed(shared: Shared, claim: Claim) -> int:
     """How many terms must be shared: the more, the more either speaks of besides; of what must not be lost all that
     the claim speaks of, or one more."""
-    mine, theirs = _size(words_of(claim)), _size(shared.record.content)
+    mine, theirs = _size(linking.words_of(claim)), _size(shared.record.content)
     needed = max(1, -(-mine // OF_CLAIM), -(-theirs // OF_MEMORY))
     return min(mine, needed + 1) if shared.record.category in CERTAIN else needed
 
 
 def _size(words: str) -> int:
     """Of how much the words speak, in telling terms."""
-    return matters.size_of(telling(words))
+    return matters.size_of(linking.telling(words))
 
 
 def _is_slip(record: Fact, claim: Claim) -> bool:

@@ -20,10 +20,10 @@ from memory_system.records import USER, USER_NAME
 from memory_system.text.traditional import simplified
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand import claims, quotes
-from memory_system.understand.claims import Heard
 from memory_system.understand.features import Seen, Span, Talk, of_message
-from memory_system.understand.judge import IDENTITY, Judge, Verdict, attributes_told, judge_of, verdict_of
-from memory_system.understand.weights import LANGUAGES, SCALE
+from memory_system.understand.judge import IDENTITY, Verdict, attributes_told, judge_of, verdict_of
+from memory_system.understand.subjects import Heard
+from memory_system.understand.weights import LANGUAGES, SCALE, Weights
 from memory_system.understand.whose import Owner, Stretches, is_to_be_remembered, owners, was_joking
 from memory_system.understand.withheld import BEFORE, SOON, WITHHELD, TakingBack, withheld
 
@@ -60,6 +60,9 @@ class Judged:
     reason: str = ""
 
 
+Weighed = tuple[Turn, list[Judged]]
+
+
 def run(
     turns: Iterable[Turn], night: Night, tally: Counter[str], guard: Guard | None = None, known: Names = NOBODY
 ) -> Iterator[Turn]:
@@ -80,10 +83,7 @@ def run(
             yield replace(turn, segments=segments)
 
 
-Kept = tuple[Turn, list[Judged]]
-
-
-def _fitting(found: Sequence[Kept], most: int) -> Container[int]:
+def _fitting(found: Sequence[Weighed], most: int) -> Container[int]:
     """The numbers of the segments that a night may hold: the owner's before everybody else's, the best first."""
     costs = [text.estimate_tokens(turn.text_of(each.segment)) for turn, kept in found for each in kept]
     if sum(costs) <= most:
@@ -97,30 +97,24 @@ def _fitting(found: Sequence[Kept], most: int) -> Container[int]:
     return fitting
 
 
-def _kept(judged: Iterable[tuple[Turn, list[Judged]]], tally: Counter[str]) -> Iterator[Kept]:
-    """The turns of which something is kept; what is dropped is counted."""
+def _kept(judged: Iterable[Weighed], tally: Counter[str]) -> Iterator[Weighed]:
+    """The turns of which something is kept; what is dropped is counted, and barred from quotes unless it is idle."""
     for turn, each in judged:
         tally.update(f"segments.dropped.{one.reason}" for one in each if one.reason)
+        barred = ((one.segment.start, one.segment.end) for one in each if one.reason and one.reason not in IDLE)
         if kept := [one for one in each if not one.reason]:
-            yield replace(turn, barred=_barred(each)), kept
+            yield replace(turn, barred=tuple(barred)), kept
 
 
-def _barred(judged: Iterable[Judged]) -> tuple[Span, ...]:
-    """The spans of what must not be quoted, not even as what stands between two kept segments."""
-    return tuple((one.segment.start, one.segment.end) for one in judged if one.reason and one.reason not in IDLE)
-
-
-def in_order(
-    turns: Iterable[Turn], config: Config, guard: Guard, known: Names = NOBODY
-) -> Iterator[tuple[Turn, list[Judged]]]:
-    """Each turn with its segments judged. What a wish takes back that comes a few messages later is not kept, so that
-    turns wait for those."""
-    waiting: deque[tuple[Turn, list[Judged]]] = deque()
+def in_order(turns: Iterable[Turn], config: Config, guard: Guard, known: Names = NOBODY) -> Iterator[Weighed]:
+    """Each turn with its segments judged, as soon as no later wish can take it back."""
+    waiting: deque[Weighed] = deque()
     stretches = Stretches(guard.owner)
     unkept, unmeant = TakingBack[str](), TakingBack[str](lambda each: BEFORE if was_joking(each) else "")
     for turn in turns:
         why = stretches.reason(turn.message)  # before the guard hears by what name somebody calls themselves
-        waiting.append((turn, _owned(judged(turn, config, guard, known), why)))
+        found = judged(turn, config, guard, known)
+        waiting.append((turn, [replace(one, reason=one.reason or why) for one in found] if why else found))
         for taking_back, reason in ((unkept, WITHHELD), (unmeant, "unreal")):
             for gone in taking_back.heard(turn.message, turn.message.ref):
                 waiting = deque(_without(gone, reason, *each) for each in waiting)
@@ -129,12 +123,7 @@ def in_order(
     yield from waiting
 
 
-def _owned(each: list[Judged], why: str) -> list[Judged]:
-    """The segments of a message, dropped where `why` says that it is not the owner's own."""
-    return [replace(one, reason=one.reason or why) for one in each] if why else each
-
-
-def _without(gone: str, reason: str, turn: Turn, each: list[Judged]) -> tuple[Turn, list[Judged]]:
+def _without(gone: str, reason: str, turn: Turn, each: list[Judged]) -> Weighed:
     """The turn, with nothing of it kept where it is the one that is taken back."""
     return turn, [replace(one, reason=reason) for one in each] if turn.message.ref == gone else each
 
@@ -204,8 +193,7 @@ def _assistants(segment: Segment, turn: Turn, held: str) -> Judged:
 
 
 def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
-    """What the owner asks to be remembered is meant, and worth keeping; what they have noted is meant, unless it surely
-    is not."""
+    """What the owner asks to be remembered is meant, and worth keeping; what they have noted is meant if it may be."""
     asked = is_to_be_remembered(message.text[slice(*span)])
     if not (asked or (message.is_noted and verdict.earnest > -DOUBTED_FROM)):
         return verdict
@@ -214,26 +202,14 @@ def _as_wished(verdict: Verdict, message: Message, span: Span) -> Verdict:
     return replace(verdict, stance=stance, worth=worth, earnest=max(verdict.earnest, MEANT))
 
 
-def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Judge, Seen, str]]:
+def readings(message: Message, spans: Sequence[Span], turn: Turn) -> list[tuple[Weights, Seen, str]]:
     """For each segment the judge of its own language, the segment as it sees it, and that language."""
-    own = language_of(message)
-    talk, langs = (
-        talk_of(message, spans, turn),
-        [text.language_within(message.text[slice(*span)], own) for span in spans],
-    )
+    own = text.language(message.text)
+    langs = [text.language_within(message.text[slice(*span)], own if own in LANGUAGES else "") for span in spans]
+    # the judge has learnt Chinese in simplified characters
+    talk = Talk(simplified(message.text), spans, simplified(turn.before), bool(message.speaker))
     found = {lang: list(of_message(talk, lang)) for lang in {*langs}}
     return [(judge_of(lang), found[lang][number], lang) for number, lang in enumerate(langs)]
-
-
-def language_of(message: Message) -> str:
-    """The language in which a message is judged; empty for one that the judge was not taught."""
-    lang = text.language(message.text)
-    return lang if lang in LANGUAGES else ""
-
-
-def talk_of(message: Message, spans: Sequence[Span], turn: Turn) -> Talk:
-    """The message as the judge sees it, which has learnt Chinese in simplified characters."""
-    return Talk(simplified(message.text), spans, simplified(turn.before), bool(message.speaker))
 
 
 def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict, known: Names) -> str:
@@ -247,15 +223,10 @@ def _reason(segment: Segment, turn: Turn, form: Owner, verdict: Verdict, known: 
         return "others"
     if verdict.worth >= _least(turn, verdict):
         return SECRET if is_only_secret(words) else ""
-    if verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM and _fills(segment, turn, known):
+    may_claim = verdict.stance == "asserted" and verdict.worth >= CLAIMED_FROM
+    if may_claim and claims.claims_of(words, text.language(words), heard_before(turn, segment, known)):
         return ""
     return "ask" if verdict.stance == "ask" else "none"
-
-
-def _fills(segment: Segment, turn: Turn, known: Names) -> bool:
-    """Whether the segment fills a slot for sure."""
-    words = turn.text_of(segment)
-    return bool(claims.claims_of(words, text.language(words), heard_before(turn, segment, known)))
 
 
 def heard_before(turn: Turn, segment: Segment, names: Mapping[str, str]) -> Heard:

@@ -13,15 +13,8 @@ from typing import Any
 
 from memory_system import clock
 from memory_system.config import TokenBudget
-from memory_system.phases.shortlist import (
-    CONSTRAINT_CATEGORIES,
-    PLAN_ATTRIBUTES,
-    PLAN_CATEGORIES,
-    RECENT_DAYS,
-    Beside,
-    Candidate,
-    short,
-)
+from memory_system.phases import shortlist
+from memory_system.phases.shortlist import Beside, Candidate, short
 from memory_system.privacy import trust
 from memory_system.records import QUOTE, USER, Belief, Fact
 from memory_system.text import estimate_tokens
@@ -70,7 +63,7 @@ WORDS = {
 # The sections, in the order in which they stand, and the days that their titles name.
 HEADINGS = {
     "identity": 0, "user": 0, "constraints": 0, "coming": COMING_DAYS, "later": 0, "projects": 0, "top": 0,
-    "recent": RECENT_DAYS,
+    "recent": shortlist.RECENT_DAYS,
 }  # fmt: skip
 _MOST_LINES = 999  # of the core, for what its heading takes
 FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granularities that name a day, or nearly
@@ -226,7 +219,7 @@ def constraints(found: Iterable[Candidate], moment: datetime, beside: Beside) ->
     """How the assistant must behave, and what keeps the user safe, both in the owner's own earnest words."""
     for each in found:
         record = each.record
-        if record.category not in CONSTRAINT_CATEGORIES or not trust.is_owners(record.evidence):
+        if record.category not in shortlist.CONSTRAINT_CATEGORIES or not trust.is_owners(record.evidence):
             continue
         meant = record.form != QUOTE or not record.stance
         if record.subject == USER and meant and not isinstance(record, Belief):
@@ -243,7 +236,7 @@ def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tupl
     later: list[Line] = []
     for each, event in ahead:
         is_near = event.granularity in FINE and event.start < until
-        is_plan = each.record.category in PLAN_CATEGORIES
+        is_plan = each.record.category in shortlist.PLAN_CATEGORIES
         if is_near or event.start >= today or is_plan:
             (near if is_near else later).extend(_bullet(each, beside, when_of(each.record)))
     return near, later
@@ -255,9 +248,8 @@ def _lies_ahead(record: Fact, moment: datetime) -> bool:
 
 
 def _is_to_come(candidate: Candidate) -> bool:
-    """Whether what it speaks of happens on its day: what fills a slot of another kind (an allergy) does not, whatever
-    day was named beside it."""
-    return not candidate.record.attribute or candidate.record.attribute in PLAN_ATTRIBUTES
+    """Whether what it speaks of happens on its day: an allergy does not, whatever day was named beside it."""
+    return not candidate.record.attribute or candidate.record.attribute in shortlist.PLAN_ATTRIBUTES
 
 
 def projects(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
@@ -269,7 +261,7 @@ def projects(found: Iterable[Candidate], moment: datetime, beside: Beside) -> It
 
 def recent(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
     """What was said in the last days, newest first."""
-    since = clock.stamp(moment - timedelta(days=RECENT_DAYS - 1))
+    since = clock.stamp(moment - timedelta(days=shortlist.RECENT_DAYS - 1))
     late = [each for each in found if _said(each) >= since]
     for each in sorted(late, key=lambda each: (_said(each), each.record.id), reverse=True):
         yield from _bullet(each, beside, _day_of(each, moment))

@@ -1,7 +1,5 @@
 """Phase 1: messages become segments, spans that can be judged alone: sentences, cut further at connectives that open
-another thought, and at commas where they are very long. Rules only.
-
-Lengths are columns: a CJK character is as wide as two Latin letters and says as much.
+another thought, and at commas where they are very long. Rules only. Lengths are columns.
 """
 
 from __future__ import annotations
@@ -15,6 +13,8 @@ from memory_system import rules, text
 from memory_system.phases import Night
 from memory_system.readers import notes
 from memory_system.turns import Message, Segment, Turn
+from memory_system.understand.features import Span
+from memory_system.understand.quotes import columns
 
 LONG = 200  # columns above which a sentence is cut at commas
 SPOKEN = 60  # and, where blanks stand for them, at the blanks of Chinese that is typed as it is spoken
@@ -24,7 +24,6 @@ BEFORE = 400  # characters of what somebody else said before that a turn carries
 
 EARLIER = 160  # characters of what its speaker said before: its beginning, which says what it is about
 
-Span = tuple[int, int]
 Voice = tuple[str, str]  # the role and the name of who speaks
 
 _COMMA = re.compile(r"[，；]|[,;](?=\s)")
@@ -33,8 +32,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 
 
 def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Iterator[Turn]:  # noqa: ARG001 (one signature for all phases)
-    """Each message as a turn with all of its segments, what somebody else said right before it, and what its speaker
-    did. Counts `segments`."""
+    """Each message as a turn with all its segments, and what others and its speaker said before. Counts `segments`."""
     last: Message | None = None  # what was said last
     other: Message | None = None  # what somebody else said before the one who speaks now
     own: dict[Voice, Message] = {}  # what each has said last in the session
@@ -88,16 +86,15 @@ def _prose(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Spa
 
 
 def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
-    """The sentence, cut where a connective opens another thought; what is too short to stand alone stays with what is
-    before it."""
-    if width(body[start:end]) < CUT_FROM:
+    """The sentence, cut where a connective opens another thought, into pieces that can stand alone."""
+    if columns(body[start:end]) < CUT_FROM:
         yield start, end
         return
     words = text.straight(body[start:end])
     places = sorted({start + _opened(found) for rule in cuts.firing(words) for found in rule.matches(words)})
     edges = [start]
     for place in places:
-        if width(body[edges[-1] : place]) >= SHORT and width(body[place:end]) >= SHORT:
+        if columns(body[edges[-1] : place]) >= SHORT and columns(body[place:end]) >= SHORT:
             edges.append(place)
     for one, other in pairwise((*edges, end)):
         if span := text.strip_span(body, one, other):
@@ -111,18 +108,13 @@ def _opened(found: re.Match[str]) -> int:
 
 def _short_enough(body: str, start: int, end: int, pause: re.Pattern[str], longest: int) -> Iterator[Span]:
     """The span, cut at pauses into pieces of at most so many columns, where it has such pauses."""
-    while width(body[start:end]) > longest:
+    while columns(body[start:end]) > longest:
         pauses = [start + found.end() for found in pause.finditer(body[start:end])]
-        fitting = [each for each in pauses if width(body[start:each]) <= longest]
-        if not fitting or width(body[start : fitting[-1]]) <= longest / 2:
+        fitting = [each for each in pauses if columns(body[start:each]) <= longest]
+        if not fitting or columns(body[start : fitting[-1]]) <= longest / 2:
             break
         if span := text.strip_span(body, start, fitting[-1]):
             yield span
         start = fitting[-1]
     if span := text.strip_span(body, start, end):
         yield span
-
-
-def width(words: str) -> int:
-    """The columns that the words take."""
-    return len(words) + text.cjk_count(words)

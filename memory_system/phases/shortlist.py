@@ -15,7 +15,6 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import topics_of
 from memory_system.phases.evidence import RULE
-from memory_system.phases.segment import width
 from memory_system.privacy import pasted, trust
 from memory_system.recall.around import Around
 from memory_system.recall.search_index import Index
@@ -24,6 +23,7 @@ from memory_system.recall.views import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
 from memory_system.store.gist import gist_of
 from memory_system.store.retention import PROTECTED
+from memory_system.understand.quotes import columns
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
@@ -113,13 +113,10 @@ def holds(record: Fact, stamp: str) -> bool:
     """Whether a memory is so at that moment, for all that is known: nothing newer stands in its place, it is not
     denied, and has not run out. What waits to be put away while the clock is in doubt is over as well."""
     is_replaced = record.outdated_by or record.superseded_by
-    is_over = (record.expires or stamp) < stamp or is_of_a_moment(record)
+    # Of a moment, which the night has ended: only what it says of a day may still come.
+    is_of_a_moment = record.category == "temporary" and record.event_time is None and record.method != CAPTURED
+    is_over = (record.expires or stamp) < stamp or is_of_a_moment
     return bool(record.polarity and not is_replaced and not is_over and is_sure(record) and is_supported(record))
-
-
-def is_of_a_moment(record: Fact) -> bool:
-    """Whether it was of a moment, which the night has ended: only what it says of a day may still come."""
-    return record.category == "temporary" and record.event_time is None and record.method != CAPTURED
 
 
 def is_sure(record: Fact) -> bool:
@@ -130,8 +127,7 @@ def is_sure(record: Fact) -> bool:
 
 
 def is_supported(record: Fact) -> bool:
-    """Whether today's rules or the owner fill the slot. What an earlier version has told fills none until the owner
-    confirms it."""
+    """Whether today's rules or the owner fill the slot: what an earlier version has told needs the owner's word."""
     if record.form or not record.attribute or record.pinned or record.edited or record.method in ("", CAPTURED):
         return True
     if any(each.ref.startswith(f"{CAPTURED}:") and each.trust in trust.OWNER for each in record.evidence):
@@ -141,7 +137,7 @@ def is_supported(record: Fact) -> bool:
 
 @cache
 def _rules_of_today() -> frozenset[str]:
-    from memory_system.understand.claims import claim_rules  # few need it, and it reads much
+    from memory_system.understand.language import claim_rules  # few need it, and it reads much
 
     return frozenset(rule.id for lang in ("en", "zh") for rule in claim_rules(lang))
 
@@ -182,8 +178,7 @@ def _lasts(record: Fact, remark: float) -> bool:
 
 
 def short(record: Fact, beside: str = "") -> str:
-    """The memory on one line, cut where it is very long, with what stood `beside` it in brackets; a belief says how
-    sure it is."""
+    """The memory on one line of some length, what stood `beside` it in brackets; a belief says how sure it is."""
     content = trust.shown(" ".join(record.told.split()))
     content = content if len(content) <= LONGEST else content[: LONGEST - 1] + "…"
     content += f" [{trust.shown(' '.join(beside.split()))}]" if beside else ""
@@ -241,4 +236,4 @@ def _tells_again(record: Fact, claims: Mapping[str, list[Fact]]) -> bool:
 def _untold(record: Fact, claims: Iterable[Fact]) -> int:
     """The columns that those words of a quote take which stand in none of the claims."""
     told = {word for claim in claims for word in gist_of(claim.content).words}
-    return sum(width(word) for word in gist_of(record.evidence[0].quote).words if word not in told)
+    return sum(columns(word) for word in gist_of(record.evidence[0].quote).words if word not in told)

@@ -10,7 +10,7 @@ from datetime import datetime, tzinfo
 from itertools import groupby
 
 from memory_system import clock, text
-from memory_system.phases.screen import SECRET, Judged
+from memory_system.phases.screen import SECRET, Judged, Weighed
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand.quotes import leans
 from memory_system.understand.whose import Owner, owners
@@ -56,6 +56,10 @@ class Line:
     def segments(self) -> list[Segment]:
         return [each.segment for each in self.judged]
 
+    @property
+    def turn(self) -> Turn:
+        return Turn(self.message, self.segments, self.before)
+
     def text_of(self, judged: Judged) -> str:
         return self.message.text[judged.segment.start : judged.segment.end]
 
@@ -65,8 +69,7 @@ class Line:
 
     def to_row(self) -> dict[str, object]:
         """The line as it waits for a late answer."""
-        turn = Turn(self.message, self.segments, self.before)
-        return {"turn": turn.to_line().decode(), "why": [(each.worth, each.reason) for each in self.judged]}
+        return {"turn": self.turn.to_line().decode(), "why": [(each.worth, each.reason) for each in self.judged]}
 
 
 def plain(words: str) -> str:
@@ -74,7 +77,7 @@ def plain(words: str) -> str:
     return " ".join(words.split()).replace("<", "‹").replace(">", "›")
 
 
-def lines_of(heard: Iterable[tuple[Turn, list[Judged]]]) -> Iterator[Line]:
+def lines_of(heard: Iterable[Weighed]) -> Iterator[Line]:
     """The lines of judged turns, session by session."""
     said: dict[str, str] = {}  # of the session, by ref, what may be shown of the assistant's words
     session = ""
@@ -85,16 +88,11 @@ def lines_of(heard: Iterable[tuple[Turn, list[Judged]]]) -> Iterator[Line]:
         visible = [each for each in _runs(turn, judged) if each]
         if not message.is_first_hand:
             said[message.ref] = " ".join(message.text[run[0].segment.start : run[-1].segment.end] for run in visible)
-        elif _is_persons(message):
+        elif message.role != "agent" and (message.speaker or not message.chat):  # it is known which person speaks
             for line in _lines(turn, visible, said.get(turn.before_ref, "")):
                 if line.before:
                     said.pop(turn.before_ref)  # once is enough
                 yield line
-
-
-def _is_persons(message: Message) -> bool:
-    """Whether it is known who speaks, and that it is a person."""
-    return message.role != "agent" and (bool(message.speaker) or not message.chat)
 
 
 def _lines(turn: Turn, visible: Sequence[Sequence[Judged]], said: str) -> Iterator[Line]:

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from itertools import chain
 from typing import Any
@@ -22,21 +21,11 @@ import orjson
 
 from memory_system import clock
 from memory_system.errors import DamagedError
-from memory_system.phases import Night, sections
+from memory_system.phases import Night, sections, shortlist
 from memory_system.phases.index import open_index
 from memory_system.phases.portrait import SLOTS, portrait
 from memory_system.phases.sections import WORDS, Line, Page, choose, cost
-from memory_system.phases.shortlist import (
-    LONGEST,
-    Beside,
-    Candidate,
-    beside_in,
-    candidates,
-    for_core,
-    is_past,
-    is_promise,
-    short,
-)
+from memory_system.phases.shortlist import Beside, Candidate
 from memory_system.privacy import trust
 from memory_system.privacy.masks import masked
 from memory_system.privacy.secrets import redact
@@ -58,34 +47,25 @@ _FACTS = {
 _TRAIT = re.compile(r"^\s*-\s*\**([^*:：\n]{1,30}?)\**[:：]\**\s*(\S.*?)\s*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What stands in the snapshot, and what could have."""
-
-    page: Page
-    omitted: list[Candidate]
-
-
 def run(night: Night, ws: Workspace) -> list[str]:
     """Write the snapshot of the night."""
     return write(night.at, ws)
 
 
 def write(at: datetime, ws: Workspace) -> list[str]:
-    """Write the snapshot of the night at that moment where it changes, and the page of facts; the names of the files
-    written."""
+    """Write the snapshot of the night at that moment, and the page of facts; the names of the files that changed."""
     with open_index(ws) as index:
-        choice = chosen(index, clock.local_date(at, ws.config.zone), ws)
-    rankings = orjson.dumps(_rankings(choice), option=orjson.OPT_INDENT_2) + b"\n"
+        page, omitted = chosen(index, clock.local_date(at, ws.config.zone), ws)
+    rankings = orjson.dumps(_rankings(page, omitted), option=orjson.OPT_INDENT_2) + b"\n"
     ws.files.replace_if_changed(ws.layout.rankings, rankings, durable=False)
     ws.files.make_folder(ws.layout.snapshot.parent)
-    changed = ws.files.replace_if_changed(ws.layout.snapshot, _written(choice.page, ws).encode())
+    changed = ws.files.replace_if_changed(ws.layout.snapshot, _written(page, ws).encode())
     return [*([ws.layout.snapshot.name] if changed else []), *write_facts(ws)]
 
 
 def text_of(index: Index, at: datetime, ws: Workspace) -> str:
     """The snapshot of the night at that moment, as it must stand in its file."""
-    return _written(chosen(index, clock.local_date(at, ws.config.zone), ws).page, ws)
+    return _written(chosen(index, clock.local_date(at, ws.config.zone), ws)[0], ws)
 
 
 def without_identity(text: str) -> str:
@@ -100,19 +80,19 @@ def without_identity(text: str) -> str:
     return "\n".join(kept)
 
 
-def chosen(index: Index, day: date, ws: Workspace) -> Choice:
-    """What stands in the snapshot of that local date."""
-    beside = beside_in(index)
+def chosen(index: Index, day: date, ws: Workspace) -> tuple[Page, list[Candidate]]:
+    """What stands in the snapshot of that local date, and what could have."""
+    beside = shortlist.beside_in(index)
     moment = datetime.combine(day, time(), ws.config.zone)
-    found = candidates(index, moment, ws.faded_at(moment), SLOTS)
-    own = [each for each in found if not is_promise(each.record)]
+    found = shortlist.candidates(index, moment, ws.faded_at(moment), SLOTS)
+    own = [each for each in found if not shortlist.is_promise(each.record)]
     lang = ws.config.language if ws.config.language != "auto" else main_language(own)
     page = Page(WORDS[lang], _counts(index, moment, ws))
     page.left = ws.config.token_budget.layer1_total - estimate_tokens(page.head + "\n" + page.foot)
     _place_user(page, own, moment, ws, beside)
     _place_sections(page, found, moment, ws, beside)
     _fill(page, [each for each in own if each.record.id not in page.placed], moment, ws, beside)
-    return Choice(page, [each for each in own if each.record.id not in page.placed])
+    return page, [each for each in own if each.record.id not in page.placed]
 
 
 def _share(name: str, ws: Workspace) -> int:
@@ -146,10 +126,9 @@ def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace, be
     lately = list(sections.recent(left, moment, beside))
     kept_free = min(_share("recent", ws), cost(lately))
     page.take("projects", sections.projects(left, moment, beside), _share("projects", ws))
-    rest = [each for each in left if each.record.id not in page.placed and not is_past(each.record, moment)]
-    lasting, remarks = (
-        list(sections.core(each, moment, beside)) for each in for_core(rest, ws.config.importance_rules.general_fact)
-    )
+    rest = [each for each in left if each.record.id not in page.placed and not shortlist.is_past(each.record, moment)]
+    parts = shortlist.for_core(rest, ws.config.importance_rules.general_fact)
+    lasting, remarks = (list(sections.core(each, moment, beside)) for each in parts)
     page.take("top", choose(lasting, page.room("top") - kept_free, budget))
     page.take("recent", _not_placed(lately, page), _share("recent", ws))
     page.take("top", _not_placed((*lasting, *remarks), page))
@@ -192,7 +171,7 @@ def identity_lines(ws: Workspace, role: str) -> Iterator[Line]:
         first = next((line.strip() for line in soul if line.strip() and not line.startswith("#")), "")
         traits = [(role, first)] if first else []
     for name, value in traits[:3]:
-        yield Line(redact(f"- {name}: {value[:LONGEST]}")[0])
+        yield Line(redact(f"- {name}: {value[: shortlist.LONGEST]}")[0])
 
 
 def _counts(index: Index, moment: datetime, ws: Workspace) -> dict[str, Any]:
@@ -205,15 +184,14 @@ def _counts(index: Index, moment: datetime, ws: Workspace) -> dict[str, Any]:
     return total | {"entities": counts["entities"], "categories": counts["categories"]}
 
 
-def _rankings(choice: Choice) -> dict[str, Any]:
+def _rankings(page: Page, omitted: Iterable[Candidate]) -> dict[str, Any]:
     """What stands in rankings.json: who is in the snapshot and where, and who is not, with what each costs."""
-    page = choice.page
     told = [(name, line, each) for name, lines in page.lines.items() for line in lines for each in line.told]
     return {
         "chosen": [
             {**_ranked(each, line.tokens), "section": name, "version": each.record.version} for name, line, each in told
         ],
-        "omitted": [_ranked(each, sections.numbered(short(each.record), each).tokens) for each in choice.omitted],
+        "omitted": [_ranked(each, sections.numbered(shortlist.short(each.record), each).tokens) for each in omitted],
     }
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from memory_system.attributes import about, topics_of
@@ -40,32 +39,31 @@ _SEVERAL = {
 def run(changed: Iterable[Draft], memories: Memories, night: Night) -> Draft:
     """The summaries of all topics that the night's changes touch; `memories` has those changes."""
     draft = Draft(memories)
-    for wanted in list(_all_wanted(set(_touched(changed)), draft, night)):
-        _write(wanted, draft, night)
+    rows = (row_of(each, one) for one in changed for each in one.changed)
+    touched = {topic for row in rows for topic in topics_of(row)}
+    for topic, known, facts in list(_wanted(touched, draft, night)):
+        _write(topic, known, facts, draft, night)
     return draft
 
 
-def _all_wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[_Wanted]:
-    """Those of the topics that get a summary, entity by entity; two that share their best facts get one."""
+def _wanted(topics: Iterable[str], draft: Draft, night: Night) -> Iterator[tuple[str, Fact | None, list[Fact]]]:
+    """Those of the topics that get a summary, entity by entity, each with the one there is and the facts that it tells;
+    two that share their best facts get one. What the owner has written stays."""
     told: set[frozenset[str]] = set()
     for topic in sorted(topics, key=lambda each: (_entity(each), each)):
-        ranked, known = _gathered(topic, draft)
+        ranked, known_id = _gathered(topic, draft)
+        known = draft.get(known_id) if known_id else None
+        if known is not None and known.is_owners:
+            continue
         best = (draft.get(memory_id_) for *_, memory_id_ in sorted(ranked, reverse=True)[:MOST_FACTS])
         facts = [each for each in best if each is not None]
-        if (wanted := _wanted(topic, facts, known, draft, night)) is None:
-            continue
-        sources = frozenset(fact.id for fact in wanted.facts)
-        if sources not in told:
+        fitting = _fitting(facts) if len(facts) >= night.config.thresholds.summary_trigger else []
+        sources = frozenset(fact.id for fact in fitting)
+        if sources and sources not in told:
             told.add(sources)
-            yield wanted
-        elif wanted.known is not None:
-            retire(wanted.known, "dissolved", draft, night)
-
-
-def _touched(drafts: Iterable[Draft]) -> Iterator[str]:
-    for draft in drafts:
-        for memory_id_ in draft.changed:
-            yield from topics_of(row_of(memory_id_, draft))
+            yield topic, known, fitting
+        elif known is not None:
+            retire(known, "dissolved", draft, night)
 
 
 def _gathered(topic: str, draft: Draft) -> tuple[list[tuple[float, str, str]], str | None]:
@@ -96,53 +94,16 @@ def _entity(topic: str) -> str:
     return topic.rpartition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A topic that has, or gets, a summary: the facts that it tells, and its text."""
-
-    topic: str
-    known: Fact | None
-    facts: list[Fact]
-    content: str
-
-
-def _wanted(topic: str, facts: list[Fact], known_id: str | None, draft: Draft, night: Night) -> _Wanted | None:
-    """The topic with the facts of its summary; one of too few facts has none, and loses the one there is; one
-    that the owner has written stays."""
-    known = draft.get(known_id) if known_id else None
-    if known is not None and known.is_owners:
-        return None
-    if len(facts) < night.config.thresholds.summary_trigger:
-        if known is not None:
-            retire(known, "dissolved", draft, night)
-        return None
-    facts = _fitting(facts)
-    return _Wanted(topic, known, facts, compose(facts, "" if _entity(topic) == USER else _entity(topic)))
-
-
-def _write(wanted: _Wanted, draft: Draft, night: Night) -> None:
+def _write(topic: str, known: Fact | None, facts: list[Fact], draft: Draft, night: Night) -> None:
     """Make or rewrite the summary of one topic."""
-    known, facts, content = wanted.known, wanted.facts, wanted.content
-    sources = tuple(fact.id for fact in facts)
+    content = compose(facts, "" if _entity(topic) == USER else _entity(topic))
+    taken = {"content": content, "method": COMPOSED, **_taken(facts, night)}
     if not isinstance(known, Summary):
-        draft.put("active", _new(wanted.topic, content, facts, night), "new")
-    elif (known.source_facts, known.content, known.sensitivity) != (sources, content, strictest(facts)):
-        changed = {"content": content, "method": COMPOSED, "version": known.version + 1, **_taken(facts, night)}
-        draft.put("active", known.model_copy(update=changed), "rewritten")
-
-
-def _new(topic: str, content: str, facts: list[Fact], night: Night) -> Summary:
-    return Summary(
-        id=memory_id(Summary, night.day, f"topic:{topic}", content),
-        content=content,
-        topic=topic,
-        created=night.stamp,
-        subject=_entity(topic),
-        category=facts[0].category,
-        lang=facts[0].lang,
-        method=COMPOSED,
-        **_taken(facts, night),
-    )
+        new_id, first = memory_id(Summary, night.day, f"topic:{topic}", content), facts[0]
+        taken |= {"topic": topic, "created": night.stamp, "subject": _entity(topic)}
+        draft.put("active", Summary(id=new_id, category=first.category, lang=first.lang, **taken), "new")
+    elif any(getattr(known, name) != taken[name] for name in ("source_facts", "content", "sensitivity")):
+        draft.put("active", known.model_copy(update={"version": known.version + 1, **taken}), "rewritten")
 
 
 def _taken(facts: list[Fact], night: Night) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from memory_system.rules import table
 from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
-from memory_system.understand.firing import type_of_attribute
-from memory_system.understand.language import language
+from memory_system.understand.language import language, type_of_attribute
 from memory_system.understand.values import value_of
 
 SUPPORTED = 0.45  # share of the telling words of a sentence that stand in what it rests on
@@ -59,14 +58,11 @@ def _unknown_names(said: str, basis: Basis) -> Iterator[bool]:
     firsts = {start for start, _ in text.sentences(said)}
     for found in _CAPITAL.finditer(said):
         word = found[0].removesuffix("'s")
-        if word[0].isupper() and word not in STOCK_NAMES and not _is_date_word(word):
+        is_date = word.casefold() in _calendar() or dates.is_timely(word)
+        if word[0].isupper() and word not in STOCK_NAMES and not is_date:
             plain = gist_of(word).words
             common = found.start() in firsts and not any(map(matters.is_rare, plain))
             yield not (common or text.stands_in(word, basis.words) or basis.terms.issuperset(plain))
-
-
-def _is_date_word(word: str) -> bool:
-    return word.casefold() in _calendar() or dates.is_timely(word)
 
 
 @cache
@@ -115,10 +111,8 @@ def numbers(basis: Basis) -> str:
         return "another date"
     days = [each.span for each in whens if each.end - each.start >= timedelta(days=1)]
     rest = "".join(sign for at, sign in enumerate(said) if not any(first <= at < last for first, last in days))
-    told_numbers = {*_NUMBER.findall(rest), *_CLOCK.findall(when)} | (
-        set() if text.has_cjk(rest) else _numbers_in(rest)
-    )
-    return "" if all(_is_known(number, basis) for number in told_numbers) else "another number"
+    found = {*_NUMBER.findall(rest), *_CLOCK.findall(when)} | (set() if text.has_cjk(rest) else _numbers_in(rest))
+    return "" if all(_is_known(number, basis) for number in found) else "another number"
 
 
 def _is_known(number: str, basis: Basis) -> bool:
@@ -128,11 +122,9 @@ def _is_known(number: str, basis: Basis) -> bool:
         return True
     known |= {part for each in known for part in each.split(":")}
     hour, _, minute = number.partition(":")
-    if (
-        not minute
-        or not hour.isdigit()
-        or known.isdisjoint({str(int(hour)), f"{int(hour) % 12}", f"{int(hour) % 12 + 12}"})
-    ):
+    if not minute or not hour.isdigit():
+        return False
+    if known.isdisjoint({str(int(hour)), f"{int(hour) % 12}", f"{int(hour) % 12 + 12}"}):
         return False
     return minute in {"00", *known} or any(each in basis.folded for each in _PARTS.get(minute, ()))
 

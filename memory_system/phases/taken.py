@@ -13,7 +13,7 @@ from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line
 from memory_system.phases.support import fits, interval, is_meant
 from memory_system.records import CLAIM, QUOTE, STATEMENT, USER, EventTime, Fact
-from memory_system.turns import Claim, Segment, Turn
+from memory_system.turns import Claim, Segment
 from memory_system.understand.claims import Filled
 from memory_system.understand.quotes import Quoted
 
@@ -26,7 +26,7 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
     operation, lines, target = basis.operation, basis.named, basis.target
     made = _slot(basis, night) or _statement(basis, night) or _ending(basis, night)
     also = tuple(
-        evidence_of(extract.base_of(_turn(each), each.span, _segment(each), made.lang))
+        evidence_of(extract.base_of(each.turn, each.span, _segment(each), made.lang))
         for each in lines
         if each.message.ref != made.ref
     )
@@ -46,13 +46,13 @@ def _slot(basis: Basis, night: Night) -> Claim | None:
     ends = operation.op == "end"
     if ends and (target is None or target.form == QUOTE or not target.attribute):
         return None
-    if not ends and not (fits(basis)):
+    if not ends and not fits(basis):
         return None
     value = target.value if ends and target is not None else operation.value.strip()
     place = max(0, line.words.find(value))
     span = (place, place + len(value))
     filled = Filled(basis.subject, basis.slot, value, not ends, span, span, "")
-    made = extract.claim_of(filled, _segment(line), _turn(line), night)
+    made = extract.claim_of(filled, _segment(line), line.turn, night)
     event = _event(basis)
     return replace(made, form=CLAIM, event_time=event, expires=extract.expires(made.category, event, night))
 
@@ -71,7 +71,7 @@ def _statement(basis: Basis, night: Night) -> Claim | None:
         (each for each in basis.names if text.stands_in(each, words)), key=lambda each: (words.find(each), each)
     )
     return replace(
-        extract.base_of(_turn(line), line.span, _segment(line), lang),
+        extract.base_of(line.turn, line.span, _segment(line), lang),
         content=words,
         category=category,
         subject=line.message.speaker or subject if subject == USER else subject,
@@ -88,13 +88,9 @@ def _ending(basis: Basis, night: Night) -> Claim:
     line, meant = basis.named[-1], [each for each, _ in basis.meant]
     found = [each.segment for each in line.judged if any(each is one for one in meant)] or line.segments
     first, last = line.segments.index(found[0]), line.segments.index(found[-1])
-    quoted = Quoted(_turn(line), tuple(line.segments[first : last + 1]))
+    quoted = Quoted(line.turn, tuple(line.segments[first : last + 1]))
     quote = extract.quote_of(quoted, night, extract.Listening({}))
     return replace(quote, category=PASSING, importance=attributes.importance_of(PASSING, night.config), event_time=None)
-
-
-def _turn(line: Line) -> Turn:
-    return Turn(line.message, line.segments, line.before)
 
 
 def _segment(line: Line) -> Segment:
@@ -109,10 +105,9 @@ def _change(basis: Basis, target: Fact, made: Claim, night: Night) -> str:
     ahead = target.event_time is not None and target.event_time.end > said
     if basis.operation.op == "end":
         return "cancels" if ahead else "ends"
-    moved = (
-        ahead and made.event_time is not None and made.event_time.start != (target.event_time or made.event_time).start
-    )
-    return "moves" if moved else "corrects"
+    if ahead and target.event_time and made.event_time and made.event_time.start != target.event_time.start:
+        return "moves"
+    return "corrects"
 
 
 def _event(basis: Basis) -> EventTime | None:

@@ -18,23 +18,20 @@ from memory_system.records import ASSISTANT, ASSISTANT_NAME, USER, USER_NAME
 from memory_system.rules import Found
 from memory_system.text import straight
 from memory_system.text.traditional import simplified
-from memory_system.understand.firing import (
+from memory_system.understand.language import (
     ClaimRule,
+    Language,
     claim_rule,
-    claim_rules,
     kin_asked,
+    language,
     matches,
     type_of,
     type_of_attribute,
 )
-from memory_system.understand.language import Language, language
 from memory_system.understand.subjects import About, Heard, People
 from memory_system.understand.values import Span, values_in
 
-__all__ = ["ClaimRule", "Filled", "Heard", "claim_rules", "claims_of"]
 KIN = "@kin"  # the attribute is what the kin word says
-ASKED = "@asked"  # the same, by the kin word of the question
-PET = "@pet"  # the same, for animals only
 NOUN = "@noun"  # the attribute is what the noun `thing` says
 BEFORE = "@before"  # the attribute is that of the claim which is put right
 TIMED = frozenset({"moves_to"})  # what happens on its day
@@ -80,29 +77,22 @@ def claims_of(sentence: str, lang: str, heard: Heard) -> list[Filled]:
     if not found or len(plain) != len(sentence):
         return []
     grammar = language(lang)
-    if behind := _put_right(sentence, grammar, heard):
-        return behind.claims
+    if (behind := _put_right(sentence, grammar, heard)) is not None:
+        return behind
     reading = _Reading(sentence, plain, grammar, heard, People(plain, grammar, heard))
     for rule, match in found:
         _read(reading, rule, match)
     return sorted(reading.filled, key=lambda each: each.value_span)
 
 
-@dataclass(frozen=True, slots=True)
-class _Behind:
-    """What stands behind a slip of the tongue that is put right in the same sentence."""
-
-    claims: list[Filled]
-
-
-def _put_right(sentence: str, grammar: Language, heard: Heard) -> _Behind | None:
+def _put_right(sentence: str, grammar: Language, heard: Heard) -> list[Filled] | None:
     """What holds of a sentence that puts right what it has just told: only what stands behind that."""
     slip = grammar.slip.search(sentence)
     if not slip or not claims_of(sentence[: slip.start()], grammar.name, heard):
         return None
     place = slip.end()
     heard = replace(heard, before=heard.before + sentence[: slip.start()])
-    return _Behind([_moved(each, place) for each in claims_of(sentence[place:], grammar.name, heard)])
+    return [_moved(each, place) for each in claims_of(sentence[place:], grammar.name, heard)]
 
 
 def _moved(filled: Filled, by: int) -> Filled:
@@ -147,29 +137,23 @@ def _may_fill(reading: _Reading, rule: ClaimRule, found: Found, about: About, at
         return False
     if not about.denied:
         return True
-    return rule.polarity and (attribute in DENIABLE or _has_ended(reading, found))
-
-
-def _has_ended(reading: _Reading, found: Found) -> bool:
-    start = last_end(reading.language.clause, reading.plain, found.span[0])
-    return bool(reading.language.ended.search(reading.plain, start))
+    clause = last_end(reading.language.clause, reading.plain, found.span[0])
+    return rule.polarity and (attribute in DENIABLE or bool(reading.language.ended.search(reading.plain, clause)))
 
 
 def _type_here(rule: ClaimRule, found: Found, lang: str, meant: Filled | None) -> str:
     """The type of the value in that match: where a slip is put right, or a noun names the attribute, that one's."""
     if meant:
         return type_of(claim_rule(meant.rule, lang))
-    return (
-        type_of_attribute(attributes.named(found.parts["thing"].casefold()))
-        if rule.attribute == NOUN
-        else type_of(rule)
-    )
+    if rule.attribute == NOUN:
+        return type_of_attribute(attributes.named(found.parts["thing"].casefold()))
+    return type_of(rule)
 
 
 def _slip(reading: _Reading) -> Filled | None:
     """The claim of the message's last sentence that is put right: the only one there."""
-    said = [each.strip() for each in reading.language.sentence.split(reading.heard.before) if each and each.strip()]
-    made = claims_of(said[-1], reading.language.name, replace(reading.heard, before="", asked="")) if said else []
+    heard = replace(reading.heard, before="", asked="")
+    made = claims_of(reading.people.sentence_before.strip(), reading.language.name, heard)
     return made[0] if len(made) == 1 and made[0].attribute not in LONG else None
 
 
@@ -225,9 +209,9 @@ def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -
     match rule.attribute:
         case "@noun":
             return attributes.named(thing)
-        case "@asked":
+        case "@asked":  # by the kin word of the question
             return _kin(kin_asked(rule, grammar.name, reading.heard.asked), grammar)
-        case "@pet":
+        case "@pet":  # of animals only
             return "pet" if _kin(found.parts["kin"], grammar) == "pet" else ""
         case "@kin":
             return _kin(found.parts.get("kin") or about.subject, grammar)
@@ -292,8 +276,7 @@ def _next_end(boundary: re.Pattern[str], plain: str, place: int) -> int:
 
 
 def content_of(claim: Filled, lang: str, speaker: str = "") -> str:
-    """The memory's sentence. `speaker` is what the memory calls the user, if it knows a name. KeyError for an attribute
-    without a template."""
+    """The memory's sentence, by the template of the attribute. `speaker` is what the memory calls the user."""
     row = attributes.about(claim.attribute)
     template = row["template" if claim.polarity else "template_not"][lang]
     subject = {USER: speaker or USER_NAME[lang], ASSISTANT: ASSISTANT_NAME[lang]}.get(claim.subject, claim.subject)

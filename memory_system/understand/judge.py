@@ -11,7 +11,7 @@ from functools import cache
 
 from memory_system.text.traditional import simplified
 from memory_system.understand import features
-from memory_system.understand.features import Seen, Talk
+from memory_system.understand.features import Seen
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
 
 KINDS = ("profile", "health", "relation", "preference", "instruction", "plan", "event", "project")
@@ -48,18 +48,6 @@ class Verdict:
     weighs: str  # the kind as which it weighs: a likely one, not more than likely, as what passes
 
 
-class Judge:
-    """The weights of one language."""
-
-    def __init__(self, weights: Weights, lang: str) -> None:
-        self._weights, self._lang = weights, lang
-        self.sums, self.words = weights.sums, weights.words
-
-    def verdicts(self, talk: Talk) -> list[Verdict]:
-        """What it makes of each sentence of a message."""
-        return [verdict_of(self.sums(found)) for found in features.of_message(talk, self._lang)]
-
-
 def verdict_of(sums: Sequence[int]) -> Verdict:
     """The verdict that the sums of the labels make."""
     summed = dict(zip(LABELS, sums, strict=True))
@@ -87,10 +75,10 @@ def _weighing(sums: Mapping[str, int]) -> str:
 
 
 @cache
-def judge_of(lang: str) -> Judge:
-    """The judge of a language; of one that it was not taught (`""`), the English weights of what has no language.
+def judge_of(lang: str) -> Weights:
+    """The weights of a language; of one that the judge was not taught (`""`), the English ones of what has no language.
     DefectError when the file that is installed with the program is missing or damaged."""
-    return Judge(installed(f"judge.{lang or 'en'}", LABELS), lang)
+    return installed(f"judge.{lang or 'en'}", LABELS)
 
 
 def attributes_told(seen: Seen, lang: str) -> tuple[str, ...]:

@@ -1,17 +1,19 @@
 """What differs between English and Chinese where sentences are read, as data: one `Language` each, from the tables of
-`rules/claims.<lang>.toml`. Nothing else in this package asks which language it reads.
+`rules/claims.<lang>.toml`; nothing else in this package asks which language it reads. And which claim rules of a
+language fire in a sentence: one pass over all patterns, then, for those whose values hold a word of a list, whether
+such a word is there, and for those that read answers, whether it was asked.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
-from memory_system import rules
-from memory_system.rules import with_parts
+from memory_system import attributes, rules
+from memory_system.rules import Found, Rule, RuleSet, with_parts
 
 _NEVER = re.compile("(?!)")
 
@@ -109,8 +111,8 @@ def language(name: str) -> Language:
         "subject": _compiled(f"(?:{subject})$"),
         "topic": _compiled(f"(?:{subject}){after}"),
     }
-    fields: dict[str, Any] = {**backwards, **words, **patterns, **ends}
-    return Language(name=name, kin=kin, types=_Types(file, parts), dropped=dropped, **fields)
+    taken: dict[str, Any] = {**backwards, **words, **patterns, **ends}
+    return Language(name=name, kin=kin, types=_Types(file, parts), dropped=dropped, **taken)
 
 
 def kin_words(name: str) -> Mapping[str, str]:
@@ -150,13 +152,9 @@ class _Types(dict[str, ValueType]):
 
 
 def _type(row: Mapping[str, Any], parts: Mapping[str, str]) -> ValueType:
-    cut, lead, tail, need, never = (
-        _compiled(with_parts(row[key], parts)) for key in ("cut", "lead", "tail", "need", "never")
-    )
-    begins, loose = (_compiled(with_parts(row[key], parts)) if key in row else None for key in ("begins", "loose"))
-    unless = _compiled(with_parts(row["unless"], parts)) if "unless" in row else _NEVER
-    rest = {key: row[key] for key in ("several", "anywhere") if key in row}
-    return ValueType(row["longest"], cut, lead, tail, need, never, begins, loose, unless=unless, **rest)
+    own = {each.name: row[each.name] for each in fields(ValueType) if each.name in row}
+    patterns = {key: _compiled(with_parts(value, parts)) for key, value in own.items() if isinstance(value, str)}
+    return ValueType(**{**own, **patterns})
 
 
 def _backwards(words: str, apart: str) -> re.Pattern[str]:
@@ -168,5 +166,102 @@ def _backwards(words: str, apart: str) -> re.Pattern[str]:
 
 
 @cache
+def pattern(file: str, lang: str, name: str) -> re.Pattern[str]:
+    """A pattern that `<file>.toml` has for the language."""
+    return _compiled(rules.table(file, lang)[name])
+
+
+@cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRule:
+    """One typed rule. Whom it is about is told by its group `who`, else by what stands to its left, else by `about`:
+    `explicit` (the left, never left out), `speaker`, `assistant` (the user who talks to one), `you` (the one the user
+    talks to), `alone` (the speaker if nobody else was spoken of), `topic` (the last subject, else the same), `asked`
+    (whom the question is about)."""
+
+    id: str
+    why: str
+    pattern: str
+    attribute: str
+    polarity: bool = True
+    type: str = ""  # of the value, where it is not the attribute's own
+    asked: str = ""  # what the question before must hold
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    patterns: RuleSet
+    answers: RuleSet  # the patterns of rules that read answers
+    rules: Mapping[str, ClaimRule]
+    asked: Mapping[str, Rule]  # what the question must hold, by the rule's id
+    needed: Mapping[str, frozenset[str]]  # a word of which lists, by the rule's id
+    lists: RuleSet  # those lists
+
+
+@cache
+def claim_rules(lang: str) -> tuple[ClaimRule, ...]:
+    """The rules of the language, in the order of the file: at one place the first wins."""
+    return tuple(ClaimRule(**row) for row in rules.table(f"claims.{lang}", "claim"))
+
+
+def claim_rule(id_: str, lang: str) -> ClaimRule:
+    """The rule of that id; KeyError for another."""
+    return _gate(lang).rules[id_]
+
+
+def kin_asked(rule: ClaimRule, lang: str, asked: str) -> str:
+    """The kin word that the question of such a rule is about; empty for none."""
+    found = _gate(lang).asked[rule.id].search(asked)
+    return str(found.group("kin") or "") if found else ""
+
+
+def type_of(rule: ClaimRule) -> str:
+    """The name of the type of the rule's values."""
+    return rule.type or type_of_attribute(rule.attribute)
+
+
+def type_of_attribute(attribute: str) -> str:
+    """The name of the type of the attribute's values."""
+    return str(attributes.about(attribute).get("type", "noun"))
+
+
+def matches(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Found]]:
+    """The matches of the rules that fire, from left to right, so that a name comes before its pronoun; at one place in
+    the order of the file, and last those that look for their values anywhere."""
+    found = [(rule, each) for rule, pattern in _fired(plain, lang, asked) for each in pattern.found(plain)]
+    types = language(lang).types
+    return sorted(found, key=lambda each: (types[type_of(each[0])].anywhere, each[1].places["value"][0]))
+
+
+def _fired(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Rule]]:
+    gate = _gate(lang)
+    answering = [rule for rule in gate.answers.firing(plain) if gate.asked[rule.id].search(asked)] if asked else []
+    firing = gate.patterns.firing(plain) + answering
+    held: set[str] = set()
+    if any(gate.needed[rule.id] for rule in firing):
+        held.update(each.id for each in gate.lists.firing(plain))
+    return [(gate.rules[rule.id], rule) for rule in firing if gate.needed[rule.id] <= held]
+
+
+@cache
+def _gate(lang: str) -> _Gate:
+    parts: dict[str, str] = rules.table(f"claims.{lang}", "parts")
+    typed = claim_rules(lang)
+    needed = {each.id: lists_of(type_of(each), lang) for each in typed}
+    return _Gate(
+        RuleSet(_rule(each.id, each.pattern, parts) for each in typed if not each.asked),
+        RuleSet(_rule(each.id, each.pattern, parts) for each in typed if each.asked),
+        {each.id: each for each in typed},
+        {each.id: _rule(each.id, each.asked, parts) for each in typed if each.asked},
+        needed,
+        RuleSet((_rule(name, word_list(name, lang), {}) for name in sorted(set().union(*needed.values()))), short=True),
+    )
+
+
+def _rule(id_: str, pattern: str, parts: Mapping[str, str]) -> Rule:
+    return Rule.from_row({"id": id_, "why": "", "pattern": pattern}, parts)

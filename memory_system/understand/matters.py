@@ -25,7 +25,8 @@ def terms_of(words: str) -> tuple[str, ...]:
     """The terms of a sentence in their order: English words in their plainest form, pairs of Chinese characters.
     Times, and words that only say that something changes, are none."""
     found = gist_of(words).words
-    latin = [each for each in found if each.isascii() and len(each) >= _SHORTEST and not _is_time(each)]
+    long = (each for each in found if each.isascii() and len(each) >= _SHORTEST)
+    latin = [each for each in long if each[0] != "#" and not is_time(each)]
     changes = _plain_words("changes")
     return tuple(dict.fromkeys(each for each in (*latin, *_pairs(found)) if each not in changes))
 
@@ -85,11 +86,6 @@ def company(words: str) -> frozenset[str]:
     """Terms that are names of those who are only there as well: "dinner with Ana"."""
     found = _patterns(text.language(words))["company"].finditer(words)
     return frozenset(term for each in found for term in terms_of(each["named"]))
-
-
-def _is_time(word: str) -> bool:
-    """Whether the word is a number, a place in a row or names a time."""
-    return is_time(word) or word.startswith("#")
 
 
 def _pairs(found: Iterable[str]) -> Iterator[str]:

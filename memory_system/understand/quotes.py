@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from memory_system import rules, text
+from memory_system import text
 from memory_system.records import Place
 from memory_system.turns import Segment, Turn
+from memory_system.understand.language import pattern
 
 WHOLE = 160  # columns of a message that is quoted as a whole: who reads it understands it as the listener did
 TOGETHER = 240  # columns that neighbours may have together as one quote
@@ -71,9 +71,10 @@ def _joins(turn: Turn, group: list[Segment], segment: Segment) -> bool:
     between = turn.message.text[last.end : segment.start]
     if last.change or segment.change or last.stance != segment.stance or "\n\n" in between:
         return False
-    if between.strip() and (turn.message.is_noted or _is_barred(turn, last.end, segment.start)):
+    is_barred = any(start < segment.start and last.end < end for start, end in turn.barred)
+    if between.strip() and (turn.message.is_noted or is_barred):
         return False
-    return _columns(turn.message.text[group[0].start : segment.end]) <= TOGETHER
+    return columns(turn.message.text[group[0].start : segment.end]) <= TOGETHER
 
 
 def _is_unit(turn: Turn, segments: Sequence[Segment]) -> bool:
@@ -82,14 +83,11 @@ def _is_unit(turn: Turn, segments: Sequence[Segment]) -> bool:
         return False
     if any(each.change for each in segments):
         return False
-    return len({each.stance for each in segments}) == 1 and _columns(turn.message.text.strip()) <= WHOLE
+    return len({each.stance for each in segments}) == 1 and columns(turn.message.text.strip()) <= WHOLE
 
 
-def _is_barred(turn: Turn, start: int, end: int) -> bool:
-    return any(first < end and start < last for first, last in turn.barred)
-
-
-def _columns(words: str) -> int:
+def columns(words: str) -> int:
+    """The columns that the words take: a CJK character is as wide as two Latin letters and says as much."""
     return len(words) + text.cjk_count(words)
 
 
@@ -114,7 +112,7 @@ def _said_before(quoted: Quoted, lang: str) -> Iterator[Place]:
     turn = quoted.turn
     if turn.earlier_ref:
         yield Place(ref=turn.earlier_ref, start=0, end=len(turn.earlier))
-    if turn.before_ref and _answers(quoted.words, turn.before, lang):
+    if turn.before_ref and (turn.before.rstrip().endswith(("?", "？")) or _size(quoted.words, lang) < FEW[lang]):
         yield Place(ref=turn.before_ref, start=-min(len(turn.before), BEFORE), end=0)
 
 
@@ -125,14 +123,9 @@ def words_at(places: Iterable[Place], turn: Turn) -> str:
 
 
 def leans(words: str, lang: str) -> bool:
-    """Whether words cannot be understood without what stood around them: they begin with somebody or something that is
-    not named, or are no whole sentence."""
-    return _size(words, lang) < SHORT[lang] or _pointing(lang).search(text.straight(words)) is not None
-
-
-def _answers(words: str, before: str, lang: str) -> bool:
-    """Whether words take up what the other said before: a question, or they are few."""
-    return before.rstrip().endswith(("?", "？")) or _size(words, lang) < FEW[lang]
+    """Whether words need what stood around them: they begin with what is not named, or are no whole sentence."""
+    points = pattern("quotes", lang, "pointing").search(text.straight(words))
+    return points is not None or _size(words, lang) < SHORT[lang]
 
 
 def _size(words: str, lang: str) -> int:
@@ -141,15 +134,9 @@ def _size(words: str, lang: str) -> int:
     return len(found) if lang == "en" else len(words.strip()) if found else 0
 
 
-@cache
-def _pointing(lang: str) -> re.Pattern[str]:
-    """Words that point to something said before."""
-    return re.compile(rules.table("quotes", lang)["pointing"], re.IGNORECASE)
-
-
 def promises(words: str, lang: str) -> bool:
     """Whether an assistant says that it will do something later."""
-    return re.search(rules.table("quotes", lang)["promise"], text.straight(words), re.IGNORECASE) is not None
+    return pattern("quotes", lang, "promise").search(text.straight(words)) is not None
 
 
 def _sentence_before(body: str, start: int) -> tuple[int, int] | None:

@@ -82,8 +82,7 @@ class People:
         return self._names.get(kin.casefold(), kin)
 
     def before(self, place: int, end: int, *, explicit: bool = False) -> About | None:
-        """Whom the predicate between those places is about; None where it is not certain, or left out though it must be
-        `explicit`."""
+        """Whom the predicate between those places is about; None where it is not certain, or not `explicit`."""
         predicate = self._plain[place:end]
         if grown := self._language.contracted.match(self._plain, place):
             place = grown.end()
@@ -116,20 +115,13 @@ class People:
 
     def alone(self, place: int) -> About | None:
         """The speaker, where nobody else was spoken of in the message before that place, nor asked about."""
-        return About(self.speaker, implied=True) if self._is_alone(place) else None
-
-    def _is_alone(self, place: int) -> bool:
         around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
         if self._language.dropped:
             around = self._since_me(around)
-        return self._is_nobody_in(around)
-
-    def _is_nobody_in(self, words: str) -> bool:
-        return (
-            next(self._mentioned(words), None) is None
-            and not self._language.stranger.search(words)
-            and not self._language.other.search(words)
-        )
+        if next(self._mentioned(around), None) is not None:
+            return None
+        is_of_another = self._language.stranger.search(around) or self._language.other.search(around)
+        return None if is_of_another else About(self.speaker, implied=True)
 
     def _since_me(self, words: str) -> str:
         """The words from the clause on where the speaker was last named, if nobody was after them."""
@@ -190,7 +182,7 @@ class People:
             return None
         other, same = (self._men, self._women) if pronoun == "she" else (self._women, self._men)
         here = self._plain[:place]
-        for words in (here, self._sentence_before, self._heard.asked):
+        for words in (here, self.sentence_before, self._heard.asked):
             fitting = {who for who in self._mentioned(words) if who.casefold() not in other}
             if len(fitting) > 1:
                 return None
@@ -200,7 +192,7 @@ class People:
         return None
 
     @cached_property
-    def _sentence_before(self) -> str:
+    def sentence_before(self) -> str:
         said = [each for each in self._language.sentence.split(self._heard.before) if each and each.strip()]
         return said[-1] if said else ""
 
@@ -226,7 +218,7 @@ class People:
         nobody else was spoken of in the message."""
         if (topic := self._topic(self._plain[:place])) is not None:
             return About(topic, denied, implied=True) if topic == self.speaker else None
-        if self._language.third.match(predicate) or not self._is_alone(place):
+        if self._language.third.match(predicate) or not self.alone(place):
             return None
         return About(self.speaker, denied, implied=True)
 

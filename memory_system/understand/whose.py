@@ -13,9 +13,10 @@ from enum import IntEnum
 from memory_system import rules
 from memory_system.privacy.callings import Callings
 from memory_system.rules import Rule
-from memory_system.text import cjk_count, language, language_within, straight
+from memory_system.text import language, language_within, straight
 from memory_system.turns import Message
 from memory_system.understand.features import Span
+from memory_system.understand.quotes import columns
 
 LEAST_QUOTED = 16  # columns that are more than a word in quotation marks
 FEWEST_LINES = 3  # lines with a name before a colon that make a copied chat, where no name comes again
@@ -53,8 +54,7 @@ class Owner(IntEnum):
 
 
 def owners(text: str, spans: Sequence[Span]) -> list[Owner]:
-    """Whose each span of the message is. Lines in another language than the message begins in may be a text that is
-    given to be translated."""
+    """Whose each span of the message is. Lines in another language than the first may be a text to be translated."""
     foreign, plain = sorted(_foreign(text)), straight(text)
     fired = rules.together("frames", "frame", "plays", "takes_back").firing(plain)
     behind = _doubt_from(plain, (*fired.get("frame", ()), *fired.get("plays", ())))
@@ -155,11 +155,7 @@ def _foreign(text: str) -> Iterator[Span]:
         yield from (found.span() for found in _LOG_LINES.finditer(text))
         yield from _chat(text)
     if not {*'“「『"‘'}.isdisjoint(text):
-        yield from (found.span() for found in _QUOTATION.finditer(text) if _is_long(found[0]))
-
-
-def _is_long(quotation: str) -> bool:
-    return len(quotation) + cjk_count(quotation) >= LEAST_QUOTED
+        yield from (found.span() for found in _QUOTATION.finditer(text) if columns(found[0]) >= LEAST_QUOTED)
 
 
 def _chat(text: str) -> Iterator[Span]:

@@ -18,7 +18,6 @@ from memory_system.understand import features
 from memory_system.understand.features import Span
 from memory_system.understand.weights import LANGUAGES, SCALE, Weights, installed
 
-LANGS = ("en", "zh")
 WITHHELD = "withheld"  # the reason why such a segment is dropped
 SOON = 4  # messages within which a wish is about what the same one says before or after
 BEFORE, AFTER, EITHER = "before", "after", "either"  # what a wish is about beside its own message
@@ -108,7 +107,7 @@ def _wishes(plain: str) -> tuple[Span, ...]:
 
 def ruled(plain: str) -> Iterator[Span]:
     """Where a wish stands that is put as most are."""
-    for lang in LANGS:
+    for lang in LANGUAGES:
         for rule in rules.load(f"withheld.{lang}")["wish"].firing(plain):
             for (start, end), _, _ in rule.found(plain):
                 more = _aimed(rule, plain[max(0, start - _NEAR) : start], plain[start:end], plain[end : end + _NEAR])
@@ -151,7 +150,7 @@ def _plain(message: str) -> str:
 
 def _points(where: str, words: str) -> bool:
     """Whether the words point there, in either language."""
-    return any(_about(lang)[where].search(words) for lang in LANGS)
+    return any(_about(lang)[where].search(words) for lang in LANGUAGES)
 
 
 @cache

@@ -22,8 +22,8 @@ from memory_system.records import POOLS, QUOTE, Belief, Evidence, Fact, Pool, Su
 from memory_system.store import retention
 from memory_system.store.journal import Change, Group
 from memory_system.turns import Message, Segment, Turn
-from memory_system.understand.claims import claim_rules
 from memory_system.understand.judge import STANCES, verdict_of
+from memory_system.understand.language import claim_rules
 from memory_system.understand.weights import LANGUAGES
 from memory_system.understand.withheld import SOON, WITHHELD
 from memory_system.upkeep import edit
