@@ -64,10 +64,9 @@ class Segment:
 
 @dataclass(slots=True)
 class Turn:
-    """A message with those of its segments that are still in play, and the message that somebody else said right before
-    it in the session: the end of its text (`before`) and its ref; `earlier` is how its speaker began the message before
-    it. `barred` are the spans of what must not be quoted: others'
-    words, what is withheld or held back."""
+    """A message with those of its segments that are still in play. `before` is the end of what somebody else said right
+    before it in the session, `earlier` the beginning of what its own speaker said last, each with its ref. `barred` are
+    the spans of what must not be quoted: others' words, what is withheld or held back."""
 
     message: Message
     segments: list[Segment] = field(default_factory=list)
@@ -96,7 +95,7 @@ class Turn:
         """The turn of a staged row."""
         segments = [replace(Segment(*each), tells=tuple(each[-2]), changes=tuple(each[-1])) for each in row["segments"]]
         barred = tuple((start, end) for start, end in row.get("barred", ()))
-        before, before_ref, earlier, earlier_ref = row["before"]
+        before, before_ref, earlier, earlier_ref = (*row["before"], "", "")[:4]  # older rows hold two
         return cls(Message(*row["message"]), segments, before, before_ref, earlier, earlier_ref, barred)
 
 

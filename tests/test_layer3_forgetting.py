@@ -222,7 +222,7 @@ def test_what_was_forgotten_stays_so_when_a_rule_masks_a_part_of_it(
     (root / "memory/2026-03-02.md").write_text(f"## [10:00:00] general\n\n{SAID} The kettle is red.\n")
     house.learn("a", PATTERN) if learnt_first else None
     consolidate(root, NOW)
-    forget(root, NOW, ids=tuple(each.id for each in memories(root) if "locker" in each.content))
+    forget(root, NOW, ids=tuple(each.id for each in memories(root) if "locker" in each.content and each.evidence))
     house.learn("b", "pool is|柜子")
     with Workspace.open(root, now=at(LATER), write=True) as ws:
         forgetting.mask_again(ws)

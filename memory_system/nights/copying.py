@@ -10,13 +10,12 @@ from dataclasses import replace
 from itertools import chain, groupby
 from pathlib import Path
 
-from memory_system.phases.index import not_taken_back, without_withheld
+from memory_system.phases.index import heard, not_taken_back, without_withheld
 from memory_system.privacy.secrets import redaction
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor
 from memory_system.store.said import Told, line_of
 from memory_system.turns import Message
-from memory_system.understand.withheld import takes_back
 from memory_system.workspace import Workspace
 
 ROWS, WHOLE = "said", "said_whole"  # stages: the rows, and the sessions of which they are all that was said so far
@@ -77,26 +76,18 @@ def _of_night(
     ws: Workspace, read: Callable[[], Iterator[Message]], held: Held, whole: dict[str, bool]
 ) -> Iterator[bytes]:
     """The rows of the night. `whole` takes in the sessions of which they are all that there is, and whether some of it
-    may stand there from before. A wish to take back may mean what an earlier night has read: then all of its session
-    is told again."""
+    may stand there from before. Where something reaches back to what an earlier night has read, all of
+    its session is told again."""
     cursors = ws.checkpoint.state.cursors
     for session, group in groupby(read(), key=lambda message: message.session):
-        wishes: list[str] = []
-        yield from rows(_heard(group, wishes), held)
+        reaching: list[str] = []
+        yield from rows(heard(group, reaching), held)
         if session not in cursors:
             whole.setdefault(session, False)
-        elif wishes and session not in whole:
+        elif reaching and session not in whole:
             whole[session] = True
             before = ws.library.reread(session, Cursor.from_row(cursors[session]))
             yield from rows(chain(before, (each for each in read() if each.session == session)), held)
-
-
-def _heard(messages: Iterable[Message], wishes: list[str]) -> Iterator[Message]:
-    """The messages; the refs of those that take back what was said before are noted in `wishes`."""
-    for message in messages:
-        if takes_back(message):
-            wishes.append(message.ref)
-        yield message
 
 
 def put_down(ws: Workspace, before: str) -> int:

@@ -94,9 +94,9 @@ def put(changes: Iterable[Change], messages: Iterable[Message], index: Index, ws
     index.put_memories(_as_they_stand(changes, ws))
     cursors, unread = ws.checkpoint.state.cursors, index.unread()
     for session, group in groupby(messages, key=lambda message: message.session):
-        wishes: list[Message] = []
-        index.put_messages(cursors[session]["path"], _read(_searchable(_heard(group, wishes)), unread))
-        if wishes:
+        reaching: list[str] = []
+        index.put_messages(cursors[session]["path"], _read(_searchable(heard(group, reaching)), unread))
+        if reaching:
             _drop_taken_back(session, index, ws)
     _drop_refused(unread, index, cursors)
     _follow_transcripts(index, ws)
@@ -150,13 +150,14 @@ def _read(messages: Iterable[Message], unread: dict[str, str]) -> Iterator[Messa
         yield message
 
 
-def _heard(messages: Iterable[Message], wishes: list[Message]) -> Iterator[Message]:
-    """The messages; those that take back what was said before are noted in `wishes`."""
+def heard(messages: Iterable[Message], reaching: list[str]) -> Iterator[Message]:
+    """The messages of a session; the refs of those that reach back to what an earlier night has read are noted in
+    `reaching`: they take something back, or go on with an answer."""
     from memory_system.understand.withheld import takes_back
 
-    for message in messages:
-        if takes_back(message):
-            wishes.append(message)
+    for number, message in enumerate(messages):
+        if takes_back(message) or not (number or message.is_first_hand):
+            reaching.append(message.ref)
         yield message
 
 
@@ -191,8 +192,8 @@ def not_taken_back(messages: Iterable[Message]) -> Iterator[Message]:
     from memory_system.understand.withheld import SOON, TakingBack, withheld
 
     talk, waiting = TakingBack[Message](), deque[tuple[Message, str]]()
-    gone: set[str] = set()  # refs of messages that go, and, in `unkept`, also of those of which a part does
-    unkept: set[str] = set()
+    gone: set[str] = set()  # the refs of messages that are dropped
+    unkept: set[str] = set()  # those, and the refs of messages of which a part is
     answered = ""
     for message in messages:
         waiting.append((message, "" if message.is_first_hand else answered))

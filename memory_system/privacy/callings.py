@@ -37,11 +37,15 @@ class Callings:
                 self._names.add(found.parts["name"].casefold())
 
     def is_another(self, name: str) -> bool:
-        """Whether the name is none of theirs, nor a short or long form of one; the first that is given is theirs."""
+        """Whether it is surely not theirs: none of the names that are known, nor a short or long form of one."""
         who = name.casefold()
-        if not self._names:
-            self._names.add(who)
-        return not any(_calls(who, each) or who.startswith(each) or each.startswith(who) for each in self._names)
+        mine = any(_calls(who, each) or who.startswith(each) or each.startswith(who) for each in self._names)
+        return bool(self._names) and not mine
+
+    def are_named(self, words: str) -> bool:
+        """Whether the words speak of them by a name."""
+        folded = words.casefold()
+        return any(name in folded for name in self._names)
 
     def is_greeted(self, line: str) -> bool:
         """Whether the line greets the owner: Dear Ms Holm, 周女士您好."""

@@ -187,9 +187,14 @@ def later_words(row: Row, index: Index, give: Callable[[Fact], str]) -> str:
 
 def _about(words: str, older: str) -> str:
     """Of long words those from the sentence on that shares most with what the older memory says, at most `SHOWN`."""
-    told, terms = _one_line(words), {*matters.terms_of(older), *matters.days_of(older)}
+    told, terms = _one_line(words), _terms(older)
     starts = [0, *(mark.end() for mark in _SENTENCE_END.finditer(told))] if len(told) > SHOWN else [0]
     ends = [*starts[1:], len(told)]
-    shared = [len(terms & {*matters.terms_of(told[slice(*each)])}) for each in zip(starts, ends, strict=True)]
+    shared = [len(terms & _terms(told[slice(*each)])) for each in zip(starts, ends, strict=True)]
     start = min(starts[shared.index(max(shared))], max(0, len(told) - SHOWN))
     return ("…" if start else "") + Piece(told[start:], keeps_end=False).within(SHOWN)
+
+
+def _terms(words: str) -> set[str]:
+    """What the words name, days included."""
+    return {*matters.terms_of(words), *matters.days_of(words)}

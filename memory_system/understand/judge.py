@@ -5,7 +5,7 @@ allergy, whether or not a rule reads which. A quote is found by them; it fills n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,6 +21,7 @@ CHANGES = ("corrects", "ends", "moves", "cancels")
 LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
 
 CHANGE_FROM = 2 * SCALE  # from which a change is believed: a wrong one hides what is still so
+KIND_FROM = -SCALE  # from which a sentence is of its likeliest kind; else it is of what passes
 SURELY = 3 * SCALE // 2  # by which a kind must lead: a remark that is kept as health never fades
 ATTRIBUTES = (
     "name", "age", "birthday", "hometown", "lives_in", "occupation", "works_at", "major", "partner", "child",
@@ -45,7 +46,7 @@ class Verdict:
     earnest: int
     changes: tuple[int, ...]
     likeliest: str  # the kind, were it kept
-    weighs: str  # the kind as which it weighs: a likely one, not more than likely, as what passes
+    weighs: str  # the kind that its importance is of: the likeliest where that leads surely, else what passes
 
 
 def verdict_of(sums: Sequence[int]) -> Verdict:
@@ -53,7 +54,9 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
     summed = dict(zip(LABELS, sums, strict=True))
     kinds, stances, changes = (tuple(summed[each] for each in group) for group in (KINDS, STANCES, CHANGES))
     leading = dict(zip(KINDS, kinds, strict=True))
-    kind = max(leading, key=leading.__getitem__)
+    passing = max(PASSING, key=leading.__getitem__)
+    kind, second, *_ = sorted(KINDS, key=lambda each: -leading[each])
+    kind = kind if leading[kind] >= KIND_FROM else passing
     stance = max(range(len(STANCES)), key=stances.__getitem__)
     change = max(range(len(CHANGES)), key=changes.__getitem__)
     return Verdict(
@@ -64,14 +67,8 @@ def verdict_of(sums: Sequence[int]) -> Verdict:
         earnest=stances[0] - max(stances[2:]),
         changes=changes,
         likeliest=kind,
-        weighs=_weighing(leading),
+        weighs=kind if leading[kind] - leading[second] >= SURELY else passing,
     )
-
-
-def _weighing(sums: Mapping[str, int]) -> str:
-    """The likeliest kind, where it is surely that; else what passes: a plan or an event."""
-    first, second, *_ = sorted(sums, key=lambda each: -sums[each])
-    return first if sums[first] - sums[second] >= SURELY else max(PASSING, key=sums.__getitem__)
 
 
 @cache

@@ -122,9 +122,13 @@ class Stretches:
         return why
 
     def _is_another(self, words: str) -> bool:
-        """Whether the words open with a name that is not the owner's."""
-        names = (name for each in rules.load("frames")["arrives"].found(words) for name in each.parts.values() if name)
-        return any(self._owner.is_another(name) for name in names)
+        """Whether the words open with a name that is not the owner's, and speak of the owner, somebody near or a
+        device: who is only called otherwise than is known may be the owner."""
+        frames = rules.load("frames")
+        names = [name for each in frames["arrives"].found(words) for name in each.parts.values() if name]
+        if not any(self._owner.is_another(name) for name in names):
+            return False
+        return self._owner.are_named(words) or frames["nearby"].fires(words)
 
 
 def was_joking(message: Message) -> bool:

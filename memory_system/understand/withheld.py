@@ -99,7 +99,7 @@ class TakingBack(Generic[Said]):
         self._last[voice] = self._count, said, len(message.text) <= _TRIFLE, announces
 
 
-@lru_cache(maxsize=1 << 16)  # a night asks thrice: what is kept, what is indexed, what is copied
+@lru_cache(maxsize=1 << 14)  # a night asks thrice: what is kept, what is indexed, what is copied
 def _wishes(plain: str) -> tuple[Span, ...]:
     """Where each wish stands, in either language: as wishes are mostly put, and as they sound."""
     return (*ruled(plain), *sounding(plain))
