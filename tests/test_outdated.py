@@ -505,8 +505,30 @@ def test_too_much_outdated_in_one_night_stops_it() -> None:
     assert not retires_fact(replace(change, why="confirmed"))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        (
+            "I take sertraline every morning.",
+            "The doctor put my sertraline up to 100 mg.",
+            "The doctor took me off sertraline.",
+        ),
+        ("我对青霉素过敏，每天早上吃优甲乐。", "医生把优甲乐加到100微克了。", "优甲乐停了。"),
+    ],
+)
+def test_a_medicine_that_is_stopped_is_taken_no_more_nor_is_its_dose(said: tuple[str, ...], tmp_path: Path) -> None:
+    make(tmp_path)
+    for day, each in enumerate(said, 3):
+        say(tmp_path, f"s{day}", (f"2026-03-0{day}T10:00:00Z", "user", each))
+        consolidate(tmp_path, f"2026-03-0{day + 1}T12:00:00Z")
+    slots = {(each.attribute, each.polarity) for each in memories(tmp_path) if each.form == "claim"}
+    assert ("medication", False) in slots
+    assert ("medication", True) not in slots
+    assert not [name for name, _ in slots if name.startswith("dose")]
+
+
 LATER = [
-    ("The garage has the van on thursday 12th at 10.", "garage rang, so the van is tuesday 17th half 8 not thursday"),
+    ("The garage takes the van on Thursday 12 March at 10.", "The garage can only take the van on Tuesday 17 March at 8"),
     ("I take 4 mg of tizanidine at night.", "tizanidine is up to 6 mg now"),
     ("我晚上吃四毫克替扎尼定。", "替扎尼定今天吃了六毫克"),
     ("修车行约了周四12号上午十点。", "修车行说周二17号八点半有空"),

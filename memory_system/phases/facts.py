@@ -163,7 +163,14 @@ def _rivals(claim: Claim, draft: Draft) -> list[Fact]:
     others = facts_of(draft.find(slot_key(claim.subject, claim.attribute)), draft) if is_single(claim.attribute) else []
     if not claim.polarity:  # who is no nurse any more may well be a teacher
         others = [each for each in others if _is_part(claim.value, each.value) or _is_part(each.value, claim.value)]
+        others += facts_of(draft.find(slot_key(claim.subject, _detail(claim.attribute, claim.value))), draft)
     return list({each.id: each for each in (*opposite, *others)}.values())
+
+
+def _detail(attribute: str, value: str) -> str:
+    """The slot that says more of a value: dose.insulin of medication; empty where there is none."""
+    name = about(attribute).get("detail", "")
+    return f"{name}.{value.casefold()}" if name else ""
 
 
 def _is_part(value: str, of: str) -> bool:
@@ -173,7 +180,7 @@ def _is_part(value: str, of: str) -> bool:
 def _holds_out(rival: Fact, fact: Fact) -> bool:
     """Whether the rival is too important for what only one session says; what the assistant is, its owner says last."""
     changing = fact.subject == ASSISTANT or bool(about(fact.attribute).get("changing"))
-    changing = changing and rival.attribute == fact.attribute
+    changing = changing and rival.attribute in (fact.attribute, _detail(fact.attribute, fact.value))
     return rival.importance >= STEADFAST and len(evidence.sessions_of(fact)) < 2 and not changing
 
 
