@@ -239,15 +239,17 @@ class Workspace:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of everything that decides what a night makes of its input: program, rules, prompts, configuration."""
+        """Of everything that decides what a night makes of its input: program, rules, weights, prompts of the night,
+        configuration."""
         from memory_system import llm, rules
 
         seen = hashlib.blake2b(digest_size=8)
         seen.update(__version__.encode())
         seen.update(self.config.model_dump_json().encode())
-        for each in sorted((*rules.FOLDER.iterdir(), *llm.FOLDER.iterdir()), key=lambda path: path.name):
-            if each.suffix in (".toml", ".md"):
-                seen.update(each.read_bytes())
+        learned = Path(__file__).with_name("understand").glob("*.txt")
+        told = (*rules.FOLDER.glob("*.toml"), *learned, *llm.FOLDER.glob("*.*.md"))
+        for each in sorted(told, key=lambda path: path.name):
+            seen.update(each.name.encode() + each.read_bytes())
         return seen.hexdigest()
 
 

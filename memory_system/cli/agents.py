@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli import Settings, complain, handled
+from memory_system.cli.answers import Settings, complain, handled
 from memory_system.errors import MemorySystemError, UsageError
 
 if TYPE_CHECKING:
@@ -211,6 +211,16 @@ class _Repl:
         self._talk = talk
         self._terminal = terminal
         self._settings = settings
+        self._commands: dict[str, Callable[[str], str]] = {
+            "/soul": self._soul,
+            "/memory": self._memory,
+            "/search": self._search,
+            "/prompt": self._prompt,
+            "/compact": self._compact,
+            "/new": self._new,
+            "/reset": self._new,
+            "/help": lambda _: HELP,
+        }
 
     def run(self) -> None:
         """Until /quit, the end of the input, or Ctrl-C at an empty prompt."""
@@ -243,41 +253,44 @@ class _Repl:
 
     def _command(self, name: str, rest: str) -> str:
         """What a command of the talk answers."""
-        match name:
-            case "/help":
-                return HELP
-            case "/compact":
-                return "" if self._talk.compact(keep=0) else "there is nothing to sum up yet"
-            case "/new" | "/reset":
-                note = self._talk.reset()
-                return (
-                    f"the last session is summed up in {note}\n" if note else ""
-                ) + f"session {self._talk.session.id}"
+        command = self._commands.get(name)
+        return command(rest) if command else f"there is no {name}\n{HELP}"
+
+    def _soul(self, rest: str) -> str:
+        del rest
         with self._settings.open() as ws:
-            match name:
-                case "/soul":
-                    soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").strip()
-                    return soul or "there is no SOUL.md"
-                case "/memory":
-                    return "\n".join([*_memory_lines(ws), f"Session: {self._talk.session.id}"])
-                case "/search" if not rest:
-                    return "what for? /search WORDS"
-                case "/search":
-                    from memory_system import finder
-                    from memory_system.cli.searching import result_lines
+            return ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").strip() or "there is no SOUL.md"
 
-                    return "\n".join(result_lines(finder.search(ws, rest, limit=5), ws.zone))
-                case "/prompt":
-                    from memory_system.agent.prompt import compose
+    def _memory(self, rest: str) -> str:
+        from memory_system.cli.keeping import stats_lines
+        from memory_system.recall.units import note_files
+        from memory_system.upkeep import stats
 
-                    return compose(ws, message=rest).text
-        return f"there is no {name}\n{HELP}"
+        del rest
+        with self._settings.open() as ws:
+            notes = len(note_files(ws.layout))
+            return "\n".join([*stats_lines(stats.stats(ws)), f"Notes: {notes}", f"Session: {self._talk.session.id}"])
 
+    def _search(self, rest: str) -> str:
+        from memory_system import finder
+        from memory_system.cli.searching import result_lines
 
-def _memory_lines(ws: Workspace) -> Iterator[str]:
-    from memory_system.cli.keeping import stats_lines
-    from memory_system.recall.units import note_files
-    from memory_system.upkeep import stats
+        if not rest:
+            return "what for? /search WORDS"
+        with self._settings.open() as ws:
+            return "\n".join(result_lines(finder.search(ws, rest, limit=5), ws.zone))
 
-    yield from stats_lines(stats.stats(ws))
-    yield f"Notes: {len(note_files(ws.layout))}"
+    def _prompt(self, rest: str) -> str:
+        from memory_system.agent.prompt import compose
+
+        with self._settings.open() as ws:
+            return compose(ws, message=rest).text
+
+    def _compact(self, rest: str) -> str:
+        del rest
+        return "" if self._talk.compact(keep=0) else "there is nothing to sum up yet"
+
+    def _new(self, rest: str) -> str:
+        del rest
+        note = self._talk.reset()
+        return (f"the last session is summed up in {note}\n" if note else "") + f"session {self._talk.session.id}"

@@ -5,18 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from memory_system import clock, text
-from memory_system.cli import Settings, complain, handled
+from memory_system.cli.answers import Settings, complain, handled
 from memory_system.cli.keeping import problem_lines, shown_size
 from memory_system.errors import UsageError
-
-if TYPE_CHECKING:
-    pass
-
 
 LOCALTIME = Path("/etc/localtime")
 MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli import WRONG, Settings, handled
+from memory_system.cli.answers import WRONG, Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:

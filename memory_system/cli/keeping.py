@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli import AS_OF_HELP, WRONG, Settings, handled
+from memory_system.cli.answers import AS_OF_HELP, WRONG, Settings, handled
 
 SHOWN = 5  # ids of facts that nobody has confirmed
 DAYS = 7  # of asking that are shown to a person; --json has them all

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from memory_system.cli import Settings, handled
+from memory_system.cli.answers import Settings, handled
 from memory_system.errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from memory_system import clock
-from memory_system.cli import AS_OF_HELP, Settings, handled
+from memory_system.cli.answers import AS_OF_HELP, Settings, handled
 from memory_system.errors import UsageError
 
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help

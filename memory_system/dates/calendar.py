@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from memory_system.dates.forms import festival_day, festival_number
 from memory_system.dates.intervals import (
@@ -18,6 +18,7 @@ from memory_system.dates.intervals import (
     TIMES,
     Fields,
     Interval,
+    Moment,
     Span,
     at_day,
     hour_of,
@@ -39,9 +40,6 @@ from memory_system.dates.intervals import (
     weekend_of,
     whole,
 )
-
-if TYPE_CHECKING:  # what is here knows no words
-    from memory_system.dates.clauses import Moment
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _THIRDS = {"early": 1, "mid": 11, "late": 21}
@@ -369,7 +367,7 @@ def _within(f: Fields, span: Span) -> Interval | None:
     return at_day(f, span[0]) if "hour" in f else part_of_day(f["part"], span[0])
 
 
-_Maker: TypeAlias = "Callable[[Fields, Moment], Span | None]"
+_Maker: TypeAlias = Callable[[Fields, Moment], Span | None]
 _DAY_MAKERS: dict[str, _Maker] = {
     "year month day": _day,
     "year month day dow": _day,

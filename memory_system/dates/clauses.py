@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import datetime
 from functools import cache, cached_property
 from typing import Any
 
 from memory_system.dates.atoms import Piece
 from memory_system.dates.forms import alternatives, compiled
-from memory_system.dates.intervals import kind, monday_of
+from memory_system.dates.intervals import Moment, kind
 from memory_system.rules import table
 
 _REACH = 160  # characters: how far a clause is looked through for its tense
@@ -18,42 +18,6 @@ _DAY = frozenset(("month", "day"))
 _NEVER = "$."
 _OTHER = "  "  # what stands in the text for another expression of time
 _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
-
-
-class Moment:
-    """When it was said (aware, in the owner's zone), in a clause that tells nothing else. What clauses may tell:
-    `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does not look beyond the clause;
-    `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where a clause says when;
-    `either`, that it may be past or future alike; `surely`, that it says outright that it is ahead; `is_past`, that its
-    own words tell of the past."""
-
-    def __init__(self, anchor: datetime) -> None:
-        self.anchor, self.today, self.now = anchor, anchor.date(), anchor.replace(tzinfo=None)
-
-    @property
-    def monday(self) -> date:
-        return monday_of(self.today)
-
-    def tense(self) -> int | None:
-        return 0
-
-    def own_tense(self) -> int | None:
-        return self.tense()
-
-    def _no(self) -> bool:
-        return False
-
-    yearly = adverbial = either = surely = is_past = _no
-
-
-class Ahead(Moment):
-    """The moment for what lies ahead."""
-
-    def tense(self) -> int | None:
-        return 1
-
-    def surely(self) -> bool:
-        return True
 
 
 class Cues(Moment):

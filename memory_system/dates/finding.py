@@ -10,12 +10,14 @@ from itertools import pairwise, zip_longest
 
 from memory_system.dates.atoms import Piece, pieces
 from memory_system.dates.calendar import interval, occasions
-from memory_system.dates.clauses import ANY_WEEK, Ahead, Cues, Moment, is_denied, put_away, spec_of, was_put
+from memory_system.dates.clauses import ANY_WEEK, Cues, is_denied, put_away, spec_of, was_put
 from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import (
     TIMES,
+    Ahead,
     Fields,
     Interval,
+    Moment,
     at_day,
     complete,
     following,

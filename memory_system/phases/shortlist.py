@@ -23,6 +23,7 @@ from memory_system.recall.views import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
 from memory_system.store.gist import gist_of
 from memory_system.store.retention import PROTECTED
+from memory_system.understand.language import claim_rules
 from memory_system.understand.quotes import columns
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
@@ -137,8 +138,6 @@ def is_supported(record: Fact) -> bool:
 
 @cache
 def _rules_of_today() -> frozenset[str]:
-    from memory_system.understand.language import claim_rules  # few need it, and it reads much
-
     return frozenset(rule.id for lang in ("en", "zh") for rule in claim_rules(lang))
 
 
