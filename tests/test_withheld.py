@@ -21,6 +21,7 @@ from memory_system.privacy.trust import Guard
 from memory_system.recall.search_index import Index
 from memory_system.turns import Message
 from memory_system.understand.withheld import WITHHELD
+from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
 CASES = tomllib.loads((Path(__file__).parent / "withheld_cases.toml").read_text("utf-8"))
@@ -79,6 +80,18 @@ def test_what_is_answered_to_such_words_is_left_out_too(private: str, more: tupl
     assert "900" not in left
     assert "what is it today" in left
     assert "Fried rice" in left
+
+
+def test_an_answer_that_the_next_night_reads_is_left_out_as_well(tmp_path: Path) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T23:50:00Z", "user", "I owe the bank 900 kroner, please don't save that."))
+    consolidate(tmp_path, "2026-03-03T03:00:00Z")
+    say(tmp_path, "s", ("2026-03-03T03:10:00Z", "assistant", "900 kroner is not much: the bank will wait."))
+    consolidate(tmp_path, "2026-03-04T03:00:00Z")
+    with Workspace.open(tmp_path, now=clock.read_stamp("2026-03-04T12:00:00Z")) as ws:
+        assert finder.search(ws, "bank kroner", scope="sessions")["results"] == []
+        assert check.validate(ws) == []
+        assert not [each for _, each in ws.said.messages(lambda _: True) if "900" in each.text]
 
 
 @pytest.mark.parametrize(
