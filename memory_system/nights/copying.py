@@ -80,14 +80,24 @@ def _of_night(
     its session is told again."""
     cursors = ws.checkpoint.state.cursors
     for session, group in groupby(read(), key=lambda message: message.session):
-        reaching: list[str] = []
-        yield from rows(heard(group, reaching), held)
+        known = session in cursors and session not in whole
+        first = next(group)
+        goes_on = known and not first.is_first_hand  # with an answer to what an earlier night has read
+        wishes: list[str] = []
+        said = heard(chain([first], group), wishes)
+        yield from rows(chain(_before(session, ws), said) if goes_on else said, held)
         if session not in cursors:
             whole.setdefault(session, False)
-        elif reaching and session not in whole:
+        elif known and wishes:
             whole[session] = True
-            before = ws.library.reread(session, Cursor.from_row(cursors[session]))
-            yield from rows(chain(before, (each for each in read() if each.session == session)), held)
+            if not goes_on:
+                again = (each for each in read() if each.session == session)
+                yield from rows(chain(_before(session, ws), again), held)
+
+
+def _before(session: str, ws: Workspace) -> Iterator[Message]:
+    """What earlier nights have read of the session."""
+    yield from ws.library.reread(session, Cursor.from_row(ws.checkpoint.state.cursors[session]))
 
 
 def put_down(ws: Workspace, before: str) -> int:
