@@ -76,15 +76,16 @@ def _of_night(
     ws: Workspace, read: Callable[[], Iterator[Message]], held: Held, whole: dict[str, bool]
 ) -> Iterator[bytes]:
     """The rows of the night. `whole` takes in the sessions of which they are all that there is, and whether some of it
-    may stand there from before. Where something reaches back to what an earlier night has read, all of
-    its session is told again."""
+    may stand there from before. Where something reaches back to what an earlier night has read, all of its session is
+    told again."""
     cursors = ws.checkpoint.state.cursors
     for session, group in groupby(read(), key=lambda message: message.session):
         known = session in cursors and session not in whole
-        first = next(group)
+        night = iter(group)
+        first = next(night)
         goes_on = known and not first.is_first_hand  # with an answer to what an earlier night has read
         wishes: list[str] = []
-        said = heard(chain([first], group), wishes)
+        said = heard(chain([first], night), wishes)
         yield from rows(chain(_before(session, ws), said) if goes_on else said, held)
         if session not in cursors:
             whole.setdefault(session, False)
