@@ -343,7 +343,7 @@ def _meant(path: list[str], given: Any) -> str:
         for part in reversed(inner):
             given = {part: given}
         return f"; write it inside {section}: {_json({section: given})}"
-    near = difflib.get_close_matches(path[-1], known, n=1, cutoff=0.4)
+    near = difflib.get_close_matches(path[-1], known, n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -85,11 +85,10 @@ def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
     text = " ".join(filter(None, (clock.day_of(row["said_at"], zone), *row["snippet"].split())))
     text += " (archived)" * (row["source"] == "archive")
     text += f" {row['outdated']}" if "outdated" in row else ""
-    around = "".join(f"              {dimmed(line)}\n" for line in row.get("context", "").splitlines())
     parts = " ".join(f"{name} {value:.2f}" for name, value in row.get("explain", {}).items())
-    return f"{around}{row['score']:.2f} {row['type']:8} {text}\n      {row['id']} {row['citation']}" + (
-        f"\n      {parts}" if parts else ""
-    )
+    beside = (dimmed(line) for line in row.get("context", "").splitlines())
+    below = (f"{row['id']} {row['citation']}", *beside, *filter(None, [parts]))
+    return "\n      ".join((f"{row['score']:.2f} {row['type']:8} {text}", *below))
 
 
 def dimmed(text: str) -> str:
