@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from workspaces import at, consolidate, make, memories, problems, say
@@ -14,13 +15,13 @@ from memory_system.workspace import Workspace
 AFTER = "2026-03-24T03:00:00Z"
 
 
-def captured(root: Path, said: str, words: str, **given: object) -> Fact:
+def captured(root: Path, said: str, words: str, **given: Any) -> Fact:
     """The capture as it is after a night, in a workspace where three weeks before it something was said."""
     make(root)
     say(root, "a", ("2026-03-02T09:00:00Z", "user", said))
     consolidate(root, "2026-03-03T03:00:00Z")
     with Workspace.open(root, now=at("2026-03-23T09:00:00Z")) as ws:
-        new_id = edit.capture(ws, words, key="k", **given).id  # type: ignore[arg-type]
+        new_id = edit.capture(ws, words, key="k", **given).id
     consolidate(root, AFTER)
     with Workspace.open(root, now=at(AFTER)) as ws:
         found = ws.store.get(new_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from memory_system import attributes, rules
 from memory_system.records import USER
 from memory_system.rules import with_parts
 from memory_system.understand.claims import claims_of, content_of
-from memory_system.understand.language import claim_rules
+from memory_system.understand.language import ClaimRule, claim_rules
 from memory_system.understand.subjects import Heard
 
 # What is said, and the slots that it fills: subject, attribute, value; "不" where it is denied.
@@ -91,9 +92,9 @@ SILENT = [
 OWNERS = [said for said, filled in SAID if all(slot[0] == USER for slot in filled) and "。" not in said]
 
 
-def slots(said: str, **heard: object) -> list[tuple[str, ...]]:
+def slots(said: str, **heard: Any) -> list[tuple[str, ...]]:
     """The slots that the sentence fills, as the table writes them."""
-    found = claims_of(said, "zh", Heard(**heard))  # type: ignore[arg-type]
+    found = claims_of(said, "zh", Heard(**heard))
     return [(each.subject, each.attribute, each.value, *(() if each.polarity else ("不",))) for each in found]
 
 
@@ -144,11 +145,11 @@ def test_a_value_stands_in_its_sentence(said: str) -> None:
 
 
 @pytest.mark.parametrize("rule", claim_rules("zh"), ids=lambda rule: rule.id)
-def test_a_rule_is_short_and_fills_what_can_be_told(rule: object) -> None:
+def test_a_rule_is_short_and_fills_what_can_be_told(rule: ClaimRule) -> None:
     parts = rules.table("claims.zh", "parts")
-    assert len(with_parts(rule.pattern, parts)) <= 300  # type: ignore[attr-defined]
+    assert len(with_parts(rule.pattern, parts)) <= 300
     assert len(parts) <= 15
-    if not re.match("@", rule.attribute):  # type: ignore[attr-defined]
-        row = attributes.about(rule.attribute)  # type: ignore[attr-defined]
+    if not re.match("@", rule.attribute):
+        row = attributes.about(rule.attribute)
         assert row["template"]["zh"]
         assert row["template_not"]["zh"]

@@ -202,11 +202,11 @@ def test_who_writes_in_the_owners_place_says_nothing_of_the_owner(
     ("introduction", "visitor", "owners"),
     [
         (
-            "Hello, I'm Ishbel, a registrar.",
-            "hi its una, mum is in the shower and i am allergic to nuts",
+            "Hello, I'm Ingrid, a baker.",
+            "hi its kofi, mum is at the shop and i am allergic to nuts",
             "I'm allergic to wasps.",
         ),
-        ("你好，我叫莫小满。", "我是志华，莫小满去收衣服了，我对花生过敏。", "我对黄蜂过敏。"),
+        ("你好，我叫陈建国。", "我是建军，陈建国去开会了，我对花生过敏。", "我对黄蜂过敏。"),
     ],
 )
 def test_who_opens_with_another_name_than_the_owners_is_not_the_owner(
@@ -220,7 +220,7 @@ def test_who_opens_with_another_name_than_the_owners_is_not_the_owner(
 @pytest.mark.parametrize(
     "said_by_user",
     [
-        ("hi its una", "una here again", "I'm allergic to nuts."),
+        ("hi its kofi", "kofi here again", "I'm allergic to nuts."),
         ("My name is Margaret Hale.", "hi it's Peggy here", "I'm allergic to nuts."),
         (
             "Hello, I'm Hanneke, or Han.",
