@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -73,6 +74,19 @@ def test_init_twice(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "w/SOUL.md").exists()
     assert oct((tmp_path / "w/memory/config.json").stat().st_mode)[-3:] == "600"
     assert oct((tmp_path / "w/memory/state").stat().st_mode)[-3:] == "700"
+
+
+@pytest.mark.parametrize(("said", "mode"), [("y", "on"), ("n", None), ("", None)])
+def test_init_on_a_terminal_asks_once_whether_a_model_may_read(tmp_path: Path, said: str, mode: str | None) -> None:
+    command = [sys.executable, "-m", "memory_system", "init", "--workspace", str(tmp_path / "w")]
+    for asked in (True, False):
+        ours, theirs = pty.openpty()
+        os.write(ours, said.encode() + b"\n")
+        done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=60, check=True)
+        os.close(ours), os.close(theirs)
+        assert ("US dollars" in done.stderr) is asked
+    config = json.loads((tmp_path / "w/memory/config.json").read_bytes())
+    assert config.get("llm", {}).get("mode") == mode
 
 
 def test_consolidate_reports(run: Run, workspace: Path) -> None:

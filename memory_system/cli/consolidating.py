@@ -13,10 +13,16 @@ from memory_system import clock, text
 from memory_system.cli.answers import Settings, complain, handled
 from memory_system.cli.keeping import problem_lines, shown_size
 from memory_system.errors import UsageError
+from memory_system.layout import Layout
 
 LOCALTIME = Path("/etc/localtime")
 MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
 SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
+COSTS = """\
+A language model understands what rules cannot. It is sent the day's words, without secrets, once a night, to {address};
+a night takes at most {tokens:,} tokens, {usd:.3f} US dollars by the price list in docs/llm.md. Without it nothing leaves
+this machine. 语言模型能读懂规则读不懂的话：每夜把当天的话（不含密码等）发到上述地址一次；不用它，什么都不会离开本机。"""
+MAY_READ = "Let a language model read the nights? 让语言模型读每夜的对话吗？"
 MOST_TOLD = 12  # lines on what was learnt, changed and ended
 MORE = {"en": "and {count} more: memory diff", "zh": "还有 {count} 条：memory diff"}
 
@@ -36,14 +42,29 @@ def init(
     settings: Settings,
     timezone: Annotated[str | None, typer.Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
 ) -> None:
-    """Make the folders, config.json and a sample SOUL.md; safe to repeat."""
+    """Make the folders, config.json and a sample SOUL.md; safe to repeat. On a terminal it asks whether a language
+    model may read the nights."""
     from memory_system.upkeep import edit
 
-    made = edit.init(settings.root, timezone or machine_zone())
+    made = edit.init(settings.root, timezone or machine_zone(), **_wished(settings))
     settings.answer(
         {"workspace": str(settings.root), "made": made},
         f"workspace {settings.root}: " + (f"made {', '.join(made)}" if made else "everything is there already"),
     )
+
+
+def _wished(settings: Settings) -> dict[str, object]:
+    """What the owner wants of a new workspace, where somebody is there to be asked."""
+    if settings.as_json or settings.quiet or not sys.stdin.isatty() or Layout(settings.root).config.exists():
+        return {}
+    from memory_system.config import Config
+    from memory_system.llm.claude import address_of
+    from memory_system.llm.ledger import MILLION
+
+    config = Config()
+    tokens, price = config.budget.tokens_per_night, config.llm.prices[0]
+    typer.echo(COSTS.format(address=address_of(config), tokens=tokens, usd=tokens * price.output / MILLION), err=True)
+    return {"llm": {"mode": "on"}} if typer.confirm(MAY_READ, default=False, err=True) else {}
 
 
 @handled

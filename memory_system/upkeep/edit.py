@@ -40,8 +40,9 @@ LONGEST_CAPTURE = 20_000  # characters
 MOST_WAITING = 500  # captures of an agent's that wait for a night
 
 
-def init(root: Path, zone: str) -> list[str]:
-    """Make the folders, config.json and a sample SOUL.md of a workspace, whatever of them is missing; their names."""
+def init(root: Path, zone: str, **config: object) -> list[str]:
+    """Make the folders, config.json (of that zone, and with what else is given) and a sample SOUL.md of a workspace,
+    whatever of them is missing; their names."""
     from memory_system.config import parse_config
     from memory_system.llm import FOLDER
 
@@ -51,7 +52,7 @@ def init(root: Path, zone: str) -> list[str]:
     for folder in layout.folders():
         files.make_folder(folder)
     soul = (FOLDER / "soul.md").read_bytes()
-    for path, content in ((layout.config, config_bytes(timezone=zone)), (layout.root / "SOUL.md", soul)):
+    for path, content in ((layout.config, config_bytes(timezone=zone, **config)), (layout.root / "SOUL.md", soul)):
         if not path.exists():
             files.replace(path, content)
             made.append(path)
