@@ -295,7 +295,7 @@ def test_an_answer_that_was_cut_off_is_asked_for_in_halves(tmp_path: Path) -> No
     make(tmp_path, budget={"tokens_per_night": 9_000})
     read_by(script, tmp_path, *(text for _, _, text in TALK))
     assert seen == [3, 1, 2]
-    assert {TOLD, "User is allergic to peanuts"} <= contents(tmp_path)
+    assert "User is allergic to peanuts" in contents(tmp_path)
 
 
 def test_a_model_that_finds_nothing_is_told_of_on_the_third_night(tmp_path: Path) -> None:

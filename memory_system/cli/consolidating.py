@@ -13,7 +13,6 @@ from memory_system import clock, text
 from memory_system.cli.answers import Settings, complain, handled
 from memory_system.cli.keeping import problem_lines, shown_size
 from memory_system.errors import UsageError
-from memory_system.layout import Layout
 
 LOCALTIME = Path("/etc/localtime")
 MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called on
@@ -56,12 +55,13 @@ def init(
 
 def _wished(settings: Settings) -> dict[str, object]:
     """What the owner wants of a new workspace, where somebody is there to be asked."""
-    if settings.as_json or settings.quiet or not sys.stdin.isatty() or Layout(settings.root).config.exists():
-        return {}
     from memory_system.config import Config
+    from memory_system.layout import Layout
     from memory_system.llm.claude import address_of
     from memory_system.llm.ledger import MILLION
 
+    if settings.as_json or settings.quiet or not sys.stdin.isatty() or Layout(settings.root).config.exists():
+        return {}
     config = Config()
     tokens, price = config.budget.tokens_per_night, config.llm.prices[0]
     typer.echo(COSTS.format(address=address_of(config), tokens=tokens, usd=tokens * price.output / MILLION), err=True)

@@ -21,7 +21,7 @@ from memory_system.text.traditional import simplified
 from memory_system.understand import matters
 
 GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
-BEFORE = 4  # lines before a line from which a sentence may take what it names
+BEFORE, AFTER = 4, 2  # lines before and behind a line from which a sentence may take what it names
 
 Kind = Literal["profile", "health", "relation", "preference", "instruction", "plan", "event", "project"]
 
@@ -38,6 +38,12 @@ class Operation(BaseModel):
     until: str = ""
     maybe: bool = False
     kind: Kind = "event"
+
+    def parts(self) -> list[Operation]:
+        """The operation, or where it fills a slot and tells a sentence beside it, one for each."""
+        if self.op != "add" or not (self.slot and self.value and self.text):
+            return [self]
+        return [self.model_copy(update={"text": ""}), self.model_copy(update={"slot": "", "value": ""})]
 
 
 class Operations(BaseModel):
@@ -71,10 +77,11 @@ class Basis:
 
     @cached_property
     def around(self) -> list[Line]:
-        """The named lines, and those before them in their sessions."""
-        places = {at for number in self.numbers for at in range(max(0, number - 1 - BEFORE), number)}
+        """The named lines, and those near them in their sessions."""
+        places = {at for number in self.numbers for at in range(max(0, number - 1 - BEFORE), number + AFTER)}
         sessions = {line.message.session for line in self.named}
-        return [self.lines[at] for at in sorted(places) if self.lines[at].message.session in sessions]
+        near = (self.lines[at] for at in sorted(places) if at < len(self.lines))
+        return [line for line in near if line.message.session in sessions]
 
     @cached_property
     def target(self) -> Fact | None:
@@ -100,11 +107,28 @@ class Basis:
         return slot or (self.target.category if self.target is not None else "")
 
     @cached_property
+    def recalled(self) -> list[Fact]:
+        """What was known of the same: the memory that it changes, and those with which it shares a name or a word that
+        tells matters apart."""
+        mine = {each for each in matters.terms_of(told(self.operation)) if matters.tells(each)}
+        alike = (each for each in self.known.records.values() if not mine.isdisjoint(matters.terms_of(each.content)))
+        return list({each.id: each for each in (self.target, *alike) if each is not None}.values())
+
+    @cached_property
     def words(self) -> str:
         """All that it may take its names and numbers from."""
         parts = [part for line in self.around for part in (line.message.speaker, line.before, line.words)]
-        target = [self.target.content, self.target.value] if self.target else []
-        return simplified(text.straight("\n".join(filter(None, (*parts, *target, *self.names)))))
+        known = [part for each in self.recalled for part in (each.content, each.value)]
+        return simplified(text.straight("\n".join(filter(None, (*parts, *known, *self.names)))))
+
+    @cached_property
+    def sent(self) -> str:
+        """All that was sent, and who is known: where a name that is not grave may come from."""
+        if self.is_grave:
+            return self.words
+        parts = (part for line in self.lines for part in (line.before, line.words))
+        known = (each.content for each in self.known.records.values())
+        return "\n".join((self.words, simplified(text.straight("\n".join((*parts, *known))))))
 
     @cached_property
     def folded(self) -> str:
@@ -124,7 +148,7 @@ class Basis:
             found += [(bare(each.start), bare(each.end)) for each in spoken]
         days = (datetime.combine(line.moment(self.zone).date(), datetime.min.time()) for line in self.named)
         found += [(day, day + timedelta(days=1)) for day in days]
-        if self.target is not None and (event := self.target.event_time):
+        for event in (each.event_time for each in self.recalled if each.event_time is not None):
             found.append((bare(datetime.fromisoformat(event.start)), bare(datetime.fromisoformat(event.end))))
         return found
 

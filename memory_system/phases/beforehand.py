@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from memory_system import clock, text
 from memory_system.phases import Night
@@ -26,8 +27,8 @@ AHEAD = ("appointment", "deadline", "reminder", "todo", "moves_to", "plan")
 CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "condition", "allergy")
 OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
-MOST = 600  # tokens of it
-LONGEST = 200  # characters of a memory
+MOST = 1_000  # tokens of it, where nothing is to spare
+LONGEST = 140  # characters of a memory
 KIN = 0.5  # what a kin word weighs beside a word that only one memory has
 
 
@@ -50,7 +51,8 @@ class Known:
 def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) -> Known:
     """The memories to be told beside the lines, within so many tokens."""
     rest = (each for name in CHANGING for each in _standing(memories.find(slot_key(USER, name)), memories))
-    found = {each.id: each for each in (*_always(memories, night), *_touched(lines, memories), *rest)}
+    by_turns = chain.from_iterable(zip_longest(_touched(lines, memories), _always(memories, night)))
+    found = {each.id: each for each in (*by_turns, *rest) if each is not None}
     taken: dict[str, Fact] = {}
     for record in found.values():
         if (cost := text.estimate_tokens(f"m10 | {_told(record)}\n")) <= left:

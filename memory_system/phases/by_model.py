@@ -91,7 +91,7 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
     for part in parts:
         lang = "zh" if 2 * sum(text.language(line.words) == "zh" for line in part) > len(part) else "en"
         spare = max(0, (room + fixed - needed) // len(parts))
-        yield Asked(part, beforehand.known(part, memories, night, told), lang, spare)
+        yield Asked(part, beforehand.known(part, memories, night, told + spare // 2), lang, spare - spare // 2)
 
 
 def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operations, Asked, str]]:
@@ -124,8 +124,8 @@ def _taken(
     refused: set[Spot] = set()
     told: set[Spot] = set()
     near = frozenset(names)
-    for operation in answer.operations:
-        basis = Basis(operation, asked.lines, asked.known, near, night.zone)
+    for operation in (part for each in answer.operations for part in each.parts()):
+        basis = support.in_words(Basis(operation, asked.lines, asked.known, near, night.zone))
         reason = fault(basis)
         tally["reading.operations"] += 1
         (refused if reason else told).update(spot for line in basis.named for spot in _spots(line))

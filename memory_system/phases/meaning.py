@@ -5,26 +5,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
 from itertools import pairwise
 
 from memory_system import attributes, text
 from memory_system.phases.basis import Basis, told
-from memory_system.phases.extract import GRAVE_FROM
-from memory_system.phases.portrait import label_of
 from memory_system.phases.screen import FOREIGN, Judged
+from memory_system.phases.support import telling_of
 from memory_system.privacy.secrets import PLACEHOLDER, redact
 from memory_system.privacy.trust import suspects
-from memory_system.records import STOCK_NAMES, USER, Fact
-from memory_system.rules import table
+from memory_system.records import USER, Fact
 from memory_system.store.gist import gist_of, tells_not
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
 from memory_system.understand.language import language, pattern
+from memory_system.understand.weights import SCALE
 
 _OWNER_IS = re.compile("User (?!and )|用户(?![的和跟])")  # how a sentence begins that is about the owner
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]{2}")
+_GIVEN = 2  # characters of a Chinese given name
 DENIED = "denies what was said"
+MEANT_FROM, ENDS_FROM = -3 * SCALE, -2 * SCALE  # of the judge's margins: below, nothing grave was meant, nothing ended
 
 
 def safety(basis: Basis) -> str:
@@ -39,10 +39,16 @@ def whose(basis: Basis) -> str:
     own = basis.subject == USER
     if own and all(line.message.speaker for line in basis.named):
         return "another's words"
-    if not own and text.fold(simplified(basis.subject)) not in basis.folded:
+    if not own and not _is_spoken_of(basis):
         return "nobody of that name"
     said_of = {_said_of(basis, said) for _, said in basis.meant} if _is_told_of_one(basis) else set()
     return "said of another" if said_of == {"other" if own else "me"} else ""
+
+
+def _is_spoken_of(basis: Basis) -> bool:
+    """Whether whom it is about was named, in Chinese also without the family name."""
+    name = text.fold(simplified(basis.subject))
+    return name in basis.folded or (text.has_cjk(name) and len(name) > _GIVEN and name[-_GIVEN:] in basis.folded)
 
 
 def _is_told_of_one(basis: Basis) -> bool:
@@ -81,57 +87,46 @@ def target(basis: Basis) -> str:
 
 
 def _is_same_thing(basis: Basis, record: Fact) -> bool:
-    """Whether lines and memory share a slot, a name or a word that tells matters apart."""
+    """Whether it is of the memory's slot, or shares with it a word that tells matters apart."""
     operation = basis.operation
     if (operation.slot or operation.value) and (basis.subject, basis.slot) == record.slot and record.attribute:
         return True
-    lines = (part for line in basis.around for part in (line.before, line.words))
-    parts = [text.fold(simplified(each)) for each in (told(operation), *lines)]
-    named = {record.value, *record.entities, record.subject} - {*STOCK_NAMES, USER, ""}
-    words = (*map(simplified, named), *(_nouns(record.attribute) if record.attribute else ()))
-    if any(text.stands_in(text.fold(each), said) for each in words for said in parts):
-        return True
-    mine = {term for said in parts for term in matters.terms_of(said)}
-    return any(matters.tells(each) for each in mine.intersection(matters.terms_of(record.content)))
-
-
-@cache
-def _nouns(attribute: str) -> tuple[str, ...]:
-    """The words by which people call an attribute."""
-    nouns: Iterable[str] = table("attributes", "nouns").get(attribute, ())
-    return (*nouns, *(label_of(attribute, lang) for lang in ("en", "zh")))
+    said = "\n".join((told(operation), *(line.words for line in basis.named)))
+    return not telling_of(said).isdisjoint(telling_of(record.content))
 
 
 def denial(basis: Basis) -> str:
-    """What a new sentence denies was denied, or has changed; of what is grave also the other way round."""
-    if not basis.operation.text or basis.operation.op != "add":
-        return ""
-    clauses = [each for _, said in basis.meant for each in _clauses(basis, said)]
-    changes = any(each.segment.change for each, _ in basis.meant)
-    if tells_not(gist_of(basis.operation.text)):
-        return "" if changes or any(tells_not(gist_of(said)) for _, said in basis.meant) else DENIED
-    return DENIED if basis.is_grave and all(tells_not(gist_of(each)) for each in clauses) else ""
+    """What is denied was denied, what is not was not, and what ends was said to change."""
+    if basis.operation.op == "end":
+        changes = max((change for each, _ in basis.meant for change in each.segment.changes), default=0)
+        return "not said to be over" if changes < ENDS_FROM else ""
+    lines = [each for line in basis.named for each in _clauses(line.words)]
+    agreed = [_agree(clause, lines) for clause in _clauses(basis.operation.text)]
+    return DENIED if False in agreed and True not in agreed else ""
 
 
-def _clauses(basis: Basis, said: str) -> list[str]:
-    """The clauses of a sentence that share a word with the operation, else all of it."""
-    mine = {*matters.terms_of(told(basis.operation))}
+def _agree(clause: str, lines: Iterable[str]) -> bool | None:
+    """Whether a clause and the one most like it are both denied, or both not; None where none is like it."""
+    terms = telling_of(clause)
+    shared = [(len(terms & telling_of(each)), each) for each in lines]
+    most, nearest = max(shared, key=lambda each: each[0], default=(0, ""))
+    return tells_not(gist_of(clause)) == tells_not(gist_of(nearest)) if most else None
+
+
+def _clauses(said: str) -> list[str]:
     ends = [0, *(each.end() for each in language(text.language(said)).clause.finditer(said)), len(said)]
-    found = [said[start:end] for start, end in pairwise(ends) if mine.intersection(matters.terms_of(said[start:end]))]
-    return found or [said]
+    return [said[start:end] for start, end in pairwise(ends) if said[start:end].strip()]
 
 
 def earnest(basis: Basis) -> str:
-    """Nothing of others' or unreal words is said of the owner, and what is grave needs words that were surely meant."""
+    """Nothing of others' or unreal words fills a slot of the owner; what is grave sounds as if it was meant."""
     if all(_is_unreal(basis, said) for _, said in basis.meant):
         return "not in earnest"
-    if all(_is_foreign(each) for each, _ in basis.meant):
+    if basis.subject == USER and basis.operation.slot and all(_is_foreign(each) for each, _ in basis.meant):
         unreal = all(each.segment.stance == "unreal" for each, _ in basis.meant)
-        if unreal or basis.subject == USER:
-            return "not in earnest" if unreal else "others' words"
-    if not basis.is_grave:
-        return ""
-    return "" if any(_is_sure(each, basis) for each, _ in basis.meant) else "grave and not surely meant"
+        return "not in earnest" if unreal else "others' words"
+    sure = max(each.segment.earnest for each, _ in basis.meant) >= MEANT_FROM
+    return "grave and not surely meant" if basis.is_grave and not sure else ""
 
 
 def _is_unreal(basis: Basis, said: str) -> bool:
@@ -143,13 +138,3 @@ def _is_unreal(basis: Basis, said: str) -> bool:
 def _is_foreign(judged: Judged) -> bool:
     """Whether the words are not the speaker's own, or not meant."""
     return judged.reason in FOREIGN or judged.segment.stance in FOREIGN
-
-
-def _is_sure(judged: Judged, basis: Basis) -> bool:
-    if _is_foreign(judged):
-        return False
-    if judged.segment.stance == "asserted":
-        return judged.segment.earnest >= GRAVE_FROM
-    if judged.segment.stance == "ask":  # "please always …" is a wish that lasts
-        return judged.segment.keep == basis.operation.kind == "instruction"
-    return judged.segment.stance == "hedged" and basis.operation.maybe

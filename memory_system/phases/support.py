@@ -5,32 +5,36 @@ and not of wording: a right sentence may be put in any words. Each gives the rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 from itertools import pairwise
 
 from memory_system import attributes, dates, text
+from memory_system.dates import numerals
 from memory_system.phases.basis import Basis, bare, told
 from memory_system.records import STOCK_NAMES
 from memory_system.rules import table
 from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
+from memory_system.understand.claims import Filled, content_of
 from memory_system.understand.language import language, type_of_attribute
 from memory_system.understand.values import value_of
 
 SUPPORTED = 0.45  # share of the telling words of a sentence that stand in what it rests on
+GRAVELY = 0.6  # and of one that is grave in the lines that it names
 STEM = 4  # letters by which two forms of a word are known
 UNSAID = "says what was not said"
 FAR, NEAR = timedelta(days=200), timedelta(days=15)  # how far off a date may be that is meant by its day, its weekday
 LONGEST = 120  # tokens of a sentence
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|my|mine|we|us|our|me|you|your)\b|[我咱您你]", re.IGNORECASE)
+_QUOTED = re.compile('“[^”]*”|「[^」]*」|"[^"]*"')
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 _CLOCK = re.compile(r"(?<=T)\d\d:\d\d")
 _BESIDE = ("before", "after", "next", "eve", "前", "后", "第二")  # words for a day beside the one that is named
 _PARTS = {"30": ("half", "半"), "15": ("quarter", "一刻"), "45": ("quarter", "三刻")}  # of an hour, by its minutes
-_NUMERAL = re.compile("[零〇一二两三四五六七八九十百千半]+")
 _CAPITAL = re.compile(r"[^\W\d_][^\W_]*(?:['’-][^\W_]+)*")
 _HAN = re.compile("[\u3400-\u9fff]+")
 
@@ -44,7 +48,7 @@ def form(basis: Basis) -> str:
         return "too long"
     if operation.text and text.language(operation.text) not in {text.language(line.words) for line in basis.named}:
         return "another language"
-    return "not told in the third person" if _FIRST_PERSON.search(operation.text) else ""
+    return "not told in the third person" if _FIRST_PERSON.search(_QUOTED.sub("", operation.text)) else ""
 
 
 def names(basis: Basis) -> str:
@@ -59,10 +63,10 @@ def _unknown_names(said: str, basis: Basis) -> Iterator[bool]:
     for found in _CAPITAL.finditer(said):
         word = found[0].removesuffix("'s")
         is_date = word.casefold() in _calendar() or dates.is_timely(word)
-        if word[0].isupper() and word not in STOCK_NAMES and not is_date:
+        if word.isalpha() and word[0].isupper() and word not in STOCK_NAMES and not is_date:
             plain = gist_of(word).words
             common = found.start() in firsts and not any(map(matters.is_rare, plain))
-            yield not (common or text.stands_in(word, basis.words) or basis.terms.issuperset(plain))
+            yield not (common or text.stands_in(word, basis.sent) or basis.terms.issuperset(plain))
 
 
 @cache
@@ -75,30 +79,28 @@ def _calendar() -> frozenset[str]:
 
 def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
     """Chinese names that nobody has said: characters that are new behind a family name, or where names stand."""
-    known, data = "".join(STOCK_NAMES) + basis.words, table("reading", "zh")
-    plain = {*_plain("zh"), *table("everyday", "zh")["everyday"].split(), *table("everyday", "zh")["common"].split()}
+    known, data = "".join(STOCK_NAMES) + basis.sent, table("reading", "zh")
+    plain = {
+        *data["plain"].split(),
+        *table("everyday", "zh")["everyday"].split(),
+        *table("everyday", "zh")["common"].split(),
+    }
     for run in _HAN.finditer(simplified(said)):
         for at, (one, other) in enumerate(pairwise(run[0])):
             if other in known or one + other in plain or not set(data["particles"]).isdisjoint((one, other)):
                 continue
-            before = run[0][at - 1] if at else "" if run.start() else "叫"  # a sentence may begin with a name
-            yield one in data["before_names"] or (one not in known and before in {*data["beside_names"]})
+            yield one in data["before_names"] or (
+                at > 0 and run[0][at - 1] in data["beside_names"] and one not in known
+            )
     latin = (each for each in _CAPITAL.findall(said) if each.isascii() and each not in STOCK_NAMES)
-    yield from (not text.stands_in(each, basis.words) for each in latin)
-
-
-@cache
-def _plain(lang: str) -> frozenset[str]:
-    """Words by which anybody may tell anything."""
-    words: str = table("reading", lang)["plain"]
-    return frozenset(each for word in words.split() for each in (word, *(gist_of(word).words if lang == "en" else ())))
+    yield from (not text.stands_in(each, basis.sent) for each in latin)
 
 
 def _names_other_place(said: str, basis: Basis) -> bool:
     """Whether it names a place of the gazetteer that was not named, in either language."""
     rows: Sequence[Sequence[str]] = table("gazetteer", "same")
     named = (row for row in rows if any(each in said and text.stands_in(each, said) for each in row))
-    return any(not any(text.stands_in(each, basis.words) for each in row) for row in named)
+    return any(not any(text.stands_in(each, basis.sent) for each in row) for row in named)
 
 
 def numbers(basis: Basis) -> str:
@@ -109,16 +111,38 @@ def numbers(basis: Basis) -> str:
     spans += [(bare(each.start), bare(each.end)) for each in whens]
     if not all(span and is_meant(*span, basis) for span in spans):
         return "another date"
-    days = [each.span for each in whens if each.end - each.start >= timedelta(days=1)]
-    rest = "".join(sign for at, sign in enumerate(said) if not any(first <= at < last for first, last in days))
-    found = {*_NUMBER.findall(rest), *_CLOCK.findall(when)} | (set() if text.has_cjk(rest) else _numbers_in(rest))
-    return "" if all(_is_known(number, basis) for number in found) else "another number"
+    dated = [(each.span, _figures(each.start, each.end)) for each in whens]
+    found = [{time} for time in _CLOCK.findall(when)]
+    found += [{each[0]} for each in _NUMBER.finditer(said) if not any(_is_of(each, *date) for date in dated)]
+    found += [run for run in numerals.runs(_without(said, whens)) if run != {"1"}]  # "one" is no number
+    return "" if all(any(_is_known(one, basis) for one in readings) for readings in found) else "another number"
+
+
+def _is_of(number: re.Match[str], span: tuple[int, int], figures: Collection[str]) -> bool:
+    """Whether a number is one of the figures of a date that stands there."""
+    return span[0] <= number.start() < span[1] and _plain_number(number[0]) in figures
+
+
+def _without(said: str, whens: Sequence[dates.When]) -> str:
+    """The words without their times."""
+    spans = [each.span for each in whens]
+    return "".join(sign for at, sign in enumerate(said) if not any(first <= at < last for first, last in spans))
+
+
+def _figures(start: datetime, end: datetime) -> set[str]:
+    """The numbers by which the days from one to the other are told."""
+    last = end - timedelta(microseconds=1)
+    return {str(number) for day in (start, last) for number in (day.year, day.year % 100, day.month, day.day)}
+
+
+def _plain_number(number: str) -> str:
+    return number.lstrip("0") or "0"
 
 
 def _is_known(number: str, basis: Basis) -> bool:
     """Whether a number stands there; of a time of day its hour, and its minutes if there are any."""
     known = _numbers_in(basis.words)
-    if number in known:
+    if _plain_number(number) in known:
         return True
     known |= {part for each in known for part in each.split(":")}
     hour, _, minute = number.partition(":")
@@ -131,9 +155,7 @@ def _is_known(number: str, basis: Basis) -> bool:
 
 def _numbers_in(words: str) -> set[str]:
     """The numbers of words, in figures."""
-    found = {number for part in words.split("\n") for each in gist_of(part).words for number in _NUMBER.findall(each)}
-    counts = (dates.count(each) for each in _NUMERAL.findall(words))
-    return found | {*_NUMBER.findall(words)} | {f"{count:g}" for count in counts if count is not None}
+    return {_plain_number(each) for each in _NUMBER.findall(words)} | numerals.english(words) | numerals.chinese(words)
 
 
 def interval(when: str) -> tuple[datetime, datetime] | None:
@@ -160,11 +182,15 @@ def is_meant(start: datetime, end: datetime, basis: Basis) -> bool:
     day = timedelta(days=1 if any(text.stands_in(each, basis.folded) for each in _BESIDE) else 0)
     if any(first - day < end and start < last + day for first, last in basis.whens):
         return True
+    numbers = _numbers_in(basis.words)
+    in_year = not numbers.isdisjoint({str(start.year), str(start.year % 100)})
+    if end - start > timedelta(days=300):
+        return in_year
     names = (f"{start:%B}".casefold(), f"{start.month}月") if end - start > timedelta(days=27) else ()
     if any(each in basis.folded for each in names):
         return True
     distance = abs(start.date() - basis.named[-1].moment(basis.zone).date())
-    if distance <= FAR and str(start.day) in _numbers_in(basis.words):
+    if (distance <= FAR or in_year) and str(start.day) in numbers:
         return True
     return distance <= NEAR and any(day in basis.folded for day in _weekday(start))
 
@@ -175,41 +201,59 @@ def _weekday(day: datetime) -> Iterator[str]:
 
 
 def content(basis: Basis) -> str:
-    """Of a sentence enough was said; of a value all."""
+    """Of a sentence enough was said, of what is grave in the very lines that it names; of a value all."""
     operation = basis.operation
     if not operation.text:
         return "no value of that slot" if operation.op != "end" and not fits(basis) else ""
-    said = text.straight(operation.text)
-    for each in reversed(list(dates.find(said, basis.named[-1].moment(basis.zone)))):
-        said = said[: each.span[0]] + said[each.span[1] :]
-    said = re.sub("|".join(sorted(_plain("zh"))), " ", said)
-    stock = {word for name in STOCK_NAMES for word in gist_of(name).words} | _plain("en")
-    words = {*gist_of(said).words} - stock
-    telling = [each for each in words if not each[0].isdigit() and matters.tells(each)]
-    missing = [each for each in telling if not _stands(each, basis)]
-    if basis.is_grave and any(_is_new(each, missing, basis) for each in (*missing, *matters.terms_of(said))):
+    words = _without(operation.text, list(dates.find(operation.text, basis.named[-1].moment(basis.zone))))
+    telling = telling_of(_stock().sub(" ", words)) - _plain() - telling_of("\n".join(basis.names))
+    here = _said(telling, "\n".join(part for line in basis.named for part in (line.before, line.words)))
+    if basis.is_grave and here < GRAVELY:
         return UNSAID
-    return UNSAID if len(telling) - len(missing) < SUPPORTED * len(telling) else ""
+    return UNSAID if max(here, _said(telling, basis.words)) < SUPPORTED else ""
 
 
-def _is_new(term: str, missing: Sequence[str], basis: Basis) -> bool:
-    """Whether a term tells a matter that was not spoken of: a rare English word, two Chinese characters."""
-    if term.isascii():
-        return term in missing and matters.is_rare(term)
-    known = term in _plain("zh") or not set(table("reading", "zh")["particles"]).isdisjoint(term)
-    return len(term) > 1 and not known and set(term).isdisjoint(basis.words + "".join(STOCK_NAMES))
+def _said(telling: Collection[str], words: str) -> float:
+    """The share of the terms that stand in words: or another form does (driven, drive); Chinese by its signs."""
+    known, signs = {*matters.terms_of(simplified(text.straight(words)))}, {*simplified(words)}
+    stems = {each[:STEM] for each in known if each.isascii() and len(each) >= STEM}
+    units = {unit for each in telling for unit in ([each] if each.isascii() else each)}
+    said = sum(each in signs or each in known or each[:STEM] in stems for each in units)
+    return said / len(units) if units else 1.0
 
 
-def _stands(word: str, basis: Basis) -> bool:
-    """Whether a word was said, in that form or another: driven, drive."""
-    stem = word[:STEM] if word.isascii() and len(word) > STEM else ""
-    return word in basis.terms or (bool(stem) and any(each.startswith(stem) for each in basis.terms))
+@cache
+def _stock() -> re.Pattern[str]:
+    """What the memory calls its people, and Chinese words with which anybody may tell anything."""
+    return re.compile("|".join(sorted({*table("reading", "zh")["plain"].split(), *STOCK_NAMES}, key=len, reverse=True)))
+
+
+@cache
+def _plain() -> frozenset[str]:
+    """Such words in English, as terms."""
+    return frozenset(matters.terms_of(table("reading", "en")["plain"]))
+
+
+def telling_of(words: str) -> set[str]:
+    """The terms of words that tell matters apart."""
+    return {each for each in matters.terms_of(simplified(text.straight(words))) if matters.tells(each)}
+
+
+def in_words(basis: Basis) -> Basis:
+    """Where a value is none of its slot's type ("Eliquis, morning and night") the same as a sentence, else as it is."""
+    operation = basis.operation
+    told_already = operation.op == "end" or operation.text or not operation.value.strip()
+    if told_already or "template" not in attributes.about(basis.slot) or fits(basis):
+        return basis
+    lang = text.language(operation.value if text.has_cjk(operation.value) else basis.named[-1].words)
+    words = content_of(Filled(basis.subject, basis.slot, operation.value.strip(), True, (0, 0), (0, 0), ""), lang)
+    return replace(basis, operation=operation.model_copy(update={"slot": basis.slot, "value": "", "text": words}))
 
 
 def fits(basis: Basis) -> bool:
     """Whether the slot is a known one, and the value one of its type that was said."""
     value = text.straight(basis.operation.value.strip())
-    if not value or not attributes.about(basis.slot):
+    if not value or "template" not in attributes.about(basis.slot):
         return False
     grammar = language(text.language(basis.named[-1].words))
     cut = value_of(value, type_of_attribute(basis.slot), grammar) or ""

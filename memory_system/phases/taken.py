@@ -63,7 +63,7 @@ def _statement(basis: Basis, night: Night) -> Claim | None:
         return None
     line, subject = basis.named[-1], basis.subject
     lang = text.language(words)
-    category = CATEGORIES[basis.operation.kind]
+    category = basis.category or CATEGORIES[basis.operation.kind]
     event = _event(basis)
     own = extract.own_name(line.message, lang)
     who = subject if subject != USER else own
