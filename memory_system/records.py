@@ -149,7 +149,7 @@ class Fact(Stored):
     stance: str = ""  # how a quote was meant, where it was not asserted
     speaker: str = ""  # whose words a quote is, where they are not the owner's
     context: tuple[Place, ...] = ()  # what a quote leans on, and is shown with
-    tells: tuple[str, ...] = ()  # attributes that a quote tells of, by the sound of its words
+    tells: tuple[str, ...] = ()  # attributes that a quote or a statement tells of, by the sound of its words
     outdated_by: str | None = None  # the memory by which it is moved, called off, ended or put right
     likely_outdated_by: str | None = None  # the newer memory that likely does so: both stand, and are shown together
 

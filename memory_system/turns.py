@@ -134,7 +134,7 @@ class Claim:
     changes: tuple[int, ...] = ()  # as in Segment
     context: tuple[Place, ...] = ()
     beside: str = ""
-    tells: tuple[str, ...] = ()  # attributes that a quote tells of
+    tells: tuple[str, ...] = ()  # attributes that a quote or a statement tells of
     also: tuple[Evidence, ...] = ()  # more words that a statement rests on
     target: str = ""  # the id of the memory that it changes, where that was named
     instead: tuple[str, ...] = ()  # the ids of quotes of the same words, in whose place it stands

@@ -16,7 +16,7 @@ from memory_system.config import TokenBudget
 from memory_system.phases import shortlist
 from memory_system.phases.shortlist import Beside, Candidate, short
 from memory_system.privacy import trust
-from memory_system.records import QUOTE, USER, Belief, Fact
+from memory_system.records import QUOTE, STATEMENT, USER, Belief, Fact
 from memory_system.text import estimate_tokens
 
 COMING_DAYS = 14
@@ -197,13 +197,14 @@ def about(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Itera
 
 
 def _is_of_user(record: Fact, moment: datetime) -> bool:
-    is_own = record.form == QUOTE and record.subject == USER and not record.stance
+    is_own = record.form in (QUOTE, STATEMENT) and record.subject == USER and not record.stance
     return is_own and not _lies_ahead(record, moment)
 
 
 def _first_wanted(own: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Of each attribute that one first wants to know, what tells of it and was said last."""
+    """Of each attribute that one first wants to know, what tells of it and was said last, sentences before quotes."""
     newest = sorted((each for each in own if not each.record.likely_outdated_by), key=_said, reverse=True)
+    newest.sort(key=lambda each: each.record.form == QUOTE)
     for name in WANTED:
         yield from islice((each for each in newest if name in each.record.tells), 1)
 

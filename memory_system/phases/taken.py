@@ -13,8 +13,11 @@ from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line
 from memory_system.phases.support import fits, interval, is_meant
 from memory_system.records import CLAIM, QUOTE, STATEMENT, USER, EventTime, Fact
+from memory_system.text.traditional import simplified
 from memory_system.turns import Claim, Segment
+from memory_system.understand import features
 from memory_system.understand.claims import Filled
+from memory_system.understand.judge import attributes_told
 from memory_system.understand.quotes import Quoted
 
 PASSING = "temporary"  # words that end something matter by what they end
@@ -80,6 +83,7 @@ def _statement(basis: Basis, night: Night) -> Claim | None:
         event_time=event,
         expires=extract.expires(category, event, night),
         form=STATEMENT,
+        tells=attributes_told(features.of_words(simplified(words), lang), lang),
     )
 
 
