@@ -13,7 +13,7 @@ from memory_system import clock, text
 from memory_system.phases import Night
 from memory_system.phases.portrait import NEAR
 from memory_system.phases.shown import Line, plain
-from memory_system.records import USER, Fact, Summary
+from memory_system.records import QUOTE, USER, Fact, Summary
 from memory_system.store.gist import gist_of
 from memory_system.store.keys import entity_key, slot_key, topic_key
 from memory_system.store.store import Memories
@@ -28,7 +28,7 @@ CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "c
 OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
 MOST = 1_000  # tokens of it, where nothing is to spare
-LONGEST = 140  # characters of a memory
+LONGEST = 140  # characters of a quote
 KIN = 0.5  # what a kin word weighs beside a word that only one memory has
 
 
@@ -63,7 +63,7 @@ def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) ->
 
 def _told(record: Fact) -> str:
     words = plain(record.told)
-    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+    return words if record.form != QUOTE or len(words) <= LONGEST else f"{words[:LONGEST]}…"
 
 
 def _always(memories: Memories, night: Night) -> Iterator[Fact]:

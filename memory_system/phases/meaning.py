@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from itertools import pairwise
 
 from memory_system import attributes, text
-from memory_system.phases.basis import Basis, told
+from memory_system.phases.basis import Basis, bare, told
 from memory_system.phases.screen import FOREIGN, Judged
 from memory_system.phases.support import telling_of
 from memory_system.privacy.secrets import PLACEHOLDER, redact
@@ -24,6 +25,7 @@ _OWNER_IS = re.compile("User (?!and )|用户(?![的和跟])")  # how a sentence 
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]{2}")
 _GIVEN = 2  # characters of a Chinese given name
 DENIED = "denies what was said"
+LONG = 80  # characters of a clause, above which it says too much to be denied as a whole
 MEANT_FROM, ENDS_FROM = -3 * SCALE, -2 * SCALE  # of the judge's margins: below, nothing grave was meant, nothing ended
 
 
@@ -55,6 +57,8 @@ def _is_told_of_one(basis: Basis) -> bool:
     """Whether it fills a slot, but for those near (they are told of with "my"), or tells what is grave of the owner."""
     if basis.slot and not basis.operation.text:
         return attributes.about(basis.slot).get("value_type") not in ("person", "animal")
+    if basis.operation.kind == "instruction":
+        return False
     return basis.is_grave and _OWNER_IS.match(basis.operation.text) is not None
 
 
@@ -98,11 +102,20 @@ def _is_same_thing(basis: Basis, record: Fact) -> bool:
 def denial(basis: Basis) -> str:
     """What is denied was denied, what is not was not, and what ends was said to change."""
     if basis.operation.op == "end":
-        changes = max((change for each, _ in basis.meant for change in each.segment.changes), default=0)
-        return "not said to be over" if changes < ENDS_FROM else ""
-    lines = [each for line in basis.named for each in _clauses(line.words)]
+        return "" if _is_over(basis) else "not said to be over"
+    if basis.operation.op == "update" or basis.operation.slot:
+        return ""
+    lines = [each for line in basis.named for each in _clauses(line.words) if len(each) <= LONG]
     agreed = [_agree(clause, lines) for clause in _clauses(basis.operation.text)]
     return DENIED if False in agreed and True not in agreed else ""
+
+
+def _is_over(basis: Basis) -> bool:
+    """Whether the memory's time is past, or the lines sound as if something changed."""
+    event = basis.target.event_time if basis.target else None
+    if event is not None and bare(datetime.fromisoformat(event.end)) <= bare(basis.named[-1].moment(basis.zone)):
+        return True
+    return max((change for each, _ in basis.meant for change in each.segment.changes), default=0) >= ENDS_FROM
 
 
 def _agree(clause: str, lines: Iterable[str]) -> bool | None:

@@ -20,6 +20,7 @@ from memory_system.store.gist import gist_of
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
 from memory_system.understand.claims import Filled, content_of
+from memory_system.understand.judge import judge_of
 from memory_system.understand.language import language, type_of_attribute
 from memory_system.understand.values import value_of
 
@@ -80,14 +81,14 @@ def _calendar() -> frozenset[str]:
 def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
     """Chinese names that nobody has said: characters that are new behind a family name, or where names stand."""
     known, data = "".join(STOCK_NAMES) + basis.sent, table("reading", "zh")
-    plain = {
-        *data["plain"].split(),
-        *table("everyday", "zh")["everyday"].split(),
-        *table("everyday", "zh")["common"].split(),
-    }
+    plain = {*data["plain"].split()}
     for run in _HAN.finditer(simplified(said)):
         for at, (one, other) in enumerate(pairwise(run[0])):
-            if other in known or one + other in plain or not set(data["particles"]).isdisjoint((one, other)):
+            if (
+                other in known
+                or (one + other in plain or one + other in judge_of("zh"))
+                or not set(data["particles"]).isdisjoint((one, other))
+            ):
                 continue
             yield one in data["before_names"] or (
                 at > 0 and run[0][at - 1] in data["beside_names"] and one not in known
@@ -207,7 +208,8 @@ def content(basis: Basis) -> str:
         return "no value of that slot" if operation.op != "end" and not fits(basis) else ""
     words = _without(operation.text, list(dates.find(operation.text, basis.named[-1].moment(basis.zone))))
     telling = telling_of(_stock().sub(" ", words)) - _plain() - telling_of("\n".join(basis.names))
-    here = _said(telling, "\n".join(part for line in basis.named for part in (line.before, line.words)))
+    parts = [part for line in basis.named for part in (line.before, line.words)]
+    here = _said(telling, "\n".join((*parts, basis.target.content if basis.target else "")))
     if basis.is_grave and here < GRAVELY:
         return UNSAID
     return UNSAID if max(here, _said(telling, basis.words)) < SUPPORTED else ""

@@ -43,6 +43,10 @@ class Weights:
             if name[1:2] == ":" and (place := name[:2]) in PLACES:
                 self._places[PLACES.index(place)][name[2:]] = weight
 
+    def __contains__(self, word: str) -> bool:
+        """Whether the labelled talk has the word, or the two neighbours, often enough to weigh something."""
+        return word in self._places[0]
+
     def sums(self, seen: Seen) -> tuple[int, ...]:
         """The sum of every label, in their order: log-odds times `SCALE`."""
         total = self._start
