@@ -22,7 +22,6 @@ from memory_system.understand.language import (
     ClaimRule,
     Language,
     claim_rule,
-    kin_asked,
     language,
     matches,
     type_of,
@@ -209,8 +208,6 @@ def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -
     match rule.attribute:
         case "@noun":
             return attributes.named(thing)
-        case "@asked":  # by the kin word of the question
-            return _kin(kin_asked(rule, grammar.name, reading.heard.asked), grammar)
         case "@pet":  # of animals only
             return "pet" if _kin(found.parts["kin"], grammar) == "pet" else ""
         case "@kin":

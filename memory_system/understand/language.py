@@ -214,12 +214,6 @@ def claim_rule(id_: str, lang: str) -> ClaimRule:
     return _gate(lang).rules[id_]
 
 
-def kin_asked(rule: ClaimRule, lang: str, asked: str) -> str:
-    """The kin word that the question of such a rule is about; empty for none."""
-    found = _gate(lang).asked[rule.id].search(asked)
-    return str(found.group("kin") or "") if found else ""
-
-
 def type_of(rule: ClaimRule) -> str:
     """The name of the type of the rule's values."""
     return rule.type or type_of_attribute(rule.attribute)
