@@ -49,6 +49,7 @@ SAID: list[tuple[str, list[tuple[str, ...]]]] = [
     ),
     ("我头孢过敏 不能用头孢", [(USER, "allergy", "头孢")]),
     ("我不爱参加团建。", [(USER, "dislikes", "参加团建")]),
+    ("我的紧急联系人是王芳", [(USER, "emergency_contact", "王芳")]),
     ("我就爱那个仙草", [(USER, "likes", "仙草")]),
     ("以后回答别用表情", [(USER, "instruction", "以后回答别用表情")]),
 ]

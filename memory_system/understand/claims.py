@@ -39,7 +39,7 @@ DENIABLE = frozenset(
     {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
 )
 LONG = frozenset({"instruction", "likes", "dislikes"})  # no one word puts them right
-_OWN_GROUPS = frozenset({"who", "value", "kin", "old", "thing"})  # the others name what is filled as well
+_OWN_GROUPS = frozenset({"who", "value", "kin", "thing"})  # the others name what is filled as well
 _NOWHERE = (-1, -1)
 
 
@@ -234,8 +234,6 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return About(people.speaker) if people.speaker == USER else None
         case "you":
             return About(ASSISTANT) if people.speaker == USER else None
-        case "alone":
-            return people.alone(start)
         case "topic":
             return people.before(start, start, explicit=True) or people.topic(value, start)
         case "asked":

@@ -180,8 +180,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 class ClaimRule:
     """One typed rule. Whom it is about is told by its group `who`, else by what stands to its left, else by `about`:
     `explicit` (the left, never left out), `speaker`, `assistant` (the user who talks to one), `you` (the one the user
-    talks to), `alone` (the speaker if nobody else was spoken of), `topic` (the last subject, else the same), `asked`
-    (whom the question is about)."""
+    talks to), `topic` (the last subject, else the speaker if nobody else was spoken of), `asked` (whom the question is
+    about)."""
 
     id: str
     why: str
