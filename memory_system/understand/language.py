@@ -32,7 +32,6 @@ class ValueType:
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
     anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
-    unless: re.Pattern[str] = _NEVER  # what must not stand before it in its clause
 
 
 @dataclass(frozen=True, slots=True)
