@@ -26,13 +26,11 @@ SAID: list[tuple[str, list[tuple[str, ...]]]] = [
     ("小渔是我女朋友", [(USER, "partner", "小渔")]),
     ("老公金哲宇，女儿金艺娜", [(USER, "partner", "金哲宇"), (USER, "child", "金艺娜")]),
     ("儿子纪东在苏州，女儿纪晴在墨尔本。", [(USER, "child", "纪东"), (USER, "child", "纪晴")]),
-    ("我跟陈露在谈恋爱", [(USER, "partner", "陈露")]),
     ("我和小满分手了", [(USER, "partner", "小满", "不")]),
     ("我家有只橘猫叫年糕", [(USER, "pet", "年糕")]),
-    ("我养了一只叫胡椒的柯基", [(USER, "pet", "胡椒")]),
-    ("我在厦门住了五年了", [(USER, "lives_in", "厦门")]),
     ("我12月要搬去漳州了", [(USER, "moves_to", "漳州")]),
     ("我媽是屏東人", [("妈", "hometown", "屏東")]),
+    ("我和父母住在涧西区", [(USER, "lives_in", "涧西区")]),
     ("我在云帆科技上班", [(USER, "works_at", "云帆科技")]),
     ("我从纺织厂辞职了", [(USER, "works_at", "纺织厂", "不")]),
     ("我跑出租的，二十三年了", [(USER, "occupation", "跑出租")]),
@@ -51,17 +49,14 @@ SAID: list[tuple[str, list[tuple[str, ...]]]] = [
     ),
     ("我头孢过敏 不能用头孢", [(USER, "allergy", "头孢")]),
     ("我不爱参加团建。", [(USER, "dislikes", "参加团建")]),
+    ("我的紧急联系人是王芳", [(USER, "emergency_contact", "王芳")]),
     ("我就爱那个仙草", [(USER, "likes", "仙草")]),
-    ("我国籍是加拿大", [(USER, "nationality", "加拿大")]),
     ("以后回答别用表情", [(USER, "instruction", "以后回答别用表情")]),
 ]
 
 ANSWERED = [
-    ("今年多大了？", "三十五", (USER, "age", "三十五")),
-    ("你住哪里？", "曾厝垵", (USER, "lives_in", "曾厝垵")),
     ("对什么过敏？", "磺胺", (USER, "allergy", "磺胺")),
     ("在吃什么药？", "氨氯地平", (USER, "medication", "氨氯地平")),
-    ("狗叫什么？", "芝麻", (USER, "pet", "芝麻")),
 ]
 
 # Where it is not certain, not the owner's, not meant, or no value of its kind, nothing is filled.
@@ -87,6 +82,8 @@ SILENT = [
     "小魚做到月底，考上空服員了",
     "我听说他是护士",
     "预防糖尿病要少吃糖",
+    "我以前在海信做采购",
+    "我邻居小鱼去了郑大",
 ]
 
 OWNERS = [said for said, filled in SAID if all(slot[0] == USER for slot in filled) and "。" not in said]

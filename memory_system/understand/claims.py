@@ -22,7 +22,6 @@ from memory_system.understand.language import (
     ClaimRule,
     Language,
     claim_rule,
-    kin_asked,
     language,
     matches,
     type_of,
@@ -40,7 +39,7 @@ DENIABLE = frozenset(
     {"allergy", "language", "diet", "nationality", "name", "nickname", "blood_type", "birthday", "age"}
 )
 LONG = frozenset({"instruction", "likes", "dislikes"})  # no one word puts them right
-_OWN_GROUPS = frozenset({"who", "value", "kin", "old", "thing"})  # the others name what is filled as well
+_OWN_GROUPS = frozenset({"who", "value", "kin", "thing"})  # the others name what is filled as well
 _NOWHERE = (-1, -1)
 
 
@@ -209,8 +208,6 @@ def _attribute(rule: ClaimRule, found: Found, reading: _Reading, about: About) -
     match rule.attribute:
         case "@noun":
             return attributes.named(thing)
-        case "@asked":  # by the kin word of the question
-            return _kin(kin_asked(rule, grammar.name, reading.heard.asked), grammar)
         case "@pet":  # of animals only
             return "pet" if _kin(found.parts["kin"], grammar) == "pet" else ""
         case "@kin":
@@ -237,8 +234,6 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return About(people.speaker) if people.speaker == USER else None
         case "you":
             return About(ASSISTANT) if people.speaker == USER else None
-        case "alone":
-            return people.alone(start)
         case "topic":
             return people.before(start, start, explicit=True) or people.topic(value, start)
         case "asked":

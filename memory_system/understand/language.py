@@ -32,7 +32,6 @@ class ValueType:
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
     anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
-    unless: re.Pattern[str] = _NEVER  # what must not stand before it in its clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +179,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 class ClaimRule:
     """One typed rule. Whom it is about is told by its group `who`, else by what stands to its left, else by `about`:
     `explicit` (the left, never left out), `speaker`, `assistant` (the user who talks to one), `you` (the one the user
-    talks to), `alone` (the speaker if nobody else was spoken of), `topic` (the last subject, else the same), `asked`
-    (whom the question is about)."""
+    talks to), `topic` (the last subject, else the speaker if nobody else was spoken of), `asked` (whom the question is
+    about)."""
 
     id: str
     why: str
@@ -212,12 +211,6 @@ def claim_rules(lang: str) -> tuple[ClaimRule, ...]:
 def claim_rule(id_: str, lang: str) -> ClaimRule:
     """The rule of that id; KeyError for another."""
     return _gate(lang).rules[id_]
-
-
-def kin_asked(rule: ClaimRule, lang: str, asked: str) -> str:
-    """The kin word that the question of such a rule is about; empty for none."""
-    found = _gate(lang).asked[rule.id].search(asked)
-    return str(found.group("kin") or "") if found else ""
 
 
 def type_of(rule: ClaimRule) -> str:

@@ -24,8 +24,7 @@ def values_in(text: str, span: Span, type_name: str, language: Language) -> list
         if found := [value for value in loose if not kind.never.search(text[slice(*value)])]:
             return found
     if kind.begins and kind.anywhere:
-        every = kind.begins.finditer(text, *span)
-        return [found.span("value") for found in every if _may_stand(text, found, kind, language)]
+        return [found.span("value") for found in kind.begins.finditer(text, *span)]
     if kind.begins:
         return list(_shaped(text, span, kind.begins, listed))
     whole = _cut(text, span, kind)
@@ -54,13 +53,6 @@ def _shaped(text: str, span: Span, shape: re.Pattern[str], listed: Language | No
         if not mark:
             return
         start = mark.end()
-
-
-def _may_stand(text: str, found: re.Match[str], kind: ValueType, language: Language) -> bool:
-    """Whether nothing before the value in its clause forbids it."""
-    before = text[: found.start("value")]
-    ends = [each.end() for each in language.clause.finditer(before)]
-    return not kind.unless.search(before, ends[-1] if ends else 0)
 
 
 def _cut(text: str, span: Span, kind: ValueType) -> Span:
