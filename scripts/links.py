@@ -47,7 +47,7 @@ OUT = PROJECT / "memory_system" / "understand" / "links.txt"
 MEASURING = frozenset(
     {"en-l.en3", "en-h.eh10", "en-i.ei14", "en-o.p2", "zh-l.zh3", "zh-i.zi15", "zh-i.zi16", "zh-o.p2"}
 )
-SURE, LIKELY = 0.95, 0.55  # precision
+SURE, LIKELY = 0.95, 0.7  # precision
 STRENGTH = 0.05  # C of the regression, by cross-validation over the people
 FOLDS = 8
 FEWEST = 4  # pairs that a feature must stand in

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
+from itertools import compress
 from typing import Literal
 
 from pydantic import BaseModel
@@ -23,6 +24,7 @@ from memory_system.understand import matters
 GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
 BEFORE, AFTER = 4, 2  # lines before and behind a line from which a sentence may take what it names
 
+Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
 Kind = Literal["profile", "health", "relation", "preference", "instruction", "plan", "event", "project"]
 
 
@@ -154,11 +156,22 @@ class Basis:
 
     @cached_property
     def meant(self) -> list[tuple[Judged, str]]:
-        """The segments of the named lines that it rests on, with their words: such as share a word with it, or all."""
+        """The segments of the named lines that it rests on, with their words."""
+        return [(each, line.text_of(each)) for line, each in self._rests_on]
+
+    @cached_property
+    def spots(self) -> set[Spot]:
+        """Where they stand."""
+        return {(line.message.ref, each.segment.start) for line, each in self._rests_on}
+
+    @cached_property
+    def _rests_on(self) -> list[tuple[Line, Judged]]:
+        """The segments that share a word with it, or all of the named lines."""
         ended = self.target.content if self.target is not None and not told(self.operation) else ""
         mine = {*matters.terms_of(told(self.operation) or ended)}
-        found = [(each, line.text_of(each)) for line in self.named for each in line.judged]
-        return [(each, said) for each, said in found if mine.intersection(matters.terms_of(said))] or found
+        found = [(line, each) for line in self.named for each in line.judged]
+        alike = (not mine.isdisjoint(matters.terms_of(line.text_of(each))) for line, each in found)
+        return list(compress(found, alike)) or found
 
     @cached_property
     def is_grave(self) -> bool:

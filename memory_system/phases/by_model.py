@@ -6,7 +6,7 @@ supported, and what the owner asked to be remembered.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -18,7 +18,7 @@ from memory_system import clock, text
 from memory_system.llm import AskError, Prompt, Template, overhead, template
 from memory_system.llm.asking import Asker, Late
 from memory_system.phases import Night, beforehand, extract, meaning, shown, support
-from memory_system.phases.basis import Basis, Operations
+from memory_system.phases.basis import Basis, Operations, Spot
 from memory_system.phases.beforehand import Known
 from memory_system.phases.screen import Judged, Weighed
 from memory_system.phases.shown import Line
@@ -39,7 +39,6 @@ CHECKS = (
     meaning.safety, support.form, meaning.target, support.names, support.numbers, support.content, meaning.whose,
     meaning.earnest, meaning.denial,
 )  # fmt: skip
-Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +119,30 @@ def _taken(
     decided: dict[Spot, bool],
 ) -> Iterator[Claim]:  # fmt: skip
     """What the supported operations give. `decided` takes in the segments of what was read, and whether they are told;
-    those of an operation that is not supported stay undecided."""
-    refused: set[Spot] = set()
+    those on which only operations rest that are not supported stay undecided."""
+    refused: list[Basis] = []
     told: set[Spot] = set()
     near = frozenset(names)
     for operation in (part for each in answer.operations for part in each.parts()):
         basis = support.in_words(Basis(operation, asked.lines, asked.known, near, night.zone))
         reason = fault(basis)
         tally["reading.operations"] += 1
-        (refused if reason else told).update(spot for line in basis.named for spot in _spots(line))
         if reason:
             tally[f"reading.refused.{reason}"] += 1
+            refused.append(basis)
         else:
+            told |= basis.spots
             yield claim_of(basis, method, night)
-    read = {spot for line in asked.lines for spot in _spots(line)}
-    decided |= {spot: spot in told for spot in read - refused}
+    left = {spot for basis in refused for spot in _untold(basis, told)}
+    decided |= {spot: spot in told for line in asked.lines for spot in _spots(line) if spot not in left}
+
+
+def _untold(basis: Basis, told: Collection[Spot]) -> Iterator[Spot]:
+    """What a refused operation leaves to the rules: of its lines that nothing else tells all, of others what it rests
+    on."""
+    for line in basis.named:
+        spots = {*_spots(line)}
+        yield from spots if spots.isdisjoint(told) else (basis.spots & spots).difference(told)
 
 
 def fault(basis: Basis) -> str:

@@ -13,7 +13,7 @@ from memory_system.attributes import CERTAIN, about
 from memory_system.phases import Night, linking
 from memory_system.phases.evidence import counts_beside
 from memory_system.phases.linking import Shared
-from memory_system.records import Fact, session_of
+from memory_system.records import STATEMENT, Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
 from memory_system.turns import Claim
@@ -51,8 +51,8 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     """The active memories that a claim changes."""
     if claim.target:
         return Meant(_named(claim, draft), [])
-    if claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
-        return Meant([], [])
+    if claim.form == STATEMENT or claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
+        return Meant([], [])  # a model names what its sentence changes
     found = linking.candidates(claim, draft)
     possible = (each for each in found if may_tell_otherwise(each.record, claim))
     weighed = [(each.record, links().sum_of(linking.features_of(each, found, claim, night))) for each in possible]
