@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say
+from workspaces import CrashingDisk, at, consolidate, contents, make, memories, say, stopped
 
 import memory_system
 from memory_system import forgetting
@@ -158,16 +158,12 @@ def test_the_next_night_brings_nothing_back(kept: Path, tmp_path: Path) -> None:
 
 
 def test_stopped_at_any_step_it_is_done_the_next_time(kept: Path, tmp_path: Path) -> None:
-    counting = CrashingDisk()
-    fixed(copied(kept, tmp_path / "whole"), counting)
-    for stop in range(1, len(counting.done) + 1, 3):
-        root = copied(kept, tmp_path / str(stop))
-        with pytest.raises(Crash):
-            fixed(root, CrashingDisk(stop=stop))
+    whole = copied(kept, tmp_path / "whole")
+    for what, root in stopped(whole, lambda disk: fixed(whole, disk), every=3):
         fixed(root)
-        assert ours_with(root, *SECRETS) == [], counting.done[stop - 1]
+        assert ours_with(root, *SECRETS) == [], what
         with Workspace.open(root, now=at(NOW)) as ws:
-            assert check.validate(ws) == [], counting.done[stop - 1]
+            assert check.validate(ws) == [], what
 
 
 def test_by_command(kept: Path, tmp_path: Path) -> None:
