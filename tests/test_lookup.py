@@ -20,13 +20,12 @@ from memory_system.config import Config
 from memory_system.disk import Files
 from memory_system.forgetting.planning import Selection
 from memory_system.records import Fact, Pool, Row, to_line
-from memory_system.store import lookup
+from memory_system.store import lookup, store
 from memory_system.store.database import Database
 from memory_system.store.gist import gist_of
 from memory_system.store.journal import Change, Entry
 from memory_system.store.keys import entity_key, keys_of, keys_of_row
 from memory_system.store.lookup import Lookup
-from memory_system.store.store import VERY_MANY
 from memory_system.upkeep import correct
 from memory_system.workspace import Workspace
 
@@ -171,9 +170,14 @@ def remembering(root: Path, count: int) -> Path:
     return root
 
 
+VERY_MANY = 600  # here: the catalogue is of the same kind, and sooner made
+
+
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return remembering(tmp_path_factory.mktemp("large"), VERY_MANY)
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "VERY_MANY", VERY_MANY)
+        yield remembering(tmp_path_factory.mktemp("large"), VERY_MANY)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import memory
 from workspaces import CrashingDisk, at, consolidate, contents, make, memories, say, stopped
 
 import memory_system
@@ -168,10 +169,9 @@ def test_stopped_at_any_step_it_is_done_the_next_time(kept: Path, tmp_path: Path
 
 def test_by_command(kept: Path, tmp_path: Path) -> None:
     root = copied(kept, tmp_path / "w")
-    call = [sys.executable, "-m", "memory_system", "--workspace", str(root), "policy", "scan"]
-    looked = subprocess.run(call, capture_output=True, text=True, check=False)
+    looked = memory("--workspace", root, "policy", "scan")
     assert looked.returncode == 1
-    mended = subprocess.run([*call, "--fix"], capture_output=True, text=True, check=False)
+    mended = memory("--workspace", root, "policy", "scan", "--fix")
     assert mended.returncode == 1  # people's own files hold it still
     assert "MEMORY.md:2: password (your own file)" in mended.stdout.splitlines()
     assert not any(word in looked.stdout + mended.stdout for word in SECRETS)
