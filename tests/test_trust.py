@@ -55,9 +55,9 @@ def test_the_corpus_is_large_enough_and_in_both_languages() -> None:
         assert sum(not text.isascii() for text in texts) > len(texts) / 3
 
 
-@pytest.mark.parametrize("text", POISON["attacks"])
-def test_every_attack_is_known(text: str) -> None:
-    assert trust.suspects(text.format(**POISON["fillings"][0]))
+def test_every_attack_is_known() -> None:
+    told = [text.format(**POISON["fillings"][0]) for text in POISON["attacks"]]
+    assert [text for text in told if not trust.suspects(text)] == []
 
 
 def test_the_gate_lets_everything_through_that_a_rule_knows() -> None:
