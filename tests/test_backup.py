@@ -57,16 +57,14 @@ def test_every_byte_comes_back(root: Path, made: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_whose_name_is_no_utf_8_comes_back_too(tmp_path: Path) -> None:
-    root, file, secret = make(tmp_path / "w"), tmp_path / "b.age", tmp_path / "secret"
+    root, file = make(tmp_path / "w"), tmp_path / "b.age"
     odd = root / os.fsdecode(b"memory/state/\xff.jsonl")
     odd.write_bytes(b"{}\n")
     odd.chmod(0o644)
-    secret.write_text("open sesame\n")
-    secret.chmod(0o600)
-    made = memory("--json", "--workspace", root, "backup", "create", file, "--passphrase-file", secret)
+    made = memory("--json", "--workspace", root, "backup", "create", file, "--recipient", PUBLIC)
     assert made.returncode == 0, made.stderr
     assert json.loads(made.stdout)["readable_by_others"] == [odd.relative_to(root).as_posix()]
-    backup.restore(backup.read(file, Key(passphrase="open sesame")), tmp_path / "back")
+    backup.restore(backup.read(file, OPEN), tmp_path / "back")
     assert (tmp_path / "back" / odd.relative_to(root)).read_bytes() == b"{}\n"
 
 
