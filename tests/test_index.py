@@ -130,7 +130,7 @@ def test_a_question_is_never_query_syntax(query: str) -> None:
         found(index, query)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.text(), st.text())
 def test_no_text_and_no_question_is_an_error(text: str, query: str) -> None:
     with holding(text) as index:

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import at, consolidate, contents, make, problems, say
 
@@ -101,6 +101,7 @@ class Truth:
         ]
 
 
+@settings(max_examples=50)
 @given(st.lists(memories, max_size=20, unique_by=lambda each: each.id), commits)
 def test_what_is_found_in_memory_is_found_on_the_disk(first: list[Fact], later: list[dict[int, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -112,6 +113,7 @@ def test_what_is_found_in_memory_is_found_on_the_disk(first: list[Fact], later: 
                 assert truth.answers(truth.loaded) == truth.answers(lookup.Loaded(truth.rows, CONFIG))
 
 
+@settings(max_examples=50)
 @given(st.lists(memories, max_size=20, unique_by=lambda each: each.id), commits)
 def test_a_catalogue_that_was_moved_along_is_the_one_that_is_made_anew(
     first: list[Fact], later: list[dict[int, Any]]
