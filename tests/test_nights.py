@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -87,20 +88,14 @@ def test_stopped_at_every_write_and_run_again_gives_the_same_bytes(tmp_path: Pat
 
 
 def test_stopped_twice_at_different_writes(tmp_path: Path) -> None:
-    whole = tmp_path / "whole"
-    story(whole)
-    counting = CrashingDisk()
-    consolidate(whole, UNTIL, disk=counting)
-    for stop in range(2, len(counting.done), 9):
-        root = tmp_path / str(stop)
-        story(root)
-        for each in (stop, stop // 2 + 1):
-            try:
-                consolidate(root, UNTIL, disk=CrashingDisk(stop=each))
-            except Crash:
-                continue
+    whole = story(tmp_path / "whole")
+    left = stopped(whole, lambda disk: consolidate(whole, UNTIL, disk=disk), every=6)
+    expected = layers(whole)
+    for number, (what, root) in enumerate(left):
+        with suppress(Crash):
+            consolidate(root, UNTIL, disk=CrashingDisk(stop=4 * number + 1))
         consolidate(root, UNTIL)
-        assert layers(root) == layers(whole)
+        assert layers(root) == expected, what
 
 
 def test_a_run_that_failed_three_times_waits_for_the_owner(tmp_path: Path) -> None:
