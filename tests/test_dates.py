@@ -93,7 +93,16 @@ def test_to_event() -> None:
 
 
 def test_numeral() -> None:
-    values = {"十二": 12, "二十三": 23, "廿": 20, "廿三": 23, "两": 2, "一百二十": 120, "十": 10, "二〇二三": 2023}
+    values: dict[str, int | None] = {
+        "十二": 12,
+        "二十三": 23,
+        "廿": 20,
+        "廿三": 23,
+        "两": 2,
+        "一百二十": 120,
+        "十": 10,
+        "二〇二三": 2023,
+    }
     values |= {"零五": 5, "12": 12} | dict.fromkeys(["两三", "几", "x", "二三十"])
     assert {word: numeral(word) for word in values} == values
 
