@@ -51,7 +51,7 @@ def _own_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
     own = ("MEMORY_WORKSPACE", "OPENCLAW_STATE_DIR", "OPENCLAW_WORKSPACE_DIR")
     for name in (*own, *(each for each in os.environ if each.startswith("ANTHROPIC_"))):
         monkeypatch.delenv(name, raising=False)
-    world = tmp_path_factory.mktemp("world")
+    world = Path(tempfile.mkdtemp(dir=tmp_path_factory.getbasetemp()))  # mktemp would count what is there, each time
     for name in ("no-profile", "home", "folder"):
         (world / name).mkdir()
     monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(world / "no-profile"))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
+from workspaces import at, consolidate, contents, layers, make, memories, say, stopped
 
 from memory_system import finder, pipeline
-from memory_system.disk import is_held
+from memory_system.disk import Disk, is_held
 from memory_system.errors import BarrenNightError, LockedError, RetirementError, UnbalancedError
 from memory_system.layout import Layout
 from memory_system.records import to_line
@@ -41,16 +40,13 @@ def captured(root: Path) -> None:
 
 
 def test_a_night_of_nothing_but_a_capture_can_be_resumed_too(tmp_path: Path) -> None:
-    captured(tmp_path / "whole")
-    counting = CrashingDisk()
-    consolidate(tmp_path / "whole", NOW, disk=counting)
-    for stop in range(1, len(counting.done) + 1, 3):
-        root = tmp_path / str(stop)
-        captured(root)
-        with suppress(Crash):
-            consolidate(root, NOW, disk=CrashingDisk(stop=stop))
+    whole = tmp_path / "whole"
+    captured(whole)
+    left = stopped(whole, lambda disk: consolidate(whole, NOW, disk=disk), every=3)
+    expected = layers(whole)
+    for what, root in left:
         consolidate(root, NOW)
-        assert layers(root) == layers(tmp_path / "whole")
+        assert layers(root) == expected, what
 
 
 def test_a_run_with_a_clock_in_the_future_does_not_silence_the_memory_for_good(tmp_path: Path) -> None:
@@ -99,17 +95,18 @@ def test_what_the_owner_does_while_a_night_is_staged_stays_done(tmp_path: Path) 
 
 
 def test_an_edit_that_was_stopped_anywhere_is_whole_after_the_next_command(tmp_path: Path) -> None:
-    make(tmp_path / "start")
-    say(tmp_path / "start", "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. I live in Porto."))
-    consolidate(tmp_path / "start", NOW)
-    memory_id = next(record.id for record in memories(tmp_path / "start") if record.value == "Porto")
-    for stop in range(1, 40, 3):
-        root = Path(shutil.copytree(tmp_path / "start", tmp_path / str(stop)))
-        with suppress(Crash), Workspace.open(root, now=at(NOW), write=True, disk=CrashingDisk(stop=stop)) as ws:
+    whole = make(tmp_path / "whole")
+    say(whole, "a", ("2026-03-02T09:00:00Z", "user", "Also, I'm allergic to peanuts. I live in Porto."))
+    consolidate(whole, NOW)
+    memory_id = next(record.id for record in memories(whole) if record.value == "Porto")
+
+    def put_away(root: Path, disk: Disk | None = None) -> None:
+        with Workspace.open(root, now=at(NOW), write=True, disk=disk) as ws:
             edit.archive(ws, memory_id)
-        with Workspace.open(root, now=at(NOW), write=True) as ws:
-            edit.archive(ws, memory_id)
-        assert problems(root) == []
+
+    for what, root in stopped(whole, lambda disk: put_away(whole, disk), every=3):
+        put_away(root)
+        assert problems(root) == [], what
 
 
 class _ForgetfulStore(Store):

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import memory
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 from workspaces import consolidate, make, memories, say
 
 from memory_system import finder, forgetting
 from memory_system.agent import prompt
 from memory_system.agent.tools import Toolbox
-from memory_system.cli import app
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.nights import derive
@@ -179,9 +178,7 @@ def test_wherever_it_is_shown(tmp_path: Path, lang: str) -> None:
 def test_people_read_it_beside_the_memory(tmp_path: Path, lang: str) -> None:
     record = lived(tmp_path, lang)
     for command in (["search", TALK[lang][2]], ["get", record.id], ["why", record.id]):
-        shown = (
-            CliRunner().invoke(app, ["--workspace", str(tmp_path), "--now", "2026-03-20T12:00:00Z", *command]).stdout
-        )
+        shown = memory("--workspace", str(tmp_path), "--now", "2026-03-20T12:00:00Z", *command).stdout
         assert TALK[lang][0] in shown
         if command[0] != "get":  # it begins with the memory
             assert shown.index(TALK[lang][1][:4]) < shown.index(TALK[lang][0])

@@ -6,14 +6,13 @@ import gzip
 import io
 import json
 import os
-import subprocess
-import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
+from commands import memory
 from workspaces import at, consolidate, make, say
 
 from memory_system.errors import SealedError, UnsafeError, UnwritableError, UsageError
@@ -58,16 +57,14 @@ def test_every_byte_comes_back(root: Path, made: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_whose_name_is_no_utf_8_comes_back_too(tmp_path: Path) -> None:
-    root, file, secret = make(tmp_path / "w"), tmp_path / "b.age", tmp_path / "secret"
+    root, file = make(tmp_path / "w"), tmp_path / "b.age"
     odd = root / os.fsdecode(b"memory/state/\xff.jsonl")
     odd.write_bytes(b"{}\n")
     odd.chmod(0o644)
-    secret.write_text("open sesame\n")
-    secret.chmod(0o600)
-    made = memory("--workspace", root, "backup", "create", file, "--passphrase-file", secret)
+    made = memory("--json", "--workspace", root, "backup", "create", file, "--recipient", PUBLIC)
     assert made.returncode == 0, made.stderr
     assert json.loads(made.stdout)["readable_by_others"] == [odd.relative_to(root).as_posix()]
-    backup.restore(backup.read(file, Key(passphrase="open sesame")), tmp_path / "back")
+    backup.restore(backup.read(file, OPEN), tmp_path / "back")
     assert (tmp_path / "back" / odd.relative_to(root)).read_bytes() == b"{}\n"
 
 
@@ -200,27 +197,22 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     assert backup.keys_in(path) == (SECRET,)
 
 
-def memory(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "memory_system", "--json", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 def test_by_command(root: Path, tmp_path: Path) -> None:
     key, file = tmp_path / "key", tmp_path / "b.age"
-    first = memory("backup", "key", key)
+    first = memory("--json", "backup", "key", key)
     assert first.returncode == 0, first.stderr
     public = orjson.loads(first.stdout)["recipient"]
     assert key.stat().st_mode & 0o777 == 0o600
-    assert memory("backup", "key", key).returncode == 2
+    assert memory("--json", "backup", "key", key).returncode == 2
     (root / "memory/state/journal").chmod(0o755)
-    made = memory("--workspace", root, "backup", "create", file, "--recipient", public)
+    made = memory("--json", "--workspace", root, "backup", "create", file, "--recipient", public)
     (root / "memory/state/journal").chmod(0o700)
     assert orjson.loads(made.stdout)["readable_by_others"] == ["memory/state/journal"]
-    whole = orjson.loads(memory("backup", "verify", file, "--identity", key).stdout)
+    whole = orjson.loads(memory("--json", "backup", "verify", file, "--identity", key).stdout)
     assert (whole["status"], whole["files"]) == ("whole", orjson.loads(made.stdout)["files"])
-    assert memory("backup", "restore", file, "--identity", key, "--into", tmp_path / "back").returncode == 0
+    assert memory("--json", "backup", "restore", file, "--identity", key, "--into", tmp_path / "back").returncode == 0
     assert files_of(tmp_path / "back") == files_of(root)
     file.write_bytes(file.read_bytes()[:-1])
-    assert memory("backup", "verify", file, "--identity", key).returncode == 4
-    assert memory("backup", "restore", file, "--identity", key).returncode == 2
-    assert memory("backup", "verify", file).returncode == 2
+    assert memory("--json", "backup", "verify", file, "--identity", key).returncode == 4
+    assert memory("--json", "backup", "restore", file, "--identity", key).returncode == 2
+    assert memory("--json", "backup", "verify", file).returncode == 2

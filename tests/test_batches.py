@@ -12,7 +12,7 @@ import pytest
 from answering import telling
 from claude_server import Reply, Server, serving
 from test_reading import MEANINGS, NOW, QUOTE, QUOTE_ZH, TOLD, TOLD_ZH, fill, rows, rules_alone
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, problems, say
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, problems, say, stopped
 
 from memory_system import forgetting
 from memory_system.errors import DamagedError
@@ -134,23 +134,14 @@ def test_stopped_anywhere_every_question_is_sent_once(tmp_path: Path, key: None)
             assert Counter(sent(server)) == expected, counting.done[stop - 1]
 
 
-def test_an_answer_is_used_once_wherever_the_night_is_stopped(tmp_path: Path, key: None) -> None:
-    with serving(telling(MEANINGS)) as server:
-        counting = CrashingDisk()
-        whole = filled(tmp_path / "whole", server)
-        consolidate(whole, NOW)
-        consolidate(whole, LATER, disk=counting)
-        expected = layers(whole)
-    named = [number for number, name in enumerate(counting.done, 1) if "batch.json" in name]
-    assert named
-    for stop in sorted({*range(named[0], len(counting.done), 23), *named, named[-1] - 1}):
-        with serving(telling(MEANINGS)) as server:
-            root = filled(tmp_path / str(stop), server)
-            consolidate(root, NOW)
-            with pytest.raises(Crash):
-                consolidate(root, LATER, disk=CrashingDisk(stop=stop))
-            consolidate(root, LATER)
-            assert layers(root) == expected, f"{stop}: {counting.done[stop - 1]}"
+def test_an_answer_is_used_once_wherever_the_night_is_stopped(tmp_path: Path, server: Server) -> None:
+    whole = filled(tmp_path / "whole", server)
+    consolidate(whole, NOW)
+    left = stopped(whole, lambda disk: consolidate(whole, LATER, disk=disk), every=5)
+    expected = layers(whole)
+    for what, root in left:
+        consolidate(root, LATER)
+        assert layers(root) == expected, what
 
 
 def test_a_night_keeps_its_budget_in_a_batch_too(tmp_path: Path, key: None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -12,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import commands
 import pexpect
 import pytest
 from loopback import Brain, Failure, Request, call, last, loopback, system, tokens
@@ -406,6 +406,7 @@ def terminal(root: Path, brain: Brain = agent, *arguments: str, pause: float = 0
         child = pexpect.spawn(
             sys.executable, command, env=environment, encoding="utf-8", timeout=120, dimensions=(40, 400), echo=False
         )
+        child.delaybeforesend = None
         child.expect("You > ")
         try:
             yield child
@@ -501,11 +502,9 @@ def test_a_kill_in_the_midst_loses_nothing_that_was_answered(root: Path) -> None
 # ---- from outside --------------------------------------------------------------------------------------------------
 
 
-def test_sessions_are_handled_from_outside(root: Path) -> None:
+def test_sessions_are_handled_from_outside(root: Path, key: None) -> None:
     def memory(*arguments: str, code: int = 0) -> dict[str, Any]:
-        command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "--json", *arguments]
-        environment = {**os.environ, "ANTHROPIC_API_KEY": "test"}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+        done = commands.memory("--workspace", root, "--json", *arguments)
         assert done.returncode == code, done.stderr
         found: dict[str, Any] = json.loads(done.stdout)
         return found

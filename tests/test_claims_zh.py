@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from memory_system import attributes, rules
 from memory_system.records import USER
 from memory_system.rules import with_parts
 from memory_system.understand.claims import claims_of, content_of
-from memory_system.understand.language import ClaimRule, claim_rules
+from memory_system.understand.language import claim_rules
 from memory_system.understand.subjects import Heard
 
 # What is said, and the slots that it fills: subject, attribute, value; "不" where it is denied.
@@ -95,9 +94,8 @@ def slots(said: str, **heard: Any) -> list[tuple[str, ...]]:
     return [(each.subject, each.attribute, each.value, *(() if each.polarity else ("不",))) for each in found]
 
 
-@pytest.mark.parametrize(("said", "filled"), SAID)
-def test_what_is_said_fills_its_slots(said: str, filled: list[tuple[str, ...]]) -> None:
-    assert slots(said) == filled
+def test_what_is_said_fills_its_slots() -> None:
+    assert [(said, slots(said)) for said, _ in SAID] == SAID
 
 
 @pytest.mark.parametrize(("asked", "said", "filled"), ANSWERED)
@@ -106,9 +104,8 @@ def test_an_answer_fills_what_was_asked(asked: str, said: str, filled: tuple[str
     assert filled not in slots(said)
 
 
-@pytest.mark.parametrize("said", SILENT)
-def test_what_is_not_certain_fills_nothing(said: str) -> None:
-    assert slots(said) == []
+def test_what_is_not_certain_fills_nothing() -> None:
+    assert [said for said in SILENT if slots(said)] == []
 
 
 def test_an_answer_about_somebody_else_is_theirs() -> None:
@@ -141,12 +138,9 @@ def test_a_value_stands_in_its_sentence(said: str) -> None:
         assert content_of(each, "zh")
 
 
-@pytest.mark.parametrize("rule", claim_rules("zh"), ids=lambda rule: rule.id)
-def test_a_rule_is_short_and_fills_what_can_be_told(rule: ClaimRule) -> None:
+def test_a_rule_is_short_and_fills_what_can_be_told() -> None:
     parts = rules.table("claims.zh", "parts")
-    assert len(with_parts(rule.pattern, parts)) <= 300
     assert len(parts) <= 15
-    if not re.match("@", rule.attribute):
-        row = attributes.about(rule.attribute)
-        assert row["template"]["zh"]
-        assert row["template_not"]["zh"]
+    assert [rule.id for rule in claim_rules("zh") if len(with_parts(rule.pattern, parts)) > 300] == []
+    told = [attributes.about(rule.attribute) for rule in claim_rules("zh") if not rule.attribute.startswith("@")]
+    assert [row for row in told if not (row["template"]["zh"] and row["template_not"]["zh"])] == []

@@ -1,4 +1,5 @@
-"""The real program in a process of its own: answers, exit codes, and what it says when the world is bad."""
+"""The program as it is typed: answers, exit codes, and what it says when the world is bad; in a process of its own
+where one is what counts."""
 
 from __future__ import annotations
 
@@ -11,10 +12,12 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import memory
 from workspaces import at, consolidate, make, memories, say
 
 from memory_system.disk import Files
@@ -27,6 +30,12 @@ NOW = "2026-03-03T12:00:00Z"
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run `memory` on a workspace under tmp_path."""
+    return partial(memory, "--workspace", str(tmp_path / "w"))
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Run:
+    """The same in a process of its own."""
 
     def call(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path / "w"), *arguments]
@@ -77,20 +86,24 @@ def test_init_twice(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("said", "mode"), [("y", "on"), ("n", None), ("", None)])
-def test_init_on_a_terminal_asks_once_whether_a_model_may_read(tmp_path: Path, said: str, mode: str | None) -> None:
-    command = [sys.executable, "-m", "memory_system", "init", "--workspace", str(tmp_path / "w")]
+def test_init_on_a_terminal_asks_once_whether_a_model_may_read(
+    start: Run, tmp_path: Path, said: str, mode: str | None
+) -> None:
     for asked in (True, False):
         ours, theirs = pty.openpty()
         os.write(ours, said.encode() + b"\n")
-        done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=60, check=True)
-        os.close(ours), os.close(theirs)
+        done = start("init", stdin=theirs)
+        os.close(ours)
+        os.close(theirs)
         assert ("US dollars" in done.stderr) is asked
     config = json.loads((tmp_path / "w/memory/config.json").read_bytes())
     assert config.get("llm", {}).get("mode") == mode
 
 
-def test_consolidate_reports(run: Run, workspace: Path) -> None:
-    done = answer(run("consolidate", "--json", "--now", NOW))
+def test_consolidate_reports(start: Run, workspace: Path) -> None:
+    told = start("consolidate", "--json", "--now", NOW)
+    assert told.stderr == ""  # nothing of progress goes into pipes
+    done = answer(told)
     assert done["nights"] == ["2026-03-03T03:00:00Z"]
     assert done["status"] == "done"
     assert [phase["number"] for phase in done["phases"]] == [1, 2, 3, 4, 4, 4, 5, 6, 4, 7]
@@ -98,7 +111,7 @@ def test_consolidate_reports(run: Run, workspace: Path) -> None:
     assert done["accounting"]["messages"]["read"] == 2
     assert done["totals"]["facts"] == 2
     assert done["problems"] == []
-    assert answer(run("--now", NOW, "consolidate", "--json"))["status"] == "nothing due"
+    assert answer(start("--now", NOW, "consolidate", "--json"))["status"] == "nothing due"
 
 
 def test_bad_lines_are_counted_and_the_rest_is_read(run: Run, workspace: Path) -> None:
@@ -159,9 +172,9 @@ def test_search_and_get(run: Run, slept: Path) -> None:
     assert run("get", "../secret").returncode == 1
 
 
-def test_context(run: Run, slept: Path) -> None:
+def test_context(run: Run, start: Run, slept: Path) -> None:
     assert "allergic to peanuts" in run("context", "Can I eat peanuts?").stdout
-    assert "杭州" in run("context", "-", input="还记得我住在哪里吗？").stdout
+    assert "杭州" in start("context", "-", input="还记得我住在哪里吗？").stdout
     assert run("context", "thanks!").stdout == ""
     found = answer(run("context", "Can I eat peanuts?", "--budget", "60", "--without-snapshot", "--json"))
     assert found["tokens"] <= found["budget"] == 60
@@ -209,23 +222,22 @@ def test_capture_is_found_at_once_and_folded_in(run: Run, workspace: Path) -> No
     assert not (workspace / "memory/state/inbox.jsonl").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "category"),
-    [
-        ("用户对花生过敏", "health"),
-        ("User is allergic to penicillin", "health"),
-        ("User's emergency contact is Dana", "safety"),
-        ("用户喜欢吃榴莲", "faded"),
-        ("User parks in bay 14", "faded"),
-    ],
-)
-def test_a_captured_matter_of_health_never_fades(run: Run, workspace: Path, words: str, category: str) -> None:
-    made = answer(run("capture", words, "--json", "--now", NOW))
+CAPTURED = {
+    "用户对花生过敏": "health",
+    "User is allergic to penicillin": "health",
+    "User's emergency contact is Dana": "safety",
+    "用户喜欢吃榴莲": "faded",
+    "User parks in bay 14": "faded",
+}
+
+
+def test_a_captured_matter_of_health_never_fades(run: Run, workspace: Path) -> None:
+    made = {words: answer(run("capture", words, "--json", "--now", NOW))["id"] for words in CAPTURED}
     for year in (2026, 2027, 2028):
         say(workspace, f"year{year}", (f"{year}-03-05T09:00:00Z", "user", "I bought a kite for my niece."))
         assert run("consolidate", "--now", f"{year}-03-06T12:00:00Z").returncode == 0
     active = {record.id: record.category for record in memories(workspace)}
-    assert active.get(made["id"], "faded") == category
+    assert {words: active.get(made[words], "faded") for words in CAPTURED} == CAPTURED
 
 
 @pytest.mark.parametrize("words", ["my password is hunter2x!", "我的密码是abc12345"])
@@ -362,11 +374,11 @@ def test_a_usage_error_is_an_object_only_where_one_is_asked_for(run: Run) -> Non
     assert run("capture", "one", "two", "--", "--json").stdout == ""
 
 
-def test_no_workspace(run: Run) -> None:
-    done = run("consolidate")
+def test_no_workspace(start: Run) -> None:
+    done = start("consolidate")
     assert done.returncode == 4
     assert "init" in done.stderr
-    assert answer(run("status", "--json"))["error"]["exit_code"] == 4
+    assert answer(start("status", "--json"))["error"]["exit_code"] == 4
 
 
 def test_config_typo_names_the_nearest_key(run: Run, workspace: Path) -> None:
@@ -385,18 +397,18 @@ def test_damaged_checkpoint_is_no_restart(run: Run, workspace: Path) -> None:
     assert not (workspace / "memory/layer2/active/facts.jsonl").exists()
 
 
-def test_a_second_run_is_told_who_holds_the_lock(run: Run, workspace: Path) -> None:
+def test_a_second_run_is_told_who_holds_the_lock(start: Run, workspace: Path) -> None:
     with Workspace.open(workspace, now=at(NOW), write=True):
-        done = run("consolidate", "--now", NOW)
+        done = start("consolidate", "--now", NOW)
     assert done.returncode == 5
     assert str(os.getpid()) in done.stderr
-    assert run("consolidate", "--now", NOW).returncode == 0
+    assert start("consolidate", "--now", NOW).returncode == 0
 
 
-def test_eight_captures_during_a_consolidation(run: Run, workspace: Path) -> None:
+def test_eight_captures_during_a_consolidation(run: Run, start: Run, workspace: Path) -> None:
     words = ["alder", "birch", "cedar", "elm", "柳树", "松树", "maple", "oak"]
     with Workspace.open(workspace, now=at(NOW), write=True), ThreadPoolExecutor(8) as pool:
-        done = list(pool.map(lambda word: run("capture", f"User planted {word}", "--now", NOW), words))
+        done = list(pool.map(lambda word: start("capture", f"User planted {word}", "--now", NOW), words))
         assert [each.returncode for each in done] == [0] * 8
         for word in words:
             assert answer(run("search", word, "--json"))["results"][0]["text"] == f"User planted {word}"
@@ -438,7 +450,7 @@ def test_a_full_disk_leaves_the_old_state(run: Run, workspace: Path) -> None:
 
 
 def test_ctrl_c(workspace: Path) -> None:
-    lines = [("2026-03-02T13:00:00Z", "user", f"I bought {number} red kettles.") for number in range(20_000)]
+    lines = [("2026-03-02T13:00:00Z", "user", f"I bought {number} red kettles.") for number in range(3_000)]
     say(workspace, "b", *lines)
     command = [sys.executable, "-m", "memory_system", "--workspace", str(workspace), "consolidate", "--now", NOW]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -477,7 +489,3 @@ def test_ctrl_c_while_the_program_starts(workspace: Path, tmp_path: Path) -> Non
     here = os.pathsep.join([str(tmp_path), *sys.path])
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": here}, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (130, "")
-
-
-def test_nothing_of_progress_goes_into_pipes(run: Run, workspace: Path) -> None:
-    assert run("consolidate", "--now", NOW).stderr == ""

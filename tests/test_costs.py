@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from answering import telling
 from claude_server import error, serving
+from commands import memory
 from test_reading import MEANINGS, NOW, fill
-from typer.testing import CliRunner
 from workspaces import at, consolidate, layers
 
-from memory_system.cli import app
 from memory_system.config import Config
 from memory_system.disk import Files
 from memory_system.llm import Usage
@@ -65,8 +64,8 @@ def test_the_estimate_comes_before_and_near_what_is_spent(tmp_path: Path, key: N
 
 def test_an_estimate_needs_no_key_and_no_mode(tmp_path: Path) -> None:
     root = fill(tmp_path)
-    done = CliRunner().invoke(app, ["--workspace", str(root), "--now", NOW, "consolidate", "--estimate"])
-    assert done.exit_code == 0
+    done = memory("--workspace", str(root), "--now", NOW, "consolidate", "--estimate")
+    assert done.returncode == 0
     assert "2 nights due, claude-haiku-5-5 (llm.mode is off)" in done.stdout
     assert "read: 2 calls" in done.stdout
 
@@ -95,9 +94,9 @@ def test_stats_show_what_was_spent_and_saved(tmp_path: Path, key: None) -> None:
 def test_the_command_line_knows_its_modes(tmp_path: Path) -> None:
     root = fill(tmp_path)
     run = ["--workspace", str(root), "--now", NOW, "consolidate"]
-    assert CliRunner().invoke(app, [*run, "--llm", "always"]).exit_code == 2
-    assert CliRunner().invoke(app, [*run, "--replay", "r_1"]).exit_code == 2
-    done = CliRunner().invoke(app, ["--json", *run, "--llm", "auto"])
+    assert memory(*run, "--llm", "always").returncode == 2
+    assert memory(*run, "--replay", "r_1").returncode == 2
+    done = memory("--json", *run, "--llm", "auto")
     assert "there is no ANTHROPIC_API_KEY" in json.loads(done.stdout)["problems"][0]["what"]
 
 
@@ -111,10 +110,10 @@ def test_one_tiny_question_says_what_works(tmp_path: Path, key: None) -> None:
     for name, script in (("vendor", lambda _: {"ok": True}), ("local", local), ("broken", lambda _: error(401))):
         with serving(script) as server:
             root = fill(tmp_path / name, llm={"base_url": server.url})
-            done = CliRunner().invoke(app, ["--json", "--workspace", str(root), "--now", NOW, "llm", "check"])
+            done = memory("--json", "--workspace", str(root), "--now", NOW, "llm", "check")
         row = json.loads(done.stdout)
         assert row["address"] == server.url
-        found[name] = (done.exit_code, row["answers"], row["structured"], row["batch"], row["priced"])
+        found[name] = (done.returncode, row["answers"], row["structured"], row["batch"], row["priced"])
         with Workspace.open(root, now=at(NOW)) as ws:
             assert (
                 sum(stats.stats(ws)["llm"]["talk"][each] for each in ("input_tokens", "output_tokens")) == server.tokens
@@ -126,5 +125,5 @@ def test_one_tiny_question_says_what_works(tmp_path: Path, key: None) -> None:
 
 
 def test_without_a_key_the_check_says_so(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["--workspace", str(fill(tmp_path)), "--now", NOW, "llm", "check"])
-    assert (done.exit_code, "there is no ANTHROPIC_API_KEY" in done.stdout) == (6, True)
+    done = memory("--workspace", str(fill(tmp_path)), "--now", NOW, "llm", "check")
+    assert (done.returncode, "there is no ANTHROPIC_API_KEY" in done.stdout) == (6, True)

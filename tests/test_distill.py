@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from commands import memory
 from workspaces import at, consolidate, make, memories, say
 
 from memory_system.upkeep.correct import edit
@@ -176,15 +176,14 @@ def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None:
     path.write_text("# Mine\n")
     path.chmod(0o640)
     told(tmp_path, "Also, I'm allergic to peanuts.")
-    command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path), "--now", NOW, "distill"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    distill = partial(memory, "--workspace", tmp_path, "--now", NOW, "distill")
+    shown = distill()
     assert "+- User is allergic to peanuts" in shown.stdout
     assert "--apply" in shown.stderr
     assert path.read_text() == "# Mine\n"
-    row = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)
+    row = json.loads(distill("--json").stdout)
     assert [each["quote"] for each in row["proposals"]] == ["Also, I'm allergic to peanuts."]
-    subprocess.run([*command, "--apply"], capture_output=True, check=True)
+    assert distill("--apply").returncode == 0
     assert path.read_text() == "# Mine\n\n## Lately learnt\n- User is allergic to peanuts\n"
     assert path.stat().st_mode & 0o777 == 0o640
-    again = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert again.stdout == "nothing to propose\n"
+    assert distill().stdout == "nothing to propose\n"

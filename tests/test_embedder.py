@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 import sys
 from array import array
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import memory
 from endpoint import Endpoint, guessing, knowing, serving
 from workspaces import at, consolidate, make, say
 
@@ -267,8 +267,7 @@ def test_without_the_endpoint_words_answer_and_it_is_said(tmp_path: Path) -> Non
     found = search(root, "sofa")
     assert texts(found) == texts(search(root, "sofa", mode="keyword"))
     assert "gives no vectors" in found["warning"]
-    command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "search", "sofa"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = memory("--workspace", root, "search", "sofa")
     assert "sofa" in done.stdout
     assert "answered by words alone" in done.stderr
     say(root, "new", ("2026-03-03T13:00:00Z", "user", "The ferry leaves at seven."))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say, stopped
 
 from memory_system import finder, forgetting
 from memory_system.errors import DamagedError, NotFoundError, QuarantinedError, UsageError
@@ -51,6 +51,17 @@ def story(root: Path) -> Path:
         edit.capture(ws, "Barnaby's vet is Dr. Okafor", entities=["Barnaby"])
         finder.search(ws, "Barnaby")
     return root
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return story(tmp_path_factory.mktemp("fresh") / "w")
+
+
+@pytest.fixture
+def root(fresh: Path, tmp_path: Path) -> Path:
+    """The story, to be changed."""
+    return copied(fresh, tmp_path / "w")
 
 
 def forget(
@@ -94,8 +105,7 @@ def id_of(root: Path, words: str) -> str:
     return next(each.id for pool in ("active", "archive") for each in memories(root, pool) if words in each.content)
 
 
-def test_an_entity_goes_from_everything_that_is_ours(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_an_entity_goes_from_everything_that_is_ours(root: Path) -> None:
     assert holding(root, "barnaby")
     certificate = forget(root, entity="Barnaby")
     assert holding(root, "barnaby", "fireworks", "okafor") == []
@@ -108,15 +118,13 @@ def test_an_entity_goes_from_everything_that_is_ours(tmp_path: Path) -> None:
     assert any("Elena" in each for each in contents(root))
 
 
-def test_what_a_model_has_answered_goes_as_well(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_what_a_model_has_answered_goes_as_well(root: Path) -> None:
     (root / "memory/state/answers.jsonl").write_text('{"key":"k","answer":"the hound dreads rockets"}\n')
     forget(root, entity="Barnaby")
     assert holding(root, "dreads rockets") == []
 
 
-def test_with_their_owners_leave_it_goes_from_peoples_files(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_with_their_owners_leave_it_goes_from_peoples_files(root: Path) -> None:
     certificate = forget(root, entity="Barnaby", transcripts=True, notes=True)
     assert certificate["left"] == []
     assert holding(root, "barnaby", everywhere=True) == []
@@ -129,23 +137,20 @@ def test_with_their_owners_leave_it_goes_from_peoples_files(tmp_path: Path) -> N
     assert contents(root) == before
 
 
-def test_a_session_that_was_taken_out_of_peoples_files_is_not_told_to_be_there(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_a_session_that_was_taken_out_of_peoples_files_is_not_told_to_be_there(root: Path) -> None:
     certificate = forget(root, session="pets", transcripts=True, notes=True)
     assert [each for each in certificate["left"] if "pets" in each["path"]] == []
     assert "Porto" not in (root / "sessions/pets.jsonl").read_text()
 
 
-def test_one_memory_goes_with_what_stands_on_its_words(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_one_memory_goes_with_what_stands_on_its_words(root: Path) -> None:
     forget(root, ids=(id_of(root, "青霉素"),))
     assert holding(root, "青霉素") == []
     assert any("爬山" in each for each in contents(root))
     assert problems(root) == []
 
 
-def test_a_session_goes_and_what_it_had_replaced_comes_back(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_a_session_goes_and_what_it_had_replaced_comes_back(root: Path) -> None:
     assert [each.value for each in memories(root) if each.attribute == "lives_in"] == ["Lisbon"]
     forget(root, session="later")
     assert holding(root, "lisbon", "chess") == []
@@ -154,8 +159,7 @@ def test_a_session_goes_and_what_it_had_replaced_comes_back(tmp_path: Path) -> N
     assert problems(root) == []
 
 
-def test_a_span_of_time_goes(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_a_span_of_time_goes(root: Path) -> None:
     forget(root, since="2026-03-03T00:00:00Z", until="2026-03-04T00:00:00Z")
     assert holding(root, "青霉素", "爬山", "fireworks", "shoe", "boiler") == []
     assert any("Elena" in each for each in contents(root))
@@ -164,9 +168,8 @@ def test_a_span_of_time_goes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-40], lambda data: data[:-40] + b"\xff" * 40])
 def test_a_damaged_packed_transcript_stops_no_forgetting_and_loses_nothing(
-    damage: Callable[[bytes], bytes], tmp_path: Path
+    damage: Callable[[bytes], bytes], root: Path
 ) -> None:
-    root = story(tmp_path)
     lines = (root / "sessions/pets.jsonl").read_bytes().splitlines(keepends=True)
     noise = b"".join(os.urandom(60).hex().encode() + b"\n" for _ in range(2000))  # lines before the damage can be read
     packed = root / "sessions/old.jsonl.gz"
@@ -179,16 +182,14 @@ def test_a_damaged_packed_transcript_stops_no_forgetting_and_loses_nothing(
     assert not any("Barnaby" in each for each in contents(root))
 
 
-def test_a_span_of_time_goes_from_peoples_files(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_a_span_of_time_goes_from_peoples_files(root: Path) -> None:
     forget(root, since="2026-03-03T00:00:00Z", until="2026-03-04T00:00:00Z", transcripts=True, notes=True)
     assert holding(root, "青霉素", "爬山", "shoe", "boiler", everywhere=True) == []
     assert "Barnaby" in (root / "sessions/pets.jsonl").read_text()
     assert problems(root) == []
 
 
-def test_words_go(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_words_go(root: Path) -> None:
     forget(root, query="喝龙井茶")
     assert holding(root, "龙井茶") == []
     assert any("爬山" in each for each in contents(root))
@@ -204,8 +205,7 @@ def test_words_go(tmp_path: Path) -> None:
         ({"since": "2026-03-03T00:00:00Z", "until": "2026-03-04T00:00:00Z"}, "青霉素"),
     ],
 )
-def test_reading_the_transcripts_again_brings_nothing_back(chosen: dict[str, str], gone: str, tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_reading_the_transcripts_again_brings_nothing_back(chosen: dict[str, str], gone: str, root: Path) -> None:
     forget(root, **chosen)
     first = root / "sessions"
     for path in sorted(first.glob("*.jsonl")):  # a line changes: the file is read again from its beginning
@@ -217,8 +217,7 @@ def test_reading_the_transcripts_again_brings_nothing_back(chosen: dict[str, str
     assert not [each for each in found if gone in each["text"].lower()]
 
 
-def test_a_transcript_that_turns_up_later_brings_nothing_back(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_a_transcript_that_turns_up_later_brings_nothing_back(root: Path) -> None:
     forget(root, entity="Barnaby")
     say(root, "found", ("2026-03-01T09:00:00Z", "user", "I have a dog called Barnaby. I'm allergic to nettles."))
     consolidate(root, LATER)
@@ -245,17 +244,15 @@ def test_what_was_rolled_back_is_forgotten_with_what_says_the_same(chosen: dict[
     assert (b"I like rowing." if "ids" in chosen else b'"again:e1"') not in journal
 
 
-def test_a_clock_that_went_back_forgets_no_less(tmp_path: Path) -> None:
+def test_a_clock_that_went_back_forgets_no_less(root: Path) -> None:
     """What was forgotten seemed to be said after the forgetting: it was indexed again at once."""
-    root = story(tmp_path)
     forget(root, "2026-03-01T12:00:00Z", query="龙井茶")
     assert holding(root, "龙井茶") == []
     consolidate(root, LATER)
     assert holding(root, "龙井茶") == []
 
 
-def test_what_is_said_again_is_remembered_again(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_what_is_said_again_is_remembered_again(root: Path) -> None:
     forget(root, entity="Barnaby")
     forget(root, ids=(id_of(root, "青霉素"),))
     say(root, "new", ("2026-03-08T09:00:00Z", "user", "I have a dog called Barnaby. 我对青霉素过敏，请记住。"))
@@ -265,24 +262,22 @@ def test_what_is_said_again_is_remembered_again(tmp_path: Path) -> None:
     assert problems(root) == []
 
 
-def test_stopped_at_any_step_it_is_finished_by_the_next_writer(tmp_path: Path) -> None:
-    fresh = story(tmp_path / "fresh")
-    counting = CrashingDisk()
-    forget(copied(fresh, tmp_path / "whole"), entity="Barnaby", transcripts=True, notes=True, disk=counting)
-    first = next(n for n, step in enumerate(counting.done, 1) if step == "replace forgetting.json")
-    for stop in range(1, len(counting.done) + 1, 3):
-        root = copied(fresh, tmp_path / str(stop))
-        with pytest.raises(Crash):
-            forget(root, entity="Barnaby", transcripts=True, notes=True, disk=CrashingDisk(stop=stop))
-        with Workspace.open(root, now=at(LATER), write=True) as ws:
+def test_stopped_at_any_step_it_is_finished_by_the_next_writer(root: Path) -> None:
+    def run(disk: CrashingDisk) -> None:
+        forget(root, entity="Barnaby", transcripts=True, notes=True, disk=disk)
+
+    begun = False
+    for what, left in stopped(root, run, every=3):
+        begun = begun or (left / "memory/state/forgetting.json").exists()
+        with Workspace.open(left, now=at(LATER), write=True) as ws:
             forgetting.finish(ws)
-        if stop > first:
-            assert holding(root, "barnaby", everywhere=True) == [], f"stopped at {stop}: {counting.done[stop - 1]}"
-            assert problems(root) == []
+        if begun:
+            assert holding(left, "barnaby", everywhere=True) == [], what
+            assert problems(left) == []
+    assert begun
 
 
-def test_a_rollback_says_how_far_it_reaches(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_a_rollback_says_how_far_it_reaches(root: Path) -> None:
     forget(root, entity="Barnaby")
     with Workspace.open(root, now=at(LATER), write=True) as ws:
         run = next(group.entry.run for group in ws.journal.entries() if group.entry.run)
@@ -292,8 +287,7 @@ def test_a_rollback_says_how_far_it_reaches(tmp_path: Path) -> None:
     assert problems(root) == []
 
 
-def test_without_its_key_nothing_is_read(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_without_its_key_nothing_is_read(root: Path) -> None:
     forget(root, entity="Barnaby")
     (root / "memory/state/key").unlink()
     say(root, "found", ("2026-03-01T09:00:00Z", "user", "I have a dog called Barnaby."))
@@ -301,8 +295,7 @@ def test_without_its_key_nothing_is_read(tmp_path: Path) -> None:
         consolidate(root, LATER)
 
 
-def test_what_cannot_be_meant(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_what_cannot_be_meant(root: Path) -> None:
     for wrong in ({}, {"entity": "Barnaby", "session": "pets"}, {"entity": "User"}, {"entity": "用户"}):
         with pytest.raises(UsageError):
             Selection(**wrong)
@@ -310,8 +303,7 @@ def test_what_cannot_be_meant(tmp_path: Path) -> None:
         forget(root, ids=("f_20260101_0000000000",))
 
 
-def test_looking_first_writes_nothing(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_looking_first_writes_nothing(root: Path) -> None:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     with Workspace.open(root, now=at(NOW)) as ws:
         plan = forgetting.plan_of(ws, Selection(entity="Barnaby"))
@@ -319,8 +311,7 @@ def test_looking_first_writes_nothing(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
-def test_a_note_that_changes_by_day_shows_nothing_of_it(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_a_note_that_changes_by_day_shows_nothing_of_it(root: Path) -> None:
     forget(root, entity="Barnaby")
     with (root / "memory/2026-03-03.md").open("a") as file:
         file.write("\n## [12:00:00] general\n\nThe kettle was descaled.\n")
@@ -380,8 +371,7 @@ def test_a_summary_is_not_forgotten_by_its_own_id(tmp_path: Path) -> None:
     assert all(each in told.value.hint for each in summary.source_facts)
 
 
-def test_peoples_files_keep_their_rights(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_peoples_files_keep_their_rights(root: Path) -> None:
     files = [root / "sessions/pets.jsonl", root / "MEMORY.md"]
     for path, mode in zip(files, (0o644, 0o640), strict=True):
         path.chmod(mode)
@@ -389,8 +379,7 @@ def test_peoples_files_keep_their_rights(tmp_path: Path) -> None:
     assert [path.stat().st_mode & 0o777 for path in files] == [0o644, 0o640]
 
 
-def test_a_file_that_was_written_to_meanwhile_is_left_alone(tmp_path: Path) -> None:
-    root = story(tmp_path)
+def test_a_file_that_was_written_to_meanwhile_is_left_alone(root: Path) -> None:
     path = root / "MEMORY.md"
     with Workspace.open(root, now=at(NOW), write=True) as ws:
         before = owner_files.state_of(path)

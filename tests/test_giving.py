@@ -9,13 +9,12 @@ from pathlib import Path
 
 import anyio
 import pytest
+from commands import memory
 from mcp import Client
-from typer.testing import CliRunner
 from workspaces import at, consolidate, make, memories, say
 
 from memory_system.agent import serve
 from memory_system.agent.tools import Toolbox
-from memory_system.cli import app, hoisted
 from memory_system.hosts import integrations
 from memory_system.workspace import Workspace
 
@@ -62,8 +61,8 @@ def not_for_agents(text: str) -> list[str]:
 
 
 def run(root: Path, *arguments: str) -> str:
-    done = CliRunner().invoke(app, hoisted(["--workspace", str(root), "--now", NOW, *arguments]))
-    return done.output
+    done = memory("--workspace", str(root), "--now", NOW, *arguments)
+    return done.stdout + done.stderr
 
 
 def commands(root: Path) -> Iterator[list[str]]:

@@ -94,7 +94,7 @@ def shown(root: Path, chat: str = "") -> str:
         return prompt.compose(ws, session="group", chat=chat).text
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(talks)
 def test_of_all_memories_only_what_was_said_in_the_group_stands_in_its_prompt(talk: dict[str, list[str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

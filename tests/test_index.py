@@ -130,7 +130,7 @@ def test_a_question_is_never_query_syntax(query: str) -> None:
         found(index, query)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.text(), st.text())
 def test_no_text_and_no_question_is_an_error(text: str, query: str) -> None:
     with holding(text) as index:
@@ -186,6 +186,7 @@ def fill(index: Index, plan: Plan) -> None:
         index.put_note(f"memory/{number}.md", f"# {text}\n\n{text}")
 
 
+@settings(max_examples=50)
 @given(PLANS, st.randoms(use_true_random=False))
 def test_what_was_put_in_decides_the_content_and_not_the_way(plan: Plan, random: st.DataObject) -> None:
     last = list({number: (number, pool, text) for number, pool, text in plan}.values())
@@ -322,6 +323,7 @@ LINES = st.lists(
 )
 
 
+@settings(max_examples=50)
 @given(LINES)
 def test_passages_stand_on_their_lines(lines: list[str]) -> None:
     found = list(passages("\n".join(lines)))

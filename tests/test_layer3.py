@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from faults import RecordingDisk
 from stores import FILE, Store
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, copied, copies, layers, make, problems, say
+from workspaces import CrashingDisk, at, consolidate, contents, copied, copies, layers, make, problems, say, stopped
 
 from memory_system import finder
 from memory_system.nights import copying, derive
@@ -231,22 +231,16 @@ def last_days(root: Path, disk: CrashingDisk | None = None) -> None:
     consolidate(root, "2026-05-02T12:00:00Z", disk=disk)
 
 
-def test_stopped_at_every_write_it_ends_the_same(root: Path, tmp_path: Path) -> None:
-    whole = Path(shutil.copytree(root, tmp_path / "whole"))
-    counting = CrashingDisk()
-    last_days(whole, counting)
-    expected, told = layers(whole), copied(whole)
+def test_stopped_at_every_write_it_ends_the_same(root: Path) -> None:
+    left = stopped(root, lambda disk: last_days(root, disk))
+    expected, told = layers(root), copied(root)
     assert set(told) == {"a:e1", "a:e2", "a:e3", "b:e1", "late:e1"}
-    assert files(whole) == ["2026-03.jsonl.gz", "2026-04.jsonl.gz"]
-    first = next(n for n, step in enumerate(counting.done, 1) if "said" in step)
-    for stop in range(first, len(counting.done) + 1):
-        again = Path(shutil.copytree(root, tmp_path / "again"))
-        with pytest.raises(Crash):
-            last_days(again, CrashingDisk(stop=stop))
+    assert files(root) == ["2026-03.jsonl.gz", "2026-04.jsonl.gz"]
+    first = next(number for number, (what, _) in enumerate(left) if "said" in what)
+    for what, again in left[first:]:
         last_days(again)
-        assert copied(again) == told, f"stopped at {stop}: {counting.done[stop - 1]}"
-        assert layers(again) == expected, f"stopped at {stop}: {counting.done[stop - 1]}"
-        shutil.rmtree(again)
+        assert copied(again) == told, what
+        assert layers(again) == expected, what
 
 
 # ---- an older workspace --------------------------------------------------------------------------------------------
@@ -280,18 +274,12 @@ def test_an_older_workspace_is_filled_from_the_transcripts_that_are_there(root: 
         assert stats.status(ws)["layer3"]["to_fill"] == {"transcripts": 0, "bytes": 0}
 
 
-def test_filling_that_was_stopped_goes_on(root: Path, tmp_path: Path) -> None:
+def test_filling_that_was_stopped_goes_on(root: Path) -> None:
     expected = copied(root)
     older(root)
-    counting = CrashingDisk()
-    consolidate(Path(shutil.copytree(root, tmp_path / "whole")), NOW, disk=counting)
-    for stop in range(1, len(counting.done) + 1):
-        again = Path(shutil.copytree(root, tmp_path / "again"))
-        with pytest.raises(Crash):
-            consolidate(again, NOW, disk=CrashingDisk(stop=stop))
+    for what, again in stopped(root, lambda disk: consolidate(root, NOW, disk=disk)):
         consolidate(again, NOW)
-        assert copied(again) == expected, f"stopped at {stop}: {counting.done[stop - 1]}"
-        shutil.rmtree(again)
+        assert copied(again) == expected, what
 
 
 # ---- damage, and the rest of the house -----------------------------------------------------------------------------

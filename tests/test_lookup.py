@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from workspaces import at, consolidate, contents, make, problems, say
 
@@ -20,13 +20,12 @@ from memory_system.config import Config
 from memory_system.disk import Files
 from memory_system.forgetting.planning import Selection
 from memory_system.records import Fact, Pool, Row, to_line
-from memory_system.store import lookup
+from memory_system.store import lookup, store
 from memory_system.store.database import Database
 from memory_system.store.gist import gist_of
 from memory_system.store.journal import Change, Entry
 from memory_system.store.keys import entity_key, keys_of, keys_of_row
 from memory_system.store.lookup import Lookup
-from memory_system.store.store import VERY_MANY
 from memory_system.upkeep import correct
 from memory_system.workspace import Workspace
 
@@ -102,6 +101,7 @@ class Truth:
         ]
 
 
+@settings(max_examples=50)
 @given(st.lists(memories, max_size=20, unique_by=lambda each: each.id), commits)
 def test_what_is_found_in_memory_is_found_on_the_disk(first: list[Fact], later: list[dict[int, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -113,6 +113,7 @@ def test_what_is_found_in_memory_is_found_on_the_disk(first: list[Fact], later: 
                 assert truth.answers(truth.loaded) == truth.answers(lookup.Loaded(truth.rows, CONFIG))
 
 
+@settings(max_examples=50)
 @given(st.lists(memories, max_size=20, unique_by=lambda each: each.id), commits)
 def test_a_catalogue_that_was_moved_along_is_the_one_that_is_made_anew(
     first: list[Fact], later: list[dict[int, Any]]
@@ -171,9 +172,14 @@ def remembering(root: Path, count: int) -> Path:
     return root
 
 
+VERY_MANY = 600  # here: the catalogue is of the same kind, and sooner made
+
+
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return remembering(tmp_path_factory.mktemp("large"), VERY_MANY)
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "VERY_MANY", VERY_MANY)
+        yield remembering(tmp_path_factory.mktemp("large"), VERY_MANY)
 
 
 @pytest.fixture

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import memory
 from workspaces import at, consolidate, contents, make, say
 
 from memory_system import finder
@@ -120,8 +119,7 @@ def test_nothing_is_masked_unless_the_owner_says_so(tmp_path: Path) -> None:
 def test_by_command(tmp_path: Path) -> None:
     root = talked(tmp_path, policy={"masked": ["phone"]})
     for words in (["search", "phone number"], ["get", "MEMORY.md"], ["context", "What is my phone number?"]):
-        call = [sys.executable, "-m", "memory_system", "--workspace", str(root), *words]
-        masked = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+        masked = memory("--workspace", root, *words).stdout
         assert "[phone]" in masked
         assert "0134" not in masked
-        assert "0134" in subprocess.run([*call, "--unmasked"], capture_output=True, text=True, check=True).stdout
+        assert "0134" in memory("--workspace", root, *words, "--unmasked").stdout

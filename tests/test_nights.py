@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say
+from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, memories, say, stopped
 
 from memory_system.errors import ExhaustedError
 from memory_system.upkeep import edit
@@ -63,49 +64,38 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     assert layers(tmp_path) == before
 
 
-def story(root: Path) -> None:
+def story(root: Path) -> Path:
     """Two nights that make, confirm, supersede, archive and fold a capture in."""
     make(root, zone="UTC")
     say(root, "a", ("2026-03-02T09:00:00Z", "user", "I live in Porto. I'm allergic to peanuts. 我喜欢喝茶。"))
     say(root, "b", ("2026-03-03T09:00:00Z", "user", "I moved to Lisbon. I'm allergic to peanuts, remember that."))
     with Workspace.open(root, now=at("2026-03-02T10:00:00Z")) as ws:
         edit.capture(ws, "User keeps bees", importance=0.7)
+    return root
 
 
 UNTIL = "2026-03-04T12:00:00Z"
 
 
 def test_stopped_at_every_write_and_run_again_gives_the_same_bytes(tmp_path: Path) -> None:
-    whole = tmp_path / "whole"
-    story(whole)
-    counting = CrashingDisk()
-    consolidate(whole, UNTIL, disk=counting)
+    whole = story(tmp_path / "whole")
+    left = stopped(whole, lambda disk: consolidate(whole, UNTIL, disk=disk))
+    assert len(left) > 60
     expected = layers(whole)
-    assert len(counting.done) > 60
-    for stop in range(1, len(counting.done) + 1):
-        root = tmp_path / str(stop)
-        story(root)
-        with pytest.raises(Crash):
-            consolidate(root, UNTIL, disk=CrashingDisk(stop=stop))
+    for what, root in left:
         consolidate(root, UNTIL)
-        assert layers(root) == expected, f"stopped at {stop}: {counting.done[stop - 1]}"
+        assert layers(root) == expected, what
 
 
 def test_stopped_twice_at_different_writes(tmp_path: Path) -> None:
-    whole = tmp_path / "whole"
-    story(whole)
-    counting = CrashingDisk()
-    consolidate(whole, UNTIL, disk=counting)
-    for stop in range(2, len(counting.done), 9):
-        root = tmp_path / str(stop)
-        story(root)
-        for each in (stop, stop // 2 + 1):
-            try:
-                consolidate(root, UNTIL, disk=CrashingDisk(stop=each))
-            except Crash:
-                continue
+    whole = story(tmp_path / "whole")
+    left = stopped(whole, lambda disk: consolidate(whole, UNTIL, disk=disk), every=6)
+    expected = layers(whole)
+    for number, (what, root) in enumerate(left):
+        with suppress(Crash):
+            consolidate(root, UNTIL, disk=CrashingDisk(stop=4 * number + 1))
         consolidate(root, UNTIL)
-        assert layers(root) == layers(whole)
+        assert layers(root) == expected, what
 
 
 def test_a_run_that_failed_three_times_waits_for_the_owner(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say
+from commands import memory
+from workspaces import CrashingDisk, at, consolidate, contents, make, memories, say, stopped
 
 import memory_system
 from memory_system import forgetting
@@ -158,24 +159,19 @@ def test_the_next_night_brings_nothing_back(kept: Path, tmp_path: Path) -> None:
 
 
 def test_stopped_at_any_step_it_is_done_the_next_time(kept: Path, tmp_path: Path) -> None:
-    counting = CrashingDisk()
-    fixed(copied(kept, tmp_path / "whole"), counting)
-    for stop in range(1, len(counting.done) + 1, 3):
-        root = copied(kept, tmp_path / str(stop))
-        with pytest.raises(Crash):
-            fixed(root, CrashingDisk(stop=stop))
+    whole = copied(kept, tmp_path / "whole")
+    for what, root in stopped(whole, lambda disk: fixed(whole, disk), every=3):
         fixed(root)
-        assert ours_with(root, *SECRETS) == [], counting.done[stop - 1]
+        assert ours_with(root, *SECRETS) == [], what
         with Workspace.open(root, now=at(NOW)) as ws:
-            assert check.validate(ws) == [], counting.done[stop - 1]
+            assert check.validate(ws) == [], what
 
 
 def test_by_command(kept: Path, tmp_path: Path) -> None:
     root = copied(kept, tmp_path / "w")
-    call = [sys.executable, "-m", "memory_system", "--workspace", str(root), "policy", "scan"]
-    looked = subprocess.run(call, capture_output=True, text=True, check=False)
+    looked = memory("--workspace", root, "policy", "scan")
     assert looked.returncode == 1
-    mended = subprocess.run([*call, "--fix"], capture_output=True, text=True, check=False)
+    mended = memory("--workspace", root, "policy", "scan", "--fix")
     assert mended.returncode == 1  # people's own files hold it still
     assert "MEMORY.md:2: password (your own file)" in mended.stdout.splitlines()
     assert not any(word in looked.stdout + mended.stdout for word in SECRETS)

@@ -108,9 +108,8 @@ def test_there_are_enough_questions() -> None:
     assert min(sum(lang == each for lang, *_ in ASKED) for each in ("en", "zh")) >= 100
 
 
-@pytest.mark.parametrize(("lang", "text", "query"), ASKED)
-def test_a_question_finds_what_was_said(library: Found, lang: str, text: str, query: str) -> None:
-    assert text in library.texts(query, limit=3), lang
+def test_a_question_finds_what_was_said(library: Found) -> None:
+    assert [(query, text) for _, text, query in ASKED if text not in library.texts(query, limit=3)] == []
 
 
 # What stands around the words

@@ -772,7 +772,7 @@ values = st.recursive(
 
 
 @pytest.mark.parametrize("name", JSON_NAMES)
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(rows=st.lists(st.dictionaries(st.sampled_from(KEYS), values, max_size=8), max_size=6))
 def test_no_object_breaks_a_reader(
     name: str, rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory

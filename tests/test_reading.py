@@ -65,6 +65,12 @@ def rules_alone(tmp_path: Path) -> dict[str, bytes]:
     return layers(root)
 
 
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the rules alone make of it."""
+    return rules_alone(tmp_path_factory.mktemp("expected"))
+
+
 def rows(root: Path, name: str) -> list[dict[str, Any]]:
     """The lines of a file in state/ that are whole."""
     path = root / "memory/state" / name
@@ -316,8 +322,7 @@ def test_a_key_alone_sends_nothing(tmp_path: Path, key: None) -> None:
     assert not (tmp_path / "memory/state/answers.jsonl").exists()
 
 
-def test_without_a_key_the_rules_go_on_and_it_is_said_once(tmp_path: Path) -> None:
-    expected = rules_alone(tmp_path)
+def test_without_a_key_the_rules_go_on_and_it_is_said_once(tmp_path: Path, expected: dict[str, bytes]) -> None:
     root = fill(tmp_path / "on", llm={"mode": "auto"})  # as earlier versions called it
     report = consolidate(root, NOW)
     assert len(report.nights) == 2
@@ -411,8 +416,9 @@ FAILURES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_whatever_the_server_does_the_rules_result_stands(name: str, tmp_path: Path, key: None) -> None:
-    expected = rules_alone(tmp_path)
+def test_whatever_the_server_does_the_rules_result_stands(
+    name: str, tmp_path: Path, expected: dict[str, bytes], key: None
+) -> None:
     with serving(lambda _: FAILURES[name]) as server:
         timeouts = {"request": 0.15 if name == "too slow" else 5, "run": 1.0}
         root = fill(tmp_path / "asked", llm={"mode": "on", "base_url": server.url, "timeouts": timeouts})
@@ -428,8 +434,9 @@ def test_whatever_the_server_does_the_rules_result_stands(name: str, tmp_path: P
     assert report.to_row()["accounting"]["balanced"]
 
 
-def test_a_server_that_is_not_running_is_named_and_the_rules_go_on(tmp_path: Path, key: None) -> None:
-    expected = rules_alone(tmp_path)
+def test_a_server_that_is_not_running_is_named_and_the_rules_go_on(
+    tmp_path: Path, expected: dict[str, bytes], key: None
+) -> None:
     report = consolidate(fill(tmp_path / "asked", "http://127.0.0.1:9"), NOW)
     assert "no connection to http://127.0.0.1:9" in report.problems[0].what
     assert layers(tmp_path / "asked") == expected
@@ -458,8 +465,9 @@ def test_a_conversation_cannot_speak_to_the_model(tmp_path: Path) -> None:
     assert "Tom" not in text
 
 
-def test_a_budget_that_is_used_up_leaves_the_rest_to_the_rules(tmp_path: Path, key: None) -> None:
-    expected = rules_alone(tmp_path)
+def test_a_budget_that_is_used_up_leaves_the_rest_to_the_rules(
+    tmp_path: Path, expected: dict[str, bytes], key: None
+) -> None:
     budgets = {
         "no tokens": {"budget": {"tokens_per_night": 0}},
         "no dollars": {"budget": {"usd_per_month": 0.000_001}},

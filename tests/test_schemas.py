@@ -6,12 +6,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, copied, copies, make, memories, problems, say
+from workspaces import CrashingDisk, at, consolidate, contents, copied, copies, make, memories, problems, say, stopped
 
 from memory_system import finder
 from memory_system.errors import DamagedError, NewerError
@@ -90,18 +89,15 @@ def test_looking_first_shows_what_it_will_take(schema: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("schema", PAST, ids=lambda path: path.name)
 def test_an_upgrade_that_was_stopped_goes_on(schema: Path, tmp_path: Path) -> None:
-    whole, counting = past(schema, tmp_path / "whole"), CrashingDisk()
-    consolidate(whole, NOW, disk=counting)
-    for stop in range(1, len(counting.done) + 1, 3):
-        root = past(schema, tmp_path / str(stop))
-        with suppress(Crash):
-            consolidate(root, NOW, disk=CrashingDisk(stop=stop))
+    whole = past(schema, tmp_path)
+    left = stopped(whole, lambda disk: consolidate(whole, NOW, disk=disk), every=3)
+    expected = copies(whole)
+    for what, root in left:
         consolidate(root, NOW)
-        assert copies(root) == copies(whole), f"{stop}: {counting.done[stop - 1]}"
+        assert copies(root) == expected, what
         with Workspace.open(root, now=at(NOW), write=True) as ws:
             derive.rebuild(ws)  # those workspaces came without what is derived
-        assert problems(root, NOW) == [], f"{stop}: {counting.done[stop - 1]}"
-        shutil.rmtree(root)
+        assert problems(root, NOW) == [], what
 
 
 def test_the_steps_lead_to_the_schema_of_today_in_order() -> None:
@@ -138,17 +134,13 @@ def test_what_a_step_changes_is_kept_told_and_can_be_undone(root: Path) -> None:
     assert problems(root, NEXT) == []
 
 
-@pytest.mark.parametrize("stop", range(1, 40, 3))
-def test_a_migration_that_was_stopped_goes_on(root: Path, stop: int) -> None:
-    whole = Path(shutil.copytree(root, root.with_name("whole")))
+def test_a_migration_that_was_stopped_goes_on(root: Path) -> None:
     before = (root / "memory/layer2/active/facts.jsonl").read_bytes()
-    to_come(whole)
-    with suppress(Crash):
-        to_come(root, CrashingDisk(stop=stop))
-    if state(root)["schema"] == SCHEMA:
-        to_come(root)
-    assert memories(root) == memories(whole)
-    assert (root / f"memory/state/schema-{SCHEMA}.active.facts.jsonl").read_bytes() == before
+    for what, left in stopped(root, lambda disk: to_come(root, disk)):
+        if state(left)["schema"] == SCHEMA:
+            to_come(left)
+        assert memories(left) == memories(root), what
+        assert (left / f"memory/state/schema-{SCHEMA}.active.facts.jsonl").read_bytes() == before
 
 
 def test_a_workspace_from_before_the_journal_is_adopted_and_its_files_kept(tmp_path: Path) -> None:

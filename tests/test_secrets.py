@@ -19,11 +19,9 @@ EXAMPLES = [
 KEY = "sk-ant-api03-" + "aB3dE6gH9k" * 4
 
 
-@pytest.mark.parametrize(("kind", "text"), EXAMPLES)
-def test_each_kind_is_replaced_and_counted(kind: str, text: str) -> None:
-    cleaned, found = redact(text)
-    assert f"[secret:{kind}]" in cleaned
-    assert found == {kind: 1}
+def test_each_kind_is_replaced_and_counted() -> None:
+    found = [(kind, *redact(text)) for kind, text in EXAMPLES]
+    assert [each for each in found if f"[secret:{each[0]}]" not in each[1] or each[2] != {each[0]: 1}] == []
 
 
 def test_text_without_secrets_is_returned_as_it_is() -> None:
@@ -96,7 +94,7 @@ def test_a_secret_in_the_place_of_a_password_is_taken_out_once() -> None:
 def test_long_hostile_text_is_searched_to_its_end() -> None:
     noise = random.Random(7)
     alphabet = "AKIAghp_sk-ant:/@.eyJSG0123456789 \n-xoxbglpat中文"
-    text = "".join(noise.choice(alphabet) for _ in range(300_000)) + f" {KEY}"
+    text = "".join(noise.choice(alphabet) for _ in range(150_000)) + f" {KEY}"
     assert KEY not in redact(text)[0]
 
 
@@ -108,14 +106,14 @@ def test_words_after_a_code_that_are_no_digits_stay(text: str) -> None:
     assert redact(text) == (text, {})
 
 
-BEGINNINGS = [(kind, begun) for kind, (_, *each) in rules.table("secrets", "prefixes").items() for begun in each]
-
-
-@pytest.mark.parametrize(("kind", "begun"), BEGINNINGS)
-def test_a_key_is_known_by_its_beginning_where_it_is_long_enough(kind: str, begun: str) -> None:
-    key, least = f"{begun}{'aB3dE6gH9k' * 6}", rules.table("secrets", "prefixes")[kind][0]
-    assert redact(f"KEY={key}, 密钥{key}。") == (f"KEY=[secret:{kind}], 密钥[secret:{kind}]。", {kind: 2})
-    assert redact(f"the {begun}{'x' * (least - 1)} prefix")[1] == {}
+def test_a_key_is_known_by_its_beginning_where_it_is_long_enough() -> None:
+    for kind, (least, *beginnings) in rules.table("secrets", "prefixes").items():
+        for begun in beginnings:
+            key = f"{begun}{'aB3dE6gH9k' * 6}"
+            assert redact(f"KEY={key}, 密钥{key}。") == (f"KEY=[secret:{kind}], 密钥[secret:{kind}]。", {kind: 2}), (
+                begun
+            )
+            assert redact(f"the {begun}{'x' * (least - 1)} prefix")[1] == {}, begun
 
 
 NEIGHBOURS = ["我 ", "hello ", "\n", "[secret:card]", "4111", "sk-", "@"]

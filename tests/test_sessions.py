@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspaces import Crash, CrashingDisk, at, consolidate, contents, layers, make, say
+from workspaces import CrashingDisk, at, consolidate, contents, layers, make, say, stopped
 
 from memory_system import finder
 from memory_system.agent import listing
@@ -250,22 +250,16 @@ def test_a_rebuilt_index_is_the_one_that_followed_the_files(root: Path) -> None:
     assert layers(root) == followed
 
 
-def test_packing_may_be_stopped_anywhere(root: Path, tmp_path: Path) -> None:
+def test_packing_may_be_stopped_anywhere(root: Path) -> None:
     old_and_new(root)
     consolidate(root, "2026-03-12T03:10:00Z")
-    whole = Path(shutil.copytree(root, tmp_path / "whole"))
-    disk = CrashingDisk()
-    packed(whole, disk=disk)
-    report = consolidate(whole, LATER)
+    left = stopped(root, lambda disk: packed(root, disk=disk))
+    report = consolidate(root, LATER)
     assert sum(account["messages"]["read"] for account in report.accounts) == 1
-    for stop in range(1, len(disk.done) + 1):
-        root_n = Path(shutil.copytree(root, tmp_path / f"stopped{stop}"))
-        with pytest.raises(Crash):
-            packed(root_n, disk=CrashingDisk(stop=stop))
-        packed(root_n)
-        report = consolidate(root_n, LATER)
-        assert sum(account["messages"]["read"] for account in report.accounts) == 1, disk.done[stop - 1]
+    for what, again in left:
+        packed(again)
+        report = consolidate(again, LATER)
+        assert sum(account["messages"]["read"] for account in report.accounts) == 1, what
         assert report.problems == []
-        assert contents(root_n) == contents(whole)
-        assert layers(root_n).keys() == layers(whole).keys()
-        shutil.rmtree(root_n)
+        assert contents(again) == contents(root)
+        assert layers(again).keys() == layers(root).keys()

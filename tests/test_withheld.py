@@ -115,55 +115,57 @@ def test_a_wish_at_the_end_of_a_long_message_is_about_all_of_it(wish: str) -> No
     assert not index.without_withheld(said(f"{told}\n\n{wish}")).strip()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Don't remember this: I cheated on the exam.",
-        "Don't remember this: I cheated on the exam. It was the maths one, in May.",
-        "Don\u2019t save this, but I failed my driving test again.",
-        "I failed my driving test again, but please don't write that down.",
-        "I'm allergic to latex. Don't save this.",
-        "下面这个别记：我考试作弊了。",
-        "这个别记：我考试作弊了，是数学。还欠了室友三千块钱。",
-        "我对乳胶过敏，这件事不用记。",
-        "我驾照又没考过，别记下来。",
-        "刚才说的别记住，我其实没去面试。",
-        "Don't save this: 我昨天考试作弊了。",
-        "别记这个：I stole money from the till.",
-        "我昨天考试作弊了，don't save this。",
-        "I stole money from the till. 别记这个.",
-        "dont save this, i cheated on him",
-        "Do NOT keep this, I cheated on him.",
-        "这个不用记哦 我作弊了",
-        "别记这个 我作弊了",
-        "this stays between us and dont save it: i kissed someone at the conference in october",
-        "please dont save it, i kissed someone at the conference",
-        "please dont save it: i owe my brother money",
-        "do not store it: i was fired in 2019",
-        "off the record, i was fired in 2019",
-        "off the record: i owe the bank 9 grand",
-        "this is just between us, do not store it: i hate my boss",
-        "my laptop hint is the blue heron dont write that down anywhere",
-        "i owe my aunt two grand please dont save it",
-        "I stole a scarf once. Could you please not remember that?",
-        "Keep this out of your notes: I failed the audit.",
-        "I'd rather you didn't save this, but I failed the audit.",
-        "I failed the audit, off the record.",
-        "Can I tell you something off the record? I failed the audit. My boss knows.",
-        "This is private, please do not note it down. I failed the audit.",
-        "这话别存：我去年被开除了",
-        "这话你别存：我偷偷借给我弟八万块",
-        "这事不要留记录 我去年得过抑郁症",
-        "柜门密码是 520113 你别存",
-        "我去年得过抑郁症，这话别往记忆里存。",
-        "这段请勿写进档案：我挂了三门课。",
-        "这是秘密，你别记。我挂了三门课。",
-    ],
-)
-def test_what_is_not_to_be_kept_is_not(words: str) -> None:
+WITHHELD_SENTENCES = [
+    "Don't remember this: I cheated on the exam.",
+    "Don't remember this: I cheated on the exam. It was the maths one, in May.",
+    "Don\u2019t save this, but I failed my driving test again.",
+    "I failed my driving test again, but please don't write that down.",
+    "I'm allergic to latex. Don't save this.",
+    "下面这个别记：我考试作弊了。",
+    "这个别记：我考试作弊了，是数学。还欠了室友三千块钱。",
+    "我对乳胶过敏，这件事不用记。",
+    "我驾照又没考过，别记下来。",
+    "刚才说的别记住，我其实没去面试。",
+    "Don't save this: 我昨天考试作弊了。",
+    "别记这个：I stole money from the till.",
+    "我昨天考试作弊了，don't save this。",
+    "I stole money from the till. 别记这个.",
+    "dont save this, i cheated on him",
+    "Do NOT keep this, I cheated on him.",
+    "这个不用记哦 我作弊了",
+    "别记这个 我作弊了",
+    "this stays between us and dont save it: i kissed someone at the conference in october",
+    "please dont save it, i kissed someone at the conference",
+    "please dont save it: i owe my brother money",
+    "do not store it: i was fired in 2019",
+    "off the record, i was fired in 2019",
+    "off the record: i owe the bank 9 grand",
+    "this is just between us, do not store it: i hate my boss",
+    "my laptop hint is the blue heron dont write that down anywhere",
+    "i owe my aunt two grand please dont save it",
+    "I stole a scarf once. Could you please not remember that?",
+    "Keep this out of your notes: I failed the audit.",
+    "I'd rather you didn't save this, but I failed the audit.",
+    "I failed the audit, off the record.",
+    "Can I tell you something off the record? I failed the audit. My boss knows.",
+    "This is private, please do not note it down. I failed the audit.",
+    "这话别存：我去年被开除了",
+    "这话你别存：我偷偷借给我弟八万块",
+    "这事不要留记录 我去年得过抑郁症",
+    "柜门密码是 520113 你别存",
+    "我去年得过抑郁症，这话别往记忆里存。",
+    "这段请勿写进档案：我挂了三门课。",
+    "这是秘密，你别记。我挂了三门课。",
+]
+
+
+def is_kept(words: str) -> bool:
     tally: Counter[str] = Counter()
-    assert claims([said(words)], tally) == []
-    assert tally["segments.dropped.withheld"] == tally["segments"] > 0
+    return claims([said(words)], tally) != [] or not tally["segments.dropped.withheld"] == tally["segments"] > 0
+
+
+def test_what_is_not_to_be_kept_is_not() -> None:
+    assert [words for words in WITHHELD_SENTENCES if is_kept(words)] == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable
+import shutil
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -196,3 +197,39 @@ class CrashingDisk(Disk):
     def sync_folder(self, path: Path) -> None:
         if self._step(f"sync {path.name}"):
             raise Crash
+
+
+class CopyingDisk(CrashingDisk):
+    """A disk that puts by what a program leaves when it is stopped at an operation: of those that differ from the one
+    before, each `every`th."""
+
+    def __init__(self, root: Path, place: Path, every: int) -> None:
+        super().__init__()
+        self.root, self.place, self.every = root, place, every
+        self.left: list[tuple[str, Path]] = []
+        self._last: dict[str, bytes] = {}
+        self._differing = 0
+
+    def _step(self, name: str) -> bool:
+        held = {str(path): path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
+        self.done.append(name)
+        self._differing += held != self._last
+        if held != self._last and self._differing % self.every == 0:
+            self.left.append((f"{len(self.done)}: {name}", self.place / str(len(self.done))))
+            shutil.copytree(self.root, self.left[-1][1], symlinks=True)
+        self._last = held
+        return False
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        half = len(data) // 2
+        Disk.write(self, descriptor, data[:half])
+        self._step("write")
+        Disk.write(self, descriptor, data[half:])
+
+
+def stopped(root: Path, run: Callable[[CopyingDisk], object], *, every: int = 1) -> list[tuple[str, Path]]:
+    """What `run` leaves of the workspace when it is stopped at any operation on the disk, each told by its number and
+    name; the workspace itself is as it is after the whole of it."""
+    disk = CopyingDisk(root, root.with_name(f"{root.name}-stopped"), every)
+    run(disk)
+    return disk.left
