@@ -3,6 +3,7 @@ refused, by its reason."""
 
 from __future__ import annotations
 
+import importlib
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -67,6 +68,17 @@ SECRET = "sk-ant-api03-" + "Ab3dEf6hIj" * 9  # no such thing stands in a file
 def found_in(case: dict[str, Any]) -> str:
     row = {key: value.replace("SECRET", SECRET) if key == "text" else value for key, value in case["op"].items()}
     return reason(tuple(case["said"]), **row)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_a_reader_told_of_written_lives_passes_and_half_of_what_is_false_does_not(
+    lang: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "scripts"))
+    reading = importlib.import_module("reading")
+    found = reading.shares(list(reading.judged(lang)))
+    assert found["refused"] <= 0.1, found
+    assert found["passed"] <= 0.6, found
 
 
 def test_what_stands_on_the_words_passes() -> None:

@@ -38,7 +38,7 @@ def english(words: str) -> set[str]:
 def runs(words: str) -> Iterator[set[str]]:
     """Of each run of English number words what it may mean: its parts, and what they make."""
     for run in _RUN.finditer(words.casefold()):
-        if not run[0].isdigit():
+        if not run[0][-1].isdigit():  # 2026-04-15 is none
             yield set(_read(list(_parts(_WORD.findall(run[0])))))
 
 
