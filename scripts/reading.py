@@ -69,8 +69,8 @@ def judged(lang: str) -> Iterator[tuple[Row, str]]:
         lines, known = _lines(row), Known({name: _fact(name, each) for name, each in row["known"].items()})
         for each in row["operations"]:
             parts = Operation(**each["op"]).parts()
-            bases = (support.in_words(Basis(part, lines, known, frozenset(row["near"]), UTC)) for part in parts)
-            reasons = [by_model.fault(basis) for basis in bases]
+            bases = (support.as_kept(Basis(part, lines, known, frozenset(row["near"]), UTC)) for part in parts)
+            reasons = [by_model.fault(basis) for found in bases for basis in found]
             yield each, next(filter(None, reasons), "") if each["holds"] else min(reasons)
 
 

@@ -241,21 +241,41 @@ def telling_of(words: str) -> set[str]:
     return {each for each in matters.terms_of(simplified(text.straight(words))) if matters.tells(each)}
 
 
-def in_words(basis: Basis) -> Basis:
-    """Where a value is none of its slot's type ("Eliquis, morning and night") the same as a sentence, else as it is."""
-    operation = basis.operation
+def as_kept(basis: Basis) -> list[Basis]:
+    """The operation as it may be kept: where its value says more than its slot holds ("Eliquis, morning and night") the
+    value that fits, if there is one, and all of it as a sentence; else as it is."""
+    operation, lang = basis.operation, text.language(basis.named[-1].words) if basis.named else ""
     told_already = operation.op == "end" or operation.text or not operation.value.strip()
-    if told_already or "template" not in attributes.about(basis.slot) or fits(basis):
-        return basis
-    lang = text.language(operation.value if text.has_cjk(operation.value) else basis.named[-1].words)
-    words = content_of(Filled(basis.subject, basis.slot, operation.value.strip(), True, (0, 0), (0, 0), ""), lang)
-    return replace(basis, operation=operation.model_copy(update={"slot": basis.slot, "value": "", "text": words}))
+    if not lang or told_already or _is_subject(basis) or not _is_filled(basis) or fits(basis):
+        return [basis]
+    value = operation.value.strip()
+    cut = value_of(text.straight(value), type_of_attribute(basis.slot), language(lang)) or ""
+    short = [_changed(basis, value=cut)] if cut and operation.op == "add" else []
+    if cut and not telling_of(value.replace(cut, " ")):
+        return short or [basis]
+    spoken = "zh" if text.has_cjk(value) else lang
+    words = content_of(Filled(basis.subject, basis.slot, value, True, (0, 0), (0, 0), ""), spoken)
+    return [*short, _changed(basis, slot=basis.slot, value="", text=words)]
+
+
+def _changed(basis: Basis, **fields: str) -> Basis:
+    return replace(basis, operation=basis.operation.model_copy(update=fields))
+
+
+def _is_filled(basis: Basis) -> bool:
+    """Whether there is a sentence that says what stands in the slot."""
+    return "template" in attributes.about(basis.slot)
+
+
+def _is_subject(basis: Basis) -> bool:
+    """Whether the value is the one whom it is about: nobody is their own colleague."""
+    return text.fold(basis.operation.value.strip()) == text.fold(basis.subject)
 
 
 def fits(basis: Basis) -> bool:
     """Whether the slot is a known one, and the value one of its type that was said."""
     value = text.straight(basis.operation.value.strip())
-    if not value or "template" not in attributes.about(basis.slot):
+    if not value or _is_subject(basis) or not _is_filled(basis):
         return False
     grammar = language(text.language(basis.named[-1].words))
     cut = value_of(value, type_of_attribute(basis.slot), grammar) or ""
