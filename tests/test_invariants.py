@@ -27,6 +27,7 @@ WRAPPERS = {
         "quotation": (
             'Tom said: "{}"', 'She told me "{}" and hung up.', "“{}” is what the sign says.",
             "> {}\n\nWhat would you answer?", "He wrote to us:\n“{}”",
+            "got this from the supplier, is the sum right «{}»",
         ),
         "translation": (
             "Translate into French: {}", "Please translate this into German:\n\n{}", 'How do you say "{}" in Spanish?',
@@ -46,7 +47,7 @@ WRAPPERS = {
     "zh": {
         "quotation": (
             "小林说：“{}”", "他跟我说“{}”就挂了。", "“{}”，牌子上是这么写的。", "> {}\n\n你会怎么回？",
-            "他给我们写道：\n“{}”",
+            "他给我们写道：\n“{}”", "供应商发来这个你看看算错没有【{}】",
         ),
         "translation": (
             "翻译成英文：{}", "请把下面这段翻成法语：\n\n{}", "“{}”用日语怎么说？", "帮我改一下这句话：{}",

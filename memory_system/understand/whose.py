@@ -35,7 +35,9 @@ _SPOKEN = re.compile(
     r"(?:[ (（]+\d{1,2}:\d\d[^:：\n]{0,6})?[ ]?[:：](?!//)[ \t]*\S.*$",
     re.MULTILINE,
 )
-_QUOTATION = re.compile(r"“[^”]*”|「[^」]*」|『[^』]*』|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)‘[^’]*’(?!\w)")
+_QUOTATION = re.compile(
+    r"“[^”]*”|「[^」]*」|『[^』]*』|【[^】]*】|«[^»]*»|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)‘[^’]*’(?!\w)"
+)
 _HELLO = re.compile(
     r"\s*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|morning|evening)(?: there| again)?"
     r"|[你您]好|早上好|下午好|晚上好|早安?|嗨|哈喽)[^\w\n]*\n\s*",
@@ -158,7 +160,7 @@ def _foreign(text: str) -> Iterator[Span]:
     if "\n" in text:
         yield from (found.span() for found in _LOG_LINES.finditer(text))
         yield from _chat(text)
-    if not {*'“「『"‘'}.isdisjoint(text):
+    if not {*'“「『【«"‘'}.isdisjoint(text):
         yield from (found.span() for found in _QUOTATION.finditer(text) if columns(found[0]) >= LEAST_QUOTED)
 
 
