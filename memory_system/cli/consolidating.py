@@ -19,9 +19,10 @@ MODES = ("off", "on", "batch", "auto")  # auto is what earlier versions called o
 SIGNS = {"+": "learnt", "~": "changed", "-": "ended"}
 COSTS = """\
 A language model understands what rules cannot. It is sent the day's words, without secrets, once a night, to {address};
-a night takes at most {tokens:,} tokens, {usd:.3f} US dollars by the price list in docs/llm.md.
-Without it nothing leaves this machine.
-语言模型能读懂规则读不懂的话：每夜把当天的话（不含密码等）发到上述地址一次；不用它，什么都不会离开本机。"""
+a night takes at most {tokens:,} tokens, {usd:.3f} US dollars by llm.prices in config.json (docs/llm.md).
+Without it nothing leaves this machine. Its key stands in the environment: ANTHROPIC_API_KEY.
+语言模型能读懂规则读不懂的话：每夜把当天的话（不含密码等）发到上述地址一次，一夜最多 {tokens:,} token、{usd:.3f} 美元；
+不用它，什么都不会离开本机。密钥放在环境变量 ANTHROPIC_API_KEY。"""
 MAY_READ = "Let a language model read the nights? 让语言模型读每夜的对话吗？"
 MOST_TOLD = 12  # lines on what was learnt, changed and ended
 MORE = {"en": "and {count} more: memory diff", "zh": "还有 {count} 条：memory diff"}

@@ -1,14 +1,11 @@
-"""Numbers that words may mean: "twenty eighth" is 28, "nineteen and eighty eight" 1988, "fifty eight hundred" 5,800,
-"six thirty" also 6:30, 三点八 also 3.8. Where words can be read in several ways each of them is given: what asks is
-whether a number was said, not which one was meant."""
+"""Numbers in figures and in words, all told in figures: 5,800 is 5800, "twenty eighth" 28, "nineteen and eighty eight"
+1988, "fifty eight hundred" 5800, "six thirty" 6:30 or 630, 三点八 3.8, 一千二百 1200. Where words can be read in
+several ways, each is given: what asks is whether a number was said, not which one was meant."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
-
-from memory_system.dates.atoms import count
 
 _ONES = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -25,67 +22,104 @@ _TIMES = {"hundred": 100, "thousand": 1_000, "grand": 1_000, "million": 1_000_00
 _WORDS = "|".join(sorted({*_SMALL, *_LARGE, *_TIMES}, key=len, reverse=True))
 _RUN = re.compile(rf"\b(?:{_WORDS}|\d+)(?:s?(?:[ -]|,? and )(?:{_WORDS}|\d+))*\b")
 _WORD = re.compile(rf"{_WORDS}|\d+")
-_NUMERAL = re.compile("[零〇一二两三四五六七八九十百千半]+")
-_POINT = re.compile("([零〇一二两三四五六七八九十百千\\d]+)点([零〇一二两三四五六七八九\\d]+)")
+FIGURES = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:[.:]\d+)*")
+_DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
+_ONE = "[一二两三四五六七八九]?"
+_ANY = "[零〇一二两三四五六七八九]"
+_NUMERAL = re.compile(f"(?:(?:{_ONE}[十百千万]零?)+{_ONE}|{_ANY}+)(?:[点半](?:{_ANY}|十)*)?")
+_HALF = "半"
 _CLOCK_HOURS, _HOUR, _CENTURY = 12, 60, 100
 
 
-def english(words: str) -> set[str]:
-    """The numbers of English words, in figures."""
-    return {each for readings in runs(words) for each in readings}
+def said_in(words: str) -> set[str]:
+    """The numbers that words name, whole and in part."""
+    found = {plain(each) for each in FIGURES.findall(words)}
+    found |= {part for each in tuple(found) for part in each.split(":")}
+    for parts in _runs(words):
+        found.update(str(each) for each in parts if each >= 0)
+        found.update(_wholes(parts))
+    for each in _NUMERAL.findall(words):
+        found.update(_chinese(each), {f"{_value(part):g}" for part in re.split("[点半]", each) if part})
+    return found | ({"0.5"} if _HALF in words else set())
 
 
-def runs(words: str) -> Iterator[set[str]]:
-    """Of each run of English number words what it may mean: its parts, and what they make."""
+def told_in(words: str) -> Iterator[set[str]]:
+    """Of each number in words what it may mean as a whole; of "one" and of single Chinese signs nothing: they stand in
+    other words as well."""
+    yield from (_wholes(parts) for parts in _runs(words) if parts != [1])
+    yield from (_chinese(each) for each in _NUMERAL.findall(words) if len(each) > 1)
+
+
+def plain(number: str) -> str:
+    """The figures without what does not count: 05 is 5, 10,000 is 10000."""
+    return re.sub(r"^0+(?=\d)", "", number.replace(",", ""))
+
+
+def _runs(words: str) -> Iterator[list[int]]:
+    """The numbers below a hundred of each run of English number words, and what multiplies them, negative."""
     for run in _RUN.finditer(words.casefold()):
         if not run[0][-1].isdigit():  # 2026-04-15 is none
-            yield set(_read(list(_parts(_WORD.findall(run[0])))))
+            yield list(_parts(_WORD.findall(run[0])))
 
 
 def _parts(words: list[str]) -> Iterator[int]:
-    """The numbers below a hundred of a run, and what multiplies them, negative."""
-    waiting = 0
+    tens = 0  # that wait for their ones
     for word in words:
-        if word in _SMALL and waiting and 0 < _SMALL[word] < 10:
-            yield waiting + _SMALL[word]
-            waiting = 0
+        if tens and 0 < _SMALL.get(word, 0) < 10:
+            yield tens + _SMALL[word]
+            tens = 0
             continue
-        if waiting:
-            yield waiting
-        waiting = _LARGE.get(word, 0)
+        if tens:
+            yield tens
+        tens = _LARGE.get(word, 0)
         if word in _TIMES:
             yield -_TIMES[word]
-        elif not waiting:
+        elif not tens:
             yield _SMALL[word] if word in _SMALL else int(word)
-    if waiting:
-        yield waiting
+    if tens:
+        yield tens
 
 
-def _read(parts: list[int]) -> Iterator[str]:
-    """What such parts may mean: alone, one behind the other (a year, a time of day), and all together."""
-    yield from (str(each) for each in parts if each >= 0)
-    for one, other in pairwise(parts):
-        if one > 0 and 0 <= other < _CENTURY:
-            yield str(_CENTURY * one + other)
-            yield from (f"{hour}:{other:02}" for hour in (one, one + 12) if one <= _CLOCK_HOURS and other < _HOUR)
+def _wholes(parts: list[int]) -> set[str]:
+    """What such parts mean together: one number, a year or a time of day; of many without a unit each may be meant."""
+    if min(parts) < 0:
+        return {str(_product(parts))}
+    if len(parts) != 2:
+        return {str(each) for each in parts}
+    one, other = parts
+    clock = {f"{hour}:{other:02}" for hour in (one, one + 12)} if one <= _CLOCK_HOURS and other < _HOUR else set()
+    return {str(_CENTURY * one + other), *clock} if other < _CENTURY else {str(one), str(other)}
+
+
+def _product(parts: list[int]) -> int:
+    """Two, thousand, five, hundred: 2500."""
     total = held = 0
     for part in parts:
-        if part >= 0:
-            held += part
-        else:
-            held = max(held, 1) * -part
-            yield str(held)
+        held = held + part if part >= 0 else max(held, 1) * -part
         if part <= -_TIMES["thousand"]:
             total, held = total + held, 0
-    if min(parts) < 0:
-        yield str(total + held)
+    return total + held
 
 
-def chinese(words: str) -> set[str]:
-    """The numbers of Chinese words, in figures: 六十二点五 is 62, 5 and 62.5."""
-    found = {f"{number:g}" for each in _NUMERAL.findall(words) if (number := count(each)) is not None}
-    for whole, part in _POINT.findall(words):
-        before, behind = count(whole), [count(sign) for sign in part]
-        if before is not None and None not in behind:
-            found.add(f"{before:g}." + "".join(f"{sign:g}" for sign in behind if sign is not None))
-    return found
+def _chinese(numeral: str) -> set[str]:
+    """What a Chinese numeral means: 五点二十 is a time of day, 三点八 a decimal or one."""
+    whole, sign, part = re.match("([^点半]+)([点半]?)(.*)", numeral, re.DOTALL).groups()  # type: ignore[union-attr]
+    if sign != "点" or not part:
+        return {f"{_value(whole) + (0.5 if sign == _HALF else 0):g}", f"{_value(whole):g}"}
+    clock = f"{_value(whole):g}:{_value(part):02g}"
+    return {clock} if "十" in part else {clock, f"{_value(whole):g}.{''.join(str(_DIGITS[each]) for each in part)}"}
+
+
+def _value(numeral: str) -> int:
+    """三万五 is 35000, 二十 20, 一二 12."""
+    total = section = digit = unit = 0
+    for sign in numeral:
+        if sign in _DIGITS:
+            digit = digit * 10 + _DIGITS[sign]
+        elif sign == "万":
+            total, section, digit, unit = (section + digit) * _UNITS[sign], 0, 0, _UNITS[sign]
+        else:
+            section, digit, unit = section + max(digit, 1) * _UNITS[sign], 0, _UNITS[sign]
+    trailing = unit // 10 if unit > 10 and numeral[-2:-1] in _UNITS else 1  # 三万五, 一百二
+    return total + section + digit * trailing

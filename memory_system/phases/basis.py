@@ -1,8 +1,9 @@
-"""The form of a model's answer: operations on the memory, and what each rests on: the lines that it names, those before
-them, and what was known."""
+"""The form of a model's answer: operations on the memory, and what each rests on: the lines that it names, those near
+them, and what was known of the same."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -13,6 +14,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from memory_system import attributes, dates, text
+from memory_system.dates import numerals
 from memory_system.phases.beforehand import Known
 from memory_system.phases.screen import Judged
 from memory_system.phases.shown import Line
@@ -25,6 +27,7 @@ GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
 BEFORE, AFTER = 4, 2  # lines before and behind a line from which a sentence may take what it names
 
 Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
+_STOCK = re.compile("|".join(sorted(STOCK_NAMES, key=len, reverse=True)))
 Kind = Literal["profile", "health", "relation", "preference", "instruction", "plan", "event", "project"]
 
 
@@ -112,8 +115,8 @@ class Basis:
     def recalled(self) -> list[Fact]:
         """What was known of the same: the memory that it changes, and those with which it shares a name or a word that
         tells matters apart."""
-        mine = {each for each in matters.terms_of(told(self.operation)) if matters.tells(each)}
-        alike = (each for each in self.known.records.values() if not mine.isdisjoint(matters.terms_of(each.content)))
+        mine = telling_of(told(self.operation))
+        alike = (each for each in self.known.records.values() if not mine.isdisjoint(telling_of(each.content)))
         return list({each.id: each for each in (self.target, *alike) if each is not None}.values())
 
     @cached_property
@@ -131,6 +134,11 @@ class Basis:
         parts = (part for line in self.lines for part in (line.before, line.words))
         known = (each.content for each in self.known.records.values())
         return "\n".join((self.words, simplified(text.straight("\n".join((*parts, *known))))))
+
+    @cached_property
+    def figures(self) -> set[str]:
+        """The numbers of those words, in figures."""
+        return numerals.said_in(self.words)
 
     @cached_property
     def folded(self) -> str:
@@ -180,6 +188,12 @@ class Basis:
             return self.category in attributes.CERTAIN
         health = any(each.segment.keep == "health" for each, _ in self.meant if not each.reason)
         return health or self.operation.kind in GRAVE_KINDS
+
+
+def telling_of(words: str) -> set[str]:
+    """The terms of words that tell matters apart; what the memory calls its people tells none."""
+    said = _STOCK.sub(" ", simplified(text.straight(words)))
+    return {each for each in matters.terms_of(said) if matters.tells(each)}
 
 
 def bare(moment: datetime) -> datetime:

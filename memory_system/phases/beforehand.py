@@ -27,7 +27,7 @@ AHEAD = ("appointment", "deadline", "reminder", "todo", "moves_to", "plan")
 CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "condition", "allergy")
 OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
-MOST = 1_000  # tokens of it, where nothing is to spare
+MOST = 1_000  # tokens of it
 LONGEST = 140  # characters of a quote
 KIN = 0.5  # what a kin word weighs beside a word that only one memory has
 

@@ -90,7 +90,8 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
     for part in parts:
         lang = "zh" if 2 * sum(text.language(line.words) == "zh" for line in part) > len(part) else "en"
         spare = max(0, (room + fixed - needed) // len(parts))
-        yield Asked(part, beforehand.known(part, memories, night, told + spare // 2), lang, spare - spare // 2)
+        more = max(0, min(beforehand.MOST - told, spare // 2))
+        yield Asked(part, beforehand.known(part, memories, night, told + more), lang, spare - more)
 
 
 def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operations, Asked, str]]:

@@ -9,15 +9,15 @@ from datetime import datetime
 from itertools import pairwise
 
 from memory_system import attributes, text
-from memory_system.phases.basis import Basis, bare, told
+from memory_system.phases.basis import Basis, bare, telling_of, told
 from memory_system.phases.screen import FOREIGN, Judged
-from memory_system.phases.support import telling_of
 from memory_system.privacy.secrets import PLACEHOLDER, redact
 from memory_system.privacy.trust import suspects
-from memory_system.records import USER, Fact
+from memory_system.records import STOCK_NAMES, USER, Fact
 from memory_system.store.gist import gist_of, tells_not
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
+from memory_system.understand.claims import Filled, content_of
 from memory_system.understand.language import language, pattern
 from memory_system.understand.weights import SCALE
 
@@ -103,11 +103,22 @@ def denial(basis: Basis) -> str:
     """What is denied was denied, what is not was not, and what ends was said to change."""
     if basis.operation.op == "end":
         return "" if _is_over(basis) else "not said to be over"
-    if basis.operation.op == "update" or basis.operation.slot:
+    if basis.operation.op == "update":
         return ""
     lines = [each for line in basis.named for each in _clauses(line.words) if len(each) <= LONG]
+    if not basis.operation.text:
+        return DENIED if any(_denies(each, basis) for each in lines) else ""
     agreed = [_agree(clause, lines) for clause in _clauses(basis.operation.text)]
     return DENIED if False in agreed and True not in agreed else ""
+
+
+def _denies(clause: str, basis: Basis) -> bool:
+    """Whether a clause says all that the slot would, and denies it."""
+    value = basis.operation.value.strip()
+    filled = Filled(basis.subject, basis.slot, value, True, (0, 0), (0, 0), "")
+    said = content_of(filled, text.language(clause))
+    terms = {*matters.terms_of(said)} - {*matters.terms_of(" ".join(STOCK_NAMES))}
+    return terms.issubset(matters.terms_of(clause)) and tells_not(gist_of(clause)) != tells_not(gist_of(said))
 
 
 def _is_over(basis: Basis) -> bool:
@@ -138,7 +149,7 @@ def earnest(basis: Basis) -> str:
     if basis.subject == USER and basis.operation.slot and all(_is_foreign(each) for each, _ in basis.meant):
         unreal = all(each.segment.stance == "unreal" for each, _ in basis.meant)
         return "not in earnest" if unreal else "others' words"
-    sure = max(each.segment.earnest for each, _ in basis.meant) >= MEANT_FROM
+    sure = max((each.segment.earnest for each, _ in basis.meant), default=0) >= MEANT_FROM
     return "grave and not surely meant" if basis.is_grave and not sure else ""
 
 

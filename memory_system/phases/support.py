@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from memory_system import attributes, dates, text
 from memory_system.dates import numerals
-from memory_system.phases.basis import Basis, bare, told
+from memory_system.phases.basis import Basis, bare, telling_of, told
 from memory_system.records import STOCK_NAMES
 from memory_system.rules import table
 from memory_system.store.gist import gist_of
@@ -25,6 +25,7 @@ from memory_system.understand.language import language, type_of_attribute
 from memory_system.understand.values import value_of
 
 SUPPORTED = 0.45  # share of the telling words of a sentence that stand in what it rests on
+LEAST = 4  # tokens of a value beside what fits its slot, that are worth a sentence
 GRAVELY = 0.6  # and of one that is grave in the lines that it names
 STEM = 4  # letters by which two forms of a word are known
 UNSAID = "says what was not said"
@@ -32,7 +33,6 @@ FAR, NEAR = timedelta(days=200), timedelta(days=15)  # how far off a date may be
 LONGEST = 120  # tokens of a sentence
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|my|mine|we|us|our|me|you|your)\b|[我咱您你]", re.IGNORECASE)
 _QUOTED = re.compile('“[^”]*”|「[^」]*」|"[^"]*"')
-_NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 _CLOCK = re.compile(r"(?<=T)\d\d:\d\d")
 _BESIDE = ("before", "after", "next", "eve", "前", "后", "第二")  # words for a day beside the one that is named
 _PARTS = {"30": ("half", "半"), "15": ("quarter", "一刻"), "45": ("quarter", "三刻")}  # of an hour, by its minutes
@@ -64,7 +64,8 @@ def _unknown_names(said: str, basis: Basis) -> Iterator[bool]:
     for found in _CAPITAL.finditer(said):
         word = found[0].removesuffix("'s")
         is_date = word.casefold() in _calendar() or dates.is_timely(word)
-        if word.isalpha() and word[0].isupper() and word not in STOCK_NAMES and not is_date:
+        proper = [part for part in re.split("['’-]", word) if part.isalpha() and part[0].isupper() and len(part) > 1]
+        if proper and word not in STOCK_NAMES and not is_date:
             plain = gist_of(word).words
             common = found.start() in firsts and not any(map(matters.is_rare, plain))
             yield not (common or text.stands_in(word, basis.sent) or basis.terms.issuperset(plain))
@@ -80,21 +81,23 @@ def _calendar() -> frozenset[str]:
 
 def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
     """Chinese names that nobody has said: characters that are new behind a family name, or where names stand."""
-    known, data = "".join(STOCK_NAMES) + basis.sent, table("reading", "zh")
-    plain = {*data["plain"].split()}
+    known = "".join(STOCK_NAMES) + basis.sent
     for run in _HAN.finditer(simplified(said)):
         for at, (one, other) in enumerate(pairwise(run[0])):
-            if (
-                other in known
-                or (one + other in plain or one + other in judge_of("zh"))
-                or not set(data["particles"]).isdisjoint((one, other))
-            ):
-                continue
-            yield one in data["before_names"] or (
-                at > 0 and run[0][at - 1] in data["beside_names"] and one not in known
-            )
+            if other not in known and _may_be_name(one, other):
+                data = table("reading", "zh")
+                named = at > 0 and run[0][at - 1] in data["beside_names"] and one not in known
+                yield named or one in data["before_names"]
     latin = (each for each in _CAPITAL.findall(said) if each.isascii() and each not in STOCK_NAMES)
     yield from (not text.stands_in(each, basis.sent) for each in latin)
+
+
+def _may_be_name(one: str, other: str) -> bool:
+    """Whether two signs are no word that is known: of those with which anything is told, or of labelled talk."""
+    data, pair = table("reading", "zh"), one + other
+    if pair in judge_of("zh") or pair in data["plain"].split():
+        return False
+    return set(data["particles"]).isdisjoint(pair)
 
 
 def _names_other_place(said: str, basis: Basis) -> bool:
@@ -106,7 +109,7 @@ def _names_other_place(said: str, basis: Basis) -> bool:
 
 def numbers(basis: Basis) -> str:
     """Dates are those that are meant, all other numbers stand there."""
-    said, when = told(basis.operation), basis.operation.when
+    said, when = simplified(told(basis.operation)), basis.operation.when
     whens = list(dates.find(said, basis.named[-1].moment(basis.zone)))
     spans = [interval(when)] if when else []
     spans += [(bare(each.start), bare(each.end)) for each in whens]
@@ -114,14 +117,14 @@ def numbers(basis: Basis) -> str:
         return "another date"
     dated = [(each.span, _figures(each.start, each.end)) for each in whens]
     found = [{time} for time in _CLOCK.findall(when)]
-    found += [{each[0]} for each in _NUMBER.finditer(said) if not any(_is_of(each, *date) for date in dated)]
-    found += [run for run in numerals.runs(_without(said, whens)) if run != {"1"}]  # "one" is no number
+    found += [{each[0]} for each in numerals.FIGURES.finditer(said) if not any(_is_of(each, *date) for date in dated)]
+    found += numerals.told_in(_without(said, whens))
     return "" if all(any(_is_known(one, basis) for one in readings) for readings in found) else "another number"
 
 
 def _is_of(number: re.Match[str], span: tuple[int, int], figures: Collection[str]) -> bool:
     """Whether a number is one of the figures of a date that stands there."""
-    return span[0] <= number.start() < span[1] and _plain_number(number[0]) in figures
+    return span[0] <= number.start() < span[1] and numerals.plain(number[0]) in figures
 
 
 def _without(said: str, whens: Sequence[dates.When]) -> str:
@@ -136,27 +139,17 @@ def _figures(start: datetime, end: datetime) -> set[str]:
     return {str(number) for day in (start, last) for number in (day.year, day.year % 100, day.month, day.day)}
 
 
-def _plain_number(number: str) -> str:
-    return number.lstrip("0") or "0"
-
-
 def _is_known(number: str, basis: Basis) -> bool:
     """Whether a number stands there; of a time of day its hour, and its minutes if there are any."""
-    known = _numbers_in(basis.words)
-    if _plain_number(number) in known:
+    if numerals.plain(number) in basis.figures:
         return True
-    known |= {part for each in known for part in each.split(":")}
     hour, _, minute = number.partition(":")
     if not minute or not hour.isdigit():
         return False
-    if known.isdisjoint({str(int(hour)), f"{int(hour) % 12}", f"{int(hour) % 12 + 12}"}):
+    if basis.figures.isdisjoint({str(int(hour)), f"{int(hour) % 12}", f"{int(hour) % 12 + 12}"}):
         return False
-    return minute in {"00", *known} or any(each in basis.folded for each in _PARTS.get(minute, ()))
-
-
-def _numbers_in(words: str) -> set[str]:
-    """The numbers of words, in figures."""
-    return {_plain_number(each) for each in _NUMBER.findall(words)} | numerals.english(words) | numerals.chinese(words)
+    parts = _PARTS.get(minute, ())
+    return minute == "00" or numerals.plain(minute) in basis.figures or any(each in basis.folded for each in parts)
 
 
 def interval(when: str) -> tuple[datetime, datetime] | None:
@@ -183,17 +176,22 @@ def is_meant(start: datetime, end: datetime, basis: Basis) -> bool:
     day = timedelta(days=1 if any(text.stands_in(each, basis.folded) for each in _BESIDE) else 0)
     if any(first - day < end and start < last + day for first, last in basis.whens):
         return True
-    numbers = _numbers_in(basis.words)
-    in_year = not numbers.isdisjoint({str(start.year), str(start.year % 100)})
+    in_year = not basis.figures.isdisjoint(_years(start, basis))
     if end - start > timedelta(days=300):
         return in_year
     names = (f"{start:%B}".casefold(), f"{start.month}月") if end - start > timedelta(days=27) else ()
     if any(each in basis.folded for each in names):
         return True
     distance = abs(start.date() - basis.named[-1].moment(basis.zone).date())
-    if (distance <= FAR or in_year) and str(start.day) in numbers:
+    if (distance <= FAR or in_year) and str(start.day) in basis.figures:
         return True
     return distance <= NEAR and any(day in basis.folded for day in _weekday(start))
+
+
+def _years(day: datetime, basis: Basis) -> set[str]:
+    """How the year of a day is said; one that is near not by its last two figures, which may be another number."""
+    near = abs(day.year - basis.named[-1].moment(basis.zone).year) <= 1
+    return {str(day.year)} if near else {str(day.year), str(day.year % 100)}
 
 
 def _weekday(day: datetime) -> Iterator[str]:
@@ -210,7 +208,7 @@ def content(basis: Basis) -> str:
     telling = telling_of(_stock().sub(" ", words)) - _plain() - telling_of("\n".join(basis.names))
     parts = [part for line in basis.named for part in (line.before, line.words)]
     here = _said(telling, "\n".join((*parts, basis.target.content if basis.target else "")))
-    if basis.is_grave and here < GRAVELY:
+    if not here or (basis.is_grave and here < GRAVELY):
         return UNSAID
     return UNSAID if max(here, _said(telling, basis.words)) < SUPPORTED else ""
 
@@ -226,19 +224,14 @@ def _said(telling: Collection[str], words: str) -> float:
 
 @cache
 def _stock() -> re.Pattern[str]:
-    """What the memory calls its people, and Chinese words with which anybody may tell anything."""
-    return re.compile("|".join(sorted({*table("reading", "zh")["plain"].split(), *STOCK_NAMES}, key=len, reverse=True)))
+    """Chinese words with which anybody may tell anything."""
+    return re.compile("|".join(sorted(table("reading", "zh")["plain"].split(), key=len, reverse=True)))
 
 
 @cache
 def _plain() -> frozenset[str]:
     """Such words in English, as terms."""
     return frozenset(matters.terms_of(table("reading", "en")["plain"]))
-
-
-def telling_of(words: str) -> set[str]:
-    """The terms of words that tell matters apart."""
-    return {each for each in matters.terms_of(simplified(text.straight(words))) if matters.tells(each)}
 
 
 def as_kept(basis: Basis) -> list[Basis]:
@@ -251,7 +244,7 @@ def as_kept(basis: Basis) -> list[Basis]:
     value = operation.value.strip()
     cut = value_of(text.straight(value), type_of_attribute(basis.slot), language(lang)) or ""
     short = [_changed(basis, value=cut)] if cut and operation.op == "add" else []
-    if cut and not telling_of(value.replace(cut, " ")):
+    if cut and text.estimate_tokens(value.replace(cut, "")) < LEAST:
         return short or [basis]
     spoken = "zh" if text.has_cjk(value) else lang
     words = content_of(Filled(basis.subject, basis.slot, value, True, (0, 0), (0, 0), ""), spoken)
