@@ -68,9 +68,8 @@ def judged(lang: str) -> Iterator[tuple[Row, str]]:
     for row in map(orjson.loads, (CORPUS / f"readings.{lang}.jsonl").read_bytes().splitlines()):
         lines, known = _lines(row), Known({name: _fact(name, each) for name, each in row["known"].items()})
         for each in row["operations"]:
-            parts = Operation(**each["op"]).parts()
-            bases = (support.as_kept(Basis(part, lines, known, frozenset(row["near"]), UTC)) for part in parts)
-            reasons = [by_model.fault(basis) for found in bases for basis in found]
+            basis = Basis(Operation(**each["op"]), lines, known, frozenset(row["near"]), UTC)
+            reasons = [by_model.fault(kept) for kept in support.as_kept(basis)]
             yield each, next(filter(None, reasons), "") if each["holds"] else min(reasons)
 
 

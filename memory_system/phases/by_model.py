@@ -123,7 +123,8 @@ def _taken(
     those on which only operations rest that are not supported stay undecided."""
     refused: list[Basis] = []
     told: set[Spot] = set()
-    for basis in _bases(answer, asked, frozenset(names), night):
+    given = (Basis(each, asked.lines, asked.known, frozenset(names), night.zone) for each in answer.operations)
+    for basis in (kept for each in given for kept in support.as_kept(each)):
         reason = fault(basis)
         tally["reading.operations"] += 1
         if reason:
@@ -134,12 +135,6 @@ def _taken(
             yield claim_of(basis, method, night)
     left = {spot for basis in refused for spot in _untold(basis, told)}
     decided |= {spot: spot in told for line in asked.lines for spot in _spots(line) if spot not in left}
-
-
-def _bases(answer: Operations, asked: Asked, near: frozenset[str], night: Night) -> Iterator[Basis]:
-    """The operations as they may be kept, with what they rest on."""
-    for operation in (part for each in answer.operations for part in each.parts()):
-        yield from support.as_kept(Basis(operation, asked.lines, asked.known, near, night.zone))
 
 
 def _untold(basis: Basis, told: Collection[Spot]) -> Iterator[Spot]:

@@ -235,7 +235,12 @@ def _plain() -> frozenset[str]:
 
 
 def as_kept(basis: Basis) -> list[Basis]:
-    """The operation as it may be kept: where its value says more than its slot holds ("Eliquis, morning and night") the
+    """The operation as it may be kept, in as many as it tells things."""
+    return [each for part in basis.operation.parts() for each in _as_told(replace(basis, operation=part))]
+
+
+def _as_told(basis: Basis) -> list[Basis]:
+    """One that tells one thing: where its value says more than its slot holds ("Eliquis, morning and night") the
     value that fits, if there is one, and all of it as a sentence; else as it is."""
     operation, lang = basis.operation, text.language(basis.named[-1].words) if basis.named else ""
     told_already = operation.op == "end" or operation.text or not operation.value.strip()
