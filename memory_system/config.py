@@ -225,6 +225,13 @@ class LLMConfig(Section):
     # as far as known; compare them with your contract
     prices: tuple[Price, ...] = (Price(model="claude-haiku-5-5", input=1.0, output=5.0, cached=0.1, written=1.25),)
 
+    @field_validator("base_url")
+    @classmethod
+    def _whole(cls, address: str) -> str:
+        if address and not address.startswith(("http://", "https://")):
+            raise ValueError("an address begins with http:// or https://")
+        return address
+
     @field_validator("mode", mode="before")
     @classmethod
     def _as_earlier(cls, mode: Any) -> Any:

@@ -231,7 +231,7 @@ def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
         price = "no price known" if asked["usd"] is None else f"${asked['usd']:.4f}"
         yield f"  language model: {asked['calls']} calls, {tokens} tokens, {price}"
         if left := asked["left_to_rules"]:
-            yield f"    the budget had no room for {left} more lines: they went by rules"
+            yield f"    {left} more lines were not read: they went by rules"
 
 
 def _sum_line(title: str, sums: dict[str, Any], whole: str, parts: tuple[str, ...], rest: str) -> str:

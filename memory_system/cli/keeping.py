@@ -64,11 +64,17 @@ def llm_lines(row: dict[str, Any]) -> Iterator[str]:
     yield f"{row['model']} at {row['address']} (llm.mode is {row['mode']})"
     if row["problem"]:
         yield f"! no answer: {row['problem']}"
-        return
+        yield "→ set ANTHROPIC_API_KEY, or name a server in llm.base_url and start it: docs/llm.md"
+    else:
+        yield from _answering(row)
+    known = "known" if row["priced"] else f"unknown: no night asks {row['model']} before it stands in llm.prices"
+    yield f"  price: {known}"
+
+
+def _answering(row: dict[str, Any]) -> Iterator[str]:
     yield f"  it answers: {row['tokens']} tokens" + (f", ${row['usd']:.6f}" if row["usd"] is not None else "")
     yield f"  structured output: {'yes' if row['structured'] else 'no, it is asked in words'}"
     yield f"  batches: {'yes' if row['batch'] else 'no, llm.mode must not be batch'}"
-    yield f"  price: {'known' if row['priced'] else 'unknown: put it into llm.prices, else no night asks'}"
 
 
 @handled

@@ -38,6 +38,7 @@ _SPOKEN = re.compile(
 _QUOTATION = re.compile(
     r"“[^”]*”|「[^」]*」|『[^』]*』|【[^】]*】|«[^»]*»|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)‘[^’]*’(?!\w)"
 )
+_HEADED = "【"  # what opens a quotation, but where it holds all of a message: then a heading of one's own words
 _HELLO = re.compile(
     r"\s*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|morning|evening)(?: there| again)?"
     r"|[你您]好|早上好|下午好|晚上好|早安?|嗨|哈喽)[^\w\n]*\n\s*",
@@ -161,7 +162,8 @@ def _foreign(text: str) -> Iterator[Span]:
         yield from (found.span() for found in _LOG_LINES.finditer(text))
         yield from _chat(text)
     if not {*'“「『【«"‘'}.isdisjoint(text):
-        yield from (found.span() for found in _QUOTATION.finditer(text) if columns(found[0]) >= LEAST_QUOTED)
+        found = [each for each in _QUOTATION.finditer(text) if columns(each[0]) >= LEAST_QUOTED]
+        yield from (each.span() for each in found if each[0][0] != _HEADED or each[0] != text.strip())
 
 
 def _chat(text: str) -> Iterator[Span]:
