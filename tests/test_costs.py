@@ -70,6 +70,15 @@ def test_an_estimate_needs_no_key_and_no_mode(tmp_path: Path) -> None:
     assert "read: 2 calls" in done.stdout
 
 
+def test_the_estimate_says_why_nothing_would_be_asked(tmp_path: Path) -> None:
+    root = fill(tmp_path, llm={"model": "qwen3"})
+    with Workspace.open(root, now=at(NOW)) as ws:
+        told = preview.estimate(ws)
+    assert told["calls"] == 0
+    assert all("no price for qwen3" in each for each in told["problems"])
+    assert told["problems"]
+
+
 def test_the_estimate_for_a_batch_is_half_the_price(tmp_path: Path) -> None:
     root = fill(tmp_path, llm={"mode": "batch"})
     with Workspace.open(root, now=at(NOW)) as ws:

@@ -158,6 +158,7 @@ def estimate_lines(row: dict[str, Any]) -> Iterator[str]:
     for name, each in row["questions"].items():
         yield f"  {name}: {_cost_line(each)}"
     yield f"  all: {_cost_line(row)}"
+    yield from (f"  ! {each}" for each in row["problems"])
     left = row["budget"]
     yield f"  budget: {left['tokens_per_night']} tokens a night, ${left['usd_left_this_month']:.2f} left this month"
 

@@ -188,7 +188,7 @@ def _asked_lines(asked: dict[str, Any]) -> Iterator[str]:
         return
     yield f"Language model: {_cost(asked)}"
     if asked["talk"]["calls"]:
-        yield f"  and in talks: {_cost(asked['talk'])}"
+        yield f"  and in talks and checks: {_cost(asked['talk'])}"
     for day, of_day in list(asked["by_day"].items())[-DAYS:]:
         yield f"  {day}: {_cost(of_day)}"
     yield f"  Sending everything: about {asked['tokens_for_everything']} tokens"

@@ -17,12 +17,13 @@ from memory_system import clock, pipeline
 from memory_system.disk import FILE_MODE, FOLDER_MODE, is_held
 from memory_system.errors import LockedError
 from memory_system.layout import LAYER3, PEOPLES_FILES, SEARCH_INDEX, Layout
-from memory_system.llm import Answer, AskError, Prompt, Usage, cost_of
+from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cost_of
 from memory_system.llm.ledger import BATCH_PRICE, Ledger, summed
 from memory_system.store.months import ENDING
 from memory_system.upkeep.explain import change_row
 from memory_system.workspace import Workspace
 
+_COUNTED = "only counted"
 _ANSWERED = 0.35  # of the longest answer that a question allows is what one usually takes
 
 
@@ -43,8 +44,9 @@ def preview(
 
 def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False, mode: str | None = None) -> dict[str, Any]:
     """What asking a language model in the nights that are due would cost, counted on a copy: by question and in all
-    calls, tokens and US dollars (null for a model without a price), and what the budget still allows. It is a guess:
-    what is asked later depends on what is answered first. `mode` is that of the run, unless given llm.mode."""
+    calls, tokens and US dollars (null for a model without a price), what the budget still allows, and why questions
+    would not be asked (`problems`). It is a guess: what is asked later depends on what is answered first. `mode` is
+    that of the run, unless given llm.mode."""
     mode = mode or ws.config.llm.mode
     with _copied(ws, allow_losses=True) as copy:
         booked = len(Ledger(copy.layout.ledger, copy.files, copy.config).rows)
@@ -62,6 +64,7 @@ def estimate(ws: Workspace, *, force: bool = False, if_due: bool = False, mode: 
         "mode": mode,
         "questions": {name: summed(row for row in rows if row["phase"] == name) for name in names},
         **summed(rows),
+        "problems": [each.what for each in report.problems if each.where == WHERE and _COUNTED not in each.what],
         "budget": {
             "tokens_per_night": budget.tokens_per_night,
             "usd_left_this_month": Ledger(ws.layout.ledger, ws.files, ws.config).dollars_left(clock.stamp(ws.now)),
@@ -79,7 +82,7 @@ class Estimator:
     def ask(self, prompt: Prompt, schema: type[Answer]) -> Answer:
         answer = int(_ANSWERED * prompt.most)
         self.spent = self.spent.plus(Usage(calls=1, input=cost_of(prompt, schema), output=answer))
-        raise AskError("estimate", "only counted")
+        raise AskError("estimate", _COUNTED)
 
 
 @contextmanager
