@@ -7,11 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_ONES = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen
-""".split()  # noqa: SIM905 - words one after another are read more easily
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()  # noqa: SIM905
+_ONES = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
+_ORDINALS = [
+    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth",
+]  # fmt: skip
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _SMALL = {word: number for number, word in enumerate(_ONES)}
 _SMALL |= {word: number for number, word in enumerate(_ORDINALS)} | {"oh": 0, "nought": 0}
@@ -104,7 +107,8 @@ def _product(parts: list[int]) -> int:
 
 def _chinese(numeral: str) -> set[str]:
     """What a Chinese numeral means: 五点二十 is a time of day, 三点八 a decimal or one."""
-    whole, sign, part = re.match("([^点半]+)([点半]?)(.*)", numeral, re.DOTALL).groups()  # type: ignore[union-attr]
+    sign = next((each for each in ("点", _HALF) if each in numeral), "")
+    whole, _, part = numeral.partition(sign) if sign else (numeral, "", "")
     if sign != "点" or not part:
         return {f"{_value(whole) + (0.5 if sign == _HALF else 0):g}", f"{_value(whole):g}"}
     clock = f"{_value(whole):g}:{_value(part):02g}"
