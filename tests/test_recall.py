@@ -210,6 +210,47 @@ def test_a_snippet_is_short_and_shows_the_word(world: World) -> None:
     assert row["snippet"].strip("…") in row["text"]
 
 
+def test_a_message_is_told_with_its_speaker(world: World) -> None:
+    world.say("I adopted a parrot", "我养了一只鹦鹉")
+    assert {row["text"]: row["speaker"] for row in world.search("parrot") + world.search("鹦鹉")} == {
+        "I adopted a parrot": "User", "我养了一只鹦鹉": "用户"
+    }  # fmt: skip
+
+
+def test_a_passage_that_may_be_anothers_says_so(world: World) -> None:
+    pasted = "\n".join(f"I have kept bees for {number} years and sell honey at the market." for number in range(40))
+    world.say(f"Our parrot is called Coco. Can you shorten this letter?\n\n{pasted}\nI am allergic to walnuts.")
+    assert [row.get("whose") for row in world.search("walnuts", limit=1)] == ["others"]
+    assert [row.get("whose") for row in world.search("parrot", limit=1)] == [None]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_message_whose_memory_was_replaced_stands_behind_what_took_its_place(world: World, lang: str) -> None:
+    first, then = {
+        "en": ("Choir is on Tuesday evening in the hall", "The singing moved to Thursday"),
+        "zh": ("合唱团礼拜二晚上在大厅排练", "排练改到礼拜四了"),
+    }[lang]
+    newer = fact(then, "s2:e1")
+    world.say(first, session="s1")
+    world.remember(fact(f"User: “{first}”", "s1:e1", superseded_by=newer.id, retired="superseded"), archive=True)
+    question = {"en": "When is choir on Tuesday evening?", "zh": "合唱团礼拜几晚上排练？"}[lang]
+    (alone,) = world.search(question)
+    assert "outdated_by" not in alone  # what took its place is gone
+    world.remember(newer)
+    better, older = world.search(question)
+    assert (better["id"], older["id"]) == (newer.id, "s1:e1")
+    assert older["outdated_by"] == newer.id
+    assert then in older["outdated"]
+
+
+def test_a_message_of_which_something_still_holds_is_not_outdated(world: World) -> None:
+    newer = fact("The singing moved to Thursday", "s2:e1")
+    world.say("Choir is on Tuesday evening, and I sing bass")
+    world.remember(fact("Choir is on Tuesday evening", "s1:e1", superseded_by=newer.id), archive=True)
+    world.remember(newer, fact("User sings bass", "s1:e1"))
+    assert not [row for row in world.search("choir on Tuesday evening") if "outdated_by" in row]
+
+
 # What is found
 
 

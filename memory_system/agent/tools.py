@@ -44,7 +44,7 @@ SHOWN = 20  # memories and lines in the preview of a forgetting
 MODES: tuple[Mode, ...] = get_args(Mode)
 FIELDS = (
     "id", "type", "path", "startLine", "endLine", "score", "source", "context", "snippet", "outdated_by", "outdated",
-    "citation", "said_at",
+    "citation", "said_at", "speaker", "whose",
 )  # fmt: skip
 
 

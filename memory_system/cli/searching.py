@@ -82,7 +82,8 @@ def result_lines(found: dict[str, Any], zone: tzinfo) -> list[str]:
 
 
 def _result_line(row: dict[str, Any], zone: tzinfo) -> str:
-    text = " ".join(filter(None, (clock.day_of(row["said_at"], zone), *row["snippet"].split())))
+    said_by = f"{row['speaker']}{' (not surely their own words)' * ('whose' in row)}:" if "speaker" in row else ""
+    text = " ".join(filter(None, (clock.day_of(row["said_at"], zone), said_by, *row["snippet"].split())))
     text += " (archived)" * (row["source"] == "archive")
     text += f" {row['outdated']}" if "outdated" in row else ""
     parts = " ".join(f"{name} {value:.2f}" for name, value in row.get("explain", {}).items())

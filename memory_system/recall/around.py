@@ -31,6 +31,11 @@ _SENTENCE_END = re.compile(r"[.!?;](?=\s)\s*|[。！？；]\s*")
 Give = Callable[[Unit], str]  # what of a whole message may be shown
 
 
+def named(role: str, lang: str) -> str:
+    """What those who have no name are called: User, Assistant, 用户, 助手."""
+    return WORDS[told_in(lang)][0].get(role, role)
+
+
 def as_it_is(unit: Unit) -> str:
     """All of a message."""
     return unit.text
@@ -92,7 +97,7 @@ class Around:
             message = self._message(ref)
             found = _pieces(list(group), message.text, quotes.get(ref, "")) if message else ()
             if message and (pieces := [each for each in found if each.text]):
-                yield message.speaker or WORDS[lang][0].get(message.role, message.role), pieces
+                yield message.speaker or named(message.role, lang), pieces
 
     def _given(self, memory: Fact) -> str:
         """What may be shown of a memory's words."""

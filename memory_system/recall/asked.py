@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import NamedTuple
@@ -259,6 +259,17 @@ def asked_of_user(question: str, standing: Standing) -> Asked:
     }
     told, slots = (frozenset(" ".join(row[key] for row in wanted.values()).split()) for key in ("told", "slots"))
     return Asked(tuple(wanted), told, slots)
+
+
+def of_the_user(question: Question, standing: Standing) -> Question:
+    """The question without the user's own name, by which their memories do not call them."""
+    called = {word for name in _called(question.text, standing) for word in (name.lower(), *name.lower().split())}
+    mine = frozenset().union(*(name for name in question.names if not name.isdisjoint(called)))
+    left = [term for term in question.terms if term not in mine]
+    if not mine or not left:
+        return question
+    names = tuple(name for name in question.names if name.isdisjoint(mine))
+    return replace(question, terms=left, names=names, own=True)
 
 
 def in_first_person(question: str) -> str:

@@ -213,7 +213,7 @@ def _add_messages(database: Database, path: str, numbered: Collection[Numbered])
 
 
 def _add(database: Database, numbered: Collection[Numbered], rows: Iterable[Sequence[object]]) -> None:
-    database.run("INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
+    database.run("INSERT INTO unit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", rows)
     words = ((number, unit.words) for number, unit in numbered)
     database.run("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
 

@@ -4,7 +4,7 @@ is outdated stands behind what took its place."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
@@ -12,10 +12,10 @@ from operator import attrgetter
 
 from memory_system.recall.around import standing_for
 from memory_system.recall.candidates import Memory, Wanted
-from memory_system.recall.ranking import Scored
+from memory_system.recall.ranking import OUTDATED, Scored
 from memory_system.recall.schema import MEMORIES, SCOPE_BITS, SCOPES, scope_of
 from memory_system.recall.search_index import Index
-from memory_system.records import Fact
+from memory_system.records import Fact, successor_of
 from memory_system.text import CJK, essence
 
 MOST = 100  # results that are made of the candidates; the rest would come after all that anybody reads
@@ -35,12 +35,14 @@ _WORDS = re.compile(rf"[{CJK}]|\w+")
 @dataclass(slots=True)
 class Result:
     """The best candidate of those that say the same, and where all of them were said; `alike` is what its score loses
-    for being like a better one; `newer` is what stands in the place of an outdated memory."""
+    for being like a better one; `outdated` is the memory that is outdated, itself or what was kept of the message, and
+    `newer` what stands in its place."""
 
     best: Scored
     full: float
     refs: dict[str, None] = field(default_factory=dict)
     alike: float = 1.0
+    outdated: str = ""
     newer: Fact | None = None
 
     @property
@@ -145,15 +147,39 @@ def _likenesses(results: list[Result]) -> dict[int, dict[int, float]]:
     return alike
 
 
+def overtaken(results: list[Result], index: Index) -> list[Result]:
+    """The results, those of the first that are outdated known for it; a message of which only such memories were kept
+    comes later, as they do."""
+    first = results[:DIVERSE]
+    kept = _kept_of([ref for each in first if each.is_said for ref in each.refs], index)
+    for each in first:
+        memories = [memory for ref in each.refs for memory in kept.get(ref, ())] if each.is_said else []
+        if each.best.memory.outdated_by:
+            each.outdated = each.best.unit.key
+        elif memories and all(map(successor_of, map(vars, memories))):
+            each.outdated = memories[0].id
+            each.full *= OUTDATED
+    return sorted(first, key=attrgetter("score"), reverse=True) + results[DIVERSE:]
+
+
+def _kept_of(refs: Collection[str], index: Index) -> dict[str, list[Fact]]:
+    """The memories that stand on each of the messages, those of the archive as well."""
+    kept: dict[str, list[Fact]] = {}
+    for _, memory in index.memories(index.ids_on(refs)).values():
+        for ref in {each.ref for each in memory.evidence}.intersection(refs):
+            kept.setdefault(ref, []).append(memory)
+    return kept
+
+
 def newer_first(results: list[Result], index: Index, wanted: Wanted) -> list[Result]:
     """The results, each that is outdated behind what stands in its place, which is taken in if it was not found."""
-    if not any(each.best.memory.outdated_by for each in results):
+    if not any(each.outdated for each in results):
         return results
     ordered: list[Result] = []
     waiting = list(results)
     while waiting:
         each = waiting.pop(0)
-        if each.best.memory.outdated_by and (newer := standing_for(each.best.unit.key, index)):
+        if each.outdated and (newer := standing_for(each.outdated, index)):
             each.newer = newer
             found = next((other for other in (*ordered, *waiting) if _is_of(other, newer)), None)
             first = _as_memory(newer, found or Result(each.best, each.full), index, wanted) or found

@@ -106,11 +106,11 @@ CREATE TABLE session (number INTEGER PRIMARY KEY, name TEXT, messages INTEGER, t
     last TEXT);
 CREATE INDEX session_name ON session (name);
 CREATE TABLE unit (number INTEGER PRIMARY KEY, scope INTEGER, key TEXT, path TEXT, start_line INTEGER, end_line INTEGER,
-    part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT, marks TEXT);
+    part INTEGER, speaker TEXT, role TEXT, said_at TEXT, about TEXT, text TEXT, marks TEXT, whose TEXT);
 CREATE UNIQUE INDEX unit_key ON unit (scope, key);
 CREATE VIEW whole AS SELECT unit.number, scope, key, iif(unit.path = '' AND scope = 0, session.path, unit.path) AS path,
         start_line, end_line, part, speaker, role, said_at,
-        iif(scope = 0, speaker || ' ' || spelled(said_at), about) AS about, text, marks
+        iif(scope = 0, speaker || ' ' || spelled(said_at), about) AS about, text, marks, whose
     FROM unit LEFT JOIN session ON session.number = unit.number >> 20;
 CREATE VIRTUAL TABLE words USING fts5 (text, content='', columnsize=0, detail=none,
     tokenize='porter unicode61 remove_diacritics 2');
@@ -139,7 +139,7 @@ SELECT json_group_array(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ?
 COUNTED = "SELECT count(*) FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
 UNITS = """
 SELECT unit.number, unit.key, iif(unit.path = '' AND scope = 0, session.path, unit.path),
-    start_line, end_line, part, speaker, role, said_at, about, text, marks
+    start_line, end_line, part, speaker, role, said_at, about, text, marks, whose
 FROM json_each(?) AS asked CROSS JOIN unit ON unit.number = asked.value
     LEFT JOIN session ON session.number = unit.number >> 20
 """
@@ -241,7 +241,7 @@ CONTENT = {
     "memory_entity": "SELECT * FROM memory_entity ORDER BY entity, id",
     "memory_ref": "SELECT * FROM memory_ref ORDER BY ref, id",
     "note": "SELECT * FROM note ORDER BY path",
-    "unit": "SELECT scope, key, path, start_line, end_line, part, speaker, role, said_at, about, text, marks"
+    "unit": "SELECT scope, key, path, start_line, end_line, part, speaker, role, said_at, about, text, marks, whose"
     " FROM whole ORDER BY scope, key",  # without the number, which the order of putting in decides
     "word": "SELECT * FROM word ORDER BY term",
 }
@@ -263,7 +263,7 @@ SELECT (SELECT count(DISTINCT entity) FROM entity_at JOIN memory ON memory.rowid
     (SELECT count(DISTINCT category) FROM memory WHERE pool = 'active'),
     (SELECT coalesce(sum(messages), 0) FROM session), (SELECT count(*) FROM unit WHERE number BETWEEN ? AND ?)
 """
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 
 
 class Title(NamedTuple):

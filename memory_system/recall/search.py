@@ -19,15 +19,15 @@ from memory_system import clock
 from memory_system.config import Config
 from memory_system.layout import Layout
 from memory_system.recall.answered import answered, talked_of
-from memory_system.recall.around import Around, Give, as_it_is, outdated_words
-from memory_system.recall.asked import Question, understood
+from memory_system.recall.around import Around, Give, as_it_is, named, outdated_words
+from memory_system.recall.asked import Question, of_the_user, understood
 from memory_system.recall.candidates import Candidates, Wanted, gather
 from memory_system.recall.excerpt import place_of_memory, where_said
 from memory_system.recall.ranking import by_meaning, rank
-from memory_system.recall.results import Result, diverse, folded, newer_first
+from memory_system.recall.results import Result, diverse, folded, newer_first, overtaken
 from memory_system.recall.schema import MEMORIES, scope_of
 from memory_system.recall.search_index import NO_FILTERS, Filters, Index
-from memory_system.recall.units import note_digest, note_files, read_note, storable
+from memory_system.recall.units import Unit, note_digest, note_files, read_note, storable
 from memory_system.records import Fact, kind_of, to_line, type_name
 from memory_system.text import language
 
@@ -83,7 +83,8 @@ class Asking:
     ) -> Answer:
         """The results of `search`, not yet made into rows."""
         scopes = SCOPES_OF[scope] + (("archive",) if archived and "memory" in SCOPES_OF[scope] else ())
-        question, near = understood(query, self.now, self.config.zone), self.near
+        question = of_the_user(understood(query, self.now, self.config.zone), self.index.at(self.now))
+        near = self.near
         weights = self.config.search.chinese if question.lang == "zh" else self.config.search.english
         wanted = Wanted(question, scopes, filters)
         found = self._candidates(wanted)
@@ -92,7 +93,7 @@ class Asking:
         sure = near.best() if near and alone else answered(question, found, ranked, weights)
         scale = sure / (ranked[0].score or 1) if ranked else 0.0
         results = diverse(folded(ranked, dated=question.asks_when and not alone), weights.diversity)
-        results = newer_first(results, self.index, wanted)
+        results = newer_first(overtaken(results, self.index), self.index, wanted)
         return Answer(question, results, scale, talked_of(question, found, ranked), found.weights)
 
     def _candidates(self, wanted: Wanted) -> Candidates:
@@ -193,6 +194,7 @@ class _Rows:
             "snippet": excerpt,
             "citation": f"{path}#L{start}" + (f"-L{end}" if end > start else ""),
             "said_at": unit.said_at,
+            **(_said_by(unit) if scope == "session" else {}),
         }
         if result.newer:
             row["outdated_by"] = result.newer.id
@@ -244,6 +246,12 @@ def _spelled_out(mark: str, lang: str) -> str:
         return dates.spell(date(year, month, day or 1), "day" if day else "month", lang)
 
     return _ONE_DAY.sub(in_words, mark)
+
+
+def _said_by(message: Unit) -> dict[str, str]:
+    """Who said a message, and whose words a passage of it may hold."""
+    speaker = message.speaker or named(message.role, language(message.text))
+    return {"speaker": speaker} | ({"whose": message.whose} if message.whose else {})
 
 
 def type_of(result: Result) -> str:

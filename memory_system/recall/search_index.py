@@ -258,6 +258,11 @@ class Index(Entries):
         values = {"refs": json_list(refs), "scopes": json_list(pools)}
         return [number for (number,) in self._database.rows(schema.STANDING_ON, values)]
 
+    def ids_on(self, refs: Collection[str]) -> list[str]:
+        """The ids of the memories of either pool that stand on one of these messages, in order."""
+        sql = "SELECT DISTINCT id FROM memory_ref WHERE ref IN (SELECT value FROM json_each(?)) ORDER BY id"
+        return [key for (key,) in self._database.rows(sql, (json_list(refs),))]
+
     def numbers(self, keys: Collection[str], scope: str = "session") -> dict[str, int]:
         """The numbers of the messages with these refs (of their first passages), or memories with these ids."""
         sql = "SELECT key, number FROM unit WHERE scope = ? AND key IN (SELECT value FROM json_each(?))"

@@ -11,7 +11,7 @@ import hashlib
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -61,7 +61,7 @@ class Unit(NamedTuple):
     """One searchable text. `key` is the memory's id, the message's ref or the number of a note's passage; lines are
     1-based, 0 where they are not known; `part` counts the passages of a long message from 1, and is 0 for a whole one;
     `about` is searched with the text; `marks` are the dates that a message leaves to its day ("next Friday"), as JSON
-    of `dates.Marked.marks`, or empty."""
+    of `dates.Marked.marks`, or empty; `whose` is OTHERS for a passage that may hold somebody else's words."""
 
     key: str
     path: str
@@ -74,6 +74,7 @@ class Unit(NamedTuple):
     about: str
     text: str
     marks: str = ""
+    whose: str = ""
 
     @property
     def told(self) -> str:
@@ -118,9 +119,13 @@ class Units:
         )  # fmt: skip
         if len(text) <= LONG_TOKENS or estimate_tokens(text) <= LONG_TOKENS:
             return [self._dated(first)]
-        parts = enumerate(pieces(text, PART_TOKENS), 1)
-        named = ((number, first.key + f"#{number}" * (number > 1), piece) for number, piece in parts)
-        return [self._dated(first._replace(key=key, part=number, text=piece)) for number, key, piece in named]
+        parts = list(pieces(text, PART_TOKENS))
+        keys = (first.key + f"#{number}" * (number > 1) for number in range(1, len(parts) + 1))
+        rows = enumerate(zip(keys, parts, _whose(parts, text), strict=True), 1)
+        return [
+            self._dated(first._replace(key=key, part=number, text=part, whose=whose))
+            for number, (key, part, whose) in rows
+        ]
 
     def _dated(self, unit: Unit) -> Unit:
         """The unit with the marks of its dates, if it has any."""
@@ -170,6 +175,18 @@ class Units:
     def _day_of_minute(self, minute: str) -> str:
         moment = clock.parse_instant(minute)
         return clock.local_date(moment, self._config.zone).isoformat() if moment else ""
+
+
+def _whose(parts: Sequence[str], text: str) -> list[str]:
+    """Whose words each passage of a message may hold, by how it begins: a passage that holds what announces a text, or
+    the first words of a paste, shows that itself."""
+    from memory_system.understand.whose import OTHERS, Owner, owners  # only where a message is long
+
+    spans, at = [], 0
+    for first_line in (part.split("\n", 1)[0] for part in parts):
+        at = max(at, text.find(first_line, at))
+        spans.append((at, at + len(first_line)))
+    return ["" if owner is Owner.OWN else OTHERS for owner in owners(text, spans)]
 
 
 def _needed(text: str, marks: list[tuple[int, str]], today: str) -> list[tuple[int, str]]:
