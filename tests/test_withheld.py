@@ -20,7 +20,7 @@ from memory_system.phases import index, screen
 from memory_system.privacy.trust import Guard
 from memory_system.recall.search_index import Index
 from memory_system.turns import Message
-from memory_system.understand.withheld import WITHHELD
+from memory_system.understand.withheld import WITHHELD, stretches
 from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
@@ -35,6 +35,23 @@ def test_the_table_of_wishes(kind: str) -> None:
         wrong[part] += [row for row in rows if not _told_apart(row.split(" | "), kept=kind == "other")]
     assert wrong["seen"] == []
     assert len(wrong["unseen"]) <= MISSED[kind], len(wrong["unseen"])
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("en", "so the vet says the old one keeps her weight and never mind the limp " * 9),
+        ("zh", "今天先把瓦片搬上屋顶再说" * 20),
+    ],
+)
+def test_long_words_are_heard_in_stretches_that_overlap(lang: str, words: str) -> None:
+    parts = list(stretches(words, lang))
+    assert parts[0] == words[: len(parts[0])]
+    assert words.endswith(parts[-1])
+    assert max(map(len, parts)) <= 120
+    assert sum(map(len, parts)) > 1.5 * len(words)
+    if lang == "en":
+        assert {word for part in parts for word in part.split()} == {*words.split()}  # none is cut
 
 
 def _told_apart(row: list[str], *, kept: bool) -> bool:

@@ -31,6 +31,8 @@ _NEAR = 80  # around a wish that show what it is about
 _FEW = 3  # words, or twice as many Chinese characters, beside a wish that is all that a message says
 _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
 WISH = ("wish",)
+_STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
+_LONG_WORD = 20  # characters
 _WISH_FROM = SCALE  # log-odds times `SCALE`, from which words are a wish
 
 _CLAUSE = re.compile(r"[^,;，；、：:]+")
@@ -168,11 +170,31 @@ def sounding(plain: str) -> Iterator[Span]:
         return
     for start, end in text.sentences(plain):
         clauses = [(start + each.start(), start + each.end()) for each in _CLAUSE.finditer(plain[start:end])]
-        found = [span for span in clauses if len(clauses) > 1 and is_wish(plain[slice(*span)], lang)]
+        found = [span for span in clauses if len(clauses) > 1 and _sounds(plain[slice(*span)], lang)]
         if found:
             yield found[0][0], found[-1][1]
-        elif is_wish(plain[start:end], lang):
+        elif _sounds(plain[start:end], lang):
             yield start, end
+
+
+def _sounds(words: str, lang: str) -> bool:
+    """Whether the words, or a stretch of them, sound like such a wish."""
+    return any(is_wish(each, lang) for each in stretches(words, lang))
+
+
+def stretches(words: str, lang: str) -> Iterator[str]:
+    """Long words in stretches of whole words that overlap by half: what is dictated has no stops, and of very many words
+    some always sound like a wish together."""
+    most, start = _STRETCH[lang], 0
+    while len(words) - start > most:
+        yield words[start : _word_at(words, start + most)]
+        start = _word_at(words, start + most // 2)
+    yield words[start:]
+
+
+def _word_at(words: str, at: int) -> int:
+    """Where the word begins that holds the place; the place itself in Chinese, which has no blanks."""
+    return words.rfind(" ", at - _LONG_WORD, at) + 1 or at
 
 
 def is_wish(words: str, lang: str) -> bool:
