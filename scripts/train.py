@@ -85,9 +85,8 @@ def train_wishes(lang: str, out: Path) -> None:
     marked = [orjson.loads(line) for line in (CORPUS / f"wishes.{lang}.jsonl").read_bytes().splitlines()]
     talk = [label["s"] for each in messages(CORPUS / f"{lang}.jsonl") for label in each.labels]
     wishes = [each["s"] for each in marked if each["wish"]]
-    others = [each["s"] for each in marked if not each["wish"]] + [
-        each for each in talk if not any(withheld.ruled(each))
-    ]
+    others = [each["s"] for each in marked if not each["wish"]]
+    others += [each for each in talk if not any(withheld.ruled(each))]
     words = [*wishes, *(part for each in others for part in withheld.stretches(each, lang))]  # as they are heard
     truth = np.arange(len(words)) < len(wishes)
     rows = [features.names_of(features.of_words(simplified(each), lang)) for each in words]

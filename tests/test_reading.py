@@ -113,6 +113,26 @@ def test_what_the_model_has_read_its_operations_decide(tmp_path: Path, key: None
     assert problems(tmp_path, NOW) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "told", "tells"),
+    [
+        (
+            "I take sertraline 50 mg every morning since the 2nd of February.",
+            "User takes sertraline 50 mg every morning since 2 February 2026.",
+            "medication",
+        ),
+        ("我二月二号起每天早上吃舍曲林50毫克。", "用户2026年2月2日起每天早上吃舍曲林50毫克。", "medication"),
+    ],
+)
+def test_a_sentence_of_a_model_tells_of_what_its_owner_would(tmp_path: Path, said: str, told: str, tells: str) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", said))
+    consolidate(tmp_path, NOW, llm=ScriptedLLM(telling({said[:9]: {"text": told, "kind": "health"}}), MODEL))
+    (record,) = [each for each in memories(tmp_path) if each.form == "statement"]
+    assert tells in record.tells
+    assert "birthday" not in record.tells
+
+
 def test_one_question_a_night_and_the_ledger_says_what_the_server_counted(tmp_path: Path, key: None) -> None:
     with serving(telling(MEANINGS)) as server:
         report = consolidate(fill(tmp_path, server.url), NOW).to_row()

@@ -414,6 +414,20 @@ def test_what_matters_comes_first_and_what_fades_last(tmp_path: Path) -> None:
     assert re.search(r"^1\. \[0\.\d\d\] User likes rowing$", text, re.MULTILINE)
 
 
+def test_health_stands_before_what_fills_the_rest(tmp_path: Path) -> None:
+    row = {"form": "statement", "method": "llm:read", "importance": 0.8, "score": 0.8}
+    trifles = [
+        fact(f"User met neighbour number {n} of the street on the stairs and stayed for tea", category=name, **row)
+        for n in range(60)
+        for name in ("relation", "status", "preference")
+    ]
+    grave = fact("User cannot have sulfa drugs: a rash", category="health", **row | {"importance": 1.0})
+    child = fact("Ana is six years old", category="identity", subject="Ana", **row | {"importance": 1.0, "score": 1.0})
+    text = snapshot_of(tmp_path, grave, child, *trifles)
+    assert any("sulfa" in line for line in section(text, "User"))
+    assert "[1.00]" not in text  # of the core: how old somebody else is
+
+
 def test_recent_days_are_the_last_three(tmp_path: Path) -> None:
     budget = {"layer1_total": 300, "layer1_top1": 0, "layer1_top2": 0, "layer1_top3": 0, "layer1_rest": 0}
     filler = [fact(f"User counted {number} geese on the long way home from work", score=0.9) for number in range(40)]

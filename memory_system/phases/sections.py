@@ -67,12 +67,13 @@ HEADINGS = {
 }  # fmt: skip
 _MOST_LINES = 999  # of the core, for what its heading takes
 FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granularities that name a day, or nearly
-PROJECT = "project"
+HEALTH, PROJECT = "health", "project"
 # what one first wants to know of somebody
 WANTED = (
     "name", "allergy", "condition", "medication", "lives_in", "occupation", "works_at", "partner", "child", "relative",
     "pet", "diet", "major", "hometown", "age", "birthday", "language",
 )  # fmt: skip
+GRAVE, MOST_GRAVE = ("allergy", "condition", "medication"), 3  # of which there are often several, and how many stand
 _DIGITS = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # characters of an ISO date that were said
 _WHOLE_DATE = 10
 OF_USER = ("identity", "status", "relation", "health", "preference")  # categories of what the user is told by
@@ -188,11 +189,13 @@ def cost(lines: Iterable[Line]) -> int:
 
 def about(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Iterator[Line]:
     """What the user has said of themselves and of those near them, where no slot tells it: what was said last of each
-    of the things that one first wants to know, and then the best of every category in turn."""
+    of the things that one first wants to know, what matters for their health, and then the best of every category in
+    turn."""
     own = [each for each in found if _is_of_user(each.record, moment)]
+    of_health = (each for each in own if each.record.category == HEALTH)
     told = ([each for each in own if each.record.category == name] for name in OF_USER)
     turns = (each for turn in zip_longest(*told) for each in turn if each)
-    for each in {each.record.id: each for each in (*_first_wanted(own), *turns)}.values():
+    for each in {each.record.id: each for each in (*_first_wanted(own), *of_health, *turns)}.values():
         yield from _bullet(each, beside, _said_on(each, moment))
 
 
@@ -206,7 +209,8 @@ def _first_wanted(own: Iterable[Candidate]) -> Iterator[Candidate]:
     newest = sorted((each for each in own if not each.record.likely_outdated_by), key=_said, reverse=True)
     newest.sort(key=lambda each: each.record.form == QUOTE)
     for name in WANTED:
-        yield from islice((each for each in newest if name in each.record.tells), 1)
+        most = MOST_GRAVE if name in GRAVE else 1
+        yield from islice((each for each in newest if name in each.record.tells), most)
 
 
 def in_order(told: Iterable[Line]) -> list[Line]:

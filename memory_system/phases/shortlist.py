@@ -35,7 +35,7 @@ PLAN_ATTRIBUTES = ("appointment", "deadline", "moves_to", "todo", "reminder", "p
 PASSING = frozenset({"general", "event", "temporary"})  # kinds of remarks
 RECENT_DAYS = 3
 UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
-LESS = 0.6  # of its rank, for what may be outdated, is asked, or cannot be understood alone
+LESS = 0.6  # of its rank, for what may be outdated, is asked, cannot be understood alone, or says who another is
 _SURE = {"zh": " (可信度 {confidence})", "en": " (confidence {confidence})"}
 
 Beside = Callable[[Fact], str]  # what stood around a quote that leans on it, or was said later; empty without that
@@ -99,15 +99,17 @@ def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> It
 
 def _candidate(ranked: Ranked) -> Candidate:
     record = from_line(ranked.line)
-    rank = (record.importance if record.category in PROTECTED else ranked.score) * (LESS if _is_weak(record) else 1)
+    rank = (record.importance if record.category in PROTECTED else ranked.score) * (LESS if _is_less(record) else 1)
     topic = next(topics_of(orjson.loads(ranked.line)), f"{record.subject}/{record.category}")
     return Candidate(record, rank, topic)
 
 
-def _is_weak(record: Fact) -> bool:
-    """Whether other words are likely to tell a reader more: those said later, or such as stand alone."""
+def _is_less(record: Fact) -> bool:
+    """Whether other words are likely to tell a reader more: those said later, such as stand alone, and not how old
+    somebody else is."""
     asks = record.form == QUOTE and record.content.rstrip().endswith(("?", "？"))
-    return bool(asks or record.context or record.likely_outdated_by)
+    is_of_another = record.category == "identity" and record.subject != USER
+    return bool(asks or is_of_another or record.context or record.likely_outdated_by)
 
 
 def holds(record: Fact, stamp: str) -> bool:

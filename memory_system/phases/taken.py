@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -12,7 +13,7 @@ from memory_system.phases.evidence import evidence_of
 from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line
 from memory_system.phases.support import fits, interval, is_meant
-from memory_system.records import CLAIM, QUOTE, STATEMENT, USER, EventTime, Fact
+from memory_system.records import CLAIM, QUOTE, STATEMENT, USER, USER_NAME, EventTime, Fact
 from memory_system.text.traditional import simplified
 from memory_system.turns import Claim, Segment
 from memory_system.understand import features
@@ -22,6 +23,9 @@ from memory_system.understand.quotes import Quoted
 
 PASSING = "temporary"  # words that end something matter by what they end
 _DAY = 10  # characters of an ISO date
+_USERS = re.compile(r"\buser['’]s\b", re.IGNORECASE)
+_USER_DOES = re.compile(r"\buser (?P<verb>\w+)", re.IGNORECASE)
+_VERBS = {"is": "am", "has": "have", "does": "do", "was": "was", "always": "always"}
 
 
 def claim_of(basis: Basis, method: str, night: Night) -> Claim:
@@ -83,8 +87,23 @@ def _statement(basis: Basis, night: Night) -> Claim | None:
         event_time=event,
         expires=extract.expires(category, event, night),
         form=STATEMENT,
-        tells=attributes_told(features.of_words(simplified(words), lang), lang),
+        tells=attributes_told(features.of_words(_as_said(words, lang, line.moment(basis.zone)), lang), lang),
     )
+
+
+def _as_said(sentence: str, lang: str, anchor: datetime) -> str:
+    """A sentence about the user nearly as they would say it, without its dates: so it is told what it tells of."""
+    bare_words = simplified(sentence)
+    for each in sorted(dates.find(bare_words, anchor), key=lambda each: each.span, reverse=True):
+        bare_words = bare_words[: each.span[0]] + bare_words[each.span[1] :]
+    if lang == "zh":
+        return bare_words.replace(USER_NAME["zh"], "我")
+    return _USERS.sub("my", _USER_DOES.sub(_i_do, bare_words))
+
+
+def _i_do(found: re.Match[str]) -> str:
+    verb = found["verb"]
+    return f"I {_VERBS.get(verb, verb if verb.endswith('ss') else verb.removesuffix('s'))}"
 
 
 def _ending(basis: Basis, night: Night) -> Claim:

@@ -275,5 +275,6 @@ def content_of(claim: Filled, lang: str, speaker: str = "") -> str:
     row = attributes.about(claim.attribute)
     template = row["template" if claim.polarity else "template_not"][lang]
     subject = {USER: speaker or USER_NAME[lang], ASSISTANT: ASSISTANT_NAME[lang]}.get(claim.subject, claim.subject)
-    told: str = template.format(subject=subject, value=claim.value, of=claim.attribute.partition(".")[2])
+    value = claim.value.removesuffix(template.partition("{value}")[2])  # 十二岁岁 and "seven years old years old"
+    told: str = template.format(subject=subject, value=value, of=claim.attribute.partition(".")[2])
     return told[:1].upper() + told[1:]

@@ -183,8 +183,8 @@ def _sounds(words: str, lang: str) -> bool:
 
 
 def stretches(words: str, lang: str) -> Iterator[str]:
-    """Long words in stretches of whole words that overlap by half: what is dictated has no stops, and of very many words
-    some always sound like a wish together."""
+    """Long words in stretches that overlap by half and cut no word: what is dictated has no stops, and of very many
+    words some always sound like a wish together."""
     most, start = _STRETCH[lang], 0
     while len(words) - start > most:
         yield words[start : _word_at(words, start + most)]
