@@ -62,9 +62,9 @@ def reach(message: Message) -> str:
     """Whether the message asks not to keep what the same one said right BEFORE, says right AFTER, or EITHER: it does
     not say which. Empty where it is about itself, or asks nothing."""
     plain = _plain(message.text)
-    if not message.is_first_hand or message.is_noted or len(plain) > _SHORT or not (found := _wishes(plain)):
+    if not message.is_first_hand or message.is_noted or len(plain) > _SHORT or not _wishes(plain):
         return ""
-    if _points("next", plain) and _few(plain[max(end for _, end in found) :]):
+    if _points("next", plain) and _few(plain[max((end for _, end in ruled(plain)), default=0) :]):
         return AFTER
     if _points("back", plain):
         return BEFORE
