@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -76,8 +76,16 @@ def judged(lang: str) -> Iterator[tuple[Row, str]]:
 def _lines(row: Row) -> list[shown.Line]:
     """The lines that were sent, as the program reads them today."""
     turns = [turn for said in row["talk"] for turn in segment.run(_messages(said), _night(said), Counter())]
-    found = {(each.message.ref, *each.span): each for each in shown.lines_of(screen.in_order(turns, Config(), Guard()))}
-    return [found[(each["ref"], *each["span"])] for each in row["lines"]]
+    shown_now = list(shown.lines_of(screen.in_order(turns, Config(), Guard())))
+    return [_line(each["ref"], each["span"], shown_now) for each in row["lines"]]
+
+
+def _line(ref: str, span: tuple[int, int], lines: Iterable[shown.Line]) -> shown.Line:
+    """A line as it was sent, of the segments that the program makes of it today."""
+    start, end = span
+    parts = [each for each in lines if each.message.ref == ref and each.span[0] < end and start < each.span[1]]
+    judged = [one for each in parts for one in each.judged if one.segment.start < end and start < one.segment.end]
+    return shown.Line(parts[0].message, judged, parts[0].before)
 
 
 def _messages(said: Row) -> Iterator[Message]:

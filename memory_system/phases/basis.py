@@ -27,7 +27,7 @@ GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
 BEFORE, AFTER = 4, 2  # lines before and behind a line from which a sentence may take what it names
 
 Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
-_STOCK = re.compile("|".join(sorted(STOCK_NAMES, key=len, reverse=True)))
+STOCK = re.compile("|".join(sorted(STOCK_NAMES, key=len, reverse=True)))  # what the memory calls its people
 Kind = Literal["profile", "health", "relation", "preference", "instruction", "plan", "event", "project"]
 
 
@@ -192,7 +192,7 @@ class Basis:
 
 def telling_of(words: str) -> set[str]:
     """The terms of words that tell matters apart; what the memory calls its people tells none."""
-    said = _STOCK.sub(" ", simplified(text.straight(words)))
+    said = STOCK.sub(" ", simplified(text.straight(words)))
     return {each for each in matters.terms_of(said) if matters.tells(each)}
 
 

@@ -4,22 +4,25 @@ memories that the night's words, names and kin words touch. Each has a short id 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
+from math import log
 
-from memory_system import clock, text
+from memory_system import text
 from memory_system.phases import Night
 from memory_system.phases.portrait import NEAR
+from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line, plain
 from memory_system.records import QUOTE, USER, Fact, Summary
 from memory_system.store.gist import gist_of
-from memory_system.store.keys import entity_key, slot_key, topic_key
+from memory_system.store.keys import Key, entity_key, slot_key, topic_key
 from memory_system.store.store import Memories
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
 from memory_system.understand.language import kin_words
+from memory_system.understand.quotes import columns
 
 ADDRESSED = ("name", "nickname")
 ASKED = ("instruction", "prefers")
@@ -28,8 +31,8 @@ CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "c
 OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
 MOST = 1_000  # tokens of it
-LONGEST = 140  # characters of a quote
-KIN = 0.5  # what a kin word weighs beside a word that only one memory has
+LONGEST = 120  # columns of a quote
+KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ class Known:
 def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) -> Known:
     """The memories to be told beside the lines, within so many tokens."""
     rest = (each for name in CHANGING for each in _standing(memories.find(slot_key(USER, name)), memories))
-    by_turns = chain.from_iterable(zip_longest(_touched(lines, memories), _always(memories, night)))
+    touched = iter(_touched(lines, memories))
+    by_turns = chain.from_iterable(zip_longest(touched, touched, _always(memories, night)))
     found = {each.id: each for each in (*by_turns, *rest) if each is not None}
     taken: dict[str, Fact] = {}
     for record in found.values():
@@ -63,7 +67,11 @@ def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) ->
 
 def _told(record: Fact) -> str:
     words = plain(record.told)
-    return words if record.form != QUOTE or len(words) <= LONGEST else f"{words[:LONGEST]}…"
+    return (
+        words
+        if record.form != QUOTE or columns(words) <= LONGEST
+        else f"{words[: LONGEST * len(words) // columns(words)]}…"
+    )
 
 
 def _always(memories: Memories, night: Night) -> Iterator[Fact]:
@@ -86,24 +94,33 @@ def _standing(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
 
 
 def _touched(lines: Sequence[Line], memories: Memories) -> list[Fact]:
-    """The memories that share words, names or kin words with the lines, those that share the rarest first."""
-    weights: dict[str, float] = defaultdict(float)
+    """The memories that share words, names or kin words with the lines, or tell of the same kind of thing, those that
+    share the rarest first."""
     terms = {term for line in lines for term in matters.terms_of(line.words) if matters.tells(term)}
     words = {word for term in terms for word in matters.words_of(term)}
-    for count, ids in memories.find_alike(sorted(words)).values():
-        for each in ids:
-            weights[each] += 1 / count
-    for key in _keys(lines, memories):
-        held = memories.find(key)[-OF_EACH:]
-        for each in held:
-            weights[each] += KIN
-    ranked = sorted(weights, key=lambda each: (-weights[each], each))
-    newest = {each: clock.read_stamp(record.said_at) for each in ranked[:99] if (record := memories.get(each))}
-    best = sorted(newest, key=lambda each: (-weights[each], -newest[each].timestamp(), each))
-    return list(_standing(best, memories))
+    alike = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
+    keyed = Counter(each for key in _keys(lines, memories) for each in memories.find(key)[-OF_EACH:])
+    of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}
+    found = list(_standing(dict.fromkeys((*alike, *keyed, *of_kind)), memories))
+    shared = {each.id: terms.intersection(matters.terms_of(each.content)) for each in found}
+    held = Counter(term for each in shared.values() for term in each)
+    weights = {
+        key: sum(log(1 + len(found) / held[term]) for term in each) + KIN * keyed[key] + KIND * (key in of_kind)
+        for key, each in shared.items()
+    }
+    newest = sorted(found, key=lambda each: each.id)
+    newest.sort(key=lambda each: (weights[each.id], each.said_at), reverse=True)
+    return newest
 
 
-def _keys(lines: Sequence[Line], memories: Memories) -> Iterator[tuple[str | bytes, ...]]:
+def _topics(line: Line) -> Iterator[Key]:
+    """The kinds of things of which a line surely tells."""
+    for each in line.judged:
+        if not each.reason:
+            yield topic_key(f"{USER}/{CATEGORIES[each.segment.keep]}")
+
+
+def _keys(lines: Sequence[Line], memories: Memories) -> Iterator[Key]:
     """Where to look for those whom the lines name: by their names, or as what they are to the owner."""
     said = simplified("\n".join(line.words for line in lines)).casefold()
     kin = {**kin_words("en"), **kin_words("zh")}

@@ -1,5 +1,5 @@
 """Phase 1: messages become segments, spans that can be judged alone: sentences, cut further at connectives that open
-another thought, and at commas where they are very long. Rules only. Lengths are columns.
+another thought, and at commas, or between dictated thoughts, where they are very long. Rules only. Lengths are columns.
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ Voice = tuple[str, str]  # the role and the name of who speaks
 
 _COMMA = re.compile(r"[，；]|[,;](?=\s)")
 _BLANK = re.compile(f"(?<=[{text.CJK}]) +(?=[{text.CJK}])")
+_DICTATED = re.compile(  # between thoughts in what is dictated without stops: before what joins them, behind a particle
+    r"\s(?=(?:and|but|so|then|because|cause|cos|anyway|also|which|when) )"
+    "|(?=然[后後]|所以|但是|可是|不[过過]|而且|[后後][来來]|[还還]有|另外|因[为為]|[结結]果|跟住|之[后後])"
+    "|(?<=[了啊呢嘛啦喔哦呀吧哈])(?=[我他她佢那])",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 
 
@@ -82,7 +88,8 @@ def _prose(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Spa
     for first, last in text.sentences(body[start:end]):
         for span in _pieces(body, start + first, start + last, cuts):
             for part in _short_enough(body, *span, _BLANK, SPOKEN):
-                yield from _short_enough(body, *part, _COMMA, LONG)
+                for each in _short_enough(body, *part, _COMMA, LONG):
+                    yield from _short_enough(body, *each, _DICTATED, LONG)
 
 
 def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
@@ -107,14 +114,15 @@ def _opened(found: re.Match[str]) -> int:
 
 
 def _short_enough(body: str, start: int, end: int, pause: re.Pattern[str], longest: int) -> Iterator[Span]:
-    """The span, cut at pauses into pieces of at most so many columns, where it has such pauses."""
+    """The span, cut at pauses into pieces of at most so many columns, or a little more where no pause is nearer."""
     while columns(body[start:end]) > longest:
         pauses = [start + found.end() for found in pause.finditer(body[start:end])]
-        fitting = [each for each in pauses if columns(body[start:each]) <= longest]
-        if not fitting or columns(body[start : fitting[-1]]) <= longest / 2:
+        far = [each for each in pauses if columns(body[start:each]) > longest / 2]
+        if not far:
             break
-        if span := text.strip_span(body, start, fitting[-1]):
+        at = max((each for each in far if columns(body[start:each]) <= longest), default=far[0])
+        if span := text.strip_span(body, start, at):
             yield span
-        start = fitting[-1]
+        start = at
     if span := text.strip_span(body, start, end):
         yield span

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from memory_system import attributes, dates, text
 from memory_system.dates import numerals
-from memory_system.phases.basis import Basis, bare, telling_of, told
+from memory_system.phases.basis import STOCK, Basis, bare, telling_of, told
 from memory_system.records import STOCK_NAMES
 from memory_system.rules import table
 from memory_system.store.gist import gist_of
@@ -82,22 +82,20 @@ def _calendar() -> frozenset[str]:
 def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
     """Chinese names that nobody has said: characters that are new behind a family name, or where names stand."""
     known = "".join(STOCK_NAMES) + basis.sent
-    for run in _HAN.finditer(simplified(said)):
+    for run in _HAN.finditer(STOCK.sub(" ", simplified(said))):
         for at, (one, other) in enumerate(pairwise(run[0])):
-            if other not in known and _may_be_name(one, other):
-                data = table("reading", "zh")
-                named = at > 0 and run[0][at - 1] in data["beside_names"] and one not in known
-                yield named or one in data["before_names"]
+            data = table("reading", "zh")
+            if other not in known and not _is_plain(one, other):
+                yield at > 0 and run[0][at - 1] in data["beside_names"] and one not in known
+                yield one in data["before_names"] and (one == "阿" or f"{one} {other}" not in judge_of("zh"))
     latin = (each for each in _CAPITAL.findall(said) if each.isascii() and each not in STOCK_NAMES)
     yield from (not text.stands_in(each, basis.sent) for each in latin)
 
 
-def _may_be_name(one: str, other: str) -> bool:
-    """Whether two signs are no word that is known: of those with which anything is told, or of labelled talk."""
+def _is_plain(one: str, other: str) -> bool:
+    """Whether two signs are a word with which anything is told, or one of them a particle."""
     data, pair = table("reading", "zh"), one + other
-    if pair in judge_of("zh") or pair in data["plain"].split():
-        return False
-    return set(data["particles"]).isdisjoint(pair)
+    return pair in data["plain"].split() or not set(data["particles"]).isdisjoint(pair)
 
 
 def _names_other_place(said: str, basis: Basis) -> bool:
