@@ -140,15 +140,15 @@ def test_numbers_go_up_but_for_the_profiles_which_are_made_from_the_index() -> N
     [
         (
             "so the surveyor came this morning and she went right up under the roof with a lamp and found the east beam"
-            " is sound but the two by the chimney have the worm in them and then she asked who did the felt because it was"
-            " laid the wrong way round and my father did it in eighty two so I said nothing at all about that",
+            " is sound but the two by the chimney have the worm in them and then she asked who did the felt because it"
+            " was laid the wrong way round and my father did it in eighty two so I said nothing at all about that",
             ("and", "but", "because", "so"),
         ),
         (
             "今天早上测量师傅来了她拿着灯一直钻到屋顶底下看东边那根梁是好的但是烟囱旁边那两根有虫眼然后她问油毡是谁铺的因为铺反了"
             ""
             "那是八二年我爸自己铺的所以我一句话都没敢说后来她又看了看水箱说还能用十年不用急着换还有烟囱要清一清",
-            ("但是", "然后", "因为", "所以", "后来", "她"),
+            ("但是", "然后", "因为", "所以", "后来", "她", "那"),
         ),
     ],
 )

@@ -18,6 +18,7 @@ from memory_system.understand.quotes import columns
 
 LONG = 200  # columns above which a sentence is cut at commas
 SPOKEN = 60  # and, where blanks stand for them, at the blanks of Chinese that is typed as it is spoken
+DICTATED = 120  # and what has no stops at all where a thought begins
 CUT_FROM = 14  # columns below which looking for a cut is not worth it
 SHORT = 10  # columns below which what a cut leaves joins its neighbour
 BEFORE = 400  # characters of what somebody else said before that a turn carries: its end
@@ -28,8 +29,8 @@ Voice = tuple[str, str]  # the role and the name of who speaks
 
 _COMMA = re.compile(r"[，；]|[,;](?=\s)")
 _BLANK = re.compile(f"(?<=[{text.CJK}]) +(?=[{text.CJK}])")
-_DICTATED = re.compile(  # between thoughts in what is dictated without stops: before what joins them, behind a particle
-    r"\s(?=(?:and|but|so|then|because|cause|cos|anyway|also|which|when) )"
+_THOUGHT = re.compile(  # where one begins in what is dictated without stops: before what joins them, behind a particle
+    r"(?<!\band)(?<!\bbut)(?<!\bso)\s(?=(?:and|but|so|then|because|cause|cos|anyway|also|which|when) )"
     "|(?=然[后後]|所以|但是|可是|不[过過]|而且|[后後][来來]|[还還]有|另外|因[为為]|[结結]果|跟住|之[后後])"
     "|(?<=[了啊呢嘛啦喔哦呀吧哈])(?=[我他她佢那])",
     re.IGNORECASE,
@@ -89,7 +90,8 @@ def _prose(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Spa
         for span in _pieces(body, start + first, start + last, cuts):
             for part in _short_enough(body, *span, _BLANK, SPOKEN):
                 for each in _short_enough(body, *part, _COMMA, LONG):
-                    yield from _short_enough(body, *each, _DICTATED, LONG)
+                    most = DICTATED if columns(body[slice(*each)]) > LONG else LONG
+                    yield from _short_enough(body, *each, _THOUGHT, most)
 
 
 def _pieces(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
