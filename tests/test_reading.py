@@ -324,6 +324,37 @@ def test_an_answer_that_was_cut_off_is_asked_for_in_halves(tmp_path: Path) -> No
     assert "User is allergic to peanuts" in contents(tmp_path)
 
 
+@pytest.mark.parametrize(("tokens", "asked"), [(9_000, [3, 2]), (1_800, [3])])
+def test_of_an_answer_that_was_cut_off_what_is_whole_counts(tmp_path: Path, tokens: int, asked: list[int]) -> None:
+    seen: list[int] = []
+    canoe = {"op": "add", "lines": [1], "text": "User bought a wooden canoe in Ghent.", "kind": "event"}
+
+    def script(prompt: Any) -> Any:
+        seen.append(len(lines_of(prompt)))
+        endless = {"op": "add", "lines": [2], "text": "x" * 9000}
+        return telling(MEANINGS)(prompt) if seen[-1] < 3 else {"operations": [canoe, endless]}
+
+    make(tmp_path, budget={"tokens_per_night": tokens})
+    report = read_by(script, tmp_path, *(text for _, _, text in TALK))
+    assert seen == asked
+    found = contents(tmp_path)
+    assert canoe["text"] in found
+    assert "User is allergic to peanuts" in found  # of the rest: by the next answer, or by rules
+    assert report.problems
+    assert "what is whole of it counts" in report.problems[0].what
+    assert problems(tmp_path, NOW) == []
+
+
+def test_an_operation_that_is_none_spoils_no_other(tmp_path: Path) -> None:
+    wrong = {"op": "add", "lines": [3], "text": ["User", "plays"], "kind": "event"}
+    right = {"op": "add", "lines": [1], "text": "User bought a wooden canoe in Ghent.", "kind": "event"}
+    make(tmp_path)
+    report = read_by(lambda _: {"operations": [wrong, right]}, tmp_path, *(text for _, _, text in TALK))
+    assert right["text"] in contents(tmp_path)
+    assert "User is allergic to peanuts" in contents(tmp_path)  # by rules
+    assert report.to_row()["accounting"]["reading"]["refused"] == {"says nothing": 1}
+
+
 def test_a_model_that_finds_nothing_is_told_of_on_the_third_night(tmp_path: Path) -> None:
     make(tmp_path)
     alarms = []

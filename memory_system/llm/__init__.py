@@ -9,8 +9,10 @@ is paid for."""
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +28,7 @@ WHERE = "language model"  # the place of its problems in a report
 FOLDER = Path(__file__).parent.with_name("prompts")
 Phrases = dict[str, Any]  # what the program says to an agent in one language
 Answer = TypeVar("Answer", bound=BaseModel)
+MOST_CUT = 9  # closing braces, from the end, at which an answer that was cut off is tried
 _NEEDLESS = ("title", "description", "default")
 
 
@@ -66,12 +69,23 @@ class Usage:
 
 class AskError(LLMError):
     """A question got no answer. `kind` says why in one word, `retryable` whether the same question may get one another
-    time."""
+    time, `said` what there is of an answer that was cut off."""
 
-    def __init__(self, kind: str, what: str = "", *, retryable: bool = False) -> None:
+    def __init__(self, kind: str, what: str = "", *, retryable: bool = False, said: str = "") -> None:
         super().__init__(what or f"the language model gave no answer: {kind}")
         self.kind = kind
         self.retryable = retryable
+        self.said = said
+
+    def to_row(self) -> dict[str, Any]:
+        """The failure as it is written down."""
+        row = {"failed": self.kind, "what": str(self), "retryable": self.retryable}
+        return row | ({"said": self.said} if self.said else {})
+
+
+def cut_off(said: str) -> AskError:
+    """The failure of an answer that was longer than it may be."""
+    return AskError("truncated", "the answer was cut off", said=said)
 
 
 class LLM(Protocol):
@@ -156,6 +170,15 @@ def read(text: str, schema: type[Answer]) -> Answer:
         raise AskError("bad_output", what) from None
 
 
+def whole_of(said: str, schema: type[Answer]) -> Answer | None:
+    """Of an answer that is one list and was cut off, what there is before the cut; None where nothing is whole."""
+    start, ends = said.find("{"), [found.end() for found in re.finditer("}", said)]
+    for end in ends[: -MOST_CUT - 1 : -1]:
+        with suppress(ValidationError):
+            return schema.model_validate_json(f"{said[start:end]}]}}")
+    return None
+
+
 def in_words(schema: type[BaseModel]) -> str:
     """The form of an answer as part of a prompt."""
     return orjson.dumps(schema_of(schema)).decode()
@@ -196,8 +219,8 @@ class ScriptedLLM:
         answer = self._script(prompt)
         text = answer if isinstance(answer, str) else orjson.dumps(answer).decode()
         self.spent = self.spent.plus(Usage(output=estimate_tokens(text)))
-        if estimate_tokens(text) > prompt.most:
-            raise AskError("truncated", "the answer was cut off")
+        if (tokens := estimate_tokens(text)) > prompt.most:
+            raise cut_off(text[: len(text) * prompt.most // tokens])
         return read(text, schema)
 
 

@@ -12,7 +12,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from memory_system.config import Config
-from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage, cost_of, key_of
+from memory_system.llm import LLM, WHERE, Answer, AskError, Prompt, Usage, cost_of, key_of, whole_of
 from memory_system.llm.batches import Queue, Queued
 from memory_system.llm.claude import request_of
 from memory_system.llm.ledger import COSTS, Answers, Asked, Ledger, book
@@ -73,7 +73,7 @@ class Asker:
             self._watch_budget(self.model.model, prompt, schema)
             return self._answered(self.model, key, prompt, schema)
         except AskError as error:
-            self._note(prompt.name, error)
+            self._note(prompt.name, error, whole_of(error.said, schema))
             raise
 
     def answered(self, schema: type[BaseModel]) -> Iterator[Late]:
@@ -83,7 +83,18 @@ class Asker:
             try:
                 yield Late(each.rows, _answer_of(row, schema), f"llm:{each.prompt}", each.night)
             except AskError as error:
-                self._note(each.name, error)
+                whole = whole_of(error.said, schema)
+                self._note(each.name, error, whole)
+                if whole is not None:
+                    yield Late(each.rows, whole, f"llm:{each.prompt}", each.night)
+
+    def has_room(self, prompt: Prompt, schema: type[BaseModel]) -> bool:
+        """Whether the budget holds the question, with the longest answer to it."""
+        try:
+            self._watch_budget(self._model_name, prompt, schema)
+        except AskError:
+            return False
+        return True
 
     def _put_off(self, queue: Queue, key: str, prompt: Prompt, schema: type[BaseModel], rows: Rows) -> None:
         """Let the question wait for a batch; never returns."""
@@ -128,8 +139,7 @@ class Asker:
         try:
             answer = model.ask(prompt, schema)
         except AskError as error:
-            failed = {"failed": error.kind, "what": str(error), "retryable": error.retryable}
-            self._keep(key, prompt, model, before, failed)
+            self._keep(key, prompt, model, before, error.to_row())
             raise
         self._keep(key, prompt, model, before, {"answer": answer.model_dump(mode="json")})
         return answer
@@ -140,11 +150,13 @@ class Asker:
         asked = Asked(key, prompt.name, prompt.digest, model.model, self.now, self.run, self.night)
         book(asked, outcome, usage, self.ledger.cost(usage, model.model), self.answers, self.ledger)
 
-    def _note(self, question: str, error: AskError) -> None:
-        """Tell of the failure once, and stop asking where the next question would fare no better."""
+    def _note(self, question: str, error: AskError, whole: BaseModel | None) -> None:
+        """Tell of the failure once, and of what is whole of the answer all the same; and stop asking where the next
+        question would fare no better."""
         if error.kind == QUEUED:
             return
-        problem = Problem(WHERE, f"{question}: {error}; the rules' own result stands", _hint(error))
+        stands = "the rules' own result stands" if whole is None else "what is whole of it counts"
+        problem = Problem(WHERE, f"{question}: {error}; {stands}", _hint(error))
         if problem not in self.problems:
             self.problems.append(problem)
         if error.kind in _FINAL:
@@ -154,7 +166,8 @@ class Asker:
 def _answer_of(row: dict[str, Any], schema: type[Answer]) -> Answer:
     """A recorded answer as a value; AskError where it is a failure, or not what was asked for."""
     if "answer" not in row:
-        raise AskError(str(row.get("failed")), str(row.get("what", "")), retryable=bool(row.get("retryable")))
+        again, said = bool(row.get("retryable")), str(row.get("said", ""))
+        raise AskError(str(row.get("failed")), str(row.get("what", "")), retryable=again, said=said)
     try:
         return schema.model_validate_json(orjson.dumps(row["answer"]))
     except ValidationError:

@@ -234,7 +234,9 @@ def _outcome(result: Any, message: Any) -> dict[str, Any]:
         return {"failed": kind, "what": f"the batch gave no answer: {kind}", "retryable": True}
     try:
         return {"answer": orjson.loads(text_of(checked(message)))}
-    except (AskError, RequestError) as error:
-        return {"failed": getattr(error, "kind", "bad_envelope"), "what": str(error), "retryable": False}
+    except AskError as error:
+        return error.to_row()
+    except RequestError as error:
+        return {**error.error.to_row(), "retryable": False}
     except orjson.JSONDecodeError:
         return {"failed": "bad_output", "what": "the answer is not what was asked for", "retryable": False}

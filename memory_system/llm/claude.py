@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from memory_system.config import Config, LLMConfig
-from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, in_words, read, schema_of
+from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cut_off, in_words, read, schema_of
 from memory_system.records import Problem
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def checked(message: Any) -> Any:
     if not isinstance(getattr(message, "content", None), list):
         raise RequestError(AskError("bad_envelope", "the server's reply is no message of a model", retryable=True))
     if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-        raise AskError("truncated", "the answer was cut off")
+        raise cut_off(text_of(message))
     if message.stop_reason == "refusal":
         raise AskError("refused", "the model would not answer")
     return message

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
 from itertools import compress
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError, field_validator
 
 from memory_system import attributes, dates, text
 from memory_system.dates import numerals
@@ -53,6 +53,27 @@ class Operation(BaseModel):
 
 class Operations(BaseModel):
     operations: list[Operation]
+
+    @field_validator("operations", mode="before")
+    @classmethod
+    def _each_alone(cls, rows: Any) -> Any:
+        """One that is not as it was asked for says nothing of its lines, and spoils no other."""
+        read = [_readable(row) for row in rows] if isinstance(rows, list) else []
+        if not any(read):
+            return rows  # which is none of what was asked for, or empty
+        return [each or {"op": "add", "lines": _lines_in(row)} for each, row in zip(read, rows, strict=True)]
+
+
+def _readable(row: Any) -> Operation | None:
+    try:
+        return Operation.model_validate(row)
+    except ValidationError:
+        return None
+
+
+def _lines_in(row: Any) -> list[int]:
+    lines = row.get("lines") if isinstance(row, dict) else None
+    return [each for each in lines if type(each) is int] if isinstance(lines, list) else []
 
 
 @dataclass(frozen=True)

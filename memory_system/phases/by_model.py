@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock, text
-from memory_system.llm import AskError, Prompt, Template, overhead, template
+from memory_system.llm import AskError, Prompt, Template, overhead, template, whole_of
 from memory_system.llm.asking import Asker, Late
 from memory_system.phases import Night, beforehand, extract, meaning, shown, support
 from memory_system.phases.basis import Basis, Operations, Spot
@@ -95,19 +94,23 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
 
 
 def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operations, Asked, str]]:
-    """The answers about the lines: one, none where it failed, or those to its halves where it was cut off."""
+    """The answers about the lines: one, or none where it failed. Of one that was cut off what is whole, and then, where
+    there is room to ask, those about the lines behind, or about its halves."""
     form = template(READ, asked.lang)
     try:
         yield asker.ask(_prompt(asked, form, night), Operations, asked.to_rows()), asked, form.method
-        return
     except AskError as error:
-        if error.kind != "truncated" or len(asked.lines) < 2:
+        if error.kind != "truncated":
             return
-    half = len(asked.lines) // 2
-    for lines in (asked.lines[:half], asked.lines[half:]):
-        part = replace(asked, lines=lines)
-        with suppress(AskError):
-            yield asker.ask(_prompt(part, form, night), Operations, part.to_rows()), part, form.method
+        whole = whole_of(error.said, Operations) or Operations(operations=[])
+        told = max((n for each in whole.operations for n in each.lines if n <= len(asked.lines)), default=0)
+        if told:
+            yield whole, replace(asked, lines=asked.lines[:told]), form.method
+        half = told or len(asked.lines) // 2
+        for lines in (asked.lines[told:half], asked.lines[half:]):
+            part = replace(asked, lines=lines)
+            if 0 < len(lines) < len(asked.lines) and asker.has_room(_prompt(part, form, night), Operations):
+                yield from _answers(part, asker, night)
 
 
 def _prompt(asked: Asked, form: Template, night: Night) -> Prompt:
