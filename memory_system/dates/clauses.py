@@ -67,6 +67,8 @@ class Cues(Moment):
             return True
         if spec["unsure"].search(sentence[0]) or spec["liked"].search(clause[0]):
             return True
+        if self.piece.fields.get("dow") == self.today.weekday() and self._says("named"):
+            return True
         return kind(self.piece.fields) in ANY_WEEK and spec["often"].match(clause[1]) is not None
 
     def _by_sentence(self, sentence: tuple[str, str]) -> int | None:
@@ -121,8 +123,9 @@ class Cues(Moment):
         return self._says("planned")
 
     def is_past(self) -> bool:
-        """Whether the words of the clause itself tell of the past."""
-        return _nearest(self._spec, *self._clause) < 0
+        """Whether the words of the clause itself tell of the past, and not only of what is known or arranged by now."""
+        before, _, after = self._spec["news"].sub("", "¦".join(self._clause)).partition("¦")
+        return _nearest(self._spec, before, after) < 0
 
     def _says(self, cue: str) -> bool:
         return _says(cue, self.text, self.piece.span, self.piece.lang)

@@ -53,6 +53,11 @@ def kind(fields: Fields) -> frozenset[str]:
     return frozenset(keys)
 
 
+def dated(fields: Fields) -> Fields:
+    """The fields without the time of day."""
+    return {key: value for key, value in fields.items() if key not in TIMES}
+
+
 # Hours
 
 
@@ -254,11 +259,18 @@ class Moment:
     yearly = adverbial = either = surely = is_past = _no
 
 
-class Ahead(Moment):
-    """The moment for what lies ahead."""
+class Told(Moment):
+    """The moment for what is known to be past (-1) or to lie ahead (1)."""
+
+    def __init__(self, anchor: datetime, way: int) -> None:
+        super().__init__(anchor)
+        self._way = way
 
     def tense(self) -> int | None:
-        return 1
+        return self._way
 
     def surely(self) -> bool:
-        return True
+        return self._way > 0
+
+    def is_past(self) -> bool:
+        return self._way < 0

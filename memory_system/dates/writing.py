@@ -42,11 +42,11 @@ class Marked:
     marks: list[tuple[int, str]]
 
 
-def marked(words: str, anchor: datetime, lang: str) -> Marked:
+def marked(words: str, anchor: datetime, lang: str, around: str = "") -> Marked:
     """The words, with a date in brackets behind each time expression that leans on the moment of speaking, and one
     behind a range; not a word is changed. What is complete ("3 May 2026"), is not sure, or has its bracket already gets
-    none. `lang` is the language of the words."""
-    scanned = list(scan(words, anchor))
+    none. `lang` is the language of the words, `around` what was said around them."""
+    scanned = list(scan(words, anchor, around))
     left = standing(words, [when for when, _ in scanned], lang)
     blank = " " if lang == "en" else ""
     # of "Tuesday, not Thursday", which Thursday is meant was told before
