@@ -206,12 +206,12 @@ def _day_of_month(f: Fields, moment: Moment) -> Span | None:
     today, tense = moment.today, moment.tense()
     if tense is None:
         return None
-    unsure = tense < 0 and not moment.is_past()
+    beyond = tense < 0 and f["day"] > today.day and not moment.is_past()
     if "dow" in f:
-        return weekday_of_month(f["day"], f["dow"], today, 0 if unsure and f["day"] > today.day else tense)
+        return weekday_of_month(f["day"], f["dow"], today, 0 if beyond else tense)
     if f["day"] == today.day:
         return one_day(today) if tense == 1 else None
-    found = None if unsure else such_day(f["day"], today, -1 if tense < 0 else 1)
+    found = None if beyond or (tense < 0 and moment.is_news()) else such_day(f["day"], today, -1 if tense < 0 else 1)
     return one_day(found) if found and abs(found - today).days <= MONTH else None
 
 

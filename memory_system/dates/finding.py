@@ -26,14 +26,16 @@ from memory_system.dates.intervals import (
     part_of_day,
     weekday_after,
 )
-from memory_system.dates.neighbours import BETWEEN, WEEKDAY, is_between, is_range, sharing, unnamed
+from memory_system.dates.neighbours import BESIDE, BETWEEN, WEEKDAY, is_between, is_range, sharing, unnamed
 from memory_system.text.traditional import simplified
 
 _MONTH = re.compile(r"(?i)[a-z]{3}|月")
 _THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
 _FRAMED = 366  # days: what is farther is another story
 _WRAPS = 15  # days: from the 28th to the 3rd a month has passed
-_DATE_BEFORE = re.compile(r"\d[/.]\d{1,2}\.?(?: ?[(（].{1,4}[)）])?[,，]? ?(?:at )?$")  # in figures that tell no date
+_DATE_BEFORE = re.compile(
+    r"\d(?:[/.]\d{1,2}\.?|st|nd|rd|th)(?: ?[(（].{1,4}[)）])?[,，]? ?(?:at )?$"
+)  # in figures that tell no date
 _NEAR = 91  # days: the future that a tense means without a year
 _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from May 3 to 7
     r"(?i)\s?[到至~～—-]\s?(3[01]|[12]?\d)[日号]"
@@ -179,7 +181,8 @@ def _scanned(
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and is_range(clear, piece, after) else None
             cues = Cues(anchor, bare, piece, needs_tense=bool(end) and kind(piece.fields) == WEEKDAY)
-            if number in vague:
+            loose = before and not begun and piece.fields.keys() <= TIMES and piece.start - before.end <= BESIDE
+            if number in vague or loose:
                 silent, found = True, None
             elif _is_bare_part(piece):
                 silent, found = _part(piece, cues, done)

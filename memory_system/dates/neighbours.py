@@ -17,7 +17,7 @@ from memory_system.dates.intervals import Fields, Told, dated, kind
 WEEKDAY = frozenset(("dow",))
 BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
 _ITS_WEEK = re.compile(r"(?i)day,? (?:of )?(?:next|this|last) week$")
-_BESIDE = 6  # characters between a weekday and the date that it goes with
+BESIDE = 6  # characters between a weekday or an hour and the date that it goes with
 _DATE_BEHIND = re.compile(
     r"(?i),? (?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?"
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b"
@@ -82,7 +82,7 @@ def is_between(text: str, left: Piece, right: Piece) -> bool:
 def unnamed(text: str, found: list[Piece], anchor: datetime, around: str) -> set[int]:
     """The numbers of the pieces that name no day of their own beside others; `around` is what was said around them."""
     vague = _listed(text, found) | _beside_dates(text, found)
-    return vague | _of_dates(found, anchor) | _counted(f"{around}\n{text}", found)
+    return vague | _of_dates(text, found, anchor) | _counted(f"{around}\n{text}", found)
 
 
 def _listed(text: str, found: list[Piece]) -> set[int]:
@@ -104,20 +104,36 @@ def _beside_dates(text: str, found: list[Piece]) -> set[int]:
         number + own
         for number, pair in enumerate(pairwise(found))
         for own, date in ((0, 1), (1, 0))
-        if {"day", "month"} & pair[date].fields.keys() and pair[1].start - pair[0].end <= _BESIDE
+        if {"day", "month"} & pair[date].fields.keys() and pair[1].start - pair[0].end <= BESIDE
         if not is_range(text, *pair)
     }
     beside.update(number for number, each in enumerate(found) if _DATE_BEHIND.match(text, each.end))
     return {number for number in beside if kind(found[number].fields) in ANY_WEEK}
 
 
-def _of_dates(found: list[Piece], anchor: datetime) -> set[int]:
-    """The numbers of the bare weekdays that a date in the text is, past or ahead: 五月十号办酒，那天礼拜天."""
-    dates = [dated(each.fields) for each in found if {"day", "days"} & each.fields.keys()]
-    named = [interval(fields, Told(anchor, way)) for fields in dates for way in (-1, 1)]
-    weekdays = {each[0].weekday() for each in named if each}
-    bare = (number for number, each in enumerate(found) if kind(each.fields) == WEEKDAY)
-    return {number for number in bare if found[number].fields["dow"] in weekdays}
+def _of_dates(text: str, found: list[Piece], anchor: datetime) -> set[int]:
+    """The numbers of the bare weekdays that a date in the text is (五月十号办酒，那天礼拜天), or a day named in the same
+    clause: "tomorrow is Friday"."""
+    return {
+        number
+        for number, each in enumerate(found)
+        if kind(each.fields) == WEEKDAY
+        if any(each.fields["dow"] in _weekdays(other, anchor) for other in found if _is_near(text, other, each))
+    }
+
+
+def _is_near(text: str, other: Piece, weekday: Piece) -> bool:
+    """Whether the weekday may be that of the other piece: of a date anywhere, of tomorrow in the same clause."""
+    if "days" not in other.fields:
+        return "day" in other.fields
+    clause = spec_of(other.lang)["clause"]
+    return not clause.search(text, min(other.end, weekday.end), max(other.start, weekday.start))
+
+
+def _weekdays(piece: Piece, anchor: datetime) -> set[int]:
+    """The weekdays of the day that the piece names, be it past or ahead."""
+    named = (interval(dated(piece.fields), Told(anchor, way)) for way in (-1, 1))
+    return {each[0].weekday() for each in named if each}
 
 
 def _counted(text: str, found: list[Piece]) -> set[int]:
