@@ -211,7 +211,9 @@ def _day_of_month(f: Fields, moment: Moment) -> Span | None:
         return weekday_of_month(f["day"], f["dow"], today, 0 if beyond else tense)
     if f["day"] == today.day:
         return one_day(today) if tense == 1 else None
-    found = None if beyond or (tense < 0 and moment.is_news()) else such_day(f["day"], today, -1 if tense < 0 else 1)
+    if beyond or (tense < 0 and (moment.is_news() or moment.own_tense() != -1)):
+        return None
+    found = such_day(f["day"], today, -1 if tense < 0 else 1)
     return one_day(found) if found and abs(found - today).days <= MONTH else None
 
 
