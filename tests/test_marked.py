@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from dates_cases import cases, marked_cases
@@ -32,3 +34,20 @@ def test_no_word_is_changed() -> None:
         assert "".join(PATTERN.sub("", found.text).split()) == "".join(case.text.split())
         places = [place for place, _ in found.marks]
         assert places == sorted(set(places))
+
+
+@pytest.mark.parametrize(
+    ("lang", "words", "around", "expected"),
+    [
+        ("en", "I go on the 26th", "", "I go on the 26th [2026-04-26]"),
+        ("en", "I go on the 26th", "They want me back in six weeks", "I go on the 26th"),
+        ("zh", "26号上午去", "", "26号上午[2026-04-26]去"),
+        ("zh", "26号上午去", "六個月以後複查", "26号上午去"),
+        ("zh", "5月26号上午去", "六個月以後複查", "5月26号上午[2026-05-26]去"),
+    ],
+)
+def test_weeks_that_were_counted_around_leave_the_month_of_a_day_open(
+    lang: str, words: str, around: str, expected: str
+) -> None:
+    said_at = datetime(2026, 4, 14, 10, tzinfo=ZoneInfo("Asia/Shanghai"))
+    assert dates.marked(words, said_at, lang, around).text == expected

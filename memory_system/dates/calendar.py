@@ -21,6 +21,7 @@ from memory_system.dates.intervals import (
     Moment,
     Span,
     at_day,
+    dated,
     hour_of,
     hours_away,
     kind,
@@ -45,8 +46,7 @@ _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _THIRDS = {"early": 1, "mid": 11, "late": 21}
 _NEAR = 91  # days: what may be past or ahead alike is past where it is not long ago
 _HALF_YEAR = 183  # days: without a tense, what is farther ahead may be a mistake about the weekday
-_JUST_OVER = 45  # days: "last Halloween" in November may be this year's or last year's
-_CLOSE = 45  # days: a date that is near and a tense that means another year contradict each other
+_CLOSE = 45  # days: such a date and a tense, or a "last", that means another year contradict each other
 _NEW_YEAR = 20  # days around the lunar new year in which a bare 初五 is told of it
 _SMALL_HOURS = 4  # "tonight" said at two in the morning may be either night
 
@@ -125,13 +125,8 @@ def _days(f: Fields, moment: Moment) -> Span | None:
 
 def _checked(day: date, f: Fields) -> Span | None:
     """The day, unless the words say something else about it: one of the two must be wrong, and which is not known."""
-    agrees = (day.year, day.month, day.day, day.weekday()) == (
-        f.get("year", day.year),
-        f.get("month", day.month),
-        f.get("day", day.day),
-        f.get("dow", day.weekday()),
-    )
-    return one_day(day) if agrees else None
+    known = {"year": day.year, "month": day.month, "day": day.day, "dow": day.weekday()}
+    return one_day(day) if all(f.get(key, value) == value for key, value in known.items()) else None
 
 
 def _season(f: Fields, _: Moment) -> Span:
@@ -206,23 +201,20 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
 
 
 def _day_of_month(f: Fields, moment: Moment) -> Span | None:
-    """The last such day where the tense is past, else the next one; said on such a day it is today if it lies ahead.
-    A day that is still to come this month is none of last month's, unless its own clause is past: what stands beside
-    that may be of another time."""
+    """The last such day where the clause itself is past, else the next one, if it is near enough to go by its number;
+    said on such a day it is today if it lies ahead. What stands beside a past clause may be of another time."""
     today, tense = moment.today, moment.tense()
     if tense is None:
         return None
+    beyond = tense < 0 and f["day"] > today.day and not moment.is_past()
     if "dow" in f:
-        beyond = tense < 0 and f["day"] > today.day and not moment.is_past()
         return weekday_of_month(f["day"], f["dow"], today, 0 if beyond else tense)
     if f["day"] == today.day:
         return one_day(today) if tense == 1 else None
-    if tense < 0 and f["day"] > today.day and not moment.is_past():
+    if beyond or (tense < 0 and (moment.is_news() or moment.own_tense() != -1)):
         return None
     found = such_day(f["day"], today, -1 if tense < 0 else 1)
-    if tense == 0 and found and (found - today).days > MONTH and moment.either():
-        found = such_day(f["day"], today, -1)
-    return one_day(found) if found else None
+    return one_day(found) if found and abs(found - today).days <= MONTH else None
 
 
 def _lunar(f: Fields, _: Moment) -> Span | None:
@@ -267,8 +259,7 @@ def occasions(fields: Fields, moment: Moment) -> list[Interval]:
     """What fields that recur every year may name: the last one, one that is on, and the next; empty for all others."""
     if _MAKERS.get(kind(fields)) is not _recurring:
         return []
-    dated = {key: value for key, value in fields.items() if key not in TIMES}
-    return [whole(span) for span in _occurrences(dated, moment) if span]
+    return [whole(span) for span in _occurrences(dated(fields), moment) if span]
 
 
 def _distance(span: Span, day: date) -> int:
@@ -281,7 +272,7 @@ def _named(f: Fields, moment: Moment) -> Span | None:
     today, rel = moment.today, f["rel"]
     past, now, ahead = _occurrences({key: value for key, value in f.items() if key != "rel"}, moment)
     if rel == "last":
-        just_over = past and past[0].year == today.year and (today - past[1]).days < _JUST_OVER
+        just_over = past and past[0].year == today.year and (today - past[1]).days < _CLOSE
         return None if just_over else past
     if rel == "next":
         return ahead if ahead and ahead[0].year > today.year else None
@@ -303,9 +294,9 @@ def _occurrences(f: Fields, moment: Moment) -> tuple[Span | None, Span | None, S
 
 def _every_year(f: Fields, moment: Moment) -> Iterator[Span]:
     for year in range(moment.today.year - 2, moment.today.year + 3):
-        dated = {**f, "year": year}
+        of_year = {**f, "year": year}
         try:
-            span = _MAKERS[kind(dated)](dated, moment)
+            span = _MAKERS[kind(of_year)](of_year, moment)
         except ValueError:  # 29 February
             continue
         if span:

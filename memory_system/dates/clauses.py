@@ -45,34 +45,39 @@ class Cues(Moment):
     def _clause(self) -> tuple[str, str]:
         return _around(self.text, self.piece.span, self._spec["clause"])
 
+    @cached_property
+    def _sentence(self) -> tuple[str, str]:
+        return _around(self.text, self.piece.span, self._spec["sentence"])
+
     def _tense(self, *, only_clause: bool) -> int | None:
         self.asked = True
         spec, clause = self._spec, self._clause
         if self._says("put_from"):
             return 1
-        sentence = _around(self.text, self.piece.span, spec["sentence"])
-        if self._is_habit(sentence):
+        if self._is_habit():
             return None
         if spec["put"].search(clause[0]):
             return 1
         told = _nearest(spec, *clause)
         if told or (only_clause and not _EMPTY.fullmatch("".join(clause))) or spec["begins"].match(clause[1]):
             return told  # what begins then is not over with what the rest of the sentence tells
-        return self._by_sentence(sentence)
+        return self._by_sentence()
 
-    def _is_habit(self, sentence: tuple[str, str]) -> bool:
+    def _is_habit(self) -> bool:
         """Whether it is of no day in particular, or of one that the words leave open."""
         spec, clause = self._spec, self._clause
-        if any(spec["habit"].search(part) for part in (clause if self._is_numbered() else sentence)):
+        if any(spec["habit"].search(part) for part in (clause if self._is_numbered() else self._sentence)):
             return True
-        if spec["unsure"].search(sentence[0]) or spec["liked"].search(clause[0]):
+        if spec["unsure"].search(self._sentence[0]) or spec["liked"].search(clause[0]):
+            return True
+        if self.piece.fields.get("dow") == self.today.weekday() and self._says("named"):
             return True
         return kind(self.piece.fields) in ANY_WEEK and spec["often"].match(clause[1]) is not None
 
-    def _by_sentence(self, sentence: tuple[str, str]) -> int | None:
+    def _by_sentence(self) -> int | None:
         """The tense where the clause tells none."""
         spec, clause = self._spec, self._clause
-        before, after = (spec["state"].sub("", part) for part in sentence)
+        before, after = (spec["state"].sub("", part) for part in self._sentence)
         told = _nearest(spec, before, after)
         if told < 0 and spec["plans"].search(self.text):
             return 0
@@ -121,8 +126,13 @@ class Cues(Moment):
         return self._says("planned")
 
     def is_past(self) -> bool:
-        """Whether the words of the clause itself tell of the past."""
-        return _nearest(self._spec, *self._clause) < 0
+        """Whether the words of the clause itself tell of the past, and not only of what is known or arranged by now."""
+        return _nearest(self._spec, *self._clause) < 0 and not self.is_news()
+
+    def is_news(self) -> bool:
+        """Whether what the clause tells of the past is only that something was said, got or arranged."""
+        before, _, after = self._spec["news"].sub("", "¦".join(self._clause)).partition("¦")
+        return _nearest(self._spec, before, after) >= 0 > _nearest(self._spec, *self._clause)
 
     def _says(self, cue: str) -> bool:
         return _says(cue, self.text, self.piece.span, self.piece.lang)

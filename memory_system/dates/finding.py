@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from memory_system.dates.atoms import Piece, pieces
 from memory_system.dates.calendar import interval, occasions
-from memory_system.dates.clauses import ANY_WEEK, Cues, is_denied, put_away, spec_of, was_put
+from memory_system.dates.clauses import Cues, is_denied, put_away, spec_of, was_put
 from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import (
     TIMES,
-    Ahead,
     Fields,
     Interval,
     Moment,
+    Told,
     at_day,
     complete,
     following,
@@ -26,32 +26,26 @@ from memory_system.dates.intervals import (
     part_of_day,
     weekday_after,
 )
+from memory_system.dates.neighbours import BESIDE, BETWEEN, WEEKDAY, is_between, is_range, sharing, unnamed
+from memory_system.text.traditional import simplified
 
-_ITS_WEEK = re.compile(r"(?i)day,? (?:of )?(?:next|this|last) week$")
 _MONTH = re.compile(r"(?i)[a-z]{3}|月")
 _THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
 _FRAMED = 366  # days: what is farther is another story
 _WRAPS = 15  # days: from the 28th to the 3rd a month has passed
-_BESIDE = 6  # characters between a weekday and the date that it goes with
-_DATE_BEHIND = re.compile(
-    r"(?i),? (?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?"
-    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b"
-)
+_DATE_BEFORE = re.compile(
+    r"\d(?:[/.]\d{1,2}\.?|st|nd|rd|th)(?: ?[(（].{1,4}[)）])?[,，]? ?(?:at )?$"
+)  # in figures that tell no date
 _NEAR = 91  # days: the future that a tense means without a year
 _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from May 3 to 7
     r"(?i)\s?[到至~～—-]\s?(3[01]|[12]?\d)[日号]"
     r"|\s?(?:to|through|until|-|–)\s?(?:the )?(3[01]|[12]?\d)(?:st|nd|rd|th)?\b(?![:/.,]?\d)"
 )
-_AND = re.compile(r"(?i)\s?(?:and|和|与|跟|到|至)\s?(?:the )?")
-_BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
-_WEEKDAY = frozenset(("dow",))
-_MONTH_DAY = frozenset(("month", "day"))
 _COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
 _AND_ANOTHER = re.compile(
     r" (?:and|or|to) (?:the )?\d{1,2}(?:st|nd|rd|th)?(?!\d| ?[ap]\.?m\b|:|\.\d)|[和或及、]\d{1,2}[日号]"
 )
 _FINE = ("day", "part", "hour", "minute")
-_ENDS = frozenset(frozenset(keys.split()) for keys in ("dow", "day", "month", "month day"))  # how a range may end
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +61,10 @@ class When:
     text: str
 
 
-def find(text: str, anchor: datetime) -> list[When]:
-    """Every time expression, left to right. `anchor` is the moment of speaking, aware, in the owner's zone."""
-    return [when for when, _ in scan(text, anchor)]
+def find(text: str, anchor: datetime, around: str = "") -> list[When]:
+    """Every time expression, left to right. `anchor` is the moment of speaking, aware, in the owner's zone, `around`
+    what was said around the text."""
+    return [when for when, _ in scan(text, anchor, around)]
 
 
 def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
@@ -83,7 +78,7 @@ def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
     bare = _without(found, clear)
     times: list[list[tuple[datetime, datetime]]] = []
     for before, piece in zip((None, *found), found, strict=False):
-        if before and (_is_range(clear, before, piece) or _is_between(clear, before, piece)):
+        if before and (is_range(clear, before, piece) or is_between(clear, before, piece)):
             times[-1] = _until(times[-1], piece.fields)
             continue
         recurring = [] if dated else _occasions(clear, piece, Cues(anchor, bare, piece))
@@ -95,7 +90,7 @@ def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
 
 def _occasions(text: str, piece: Piece, cues: Cues) -> list[tuple[datetime, datetime]]:
     """The last and the next time that the piece names; a near one alone, where the tense is future."""
-    if _is_lone(text, piece) and not _BETWEEN.search(text[: piece.start]):
+    if _is_lone(text, piece) and not BETWEEN.search(text[: piece.start]):
         return []
     found, now = occasions(piece.fields, cues), cues.now
     tense = cues.tense() if found else 0
@@ -104,59 +99,16 @@ def _occasions(text: str, piece: Piece, cues: Cues) -> list[tuple[datetime, date
     return [(start, end) for start, end, _ in found if tense != -1 or start <= now]
 
 
-def _is_between(text: str, left: Piece, right: Piece) -> bool:
-    """Whether the two are the ends of a time: between May 3 and May 7, 3日和7日之间."""
-    if frozenset(right.fields) not in _ENDS or not right.fields.keys() <= kind(left.fields):
-        return False
-    begun = _BETWEEN.search(text[: left.start]) or text.startswith("之间", right.end)
-    return bool(begun and _AND.fullmatch(text, left.end, right.start))
-
-
 def _until(times: list[tuple[datetime, datetime]], fields: Fields) -> list[tuple[datetime, datetime]]:
     """The times, each up to the end of the next such day or month after its start."""
     return [(start, last[1]) for start, _ in times if (last := following(fields, start.date()))]
 
 
-def scan(text: str, anchor: datetime) -> Iterator[tuple[When, Piece]]:
+def scan(text: str, anchor: datetime, around: str = "") -> Iterator[tuple[When, Piece]]:
     """The expressions with the pieces they came from."""
     clear, found_pieces = pieces(text)
     if found_pieces:
-        yield from _scanned(text, clear, _sharing(clear, found_pieces), anchor)
-
-
-def _sharing(text: str, found: list[Piece]) -> list[Piece]:
-    """The pieces, the first day of "Monday to Wednesday next week" with the week of the second, that of "May 3 to May
-    7, 2024" with its year; that of "Thursday to next Tuesday" is the coming one. In 下周一和周三
-    both are of that week."""
-    shared: list[Piece] = []
-    for piece, after in zip_longest(found, found[1:]):
-        fields = _shared(text, piece, after) if after and _is_linked(text, piece, after) else {}
-        if not fields and shared and kind(piece.fields) == _WEEKDAY and "dow" in shared[-1].fields:
-            listed = patterns("listing")[piece.lang].fullmatch(text, shared[-1].end, piece.start)
-            its_week = {key: shared[-1].fields[key] for key in shared[-1].fields.keys() & {"week", "rel"}}
-            fields = its_week if listed and its_week.get("rel") != "last" else {}  # "last Friday and Monday"
-        shared.append(replace(piece, fields={**fields, **piece.fields}) if fields else piece)
-    return shared
-
-
-def _is_linked(text: str, piece: Piece, after: Piece) -> bool:
-    """Whether the two are the ends of a range, or weekdays of one week: "Monday and Wednesday next week"."""
-    links = ("range", "listing") if _ITS_WEEK.search(text[after.start : after.end]) else ("range",)
-    return any(patterns(link)[piece.lang].fullmatch(text, piece.end, after.start) for link in links)
-
-
-def _shared(text: str, piece: Piece, after: Piece) -> Fields:
-    """What the first end of a range has from the second."""
-    known, fields = kind(piece.fields), after.fields
-    if known == _WEEKDAY and _ITS_WEEK.search(text[after.start : after.end]):
-        return fields
-    if known == _WEEKDAY:
-        is_ahead = fields.get("rel") in ("next", "coming") or fields.get("week", 0) > 0
-        return {"rel": "coming"} if is_ahead and "dow" in fields else {}
-    if known != _MONTH_DAY or not fields.keys() >= {"year", "month", "day"}:
-        return {}
-    wraps = (piece.fields["month"], piece.fields["day"]) > (fields["month"], fields["day"])
-    return {"year": fields["year"] - wraps}
+        yield from _scanned(text, clear, sharing(clear, found_pieces), anchor, simplified(around))
 
 
 def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:
@@ -164,7 +116,7 @@ def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:
     one, or before it where it was brought forward."""
     ordered = list(found)
     for number, (old, new) in enumerate(pairwise(found)):
-        if kind(new.fields) != _WEEKDAY or "dow" not in old.fields:
+        if kind(new.fields) != WEEKDAY or "dow" not in old.fields:
             continue
         way = put_away(bare, old.span, new.span, old.lang)
         if way and Cues(anchor, bare, old).tense() is not None and (days := _put_days(old, new, anchor, way)):
@@ -174,14 +126,14 @@ def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:
 
 def _put_days(old: Piece, new: Piece, anchor: datetime, way: int) -> tuple[date, date] | None:
     """The days that the two weekdays name; None where the words do not tell."""
-    today, is_bare = anchor.date(), kind(old.fields) == _WEEKDAY
+    today, is_bare = anchor.date(), kind(old.fields) == WEEKDAY
     if way < 0:
         brought = weekday_after(today, new.fields["dow"])
         return (weekday_after(brought, old.fields["dow"]), brought) if is_bare else None
     if is_bare:
         first = today if old.fields["dow"] == today.weekday() else weekday_after(today, old.fields["dow"])
     else:
-        named = interval({name: old.fields[name] for name in kind(old.fields)}, Ahead(anchor))
+        named = interval({name: old.fields[name] for name in kind(old.fields)}, Told(anchor, 1))
         if named is None:
             return None
         first = named[0].date()
@@ -211,23 +163,26 @@ def in_one(text: str, whens: Sequence[When], lang: str) -> When:
     return replace(first, span=span, end=second.end, text=text[slice(*span)])
 
 
-def _scanned(text: str, clear: str, found_pieces: list[Piece], anchor: datetime) -> Iterator[tuple[When, Piece]]:
+def _scanned(
+    text: str, clear: str, found_pieces: list[Piece], anchor: datetime, around: str = ""
+) -> Iterator[tuple[When, Piece]]:
     """`scan` for the pieces of the text."""
     bare = _without(found_pieces, clear)
     found_pieces = _in_order(bare, found_pieces, anchor)
     alone = len(found_pieces) == 1
-    listed = _listed(clear, found_pieces) | _beside_dates(clear, found_pieces)
+    vague = unnamed(clear, found_pieces, anchor, around)
     done: list[When] = []  # a year that stands for itself ("2016: ...") is no expression, but sets the frame
     begun: When | None = None  # the last piece, if it was found and spoken of
     for number, piece in enumerate(found_pieces):
         before = None if alone or not number else found_pieces[number - 1]
-        if before and _is_range(clear, before, piece):
+        if before and is_range(clear, before, piece):
             silent, found = begun is None, following(piece.fields, begun.start.date()) if begun else None
         else:
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
-            end = after if after and _is_range(clear, piece, after) else None
-            cues = Cues(anchor, bare, piece, needs_tense=bool(end) and kind(piece.fields) == _WEEKDAY)
-            if number in listed:
+            end = after if after and is_range(clear, piece, after) else None
+            cues = Cues(anchor, bare, piece, needs_tense=bool(end) and kind(piece.fields) == WEEKDAY)
+            loose = before and not begun and piece.fields.keys() <= TIMES and piece.start - before.end <= BESIDE
+            if number in vague or loose:
                 silent, found = True, None
             elif _is_bare_part(piece):
                 silent, found = _part(piece, cues, done)
@@ -285,41 +240,6 @@ def _within(frame: When, piece: Piece, moment: Moment) -> Interval | None:
     return None if wrong else found
 
 
-def _listed(text: str, found: list[Piece]) -> set[int]:
-    """The numbers of the bare weekdays and weekends that make a pattern together, and name no day: "tues and thurs"."""
-    together = [
-        {number, number + 1}
-        for number, (left, right) in enumerate(pairwise(found))
-        if {"dow", "weekend"} & left.fields.keys()
-        and {"dow", "weekend"} & right.fields.keys()
-        and patterns("listing")[right.lang].fullmatch(text, left.end, right.start)
-        and not _is_between(text, left, right)
-    ]
-    return {each for pair in together for each in pair if kind(found[each].fields) in ANY_WEEK}
-
-
-def _beside_dates(text: str, found: list[Piece]) -> set[int]:
-    """The numbers of the bare weekdays right beside a date, "friday 1 may", 禮拜天是5/10: they say what day it is."""
-    beside = {
-        number + own
-        for number, pair in enumerate(pairwise(found))
-        for own, date in ((0, 1), (1, 0))
-        if {"day", "month"} & pair[date].fields.keys() and pair[1].start - pair[0].end <= _BESIDE
-        if not _is_range(text, *pair)
-    }
-    beside.update(number for number, each in enumerate(found) if _DATE_BEHIND.match(text, each.end))
-    return {number for number in beside if kind(found[number].fields) in ANY_WEEK}
-
-
-def _is_range(text: str, left: Piece, right: Piece) -> bool:
-    """Whether the two are the ends of a range: Monday to Wednesday, 3月5号到8号."""
-    keys = frozenset(right.fields)
-    if keys not in _ENDS or not keys <= kind(left.fields):
-        return False
-    joined = patterns("range")[left.lang].fullmatch(text, left.end, right.start)
-    return joined is not None and not was_put(text, left.span, left.lang)
-
-
 def _breaks_off(found: Interval, end: Piece, cues: Cues) -> bool:
     """Whether the tense is past and the range that begins so ends in the future."""
     last = following(end.fields, found[0].date())
@@ -352,7 +272,7 @@ def _is_lone(text: str, piece: Piece) -> bool:
 def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interval | None:
     """A bare clock time: of the day that its sentence named before, else of today if the tense agrees."""
     tense, stop = moment.tense(), spec_of(piece.lang)["sentence"]
-    if tense is None:
+    if tense is None or _DATE_BEFORE.search(text[: piece.start]):
         return None
     if done and _AND_ANOTHER.match(text, done[-1].span[1]):
         return None  # "on the 22nd or 23, between 10 am and noon"

@@ -53,6 +53,11 @@ def kind(fields: Fields) -> frozenset[str]:
     return frozenset(keys)
 
 
+def dated(fields: Fields) -> Fields:
+    """The fields without the time of day."""
+    return {key: value for key, value in fields.items() if key not in TIMES}
+
+
 # Hours
 
 
@@ -233,7 +238,7 @@ class Moment:
     `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does not look beyond the clause;
     `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where a clause says when;
     `either`, that it may be past or future alike; `surely`, that it says outright that it is ahead; `is_past`, that its
-    own words tell of the past."""
+    own words tell of the past, `is_news`, that they only tell that something was said or arranged."""
 
     def __init__(self, anchor: datetime) -> None:
         self.anchor, self.today, self.now = anchor, anchor.date(), anchor.replace(tzinfo=None)
@@ -251,14 +256,21 @@ class Moment:
     def _no(self) -> bool:
         return False
 
-    yearly = adverbial = either = surely = is_past = _no
+    yearly = adverbial = either = surely = is_past = is_news = _no
 
 
-class Ahead(Moment):
-    """The moment for what lies ahead."""
+class Told(Moment):
+    """The moment for what is known to be past (-1) or to lie ahead (1)."""
+
+    def __init__(self, anchor: datetime, way: int) -> None:
+        super().__init__(anchor)
+        self._way = way
 
     def tense(self) -> int | None:
-        return 1
+        return self._way
 
     def surely(self) -> bool:
-        return True
+        return self._way > 0
+
+    def is_past(self) -> bool:
+        return self._way < 0

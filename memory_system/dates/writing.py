@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from memory_system.dates.atoms import Piece
 from memory_system.dates.clauses import is_denied, was_put
-from memory_system.dates.finding import When, scan, standing
+from memory_system.dates.finding import When, scan
 from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import complete
 from memory_system.rules import table
@@ -42,15 +42,14 @@ class Marked:
     marks: list[tuple[int, str]]
 
 
-def marked(words: str, anchor: datetime, lang: str) -> Marked:
+def marked(words: str, anchor: datetime, lang: str, around: str = "") -> Marked:
     """The words, with a date in brackets behind each time expression that leans on the moment of speaking, and one
     behind a range; not a word is changed. What is complete ("3 May 2026"), is not sure, or has its bracket already gets
-    none. `lang` is the language of the words."""
-    scanned = list(scan(words, anchor))
-    left = standing(words, [when for when, _ in scanned], lang)
+    none. `lang` is the language of the words, `around` what was said around them."""
+    scanned = list(scan(words, anchor, around))
     blank = " " if lang == "en" else ""
     # of "Tuesday, not Thursday", which Thursday is meant was told before
-    said = [each for each in _leaning(words, scanned) if each in left or not is_denied(words, each.span, lang)]
+    said = [each for each in _leaning(words, scanned) if not is_denied(words, each.span, lang)]
     marks = [(_behind(words, when), f"{blank}[{figures(when)}]") for when in said]
     return Marked(spliced(words, marks), [when for when, _ in scanned], marks)
 

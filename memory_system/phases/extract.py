@@ -172,7 +172,8 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     """What is kept word by word."""
     turn, segment, words = quoted.turn, quoted.weightiest, quoted.words
     lang = _language(turn, words)
-    marked = dates.marked(words, _anchor(turn.message, night), lang)
+    around = "\n".join((turn.before, turn.earlier, turn.message.text))
+    marked = dates.marked(words, _anchor(turn.message, night), lang, around)
     whens = dates.standing(words, marked.whens, text.language(words))
     event = dates.to_event(whens[0]) if whens else None
     category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
