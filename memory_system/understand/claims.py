@@ -227,7 +227,7 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
     start, value = found.span[0], found.places["value"][0]
     if who := found.parts.get("who", "").strip():
         return people.owner(who, found.places["who"][0])
-    match rule.about or ("asked" if rule.asked else ""):
+    match rule.about or _about_whom(rule):
         case "speaker":
             return About(people.speaker)
         case "assistant":
@@ -240,6 +240,12 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return people.asked_about()
         case said:
             return people.before(*found.span, explicit=said == "explicit")
+
+
+def _about_whom(rule: ClaimRule) -> str:
+    """Whom a rule is about that does not say it: an answer those whom the question is about, an instruction the user
+    who gives it."""
+    return "asked" if rule.asked else "assistant" if rule.attribute == "instruction" else ""
 
 
 def is_unsaid(plain: str, span: Span, value: int, grammar: Language) -> bool:
