@@ -278,8 +278,8 @@ def _next_end(boundary: re.Pattern[str], plain: str, place: int) -> int:
 
 def content_of(claim: Filled, lang: str, speaker: str = "") -> str:
     """The memory's sentence, by the template of the attribute. `speaker` is what the memory calls the user."""
-    row = attributes.about(claim.attribute)
-    template = row["template" if claim.polarity else "template_not"][lang]
+    affirmed, denied = attributes.about(claim.attribute)["template"][lang]
+    template = affirmed if claim.polarity else denied
     subject = {USER: speaker or USER_NAME[lang], ASSISTANT: ASSISTANT_NAME[lang]}.get(claim.subject, claim.subject)
     told: str = template.format(subject=subject, value=claim.value, of=claim.attribute.partition(".")[2])
     return told[:1].upper() + told[1:]
