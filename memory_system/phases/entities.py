@@ -138,11 +138,11 @@ def _type_of(name: str, rows: list[Row]) -> str:
     known, called = table("attributes", "attributes"), names_of(name)
     votes: Counter[str] = Counter()
     for row in rows:
-        attribute = known.get(row["attribute"], {})
+        attribute = known.get(row["attribute"], {"subject_type": ""})
         if row.get("value") in called and "value_type" in attribute:
             votes[attribute["value_type"]] += 1
-        if row.get("subject", USER) == name and "subject_type" in attribute:
-            votes[attribute["subject_type"]] += 1
+        if row.get("subject", USER) == name and (kind := attribute.get("subject_type", "person")):
+            votes[kind] += 1
     return min(votes, key=lambda kind: (-votes[kind], kind)) if votes else "thing"
 
 

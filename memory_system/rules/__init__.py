@@ -24,7 +24,7 @@ from memory_system.text.traditional import simplified
 
 FOLDER = Path(__file__).parent
 _PART = re.compile(r"%([a-z_]+)%")
-_SECOND = frozenset({"unless", "unless_before", "until", "who_unless", "not_beside", "only"})  # patterns as well
+_SECOND = frozenset({"unless", "unless_before", "until"})  # patterns as well
 _UNMARKED = re.compile(  # what many type without its apostrophe (im, dont) is read like what has it
     r"(?<=[i(|:])'(?=m\b)|'(?=ve\b)|(?<=n)'(?=t\b)|(?<=\bhe)'(?=s\b)|(?<=\bshe)'(?=s\b)|(?<=that)'(?=s\b)"
 )

@@ -227,7 +227,7 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
     start, value = found.span[0], found.places["value"][0]
     if who := found.parts.get("who", "").strip():
         return people.owner(who, found.places["who"][0])
-    match rule.about or ("asked" if rule.asked else ""):
+    match rule.about or _about_whom(rule):
         case "speaker":
             return About(people.speaker)
         case "assistant":
@@ -240,6 +240,12 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return people.asked_about()
         case said:
             return people.before(*found.span, explicit=said == "explicit")
+
+
+def _about_whom(rule: ClaimRule) -> str:
+    """Whom a rule is about that does not say it: an answer those whom the question is about, an instruction the user
+    who gives it."""
+    return "asked" if rule.asked else "assistant" if rule.attribute == "instruction" else ""
 
 
 def is_unsaid(plain: str, span: Span, value: int, grammar: Language) -> bool:
@@ -272,8 +278,8 @@ def _next_end(boundary: re.Pattern[str], plain: str, place: int) -> int:
 
 def content_of(claim: Filled, lang: str, speaker: str = "") -> str:
     """The memory's sentence, by the template of the attribute. `speaker` is what the memory calls the user."""
-    row = attributes.about(claim.attribute)
-    template = row["template" if claim.polarity else "template_not"][lang]
+    affirmed, denied = attributes.about(claim.attribute)["template"][lang]
+    template = affirmed if claim.polarity else denied
     subject = {USER: speaker or USER_NAME[lang], ASSISTANT: ASSISTANT_NAME[lang]}.get(claim.subject, claim.subject)
     value = claim.value.removesuffix(template.partition("{value}")[2])  # 十二岁岁 and "seven years old years old"
     told: str = template.format(subject=subject, value=value, of=claim.attribute.partition(".")[2])

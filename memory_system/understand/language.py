@@ -219,8 +219,8 @@ def type_of(rule: ClaimRule) -> str:
 
 
 def type_of_attribute(attribute: str) -> str:
-    """The name of the type of the attribute's values."""
-    return str(attributes.about(attribute).get("type", "noun"))
+    """The name of the type of the attribute's values; `any` where it has none of its own."""
+    return str(attributes.about(attribute).get("type", "any"))
 
 
 def matches(plain: str, lang: str, asked: str) -> list[tuple[ClaimRule, Found]]:
