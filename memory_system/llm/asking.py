@@ -88,14 +88,6 @@ class Asker:
                 if whole is not None:
                     yield Late(each.rows, whole, f"llm:{each.prompt}", each.night)
 
-    def has_room(self, prompt: Prompt, schema: type[BaseModel]) -> bool:
-        """Whether the budget holds the question, with the longest answer to it."""
-        try:
-            self._watch_budget(self._model_name, prompt, schema)
-        except AskError:
-            return False
-        return True
-
     def _put_off(self, queue: Queue, key: str, prompt: Prompt, schema: type[BaseModel], rows: Rows) -> None:
         """Let the question wait for a batch; never returns."""
         if not queue.knows(key):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import log
+from types import MappingProxyType
 
 from memory_system import text
 from memory_system.phases import Night
@@ -32,6 +33,7 @@ OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
 MOST = 1_000  # tokens of it
 LONGEST = 120  # columns of a quote
+NOTHING: Mapping[str, float] = MappingProxyType({})
 KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
 
 
@@ -43,7 +45,7 @@ class Known:
 
     @property
     def text(self) -> str:
-        return "\n".join(f"{name} | {_told(record)}" for name, record in self.records.items())
+        return "\n".join(f"{name} | {told(record)}" for name, record in self.records.items())
 
     @property
     def names(self) -> set[str]:
@@ -59,13 +61,13 @@ def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) ->
     found = {each.id: each for each in (*by_turns, *rest) if each is not None}
     taken: dict[str, Fact] = {}
     for record in found.values():
-        if (cost := text.estimate_tokens(f"m10 | {_told(record)}\n")) <= left:
+        if (cost := text.estimate_tokens(f"m10 | {told(record)}\n")) <= left:
             left -= cost
             taken[f"m{len(taken) + 1}"] = record
     return Known(taken)
 
 
-def _told(record: Fact) -> str:
+def told(record: Fact) -> str:
     words = plain(record.told)
     return (
         words
@@ -96,21 +98,27 @@ def _standing(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
 def _touched(lines: Sequence[Line], memories: Memories) -> list[Fact]:
     """The memories that share words, names or kin words with the lines, or tell of the same kind of thing, those that
     share the rarest first."""
-    terms = {term for line in lines for term in matters.terms_of(line.words) if matters.tells(term)}
-    words = {word for term in terms for word in matters.words_of(term)}
-    alike = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
     keyed = Counter(each for key in _keys(lines, memories) for each in memories.find(key)[-OF_EACH:])
-    of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}
-    found = list(_standing(dict.fromkeys((*alike, *keyed, *of_kind)), memories))
+    of_kind = (each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:])
+    bonus = {each: KIN * count for each, count in keyed.items()} | {each: KIN * keyed[each] + KIND for each in of_kind}
+    return alike((line.words for line in lines), memories, bonus)
+
+
+def alike(said: Iterable[str], memories: Memories, bonus: Mapping[str, float] = NOTHING) -> list[Fact]:
+    """The memories that share words with what was said, and those with a `bonus`: those that share the rarest first, of
+    equals the newest."""
+    terms = {term for words in said for term in matters.terms_of(words) if matters.tells(term)}
+    words = {word for term in terms for word in matters.words_of(term)}
+    holding = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
+    found = list(_standing(dict.fromkeys((*holding, *bonus)), memories))
     shared = {each.id: terms.intersection(matters.terms_of(each.content)) for each in found}
     held = Counter(term for each in shared.values() for term in each)
     weights = {
-        key: sum(log(1 + len(found) / held[term]) for term in each) + KIN * keyed[key] + KIND * (key in of_kind)
+        key: sum(log(1 + len(found) / held[term]) for term in each) + bonus.get(key, 0.0)
         for key, each in shared.items()
     }
-    newest = sorted(found, key=lambda each: each.id)
-    newest.sort(key=lambda each: (weights[each.id], each.said_at), reverse=True)
-    return newest
+    sharing = sorted((each for each in found if weights[each.id]), key=lambda each: each.id)
+    return sorted(sharing, key=lambda each: (weights[each.id], each.said_at), reverse=True)
 
 
 def _topics(line: Line) -> Iterator[Key]:
