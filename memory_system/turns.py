@@ -136,7 +136,7 @@ class Claim:
     beside: str = ""
     tells: tuple[str, ...] = ()  # attributes that a quote or a statement tells of
     also: tuple[Evidence, ...] = ()  # more words that a statement rests on
-    targets: tuple[str, ...] = ()  # the ids of the memories that it changes, where they were named
+    target: str = ""  # the id of the memory that it changes, where that was named
     instead: tuple[str, ...] = ()  # the ids of quotes of the same words, in whose place it stands
 
     @property
@@ -153,5 +153,5 @@ class Claim:
         event = row["event_time"] and EventTime.model_validate(row["event_time"])
         context = tuple(Place.model_validate(each) for each in row["context"])
         also = tuple(Evidence.model_validate(each) for each in row["also"])
-        lists = {name: tuple(row[name]) for name in ("span", "entities", "instead", "targets", "tells", "changes")}
+        lists = {name: tuple(row[name]) for name in ("span", "entities", "instead", "tells", "changes")}
         return cls(**{**row, **lists, "event_time": event, "context": context, "also": also})

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import log
-from types import MappingProxyType
 
 from memory_system import text
 from memory_system.phases import Night
@@ -32,20 +31,21 @@ CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "c
 OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
 MOST = 1_000  # tokens of it
-LONGEST = 120  # columns of a quote
-NOTHING: Mapping[str, float] = MappingProxyType({})
+LONGEST = 64  # columns of a quote
+STEM = 4  # letters by which a word of it is known
 KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The memories that a question names, by their ids there."""
+    """The memories that a question names, by their ids there, and the terms of its lines."""
 
     records: Mapping[str, Fact]
+    terms: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
-        return "\n".join(f"{name} | {told(record)}" for name, record in self.records.items())
+        return "\n".join(f"{name} | {_told(record, self.terms)}" for name, record in self.records.items())
 
     @property
     def names(self) -> set[str]:
@@ -56,24 +56,28 @@ class Known:
 def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) -> Known:
     """The memories to be told beside the lines, within so many tokens."""
     rest = (each for name in CHANGING for each in _standing(memories.find(slot_key(USER, name)), memories))
-    touched = iter(_touched(lines, memories))
+    terms = frozenset(term for line in lines for term in matters.terms_of(line.words) if matters.tells(term))
+    touched = iter(_touched(lines, terms, memories))
     by_turns = chain.from_iterable(zip_longest(touched, touched, _always(memories, night)))
     found = {each.id: each for each in (*by_turns, *rest) if each is not None}
     taken: dict[str, Fact] = {}
     for record in found.values():
-        if (cost := text.estimate_tokens(f"m10 | {told(record)}\n")) <= left:
+        if (cost := text.estimate_tokens(f"m10 | {_told(record, terms)}\n")) <= left:
             left -= cost
             taken[f"m{len(taken) + 1}"] = record
-    return Known(taken)
+    return Known(taken, terms)
 
 
-def told(record: Fact) -> str:
+def _told(record: Fact, terms: Iterable[str]) -> str:
+    """A memory as the question has it: of a long quote the stretch with what it shares with the lines."""
     words = plain(record.told)
-    return (
-        words
-        if record.form != QUOTE or columns(words) <= LONGEST
-        else f"{words[: LONGEST * len(words) // columns(words)]}…"
-    )
+    if record.form != QUOTE or columns(words) <= LONGEST:
+        return words
+    room = LONGEST * len(words) // columns(words)
+    folded = simplified(words).casefold()
+    places = (folded.find(term[:STEM] if term.isascii() else term) for term in terms)
+    start = max(0, min((place for place in places if place >= 0), default=0) - room // 3)
+    return f"{'…' * (start > 0)}{words[start : start + room]}…"
 
 
 def _always(memories: Memories, night: Night) -> Iterator[Fact]:
@@ -95,30 +99,22 @@ def _standing(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
             yield record
 
 
-def _touched(lines: Sequence[Line], memories: Memories) -> list[Fact]:
-    """The memories that share words, names or kin words with the lines, or tell of the same kind of thing, those that
-    share the rarest first."""
-    keyed = Counter(each for key in _keys(lines, memories) for each in memories.find(key)[-OF_EACH:])
-    of_kind = (each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:])
-    bonus = {each: KIN * count for each, count in keyed.items()} | {each: KIN * keyed[each] + KIND for each in of_kind}
-    return alike((line.words for line in lines), memories, bonus)
-
-
-def alike(said: Iterable[str], memories: Memories, bonus: Mapping[str, float] = NOTHING) -> list[Fact]:
-    """The memories that share words with what was said, and those with a `bonus`: those that share the rarest first, of
-    equals the newest."""
-    terms = {term for words in said for term in matters.terms_of(words) if matters.tells(term)}
+def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories) -> list[Fact]:
+    """The memories that share words, names or kin words with the lines, or tell of the same kind of thing: those that
+    share the rarest first, of equals the newest."""
     words = {word for term in terms for word in matters.words_of(term)}
-    holding = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
-    found = list(_standing(dict.fromkeys((*holding, *bonus)), memories))
+    alike = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
+    keyed = Counter(each for key in _keys(lines, memories) for each in memories.find(key)[-OF_EACH:])
+    of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}
+    found = list(_standing(dict.fromkeys((*alike, *keyed, *sorted(of_kind))), memories))
     shared = {each.id: terms.intersection(matters.terms_of(each.content)) for each in found}
     held = Counter(term for each in shared.values() for term in each)
     weights = {
-        key: sum(log(1 + len(found) / held[term]) for term in each) + bonus.get(key, 0.0)
+        key: sum(log(1 + len(found) / held[term]) for term in each) + KIN * keyed[key] + KIND * (key in of_kind)
         for key, each in shared.items()
     }
-    sharing = sorted((each for each in found if weights[each.id]), key=lambda each: each.id)
-    return sorted(sharing, key=lambda each: (weights[each.id], each.said_at), reverse=True)
+    found.sort(key=lambda each: each.id)
+    return sorted(found, key=lambda each: (weights[each.id], each.said_at), reverse=True)
 
 
 def _topics(line: Line) -> Iterator[Key]:

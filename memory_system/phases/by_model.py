@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from memory_system import clock, text
 from memory_system.llm import AskError, Prompt, Template, cost_of, overhead, template, whole_of
 from memory_system.llm.asking import Asker, Late
-from memory_system.phases import Night, beforehand, extract, meaning, reconciling, shown, support
+from memory_system.phases import Night, beforehand, extract, meaning, shown, support
 from memory_system.phases.basis import Basis, Operations, Spot
 from memory_system.phases.beforehand import Known
 from memory_system.phases.screen import Judged, Weighed
@@ -55,15 +55,6 @@ class Asked:
         return [{"known": told}, *(line.to_row() for line in self.lines)]
 
 
-class Answered(NamedTuple):
-    """What a model has said of lines, the method of what it makes, and about how many tokens that took."""
-
-    operations: Operations
-    asked: Asked
-    method: str
-    tokens: int
-
-
 def run(
     kept: Iterable[Turn], heard: Iterable[Weighed], memories: Memories, night: Night, asker: Asker, tally: Counter[str],
     names: Mapping[str, str],
@@ -75,15 +66,13 @@ def run(
     yield from late
     decided: dict[Spot, bool] = {}
     lines = list(shown.lines_of(heard))
-    read, left = 0, night.config.budget.tokens_per_night
-    made: list[Claim] = []
+    read = 0
     for asked in _questions(lines, memories, night):
-        for each in _answers(asked, asker, night):
-            read += len(each.asked.lines)
-            left -= each.tokens
-            made += _taken(each.operations, each.asked, each.method, night, tally, names, decided)
-    extract.count(made, tally)
-    yield from reconciling.reconciled(made, memories, asker, left)
+        for answer, part, method in _answers(asked, asker, night):
+            read += len(part.lines)
+            found = list(_taken(answer, part, method, night, tally, names, decided))
+            extract.count(found, tally)
+            yield from found
     tally.update({"reading.read": read, "reading.left": len(lines) - read})
     asker.read += read
     asker.left_to_rules += len(lines) - read
@@ -104,22 +93,20 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
         yield Asked(part, beforehand.known(part, memories, night, told + more), lang, spare - more)
 
 
-def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[Answered]:
+def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operations, Asked, str]]:
     """The answers about the lines: one, or none where it failed. Of one that was cut off what is whole, and then, where
     the budget holds them, those about the lines behind, or about its halves."""
     form = template(READ, asked.lang)
     prompt = _prompt(asked, form, night)
-    cost = cost_of(prompt, Operations)
     try:
-        answer = asker.ask(prompt, Operations, asked.to_rows())
-        yield Answered(answer, asked, form.method, cost + text.estimate_tokens(answer.model_dump_json()))
+        yield asker.ask(prompt, Operations, asked.to_rows()), asked, form.method
     except AskError as error:
         if error.kind != "truncated":
             return
         whole = whole_of(error.said, Operations) or Operations(operations=[])
         told = max((n for each in whole.operations for n in each.lines if n <= len(asked.lines)), default=0)
-        yield Answered(whole, replace(asked, lines=asked.lines[:told]), form.method, cost + prompt.most)
-        half, left = told or len(asked.lines) // 2, night.config.budget.tokens_per_night - cost - prompt.most
+        yield whole, replace(asked, lines=asked.lines[:told]), form.method
+        half, left = told or len(asked.lines) // 2, night.config.budget.tokens_per_night - _most_of(prompt)
         for lines in (asked.lines[told:half], asked.lines[half:]):
             part = replace(asked, lines=lines)
             if 0 < len(lines) < len(asked.lines) and _most_of(_prompt(part, form, night)) <= left:

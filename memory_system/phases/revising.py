@@ -49,7 +49,7 @@ class Meant(NamedTuple):
 
 def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     """The active memories that a claim changes."""
-    if claim.targets:
+    if claim.target:
         return Meant(_named(claim, draft), [])
     if claim.form == STATEMENT or claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
         return Meant([], [])  # a model names what its sentence changes
@@ -79,10 +79,11 @@ def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night)
 
 
 def _named(claim: Claim, draft: Draft) -> list[Fact]:
-    """The memories that a claim names as those that it changes, if words may change them."""
-    active = (draft.get(each) for each in claim.targets if draft.pool_of(each) == "active")
-    movable = (each for each in active if each is not None and not (each.is_owners or each.pinned))
-    return [each for each in movable if each.said_at <= claim.said_at and counts_beside(claim, each)]
+    """The memory that a claim names as the one that it changes, if words may change it."""
+    record = draft.get(claim.target)
+    if record is None or draft.pool_of(record.id) != "active" or record.is_owners or record.pinned:
+        return []
+    return [record] if record.said_at <= claim.said_at and counts_beside(claim, record) else []
 
 
 def outdate(older: Meant, fact: Fact, claim: Claim, draft: Draft, night: Night) -> None:

@@ -40,7 +40,7 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
     until = _until(basis, night) or made.expires
     made = replace(made, method=method, also=also, stance="asserted", expires=until)
     if target is not None:
-        made = replace(made, targets=(target.id,), change=_change(basis, target, made, night))
+        made = replace(made, target=target.id, change=_change(basis, target, made, night))
     if operation.maybe or all(each.segment.stance == "hedged" for each, _ in basis.meant):
         made = replace(made, confidence=extract.HEDGED, basis=extract.HEDGED_BASIS[made.lang])
     return made
