@@ -359,9 +359,24 @@ def test_a_model_that_finds_nothing_is_told_of_on_the_third_night(tmp_path: Path
     make(tmp_path)
     alarms = []
     for day in (2, 3, 4):
-        report = read_by(telling({}), tmp_path, "I'm allergic to peanuts.", session=f"s{day}", day=day)
+        report = read_by(telling({}), tmp_path, "I bought a canoe in Ghent.", session=f"s{day}", day=day)
         alarms.append(report.alarm and type(report.alarm).__name__)
     assert alarms == [None, None, "BarrenNightError"]
+
+
+@pytest.mark.parametrize(
+    ("grave", "trifle"),
+    [
+        ("I'm allergic to shellfish, my lips swell up.", "I bought a canoe in Ghent."),
+        ("我对虾蟹过敏，一吃嘴就肿。", "我在苏州买了一条船。"),
+    ],
+)
+def test_what_is_grave_is_kept_though_a_model_leaves_it_out(tmp_path: Path, grave: str, trifle: str) -> None:
+    make(tmp_path)
+    read_by(telling({}), tmp_path, grave, trifle)
+    quoted = {each.quote for record in memories(tmp_path) for each in record.evidence}
+    assert any(each in grave for each in quoted)
+    assert not any(each in trifle for each in quoted)
 
 
 def test_a_key_alone_sends_nothing(tmp_path: Path, key: None) -> None:

@@ -17,14 +17,14 @@ from memory_system import clock, text
 from memory_system.llm import AskError, Prompt, Template, cost_of, overhead, template, whole_of
 from memory_system.llm.asking import Asker, Late
 from memory_system.phases import Night, beforehand, extract, meaning, shown, support
-from memory_system.phases.basis import Basis, Operations, Spot
+from memory_system.phases.basis import GRAVE_KINDS, Basis, Operations, Spot
 from memory_system.phases.beforehand import Known
-from memory_system.phases.screen import Judged, Weighed
+from memory_system.phases.screen import MEANT, Judged, Weighed
 from memory_system.phases.shown import Line
 from memory_system.phases.taken import claim_of
 from memory_system.records import QUOTE, Belief, Fact, memory_id
 from memory_system.store.store import Memories
-from memory_system.turns import Claim, Turn
+from memory_system.turns import Claim, Segment, Turn
 from memory_system.understand.language import pattern
 
 READ = "read"  # the question's name
@@ -33,6 +33,7 @@ CHUNK = 6_000  # tokens of the lines of one question
 USUAL = 60  # tokens of an answer beside what it tells of the lines
 SHARE = 0.9  # tokens of it for one of the lines: what is reckoned with
 MOST = 3  # the same, and so many times the usual, where there is room
+WORTH = 0.5  # of importance: what is of health and in doubt to be worth keeping has less
 _FRAME = "<known>\n{}\n</known>\n<talk>\n{}\n</talk>"
 CHECKS = (
     meaning.safety, support.form, meaning.target, support.names, support.numbers, support.content, meaning.whose,
@@ -165,19 +166,26 @@ def _spots(line: Line) -> Iterator[Spot]:
 
 
 def _left(kept: Iterable[Turn], decided: Mapping[Spot, bool], tally: Counter[str]) -> Iterator[Turn]:
-    """What goes by rules: what was not read, what is undecided, and what the owner asked to be remembered."""
+    """What goes by rules: what was not read, what is undecided, what the owner asked to be remembered, and what is
+    grave."""
     for turn in kept:
         left = []
         for segment in turn.segments:
             told = decided.get((turn.message.ref, segment.start))
             if told:
                 tally["kept.with_claim"] += 1
-            elif told is None or is_asked_for(turn.message.text):
+            elif told is None or is_asked_for(turn.message.text) or _is_grave(segment):
                 left.append(segment)
             else:
                 tally[LEFT_OUT] += 1
         if left:
             yield replace(turn, segments=left)
+
+
+def _is_grave(segment: Segment) -> bool:
+    """Whether it is of health or of how to answer, worth keeping and surely meant: that is kept though a model has left
+    it out."""
+    return segment.keep in GRAVE_KINDS and segment.importance >= WORTH and segment.earnest >= MEANT
 
 
 def is_asked_for(words: str) -> bool:
