@@ -84,7 +84,8 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
     """What is asked: about as many lines as the budget of the night holds, in parts."""
     fixed = max(overhead(template(READ, lang).text, Operations) for lang in ("en", "zh")) + USUAL
     room = night.config.budget.tokens_per_night - fixed
-    told = min(beforehand.MOST, int(beforehand.SHARE * max(0, room)))
+    most_told = min(beforehand.MOST, int(beforehand.SHARE * max(0, room)))
+    told = min(most_told, text.estimate_tokens(beforehand.known(lines, memories, night, most_told).text))
     parts = list(chunks(fitting(lines, room - told)))
     needed = sum(fixed + told + reckoned(sum(line.tokens for line in part)) for part in parts)
     for part in parts:
