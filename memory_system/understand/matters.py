@@ -89,10 +89,12 @@ def company(words: str) -> frozenset[str]:
 
 
 def _pairs(found: Iterable[str]) -> Iterator[str]:
-    """Neighbours among single Chinese characters, where both are parts of words that name something."""
-    particles = table("matters", "zh")["particles"]
+    """Neighbours among single Chinese characters, where both are parts of words that name something, and not both of a
+    time (点半, 日周)."""
+    particles, times = (table("matters", "zh")[name] for name in ("particles", "times"))
     for one, other in pairwise(found):
-        if text.has_cjk(one) and text.has_cjk(other) and one not in particles and other not in particles:
+        named = text.has_cjk(one) and text.has_cjk(other) and one not in particles and other not in particles
+        if named and not (one in times and other in times):
             yield one + other
 
 
