@@ -25,7 +25,7 @@ from memory_system.upkeep import check
 from memory_system.workspace import Workspace
 
 CASES = tomllib.loads((Path(__file__).parent / "withheld_cases.toml").read_text("utf-8"))
-MISSED = {"wish": 1, "other": 5}  # of what is unseen, in both languages, at most
+MISSED = {"wish": 2, "other": 2}  # of what is unseen, in both languages, at most
 
 
 @pytest.mark.parametrize("kind", ["wish", "other"])

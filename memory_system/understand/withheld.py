@@ -33,7 +33,7 @@ _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
 WISH = ("wish",)
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
 _LONG_WORD = 20  # characters
-_WISH_FROM = SCALE  # log-odds times `SCALE`, from which words are a wish
+_WISH_FROM = 2 * SCALE  # log-odds times `SCALE`, from which words are a wish
 
 _CLAUSE = re.compile(r"[^,;，；、：:]+")
 
