@@ -47,6 +47,7 @@ _THIRDS = {"early": 1, "mid": 11, "late": 21}
 _NEAR = 91  # days: what may be past or ahead alike is past where it is not long ago
 _HALF_YEAR = 183  # days: without a tense, what is farther ahead may be a mistake about the weekday
 _CLOSE = 45  # days: such a date and a tense, or a "last", that means another year contradict each other
+_SOON = 10  # days: a bare day so near ahead is none of last month's
 _NEW_YEAR = 20  # days around the lunar new year in which a bare 初五 is told of it
 _SMALL_HOURS = 4  # "tonight" said at two in the morning may be either night
 
@@ -178,14 +179,14 @@ def _weekend(f: Fields, moment: Moment) -> Span | None:
     if rel == "coming":
         return weekend_of(this + timedelta(days=7 if inside else 0))
     tense = moment.tense() if rel else moment.own_tense()
-    if tense is None or (rel is None and tense == 0):
+    if tense is None or (rel is None and (tense == 0 or (tense < 0 and not moment.is_past()))):
         return None
     return weekend_of(this - timedelta(days=7 if tense < 0 and not inside else 0))
 
 
 def _weekday(f: Fields, moment: Moment) -> Span | None:
-    """The tense decides. Without one "this Friday" is the next such day, and a bare Friday none that is known, but for
-    an appointment: it has an hour."""
+    """The tense decides, the past only where the clause itself tells it; "this Friday" never lies back. Without a tense
+    it is the next such day, and a bare Friday none that is known, but for an appointment: it has an hour."""
     rel, today = f.get("rel"), moment.today
     if rel == "next":
         return one_day(moment.monday + timedelta(days=7 + f["dow"]))
@@ -197,23 +198,25 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
     tense = moment.tense()
     if tense is None or (tense == 0 and (f["dow"] == today.weekday() or not (rel or "hour" in f))):
         return None
-    return one_day(back if tense < 0 else ahead)
+    if tense < 0 and moment.is_past() == bool(rel):
+        return None
+    return one_day(back if tense < 0 and not rel else ahead)
 
 
 def _day_of_month(f: Fields, moment: Moment) -> Span | None:
-    """The last such day where the clause itself is past, else the next one, if it is near enough to go by its number;
-    said on such a day it is today if it lies ahead. What stands beside a past clause may be of another time."""
+    """The last such day where the clause itself is past and that of this month not soon, else the next one, if it is
+    near enough to go by its number; said on such a day it is today if it lies ahead."""
     today, tense = moment.today, moment.tense()
     if tense is None:
         return None
-    beyond = tense < 0 and f["day"] > today.day and not moment.is_past()
+    way = -1 if tense < 0 and moment.is_past() else 1
     if "dow" in f:
-        return weekday_of_month(f["day"], f["dow"], today, 0 if beyond else tense)
+        return weekday_of_month(f["day"], f["dow"], today, way)
     if f["day"] == today.day:
         return one_day(today) if tense == 1 else None
-    if beyond or (tense < 0 and (moment.is_news() or moment.own_tense() != -1)):
+    if tense < 0 and (way > 0 or 0 < f["day"] - today.day <= _SOON):
         return None
-    found = such_day(f["day"], today, -1 if tense < 0 else 1)
+    found = such_day(f["day"], today, way)
     return one_day(found) if found and abs(found - today).days <= MONTH else None
 
 
@@ -232,26 +235,25 @@ def _recurring(f: Fields, moment: Moment) -> Span | None:
     """A date without a year: the last one where the tense is past, else the next one; nothing where another is so near
     that the tense may mislead."""
     celebrated = bool(f.keys() & {"festival", "season"})
-    tense = moment.own_tense() if celebrated else moment.tense()
+    tense = moment.own_tense() if celebrated or kind(f) == {"month"} else moment.tense()
     if tense is None or ("day" in f and moment.yearly()):
         return None
     past, now, ahead = _occurrences(f, moment)
     today = moment.today
+    nearer = past and (not ahead or _distance(past, today) < _distance(ahead, today))
     if now:
         return now if now[2] in ("day", "third") else None
     if tense < 0:
-        sure = moment.is_past() or not (past and ahead) or _distance(past, today) < _distance(ahead, today)
         close = _NEAR if "day" in f else _CLOSE
+        sure = moment.is_past() or (nearer and kind(f) != {"month"})
         return past if sure and not (ahead and _distance(ahead, today) < close) else None
     if ahead is None:
         return None
     if tense == 0 and celebrated:
         near = "festival" in f and moment.adverbial() and _distance(ahead, today) < _CLOSE
         return ahead if near else None  # "Christmas is my favourite": no Christmas in particular
-    if tense == 0 and past and _distance(past, today) < _distance(ahead, today):
-        return past if moment.either() and _distance(past, today) < _NEAR else None
     if tense == 0:
-        return ahead if _distance(ahead, today) < _HALF_YEAR else None
+        return ahead if not nearer and _distance(ahead, today) < _HALF_YEAR else None
     return None if past and _distance(past, today) < _CLOSE and not moment.surely() else ahead
 
 

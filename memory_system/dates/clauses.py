@@ -17,24 +17,24 @@ ANY_WEEK = (frozenset(("dow",)), frozenset(("weekend",)))  # of no particular we
 _DAY = frozenset(("month", "day"))
 _NEVER = "$."
 _OTHER = "  "  # what stands in the text for another expression of time
+_COMMA = re.compile(r"\s*[,，]")
 _EMPTY = re.compile(r"(?i)\W*(?:on|in|at|over|for|the|在|到|等)?\W*")
 
 
 class Cues(Moment):
     """The words around a piece, in the text without its times, that tell past from future; looked at only when asked
-    for. With `needs_tense` it is of a habit unless a tense is told."""
+    for."""
 
-    def __init__(self, anchor: datetime, text: str, piece: Piece, *, needs_tense: bool = False) -> None:
+    def __init__(self, anchor: datetime, text: str, piece: Piece) -> None:
         super().__init__(anchor)
-        self.text, self.piece, self.needs_tense, self.asked = text, piece, needs_tense, False
+        self.text, self.piece, self.asked = text, piece, False
 
     def tense(self) -> int | None:
         """The clause decides, then the sentence."""
-        told = self._tense(only_clause=False)
-        return None if not told and self.needs_tense else told
+        return self._tense(only_clause=False)
 
     def own_tense(self) -> int | None:
-        """The same by the clause alone, unless the clause has no word of its own ("周五，我们去了")."""
+        """The same by the clause alone."""
         return self._tense(only_clause=True)
 
     @cached_property
@@ -43,7 +43,11 @@ class Cues(Moment):
 
     @cached_property
     def _clause(self) -> tuple[str, str]:
-        return _around(self.text, self.piece.span, self._spec["clause"])
+        """Its words before and after the piece; of one that stands alone before a comma, those behind that."""
+        (start, end), stop = self.piece.span, self._spec["clause"]
+        clause = _around(self.text, (start, end), stop)
+        comma = _EMPTY.fullmatch("".join(clause)) and _COMMA.match(self.text, end)
+        return (clause[0], _around(self.text, (start, comma.end()), stop)[1]) if comma else clause
 
     @cached_property
     def _sentence(self) -> tuple[str, str]:
@@ -56,12 +60,10 @@ class Cues(Moment):
             return 1
         if self._is_habit():
             return None
-        if spec["put"].search(clause[0]):
+        if spec["put"].search(clause[0]) or self.surely():
             return 1
         told = _nearest(spec, *clause)
-        if told or (only_clause and not _EMPTY.fullmatch("".join(clause))) or spec["begins"].match(clause[1]):
-            return told  # what begins then is not over with what the rest of the sentence tells
-        return self._by_sentence()
+        return told if told or only_clause else self._by_sentence()
 
     def _is_habit(self) -> bool:
         """Whether it is of no day in particular, or of one that the words leave open."""
@@ -77,10 +79,8 @@ class Cues(Moment):
     def _by_sentence(self) -> int | None:
         """The tense where the clause tells none."""
         spec, clause = self._spec, self._clause
-        before, after = (spec["state"].sub("", part) for part in self._sentence)
+        before, after = self._sentence
         told = _nearest(spec, before, after)
-        if told < 0 and spec["plans"].search(self.text):
-            return 0
         told = told if told >= 0 else _nearest(spec, spec["timeless"].sub("", before), after)
         if not told and spec["both"].search(clause[0]):
             return None
@@ -97,10 +97,6 @@ class Cues(Moment):
         known = kind(self.piece.fields)
         alone = (known >= _DAY or "dow" in known) and _OTHER not in before
         return alone and self._spec["sets_out"].match(after) is not None
-
-    def either(self) -> bool:
-        """Whether the clause says of both what was and what will be that it comes about (就到期了)."""
-        return self._spec["either"].search("".join(self._clause)) is not None
 
     def yearly(self) -> bool:
         return any(map(self._spec["yearly"].search, self._clause))
@@ -126,13 +122,12 @@ class Cues(Moment):
         return self._says("planned")
 
     def is_past(self) -> bool:
-        """Whether the words of the clause itself tell of the past, and not only of what is known or arranged by now."""
-        return _nearest(self._spec, *self._clause) < 0 and not self.is_news()
-
-    def is_news(self) -> bool:
-        """Whether what the clause tells of the past is only that something was said, got or arranged."""
-        before, _, after = self._spec["news"].sub("", "¦".join(self._clause)).partition("¦")
-        return _nearest(self._spec, before, after) >= 0 > _nearest(self._spec, *self._clause)
+        """Whether the words of the clause itself tell of what was then, and none of them that it may lie ahead; in
+        Chinese those behind it."""
+        spec, clause = self._spec, self._clause
+        words = clause if spec["nearest"] == "before" else clause[1:]
+        cues = {cue.lastgroup[:4] for each in words for cue in spec["tense"].finditer(each) if cue.lastgroup}
+        return cues - {"weak"} == {"past"} and not spec["open"].search("¦".join(clause))
 
     def _says(self, cue: str) -> bool:
         return _says(cue, self.text, self.piece.span, self.piece.lang)

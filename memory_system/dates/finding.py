@@ -22,17 +22,13 @@ from memory_system.dates.intervals import (
     complete,
     following,
     kind,
-    month_after,
     part_of_day,
     weekday_after,
 )
 from memory_system.dates.neighbours import BESIDE, BETWEEN, WEEKDAY, is_between, is_range, sharing, unnamed
 from memory_system.text.traditional import simplified
 
-_MONTH = re.compile(r"(?i)[a-z]{3}|月")
 _THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
-_FRAMED = 366  # days: what is farther is another story
-_WRAPS = 15  # days: from the 28th to the 3rd a month has passed
 _DATE_BEFORE = re.compile(
     r"\d(?:[/.]\d{1,2}\.?|st|nd|rd|th)(?: ?[(（].{1,4}[)）])?[,，]? ?(?:at )?$"
 )  # in figures that tell no date
@@ -180,7 +176,7 @@ def _scanned(
         else:
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and is_range(clear, piece, after) else None
-            cues = Cues(anchor, bare, piece, needs_tense=bool(end) and kind(piece.fields) == WEEKDAY)
+            cues = Cues(anchor, bare, piece)
             loose = before and not begun and piece.fields.keys() <= TIMES and piece.start - before.end <= BESIDE
             if number in vague or loose:
                 silent, found = True, None
@@ -201,7 +197,7 @@ def _alone(
     text: str, piece: Piece, cues: Cues, done: list[When], end: Piece | None, frame: When | None
 ) -> tuple[bool, Interval | None]:
     """Whether the piece stands for itself, and its interval; `end` is the piece that ends the range it begins, `frame`
-    the expression whose month or year it may be of."""
+    the expression whose year it may be of."""
     silent = _is_lone(text, piece) and not cues.planned()
     found = _within(frame, piece, cues) if frame else None
     if not found and (not silent or complete(piece.fields)):
@@ -214,12 +210,8 @@ def _alone(
 
 
 def _frame(text: str, piece: Piece, done: list[When]) -> When | None:
-    """The expression whose month a bare day, or whose year a bare month may be of: a date with its month named before;
-    this year, named in the same sentence."""
+    """The expression whose year a date without one may be of: this year, named in the same sentence."""
     keys = kind(piece.fields)
-    if keys == {"day"}:
-        dated = (when for when in reversed(done) if when.granularity in ("day", "month") and _MONTH.search(when.text))
-        return next(dated, None)
     if "month" in keys and keys <= {"month", "day", "third"} and done and done[-1].granularity == "year":
         parted = spec_of(piece.lang)["sentence"].search(text, done[-1].span[1], piece.start)
         return done[-1] if _THIS_YEAR.fullmatch(done[-1].text) and not parted else None
@@ -228,14 +220,10 @@ def _frame(text: str, piece: Piece, done: list[When]) -> When | None:
 
 def _within(frame: When, piece: Piece, moment: Moment) -> Interval | None:
     """The day or month of the frame, unless the tense says that it is none of it."""
-    start, tense = frame.start, moment.own_tense()
-    if tense is None or abs((start - moment.now).days) > _FRAMED:
+    tense = moment.own_tense()
+    if tense is None:
         return None
-    fields = {**piece.fields, "year": start.year}
-    if "month" not in fields:
-        wraps = frame.granularity == "day" and start.day - fields["day"] >= _WRAPS
-        fields["year"], fields["month"] = month_after(start.date(), int(wraps))
-    found = interval(fields, moment)
+    found = interval({**piece.fields, "year": frame.start.year}, moment)
     wrong = found and ((tense < 0 and found[0] > moment.now) or (tense > 0 and found[1] <= moment.now))
     return None if wrong else found
 

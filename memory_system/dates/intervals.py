@@ -237,8 +237,8 @@ class Moment:
     """When it was said (aware, in the owner's zone), in a clause that tells nothing else. What clauses may tell:
     `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does not look beyond the clause;
     `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where a clause says when;
-    `either`, that it may be past or future alike; `surely`, that it says outright that it is ahead; `is_past`, that its
-    own words tell of the past, `is_news`, that they only tell that something was said or arranged."""
+    `surely`, that it says outright that it is ahead; `is_past`, that its
+    own words tell of what was then."""
 
     def __init__(self, anchor: datetime) -> None:
         self.anchor, self.today, self.now = anchor, anchor.date(), anchor.replace(tzinfo=None)
@@ -256,7 +256,7 @@ class Moment:
     def _no(self) -> bool:
         return False
 
-    yearly = adverbial = either = surely = is_past = is_news = _no
+    yearly = adverbial = surely = is_past = _no
 
 
 class Told(Moment):

@@ -82,7 +82,7 @@ def is_between(text: str, left: Piece, right: Piece) -> bool:
 def unnamed(text: str, found: list[Piece], anchor: datetime, around: str) -> set[int]:
     """The numbers of the pieces that name no day of their own beside others; `around` is what was said around them."""
     vague = _listed(text, found) | _beside_dates(text, found)
-    return vague | _of_dates(text, found, anchor) | _counted(f"{around}\n{text}", found)
+    return vague | _of_dates(text, found, anchor) | _of_a_month(f"{around}\n{text}", found)
 
 
 def _listed(text: str, found: list[Piece]) -> set[int]:
@@ -118,16 +118,15 @@ def _of_dates(text: str, found: list[Piece], anchor: datetime) -> set[int]:
         number
         for number, each in enumerate(found)
         if kind(each.fields) == WEEKDAY
-        if any(each.fields["dow"] in _weekdays(other, anchor) for other in found if _is_near(text, other, each))
+        for other in found
+        if "day" in other.fields or ("days" in other.fields and _in_one_clause(text, other, each))
+        if each.fields["dow"] in _weekdays(other, anchor)
     }
 
 
-def _is_near(text: str, other: Piece, weekday: Piece) -> bool:
-    """Whether the weekday may be that of the other piece: of a date anywhere, of tomorrow in the same clause."""
-    if "days" not in other.fields:
-        return "day" in other.fields
-    clause = spec_of(other.lang)["clause"]
-    return not clause.search(text, min(other.end, weekday.end), max(other.start, weekday.start))
+def _in_one_clause(text: str, one: Piece, other: Piece) -> bool:
+    clause = spec_of(one.lang)["clause"]
+    return not clause.search(text, min(one.end, other.end), max(one.start, other.start))
 
 
 def _weekdays(piece: Piece, anchor: datetime) -> set[int]:
@@ -136,12 +135,8 @@ def _weekdays(piece: Piece, anchor: datetime) -> set[int]:
     return {each[0].weekday() for each in named if each}
 
 
-def _counted(text: str, found: list[Piece]) -> set[int]:
-    """The numbers of the bare days beside so many weeks or months (六周以后，26号) where no month was named before."""
-    numbers: set[int] = set()
-    for number, each in enumerate(found):
-        if {"month", "months"} & each.fields.keys() or each.fields.get("unit") == "month":
-            break
-        if kind(each.fields) == {"day"} and spec_of(each.lang)["counted"].search(text):
-            numbers.add(number)
-    return numbers
+def _of_a_month(text: str, found: list[Piece]) -> set[int]:
+    """The numbers of the bare days beside a month, or so many weeks or months (六周以后，26号): of any month."""
+    named = any("month" in kind(each.fields) for each in found)
+    bare = {number: spec_of(each.lang) for number, each in enumerate(found) if kind(each.fields) == {"day"}}
+    return {number for number, spec in bare.items() if named or spec["counted"].search(text)}
