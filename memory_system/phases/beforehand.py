@@ -31,21 +31,22 @@ CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "c
 OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
 MOST = 1_000  # tokens of it
-LONGEST = 64  # columns of a quote
+LONGEST = 64  # columns of a quote where there is little room
+MANY = 8  # tokens of room for each column more
 STEM = 4  # letters by which a word of it is known
 KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The memories that a question names, by their ids there, and the terms of its lines."""
+    """The memories that a question names, by their ids there, and what it says of each."""
 
     records: Mapping[str, Fact]
-    terms: frozenset[str] = frozenset()
+    told: Sequence[str] = ()
 
     @property
     def text(self) -> str:
-        return "\n".join(f"{name} | {_told(record, self.terms)}" for name, record in self.records.items())
+        return "\n".join(f"{name} | {words}" for name, words in zip(self.records, self.told, strict=True))
 
     @property
     def names(self) -> set[str]:
@@ -60,23 +61,29 @@ def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) ->
     touched = iter(_touched(lines, terms, memories))
     by_turns = chain.from_iterable(zip_longest(touched, touched, _always(memories, night)))
     found = {each.id: each for each in (*by_turns, *rest) if each is not None}
+    longest = max(LONGEST, left // MANY)
     taken: dict[str, Fact] = {}
+    told: list[str] = []
     for record in found.values():
-        if (cost := text.estimate_tokens(f"m10 | {_told(record, terms)}\n")) <= left:
+        words = _told(record, terms, longest)
+        if (cost := text.estimate_tokens(f"m10 | {words}\n")) <= left:
             left -= cost
             taken[f"m{len(taken) + 1}"] = record
-    return Known(taken, terms)
+            told.append(words)
+    return Known(taken, told)
 
 
-def _told(record: Fact, terms: Iterable[str]) -> str:
-    """A memory as the question has it: of a long quote the stretch with what it shares with the lines."""
+def _told(record: Fact, terms: Iterable[str], longest: int) -> str:
+    """A memory as the question has it: of a long quote about as many columns of it, around the first word that it
+    shares with the lines."""
     words = plain(record.told)
-    if record.form != QUOTE or columns(words) <= LONGEST:
+    if record.form != QUOTE or columns(words) <= longest:
         return words
-    room = LONGEST * len(words) // columns(words)
+    room = longest * len(words) // columns(words)
     folded = simplified(words).casefold()
     places = (folded.find(term[:STEM] if term.isascii() else term) for term in terms)
     start = max(0, min((place for place in places if place >= 0), default=0) - room // 3)
+    start = words.rfind(" ", 0, start) + 1 if " " in words[max(0, start - STEM * STEM) : start] else start
     return f"{'…' * (start > 0)}{words[start : start + room]}…"
 
 
