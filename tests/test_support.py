@@ -74,14 +74,14 @@ def found_in(case: dict[str, Any]) -> str:
     return reason(tuple(case["said"]), **row)
 
 
-@pytest.mark.parametrize(("lang", "passed"), [("en", 0.48), ("zh", 0.51)])
+@pytest.mark.parametrize(("lang", "passed"), [("en", 0.475), ("zh", 0.52)])
 def test_nine_of_ten_answers_of_readers_pass_and_half_of_those_made_false(
     lang: str, passed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "scripts"))
     reading = importlib.import_module("reading")
     found = reading.shares(list(reading.judged(lang)))
-    assert found["refused"] <= 0.105, found
+    assert found["refused"] <= 0.09, found
     assert found["passed"] <= passed, found
 
 

@@ -25,12 +25,13 @@ _TIMES = {"hundred": 100, "thousand": 1_000, "grand": 1_000, "million": 1_000_00
 _WORDS = "|".join(sorted({*_SMALL, *_LARGE, *_TIMES}, key=len, reverse=True))
 _RUN = re.compile(rf"\b(?:{_WORDS}|\d+)(?:s?(?:[ -]|,? and )(?:{_WORDS}|\d+))*\b")
 _WORD = re.compile(rf"{_WORDS}|\d+")
-FIGURES = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:[.:]\d+)*")
+FIGURES = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:[.:]\d+)*")
 _DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 _ONE = "[一二两三四五六七八九]?"
 _ANY = "[零〇一二两三四五六七八九]"
-_NUMERAL = re.compile(f"(?:(?:{_ONE}[十百千万]零?)+{_ONE}|{_ANY}+)(?:[点半](?:{_ANY}|十)*)?")
+_WEEKDAY = "(?<!礼拜)(?<!星期)(?<!周)"  # 四 of 礼拜四八百米 is none of the number
+_NUMERAL = re.compile(f"{_WEEKDAY}(?:(?:{_ONE}[十百千万]零?)+{_ONE}|{_ANY}+)(?:[点半](?:{_ANY}|十)*)?")
 _HALF = "半"
 _CLOCK_HOURS, _HOUR, _CENTURY = 12, 60, 100
 

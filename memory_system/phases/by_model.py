@@ -149,10 +149,11 @@ def _taken(
 
 def _untold(basis: Basis, told: Collection[Spot]) -> Iterator[Spot]:
     """What a refused operation leaves to the rules: of its lines that nothing else tells all, of others what it rests
-    on."""
+    on, and of what is grave also what others tell in part."""
     for line in basis.named:
         spots = {*_spots(line)}
-        yield from spots if spots.isdisjoint(told) else (basis.spots & spots).difference(told)
+        rests_on = basis.spots & spots
+        yield from spots if spots.isdisjoint(told) else rests_on if basis.is_grave else rests_on.difference(told)
 
 
 def fault(basis: Basis) -> str:

@@ -4,7 +4,7 @@ that an operation on a memory is of the same thing. Each check gives the reason 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import pairwise
 
@@ -129,12 +129,15 @@ def _is_over(basis: Basis) -> bool:
     return max((change for each, _ in basis.meant for change in each.segment.changes), default=0) >= ENDS_FROM
 
 
-def _agree(clause: str, lines: Iterable[str]) -> bool | None:
-    """Whether a clause and the one most like it are both denied, or both not; None where none is like it."""
+def _agree(clause: str, lines: Sequence[str]) -> bool | None:
+    """Whether what a clause denies was denied anywhere, and what it does not deny is not denied by the clause most like
+    it; None where none is like it."""
+    if tells_not(gist_of(clause)):
+        return any(tells_not(gist_of(each)) for each in lines)
     terms = telling_of(clause)
     shared = [(len(terms & telling_of(each)), each) for each in lines]
     most, nearest = max(shared, key=lambda each: each[0], default=(0, ""))
-    return tells_not(gist_of(clause)) == tells_not(gist_of(nearest)) if most else None
+    return not (2 * most > len(terms) and tells_not(gist_of(nearest))) if most else None
 
 
 def _clauses(said: str) -> list[str]:

@@ -24,15 +24,16 @@ from memory_system.understand.judge import judge_of
 from memory_system.understand.language import language, type_of_attribute
 from memory_system.understand.values import value_of
 
-SUPPORTED = 0.45  # share of the telling words of a sentence that stand in what it rests on
+SUPPORTED = 0.35  # share of the telling words of a sentence that stand in what it rests on
 LEAST = 4  # tokens of a value beside what fits its slot, that are worth a sentence
 GRAVELY = 0.6  # and of one that is grave in the lines that it names
 STEM = 4  # letters by which two forms of a word are known
 UNSAID = "says what was not said"
 FAR, NEAR = timedelta(days=200), timedelta(days=15)  # how far off a date may be that is meant by its day, its weekday
 LONGEST = 120  # tokens of a sentence
-_FIRST_PERSON = re.compile(r"\b(?:I|I'm|my|mine|we|us|our|me|you|your)\b|[我咱您你]", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|my|mine|we|(?-i:us)|our|me|you|your)\b|[我咱您你]", re.IGNORECASE)
 _QUOTED = re.compile('“[^”]*”|「[^」]*」|"[^"]*"')
+_YEAR = re.compile(r"^\d{4}年?")
 _CLOCK = re.compile(r"(?<=T)\d\d:\d\d")
 _BESIDE = ("before", "after", "next", "eve", "前", "后", "第二")  # words for a day beside the one that is named
 _PARTS = {"30": ("half", "半"), "15": ("quarter", "一刻"), "45": ("quarter", "三刻")}  # of an hour, by its minutes
@@ -109,15 +110,20 @@ def numbers(basis: Basis) -> str:
     """Dates are those that are meant, all other numbers stand there."""
     said, when = simplified(told(basis.operation)), basis.operation.when
     whens = list(dates.find(said, basis.named[-1].moment(basis.zone)))
+    told_so = {_stretch(each) for each in whens if _YEAR.sub("", text.fold(said[slice(*each.span)])) in basis.folded}
     spans = [interval(when)] if when else []
-    spans += [(bare(each.start), bare(each.end)) for each in whens]
-    if not all(span and is_meant(*span, basis) for span in spans):
+    spans += [_stretch(each) for each in whens]
+    if not all(span and (span in told_so or is_meant(*span, basis)) for span in spans):
         return "another date"
     dated = [(each.span, _figures(each.start, each.end)) for each in whens]
     found = [{time} for time in _CLOCK.findall(when)]
     found += [{each[0]} for each in numerals.FIGURES.finditer(said) if not any(_is_of(each, *date) for date in dated)]
     found += numerals.told_in(_without(said, whens))
     return "" if all(any(_is_known(one, basis) for one in readings) for readings in found) else "another number"
+
+
+def _stretch(when: dates.When) -> tuple[datetime, datetime]:
+    return bare(when.start), bare(when.end)
 
 
 def _is_of(number: re.Match[str], span: tuple[int, int], figures: Collection[str]) -> bool:
