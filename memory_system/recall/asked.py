@@ -33,8 +33,8 @@ _TIMELY = re.compile(
     r"|hr|week|wk|fortnight|mos?\b|yr|day|month|year|decade|quarter|spring|summer|autumn|fall|winter|morning|mid|after"
     r"|evening|night|early|half|first|second|third|fourth|fif|six|sev|eigh|nin|ten|elev|twel|thirt|fourt|twent|one|two"
     r"|three|four|christmas|boxing|new year|valentine|women|st\b|children|independence|teachers|china|hallow|singles"
-    r"|thanksgiving|black|mother|father|spring|chinese|lunar|lantern|qing|dragon|good|easter|labor|qixi|zhong|double|chong"
-    r"|dong|laba)"
+    r"|thanksgiving|black|mother|father|chinese|lunar|lantern|qing|dragon|good|easter|labor|qixi|zhong|double|chong"
+    r"|dong|laba|xmas)"
 )
 # Between questions.
 _ALSO = re.compile(r"(?<![^\s，,。；;！!？?])(?:另外|此外|还有(?=[，,]))|\b(?:and )?also,", re.IGNORECASE)
