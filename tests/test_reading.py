@@ -114,6 +114,22 @@ def test_what_the_model_has_read_its_operations_decide(tmp_path: Path, key: None
 
 
 @pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("I run the cable ferry on the lake, eleven years now.", "runs the cable ferry on the lake"),
+        ("我在供电段开轨道车，半夜出去修接触网的那种作业车。", "开轨道车，半夜出去修接触网的那种作业车"),
+    ],
+)
+def test_a_value_that_is_kept_as_a_sentence_tells_of_its_slot(tmp_path: Path, said: str, value: str) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T09:00:00Z", "user", said))
+    row = {said[:9]: {"slot": "occupation", "value": value, "kind": "profile"}}
+    consolidate(tmp_path, NOW, llm=ScriptedLLM(telling(row), MODEL))
+    (record,) = [each for each in memories(tmp_path) if each.form == "statement"]
+    assert "occupation" in record.tells
+
+
+@pytest.mark.parametrize(
     ("said", "told", "tells"),
     [
         (

@@ -386,13 +386,15 @@ def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
         quote("My knee hurts since then", category="health", **on("2026-02-20", "2026-02-21")),
         claim("allergy", "celery", category="health", **on("2026-03-04", "2026-03-05")),
         quote("To Rome in spring", category="plan", **on("2026-03-17", "2026-03-18")),
+        quote("A new roof in April", category="plan", **on("2026-04-01", "2026-05-01", "month")),
+        quote("The dentist", category="plan", **on("2026-04-20", "2026-04-21")),
         quote("To York this year", category="plan", **on("2026-01-01", "2027-01-01", "year")),
     )
     lines = section(text, "Coming up (14 days)")
     assert [line[2:12] for line in lines] == ["2026-03-02", "2026-03-04", "2026-03-05", "2026-03-07", "2026-03-16"]
     assert not any("celery" in line or "knee" in line for line in lines)
     later = section(text, "Later")
-    assert [line.partition(":")[0] for line in later] == ["- 2026", "- 2026-03-17"]
+    assert [line.partition(":")[0] for line in later] == ["- 2026-03-17", "- 2026-04-20", "- 2026-04", "- 2026"]
     assert text.count("I fly to Oslo") == 1
 
 
@@ -426,6 +428,26 @@ def test_health_stands_before_what_fills_the_rest(tmp_path: Path) -> None:
     text = snapshot_of(tmp_path, grave, child, *trifles)
     assert any("sulfa" in line for line in section(text, "User"))
     assert "[1.00]" not in text  # of the core: how old somebody else is
+
+
+def test_who_the_user_is_stands_before_what_mentions_it_and_before_others(tmp_path: Path) -> None:
+    row = {"form": "statement", "method": "llm:read", "importance": 0.8, "score": 0.8}
+    this_month = on("2026-03-01", "2026-04-01", "month")
+    trifles = [
+        fact(f"Mrs Lee, neighbour number {n}, has asthma and took tea", category="health", **row | {"score": 1.0})
+        for n in range(60)
+    ]
+    text = snapshot_of(
+        tmp_path,
+        fact("User drives a crane", category="status", tells=("occupation",), **row | this_month),
+        fact("User talked to the class teacher Mr Ao", category="relation", tells=("occupation",), **row),
+        fact("User cannot eat pineapple", category="health", **row),
+        *trifles,
+    )
+    told = "\n".join(section(text, "User"))
+    assert "crane" in told
+    assert told.index("crane") < told.index("asthma")
+    assert "pineapple" in told
 
 
 def test_recent_days_are_the_last_three(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from itertools import islice, zip_longest
 from typing import Any
 
-from memory_system import clock
+from memory_system import attributes, clock
 from memory_system.config import TokenBudget
 from memory_system.phases import shortlist
 from memory_system.phases.shortlist import Beside, Candidate, short
 from memory_system.privacy import trust
-from memory_system.records import QUOTE, STATEMENT, USER, Belief, Fact
+from memory_system.records import QUOTE, STATEMENT, USER, USER_NAME, Belief, Fact
 from memory_system.text import estimate_tokens
 
 COMING_DAYS = 14
@@ -70,10 +70,11 @@ FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granul
 HEALTH, PROJECT = "health", "project"
 # what one first wants to know of somebody
 WANTED = (
-    "name", "allergy", "condition", "medication", "lives_in", "occupation", "works_at", "partner", "child", "relative",
-    "pet", "diet", "major", "hometown", "age", "birthday", "language",
+    "name", "allergy", "intolerance", "condition", "medication", "lives_in", "occupation", "works_at", "partner",
+    "child", "relative", "pet", "diet", "major", "hometown", "age", "birthday", "language",
 )  # fmt: skip
-GRAVE, MOST_GRAVE = ("allergy", "condition", "medication"), 3  # of which there are often several, and how many stand
+# of which there are often several, and how many of each stand
+GRAVE, MOST_GRAVE = ("allergy", "intolerance", "condition", "medication"), 3
 _DIGITS = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # characters of an ISO date that were said
 _WHOLE_DATE = 10
 OF_USER = ("identity", "status", "relation", "health", "preference")  # categories of what the user is told by
@@ -192,6 +193,7 @@ def about(found: Iterable[Candidate], moment: datetime, beside: Beside) -> Itera
     of the things that one first wants to know, what matters for their health, and then the best of every category in
     turn."""
     own = [each for each in found if _is_of_user(each.record, moment)]
+    own.sort(key=_of_another)
     of_health = (each for each in own if each.record.category == HEALTH)
     told = ([each for each in own if each.record.category == name] for name in OF_USER)
     turns = (each for turn in zip_longest(*told) for each in turn if each)
@@ -205,12 +207,20 @@ def _is_of_user(record: Fact, moment: datetime) -> bool:
 
 
 def _first_wanted(own: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Of each attribute that one first wants to know, what tells of it and was said last, sentences before quotes."""
+    """Of each attribute that one first wants to know, what tells of it and was said last: what is of its kind before
+    what only mentions it, sentences before quotes."""
     newest = sorted((each for each in own if not each.record.likely_outdated_by), key=_said, reverse=True)
-    newest.sort(key=lambda each: each.record.form == QUOTE)
+    newest.sort(key=lambda each: (each.record.form == QUOTE, _of_another(each)))
     for name in WANTED:
-        most = MOST_GRAVE if name in GRAVE else 1
-        yield from islice((each for each in newest if name in each.record.tells), most)
+        told = [each for each in newest if name in each.record.tells]
+        told.sort(key=lambda each: each.record.category != attributes.about(name).get("category"))
+        yield from islice(told, MOST_GRAVE if name in GRAVE else 1)
+
+
+def _of_another(candidate: Candidate) -> bool:
+    """Whether a model's sentence does not name the user at all."""
+    record = candidate.record
+    return record.form == STATEMENT and USER_NAME.get(record.lang, "") not in record.content
 
 
 def in_order(told: Iterable[Line]) -> list[Line]:
@@ -232,24 +242,26 @@ def constraints(found: Iterable[Candidate], moment: datetime, beside: Beside) ->
 
 
 def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tuple[list[Line], list[Line]]:
-    """What lies ahead, the nearest first: in the next days, and later."""
-    today, until = (f"{(moment + timedelta(days=days)).date()}T00:00" for days in (0, COMING_DAYS + 1))
+    """What lies ahead, the nearest first: in the next days, and later; a month or a year counts from its end."""
+    until = f"{(moment + timedelta(days=COMING_DAYS + 1)).date()}T00:00"
     ahead = [(each, event) for each in found if (event := each.record.event_time) and _lies_ahead(each.record, moment)]
     ahead = [(each, event) for each, event in ahead if _is_to_come(each)]
-    ahead.sort(key=lambda pair: (pair[1].start, pair[0].record.id))
+    ahead.sort(key=lambda pair: (pair[1].start if pair[1].granularity in FINE else pair[1].end, pair[0].record.id))
     near: list[Line] = []
     later: list[Line] = []
     for each, event in ahead:
         is_near = event.granularity in FINE and event.start < until
-        is_plan = each.record.category in shortlist.PLAN_CATEGORIES
-        if is_near or event.start >= today or is_plan:
-            (near if is_near else later).extend(_bullet(each, beside, when_of(each.record)))
+        (near if is_near else later).extend(_bullet(each, beside, when_of(each.record)))
     return near, later
 
 
 def _lies_ahead(record: Fact, moment: datetime) -> bool:
-    """Whether it speaks of a day that is to come, or comes to an end: it stands with what lies ahead."""
-    return record.event_time is not None and record.event_time.end > f"{moment.date()}T00:00"
+    """Whether it speaks of a day that is to come or comes to an end, and stands with what lies ahead; what is told "as
+    of this month" does not."""
+    event, today = record.event_time, f"{moment.date()}T00:00"
+    if event is None or event.end <= today:
+        return False
+    return event.granularity in FINE or event.start >= today or record.category in shortlist.PLAN_CATEGORIES
 
 
 def _is_to_come(candidate: Candidate) -> bool:

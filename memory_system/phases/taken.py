@@ -87,8 +87,16 @@ def _statement(basis: Basis, night: Night) -> Claim | None:
         event_time=event,
         expires=extract.expires(category, event, night),
         form=STATEMENT,
-        tells=attributes_told(features.of_words(_as_said(words, lang, line.moment(basis.zone)), lang), lang),
+        tells=_tells(words, lang, basis),
     )
+
+
+def _tells(sentence: str, lang: str, basis: Basis) -> tuple[str, ...]:
+    """The attributes that a sentence tells of: that of the slot whose value it is, and what its words sound like."""
+    slot = basis.slot.partition(".")[0]
+    spoken = _as_said(sentence, lang, basis.named[-1].moment(basis.zone))
+    heard = attributes_told(features.of_words(spoken, lang), lang)
+    return tuple(dict.fromkeys((*filter(None, [slot]), *heard)))
 
 
 def _as_said(sentence: str, lang: str, anchor: datetime) -> str:
