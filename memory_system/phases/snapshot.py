@@ -36,7 +36,7 @@ from memory_system.workspace import Workspace
 
 # Of the budget, at most; the core has the rest, and what these leave.
 SHARES = {
-    "identity": 0.1, "user": 0.4, "constraints": 0.15, "coming": 0.3, "recent": 0.15, "projects": 0.15,
+    "identity": 0.1, "user": 0.4, "constraints": 0.2, "coming": 0.3, "recent": 0.15, "projects": 0.15,
 }  # fmt: skip
 
 # The title of the page of facts, and what stands behind what is in doubt.
