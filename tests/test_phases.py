@@ -136,6 +136,28 @@ def test_numbers_go_up_but_for_the_profiles_which_are_made_from_the_index() -> N
 
 
 @pytest.mark.parametrize(
+    ("words", "whole"),
+    [
+        (
+            "we went to the market in the early morning because mum had said she wants to cook everything but peanuts"
+            " for all the people of the street who come to sit with us that night and we carried it home in the big"
+            " cart",
+            "everything but peanuts",
+        ),
+        (
+            "今天去医院看了内科的张医生这个医生问得很细要把以前的病史全部讲一遍我妈在旁边也说了几句我讲我对青霉素不过敏头孢也没有问题"
+            "就是对海鲜不行一吃就起疹子张医生听完给开了药让先吃一个礼拜看看到了下午又打电话来讲检查结果出来没有什么大问题",
+            "青霉素不过敏",
+        ),
+    ],
+)
+def test_no_thought_begins_within_a_phrase(words: str, whole: str) -> None:
+    found = pieces(words)
+    assert any(whole in each for each in found)
+    assert not any(each.startswith("结果") for each in found)
+
+
+@pytest.mark.parametrize(
     ("words", "edges"),
     [
         (

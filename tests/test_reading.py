@@ -340,10 +340,16 @@ def test_an_answer_that_was_cut_off_is_asked_for_in_halves(tmp_path: Path) -> No
     assert "User is allergic to peanuts" in contents(tmp_path)
 
 
-@pytest.mark.parametrize(("tokens", "asked"), [(9_000, [3, 2]), (1_800, [3])])
-def test_of_an_answer_that_was_cut_off_what_is_whole_counts(tmp_path: Path, tokens: int, asked: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("tokens", "place", "asked"), [(9_000, 0, [3, 2]), (1_800, 0, [3]), (9_000, 2, [3, 2]), (1_800, 2, [3])]
+)
+def test_of_an_answer_that_was_cut_off_what_is_whole_counts(
+    tmp_path: Path, tokens: int, place: int, asked: list[int]
+) -> None:
+    """It decides the lines that it names and no other, wherever they stand."""
     seen: list[int] = []
-    canoe = {"op": "add", "lines": [1], "text": "User bought a wooden canoe in Ghent.", "kind": "event"}
+    talk = [text for _, _, text in (*TALK[1:], TALK[0])] if place else [text for _, _, text in TALK]
+    canoe = {"op": "add", "lines": [place + 1], "text": "User bought a wooden canoe in Ghent.", "kind": "event"}
 
     def script(prompt: Any) -> Any:
         seen.append(len(lines_of(prompt)))
@@ -351,7 +357,7 @@ def test_of_an_answer_that_was_cut_off_what_is_whole_counts(tmp_path: Path, toke
         return telling(MEANINGS)(prompt) if seen[-1] < 3 else {"operations": [canoe, endless]}
 
     make(tmp_path, budget={"tokens_per_night": tokens})
-    report = read_by(script, tmp_path, *(text for _, _, text in TALK))
+    report = read_by(script, tmp_path, *talk)
     assert seen == asked
     found = contents(tmp_path)
     assert canoe["text"] in found

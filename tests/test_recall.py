@@ -48,14 +48,14 @@ class World:
         for folder in self.layout.folders():
             folder.mkdir(exist_ok=True)
 
-    def say(self, *said: str, session: str = "s1", suffix: str = "") -> None:
+    def say(self, *said: str, session: str = "s1", suffix: str = "", role: str = "user") -> None:
         rows: list[dict[str, Any]] = [{"type": "session", "id": session}]
         rows += [{"type": "message", "id": f"e{number}", "text": text} for number, text in enumerate(said, 1)]
         data = b"".join(orjson.dumps(row) + b"\n" for row in rows)
         path = self.layout.sessions / f"{session}.jsonl{suffix}"
         path.write_bytes(gzip.compress(data) if suffix == ".gz" else data)
         stamp = "2026-02-03T10:00:00Z"
-        messages = [Message(session, f"e{number}", "user", "", stamp, text) for number, text in enumerate(said, 1)]
+        messages = [Message(session, f"e{number}", role, "", stamp, text) for number, text in enumerate(said, 1)]
         self.index.put_messages(self.layout.name(path), messages)
 
     def remember(self, *records: Fact, archive: bool = False) -> None:
@@ -224,6 +224,28 @@ def test_a_passage_that_may_be_anothers_says_so(world: World) -> None:
     assert [row.get("whose") for row in world.search("parrot", limit=1)] == [None]
 
 
+def test_who_shares_a_name_with_the_user_is_somebody_else(world: World) -> None:
+    slot = {"attribute": "name", "value": "Anna Schmidt", "subject": "user"}
+    world.remember(fact("User's name is Anna Schmidt", "s1:e1", **slot))
+    world.remember(fact("User lives in Hamburg", "s1:e2"), fact("Anna Kowalska lives in Krakow", "s1:e3"))
+    assert said(world.search("Where does Anna Kowalska live?"))[0] == "Anna Kowalska lives in Krakow"
+    assert said(world.search("Where does Anna Schmidt live?"))[0] == "User lives in Hamburg"
+
+
+def test_a_list_of_the_assistants_is_its_own(world: World) -> None:
+    days = "\n".join(f"{number}. Day {number}: walk 12 km, rest, and see the walnut trees." for number in range(1, 40))
+    world.say(f"Here is your plan:\n\n{days}", role="assistant")
+    assert [row.get("whose") for row in world.search("walnut trees", limit=1)] == [None]
+
+
+def test_every_memory_that_is_outdated_says_so_however_late_it_comes(world: World) -> None:
+    newer = fact("The tram to the harbour was closed", "s2:e1")
+    world.remember(newer, fact("User takes a tram", "s1:e1", outdated_by=newer.id))
+    world.remember(*(fact(f"User takes the tram to stop {number}", f"s3:e{number}") for number in range(40)))
+    rows = world.search("User takes a tram", limit=60)
+    assert [row["outdated_by"] for row in rows if row["text"] == "User takes a tram"] == [newer.id]
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_message_whose_memory_was_replaced_stands_behind_what_took_its_place(world: World, lang: str) -> None:
     first, then = {
@@ -236,6 +258,7 @@ def test_a_message_whose_memory_was_replaced_stands_behind_what_took_its_place(w
     question = {"en": "When is choir on Tuesday evening?", "zh": "合唱团礼拜几晚上排练？"}[lang]
     (alone,) = world.search(question)
     assert "outdated_by" not in alone  # what took its place is gone
+    assert alone["score"] > 0.6  # and it stands again
     world.remember(newer)
     better, older = world.search(question)
     assert (better["id"], older["id"]) == (newer.id, "s1:e1")

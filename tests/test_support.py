@@ -99,6 +99,8 @@ def test_nine_of_ten_answers_of_readers_pass_and_half_of_those_made_false(
         ("一千二百块", "1200", [{"1200"}]),
         ("六千八一个月", "6800", [{"6800"}]),
         ("半斤", "0.5", []),
+        ("礼拜四八百米", "800", [{"48", "800"}]),
+        ("每周五百块", "500", [{"500", "100"}]),
     ],
 )
 def test_numbers_in_words(words: str, named: str, whole: list[set[str]]) -> None:

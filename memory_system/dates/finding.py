@@ -26,7 +26,6 @@ from memory_system.dates.intervals import (
     weekday_after,
 )
 from memory_system.dates.neighbours import BESIDE, BETWEEN, WEEKDAY, is_between, is_range, sharing, unnamed
-from memory_system.text.traditional import simplified
 
 _THIS_YEAR = re.compile("(?i)(?:this|next|last) year|[今明去]年")
 _DATE_BEFORE = re.compile(
@@ -57,10 +56,9 @@ class When:
     text: str
 
 
-def find(text: str, anchor: datetime, around: str = "") -> list[When]:
-    """Every time expression, left to right. `anchor` is the moment of speaking, aware, in the owner's zone, `around`
-    what was said around the text."""
-    return [when for when, _ in scan(text, anchor, around)]
+def find(text: str, anchor: datetime) -> list[When]:
+    """Every time expression, left to right. `anchor` is the moment of speaking, aware, in the owner's zone."""
+    return [when for when, _ in scan(text, anchor)]
 
 
 def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
@@ -101,10 +99,10 @@ def _until(times: list[tuple[datetime, datetime]], fields: Fields) -> list[tuple
 
 
 def scan(text: str, anchor: datetime, around: str = "") -> Iterator[tuple[When, Piece]]:
-    """The expressions with the pieces they came from."""
+    """The expressions with the pieces they came from; `around` is what was said around the text."""
     clear, found_pieces = pieces(text)
     if found_pieces:
-        yield from _scanned(text, clear, sharing(clear, found_pieces), anchor, simplified(around))
+        yield from _scanned(text, clear, sharing(clear, found_pieces), anchor, around)
 
 
 def _in_order(bare: str, found: list[Piece], anchor: datetime) -> list[Piece]:

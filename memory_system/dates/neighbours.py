@@ -13,6 +13,7 @@ from memory_system.dates.calendar import interval
 from memory_system.dates.clauses import ANY_WEEK, spec_of, was_put
 from memory_system.dates.forms import patterns
 from memory_system.dates.intervals import Fields, Told, dated, kind
+from memory_system.text.traditional import simplified
 
 WEEKDAY = frozenset(("dow",))
 BETWEEN = re.compile(r"(?i)\bbetween (?:the )?$")
@@ -82,7 +83,7 @@ def is_between(text: str, left: Piece, right: Piece) -> bool:
 def unnamed(text: str, found: list[Piece], anchor: datetime, around: str) -> set[int]:
     """The numbers of the pieces that name no day of their own beside others; `around` is what was said around them."""
     vague = _listed(text, found) | _beside_dates(text, found)
-    return vague | _of_dates(text, found, anchor) | _of_a_month(f"{around}\n{text}", found)
+    return vague | _of_dates(text, found, anchor) | _of_a_month(text, found, around)
 
 
 def _listed(text: str, found: list[Piece]) -> set[int]:
@@ -135,8 +136,10 @@ def _weekdays(piece: Piece, anchor: datetime) -> set[int]:
     return {each[0].weekday() for each in named if each}
 
 
-def _of_a_month(text: str, found: list[Piece]) -> set[int]:
+def _of_a_month(text: str, found: list[Piece], around: str) -> set[int]:
     """The numbers of the bare days beside a month, or so many weeks or months (六周以后，26号): of any month."""
-    named = any("month" in kind(each.fields) for each in found)
     bare = {number: spec_of(each.lang) for number, each in enumerate(found) if kind(each.fields) == {"day"}}
-    return {number for number, spec in bare.items() if named or spec["counted"].search(text)}
+    if not bare or any("month" in kind(each.fields) for each in found):
+        return {*bare}
+    said = f"{simplified(around)}\n{text}"
+    return {number for number, spec in bare.items() if spec["counted"].search(said)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 _ONES = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -30,8 +31,8 @@ _DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七�
 _UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 _ONE = "[一二两三四五六七八九]?"
 _ANY = "[零〇一二两三四五六七八九]"
-_WEEKDAY = "(?<!礼拜)(?<!星期)(?<!周)"  # 四 of 礼拜四八百米 is none of the number
-_NUMERAL = re.compile(f"{_WEEKDAY}(?:(?:{_ONE}[十百千万]零?)+{_ONE}|{_ANY}+)(?:[点半](?:{_ANY}|十)*)?")
+_NUMERAL = re.compile(f"(?:(?:{_ONE}[十百千万]零?)+{_ONE}|{_ANY}+)(?:[点半](?:{_ANY}|十)*)?")
+_WEEKS = ("周", "星期", "礼拜")  # before a weekday's sign: 礼拜四八百米 may be 800 metres, 每周五百块 is 500
 _HALF = "半"
 _CLOCK_HOURS, _HOUR, _CENTURY = 12, 60, 100
 
@@ -43,7 +44,7 @@ def said_in(words: str) -> set[str]:
     for parts in _runs(words):
         found.update(str(each) for each in parts if each >= 0)
         found.update(_wholes(parts))
-    for each in _NUMERAL.findall(words):
+    for each in chain.from_iterable(_signs(words)):
         found.update(_chinese(each), {f"{_value(part):g}" for part in re.split("[点半]", each) if part})
     return found | ({"0.5"} if _HALF in words else set())
 
@@ -52,7 +53,15 @@ def told_in(words: str) -> Iterator[set[str]]:
     """Of each number in words what it may mean as a whole; of "one" and of single Chinese signs nothing: they stand in
     other words as well."""
     yield from (_wholes(parts) for parts in _runs(words) if parts != [1])
-    yield from (_chinese(each) for each in _NUMERAL.findall(words) if len(each) > 1)
+    yield from (set().union(*map(_chinese, each)) for each in _signs(words) if len(each[0]) > 1)
+
+
+def _signs(words: str) -> Iterator[list[str]]:
+    """Each Chinese numeral, and behind a word for a week what stands there without a weekday's sign."""
+    for found in _NUMERAL.finditer(words):
+        is_day = words[: found.start()].endswith(_WEEKS)
+        rest = _NUMERAL.match(words, found.start() + 1) if is_day else None
+        yield [found[0], rest[0]] if rest else [found[0]]
 
 
 def plain(number: str) -> str:

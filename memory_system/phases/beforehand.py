@@ -34,6 +34,7 @@ MOST = 1_000  # tokens of it
 LONGEST = 64  # columns of a quote where there is little room
 MANY = 8  # tokens of room for each column more
 STEM = 4  # letters by which a word of it is known
+A_WORD = 16  # characters within which the beginning of a word is looked for
 KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
 
 
@@ -83,8 +84,9 @@ def _told(record: Fact, terms: Iterable[str], longest: int) -> str:
     folded = simplified(words).casefold()
     places = (folded.find(term[:STEM] if term.isascii() else term) for term in terms)
     start = max(0, min((place for place in places if place >= 0), default=0) - room // 3)
-    start = words.rfind(" ", 0, start) + 1 if " " in words[max(0, start - STEM * STEM) : start] else start
-    return f"{'…' * (start > 0)}{words[start : start + room]}…"
+    start = min(start, len(words) - room)
+    start = words.rfind(" ", max(0, start - A_WORD), start) + 1 or start
+    return f"{'…' * (start > 0)}{words[start : start + room]}{'…' * (start + room < len(words))}"
 
 
 def _always(memories: Memories, night: Night) -> Iterator[Fact]:

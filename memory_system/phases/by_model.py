@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -56,6 +56,15 @@ class Asked:
         return [{"known": told}, *(line.to_row() for line in self.lines)]
 
 
+class Reading(NamedTuple):
+    """An answer, what was asked, the method of what it makes, and the lines that it decides."""
+
+    answer: Operations
+    asked: Asked
+    method: str
+    decides: Sequence[Line]
+
+
 def run(
     kept: Iterable[Turn], heard: Iterable[Weighed], memories: Memories, night: Night, asker: Asker, tally: Counter[str],
     names: Mapping[str, str],
@@ -69,9 +78,9 @@ def run(
     lines = list(shown.lines_of(heard))
     read = 0
     for asked in _questions(lines, memories, night):
-        for answer, part, method in _answers(asked, asker, night):
-            read += len(part.lines)
-            found = list(_taken(answer, part, method, night, tally, names, decided))
+        for reading in _answers(asked, asker, night):
+            read += len(reading.decides)
+            found = list(_taken(reading, night, tally, names, decided))
             extract.count(found, tally)
             yield from found
     tally.update({"reading.read": read, "reading.left": len(lines) - read})
@@ -95,28 +104,40 @@ def _questions(lines: Sequence[Line], memories: Memories, night: Night) -> Itera
         yield Asked(part, beforehand.known(part, memories, night, told + more), lang, spare - more)
 
 
-def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[tuple[Operations, Asked, str]]:
+def _answers(asked: Asked, asker: Asker, night: Night) -> Iterator[Reading]:
     """The answers about the lines: one, or none where it failed. Of one that was cut off what is whole, and then, where
-    the budget holds them, those about the lines behind, or about its halves."""
+    the budget holds them, those about the lines that nothing whole names; where nothing is, about each half."""
     form = template(READ, asked.lang)
     prompt = _prompt(asked, form, night)
     try:
-        yield asker.ask(prompt, Operations, asked.to_rows()), asked, form.method
+        yield Reading(asker.ask(prompt, Operations, asked.to_rows()), asked, form.method, asked.lines)
     except AskError as error:
         if error.kind != "truncated":
             return
         whole = whole_of(error.said, Operations) or Operations(operations=[])
-        told = max((n for each in whole.operations for n in each.lines if n <= len(asked.lines)), default=0)
-        yield whole, replace(asked, lines=asked.lines[:told]), form.method
-        half, left = told or len(asked.lines) // 2, night.config.budget.tokens_per_night - _most_of(prompt)
-        for lines in (asked.lines[told:half], asked.lines[half:]):
-            part = replace(asked, lines=lines)
-            if 0 < len(lines) < len(asked.lines) and _most_of(_prompt(part, form, night)) <= left:
-                left -= _most_of(_prompt(part, form, night))
-                yield from _answers(part, asker, night)
+        named = {number for each in whole.operations for number in each.lines}
+        decides = [line for number, line in enumerate(asked.lines, 1) if number in named]
+        yield Reading(whole, asked, form.method, decides)
+        rest = [line for number, line in enumerate(asked.lines, 1) if number not in named]
+        left = night.config.budget.tokens_per_night - _most_of(prompt)
+        yield from _again(replace(asked, lines=rest), asker, night, left, halved=not decides)
+
+
+def _again(rest: Asked, asker: Asker, night: Night, left: int, *, halved: bool) -> Iterator[Reading]:
+    """The answers about lines of which an answer that was cut off says nothing, together or in halves, as far as so
+    many tokens hold them."""
+    half, form = len(rest.lines) // 2 if halved else 0, template(READ, rest.lang)
+    parts = [replace(rest, lines=lines) for lines in (rest.lines[:half], rest.lines[half:]) if lines]
+    if halved and len(parts) < 2:  # one line, about which no answer fits
+        return
+    for part in parts:
+        if (cost := _most_of(_prompt(part, form, night))) <= left:
+            left -= cost
+            yield from _answers(part, asker, night)
 
 
 def _most_of(prompt: Prompt) -> int:
+    """The tokens that a question takes at most, with its answer."""
     return cost_of(prompt, Operations) + prompt.most
 
 
@@ -126,14 +147,14 @@ def _prompt(asked: Asked, form: Template, night: Night) -> Prompt:
 
 
 def _taken(
-    answer: Operations, asked: Asked, method: str, night: Night, tally: Counter[str], names: Iterable[str],
-    decided: dict[Spot, bool],
-) -> Iterator[Claim]:  # fmt: skip
-    """What the supported operations give. `decided` takes in the segments of what was read, and whether they are told;
-    those on which only operations rest that are not supported stay undecided."""
+    reading: Reading, night: Night, tally: Counter[str], names: Iterable[str], decided: dict[Spot, bool]
+) -> Iterator[Claim]:
+    """What the supported operations give. `decided` takes in the segments of the lines that are decided, and whether
+    they are told; those on which only operations rest that are not supported stay undecided."""
+    asked = reading.asked
     refused: list[Basis] = []
     told: set[Spot] = set()
-    given = (Basis(each, asked.lines, asked.known, frozenset(names), night.zone) for each in answer.operations)
+    given = (Basis(each, asked.lines, asked.known, frozenset(names), night.zone) for each in reading.answer.operations)
     for basis in (kept for each in given for kept in support.as_kept(each)):
         reason = fault(basis)
         tally["reading.operations"] += 1
@@ -142,9 +163,9 @@ def _taken(
             refused.append(basis)
         else:
             told |= basis.spots
-            yield claim_of(basis, method, night)
+            yield claim_of(basis, reading.method, night)
     left = {spot for basis in refused for spot in _untold(basis, told)}
-    decided |= {spot: spot in told for line in asked.lines for spot in _spots(line) if spot not in left}
+    decided |= {spot: spot in told for line in reading.decides for spot in _spots(line) if spot not in left}
 
 
 def _untold(basis: Basis, told: Collection[Spot]) -> Iterator[Spot]:
@@ -204,7 +225,8 @@ def _late(late: Late, memories: Memories, night: Night, tally: Counter[str], nam
     day = clock.local_date(clock.read_stamp(late.night), night.zone)
     kept = {spot: key for line in lines for spot, key in _quotes(line, day, night)}
     for operation in late.answer.operations:
-        found = list(_taken(Operations(operations=[operation]), asked, late.method, night, tally, names, {}))
+        alone = Reading(Operations(operations=[operation]), asked, late.method, ())
+        found = list(_taken(alone, night, tally, names, {}))
         spots = (spot for n in operation.lines for line in lines[n - 1 : n] for spot in _spots(line))
         instead = dict.fromkeys(kept[spot] for spot in spots if spot in kept)
         if not instead or any(memories.pool_of(each) != "archive" for each in instead):  # else it was put away since

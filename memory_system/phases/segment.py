@@ -30,8 +30,10 @@ Voice = tuple[str, str]  # the role and the name of who speaks
 _COMMA = re.compile(r"[，；]|[,;](?=\s)")
 _BLANK = re.compile(f"(?<=[{text.CJK}]) +(?=[{text.CJK}])")
 _THOUGHT = re.compile(  # where one begins in what is dictated without stops: before what joins them, behind a particle
-    r"(?<!\band)(?<!\bbut)(?<!\bso)\s(?=(?:and|but|so|then|because|cause|cos|anyway|also|which|when) )"
-    "|(?=然[后後]|所以|但是|可是|不[过過]|而且|[后後][来來]|[还還]有|另外|因[为為]|[结結]果|跟住|之[后後])"
+    r"(?<!\band)(?<!\bbut)(?<!\bso)\s(?=(?:and|so|then|because|cause|cos|anyway|also|which|when) )"
+    r"|(?<!\band)(?<!ing)(?<!one)(?<!body)\s(?=but )"  # none of "everything but peanuts"
+    "|(?=然[后後]|所以|但是|可是|不[过過](?![敏来來去关關])|而且|[后後][来來]|[还還]有|另外|因[为為]|跟住|之[后後])"
+    "|(?<![查验驗检檢])(?=[结結]果(?!出))"
     "|(?<=[了啊呢嘛啦喔哦呀吧哈])(?=[我他她佢那])",
     re.IGNORECASE,
 )
@@ -117,14 +119,13 @@ def _opened(found: re.Match[str]) -> int:
 
 def _short_enough(body: str, start: int, end: int, pause: re.Pattern[str], longest: int) -> Iterator[Span]:
     """The span, cut at pauses into pieces of at most so many columns, or a little more where no pause is nearer."""
-    while columns(body[start:end]) > longest:
-        pauses = [start + found.end() for found in pause.finditer(body[start:end])]
-        far = [each for each in pauses if columns(body[start:each]) > longest / 2]
-        if not far:
-            break
-        at = max((each for each in far if columns(body[start:each]) <= longest), default=far[0])
-        if span := text.strip_span(body, start, at):
-            yield span
-        start = at
-    if span := text.strip_span(body, start, end):
-        yield span
+    edges = [start, *(start + found.end() for found in pause.finditer(body[start:end])), end]
+    widths = [columns(body[one:other]) for one, other in pairwise(edges)]
+    left = sum(widths)
+    size = 0
+    for one, width in zip(edges, widths, strict=False):
+        if left > longest and size > longest / 2 and size + width > longest:
+            yield from filter(None, [text.strip_span(body, start, one)])
+            start, size, left = one, 0, left - size
+        size += width
+    yield from filter(None, [text.strip_span(body, start, end)])

@@ -105,10 +105,10 @@ def _candidate(ranked: Ranked) -> Candidate:
 
 
 def _is_less(record: Fact) -> bool:
-    """Whether other words are likely to tell a reader more: those said later, such as stand alone, and not how old
-    somebody else is."""
+    """Whether it ranks lower: a question, what leans on other words, what is likely outdated, and who somebody else
+    is."""
     asks = record.form == QUOTE and record.content.rstrip().endswith(("?", "？"))
-    is_of_another = record.category == "identity" and record.subject != USER
+    is_of_another = record.category == "identity" and record.subject not in (USER, ASSISTANT)
     return bool(asks or is_of_another or record.context or record.likely_outdated_by)
 
 

@@ -110,7 +110,7 @@ def numbers(basis: Basis) -> str:
     """Dates are those that are meant, all other numbers stand there."""
     said, when = simplified(told(basis.operation)), basis.operation.when
     whens = list(dates.find(said, basis.named[-1].moment(basis.zone)))
-    told_so = {_stretch(each) for each in whens if _YEAR.sub("", text.fold(said[slice(*each.span)])) in basis.folded}
+    told_so = {_stretch(each) for each in whens if _stands(text.fold(said[slice(*each.span)]), basis.folded)}
     spans = [interval(when)] if when else []
     spans += [_stretch(each) for each in whens]
     if not all(span and (span in told_so or is_meant(*span, basis)) for span in spans):
@@ -120,6 +120,11 @@ def numbers(basis: Basis) -> str:
     found += [{each[0]} for each in numerals.FIGURES.finditer(said) if not any(_is_of(each, *date) for date in dated)]
     found += numerals.told_in(_without(said, whens))
     return "" if all(any(_is_known(one, basis) for one in readings) for readings in found) else "another number"
+
+
+def _stands(words: str, said: str) -> bool:
+    """Whether a date stands there in these words, but for the year: 3 May is none of 13 May."""
+    return re.search(rf"(?<!\d){re.escape(_YEAR.sub('', words))}(?!\d)", said) is not None
 
 
 def _stretch(when: dates.When) -> tuple[datetime, datetime]:

@@ -264,12 +264,12 @@ def asked_of_user(question: str, standing: Standing) -> Asked:
 def of_the_user(question: Question, standing: Standing) -> Question:
     """The question without the user's own name, by which their memories do not call them."""
     called = {word for name in _called(question.text, standing) for word in (name.lower(), *name.lower().split())}
-    mine = frozenset().union(*(name for name in question.names if not name.isdisjoint(called)))
-    left = [term for term in question.terms if term not in mine]
+    mine = {name for name in question.names if name <= called}  # not Anna Kowalska, where the user is Anna Schmidt
+    said = frozenset().union(*mine)
+    left = [term for term in question.terms if term not in said]
     if not mine or not left:
         return question
-    names = tuple(name for name in question.names if name.isdisjoint(mine))
-    return replace(question, terms=left, names=names, own=True)
+    return replace(question, terms=left, names=tuple(each for each in question.names if each not in mine), own=True)
 
 
 def in_first_person(question: str) -> str:

@@ -150,16 +150,22 @@ def _likenesses(results: list[Result]) -> dict[int, dict[int, float]]:
 def overtaken(results: list[Result], index: Index) -> list[Result]:
     """The results, those of the first that are outdated known for it; a message of which only such memories were kept
     comes later, as they do."""
+    for each in results:
+        each.outdated = each.best.unit.key if each.best.memory.outdated_by else ""
     first = results[:DIVERSE]
-    kept = _kept_of([ref for each in first if each.is_said for ref in each.refs], index)
-    for each in first:
-        memories = [memory for ref in each.refs for memory in kept.get(ref, ())] if each.is_said else []
-        if each.best.memory.outdated_by:
-            each.outdated = each.best.unit.key
-        elif memories and all(map(successor_of, map(vars, memories))):
-            each.outdated = memories[0].id
-            each.full *= OUTDATED
+    said = [each for each in first if each.is_said]
+    kept = _kept_of([ref for each in said for ref in each.refs], index)
+    for each in said:
+        each.outdated = _gone([memory for ref in each.refs for memory in kept.get(ref, ())], index)
+        each.full *= OUTDATED if each.outdated else 1
     return sorted(first, key=attrgetter("score"), reverse=True) + results[DIVERSE:]
+
+
+def _gone(memories: Collection[Fact], index: Index) -> str:
+    """The id of the first of the memories in whose place another stands, where all of them are outdated; else empty."""
+    if not all(map(successor_of, map(vars, memories))):
+        return ""
+    return next((each.id for each in memories if standing_for(each.id, index)), "")
 
 
 def _kept_of(refs: Collection[str], index: Index) -> dict[str, list[Fact]]:

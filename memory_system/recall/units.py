@@ -121,10 +121,11 @@ class Units:
             return [self._dated(first)]
         parts = list(pieces(text, PART_TOKENS))
         keys = (first.key + f"#{number}" * (number > 1) for number in range(1, len(parts) + 1))
-        rows = enumerate(zip(keys, parts, _whose(parts, text), strict=True), 1)
+        whose = _whose(parts, text) if message.role == "user" else [""] * len(parts)
+        rows = enumerate(zip(keys, parts, whose, strict=True), 1)
         return [
-            self._dated(first._replace(key=key, part=number, text=part, whose=whose))
-            for number, (key, part, whose) in rows
+            self._dated(first._replace(key=key, part=number, text=part, whose=owner))
+            for number, (key, part, owner) in rows
         ]
 
     def _dated(self, unit: Unit) -> Unit:
