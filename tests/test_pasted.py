@@ -187,6 +187,8 @@ def test_whom_a_letter_greets_is_known_from_earlier_nights(tmp_path: Path) -> No
         ("hello its tom her brother, I'm vegetarian", "and my name is Tom Quill", "I'm back", "I'm allergic to wasps."),
         ("你好，我是老周媳妇，借他手机用一下。我对花生过敏。", "我住在泉州", "我回来了", "我对黄蜂过敏。"),
         ("喂，我是她弟弟，我吃素", "我住在泉州", "好了，是我", "我对黄蜂过敏。"),
+        ("This is Owen, Nina left her phone here.", "I live in Ulm", "Nina here, I'm back", "I'm allergic to wasps."),
+        ("我是程屿，晓棠手机落家里了。我对花生过敏。", "我住在泉州", "是我，手机拿回来了", "我对黄蜂过敏。"),
     ],
 )
 def test_who_writes_in_the_owners_place_says_nothing_of_the_owner(
@@ -234,6 +236,11 @@ def test_who_opens_with_another_name_than_the_owners_is_not_the_owner(
 )
 def test_an_owner_is_no_visitor(said_by_user: tuple[str, ...]) -> None:
     assert said_by_user[-1] in kept(talk(*(("user", each) for each in said_by_user)))
+
+
+def test_a_visitor_who_goes_on_by_name_is_not_the_owner() -> None:
+    said_by_user = ("I'm Nina, a baker.", "This is Owen, Nina is out.", "Owen again", "I'm allergic to nuts.")
+    assert not [each for each in kept(talk(*(("user", each) for each in said_by_user))) if "nuts" in each]
 
 
 def test_in_a_group_nobody_speaks_for_another() -> None:

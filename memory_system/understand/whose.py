@@ -113,7 +113,7 @@ class Stretches:
             return ""
         left, why = self._left.pop(message.session, (0, ""))
         words, frames = straight(message.text), rules.load("frames")
-        if why == OTHERS and frames["returns"].fires(words):
+        if why == OTHERS and self._is_back(words):
             return ""
         if frames["visits"].fires(words) or self._is_another(words):
             left, why = VISITED + 1, OTHERS
@@ -123,6 +123,11 @@ class Stretches:
         if left > 1:
             self._left[message.session] = left - 1, why
         return why
+
+    def _is_back(self, words: str) -> bool:
+        """Whether the words open as the owner's do who is back, by a name that is not another's."""
+        found = rules.load("frames")["returns"].found(words)
+        return any(not any(map(self._owner.is_another, filter(None, each.parts.values()))) for each in found)
 
     def _is_another(self, words: str) -> bool:
         """Whether the words open with a name that is not the owner's, and speak of the owner, somebody near or a
