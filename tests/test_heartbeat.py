@@ -11,6 +11,7 @@ from workspaces import at, consolidate, make, say
 
 import memory_system
 from memory_system.cli.keeping import status_lines
+from memory_system.cli.searching import beat_lines
 from memory_system.llm import phrases
 from memory_system.upkeep import edit, stats
 from memory_system.upkeep.stats import heartbeat
@@ -186,7 +187,8 @@ def test_a_chinese_workspace_is_told_of_in_chinese(tmp_path: Path) -> None:
     (tmp_path / "sessions/u.jsonl").write_text("?\n")
     with Workspace.open(tmp_path, now=at("2026-03-01T04:00:00Z")) as ws:
         beats, row = heartbeat(ws)["items"], stats.status(ws)
-    told = "\n".join([*(f"{each['what']} {each['do']}" for each in beats), *status_lines(row, "zh")])
+    more = dict.fromkeys(phrases("zh")["heartbeat"], 2)
+    told = "\n".join([*beat_lines({"items": beats, "more": more}, "zh"), *status_lines(row, "zh")])
     assert {"时钟", "第三层"} <= set(re.findall(r"[一-鿿]+", told))
     for known in (str(tmp_path), *re.findall(r"memory [a-z-]+(?: [a-z]+)?(?: ID)?(?: --[a-z]+)?", told)):
         told = told.replace(known, "")

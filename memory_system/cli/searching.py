@@ -297,17 +297,21 @@ def heartbeat(settings: Settings) -> None:
     from memory_system.upkeep import stats as pulse
 
     with settings.open() as ws:
-        row = pulse.heartbeat(ws)
-    settings.answer(row, _beat_lines)
+        row, lang = pulse.heartbeat(ws), ws.language
+    settings.answer(row, lambda row: beat_lines(row, lang))
 
 
-def _beat_lines(row: dict[str, Any]) -> Iterator[str]:
+def beat_lines(row: dict[str, Any], lang: str) -> Iterator[str]:
+    """What to do, for an agent or a person, in that language."""
+    from memory_system.llm import phrases
+
     if not row["items"]:
         yield row["status"]
     for each in row["items"]:
         yield f"- {each['what']}\n  → {each['do']}"
     if row["more"]:
-        yield "- … " + ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in row["more"].items())
+        words = phrases(lang)["more"]
+        yield "- … " + words["and"].join(f"{count} {words.get(kind, kind)}" for kind, count in row["more"].items())
 
 
 @handled
