@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import orjson
 
 from memory_system import clock
-from memory_system.errors import EmbedderError, LockedError
+from memory_system.errors import EmbedderError, LockedError, UsageError
 from memory_system.privacy import masks
 from memory_system.privacy.masks import masked, shown
 from memory_system.privacy.pasted import is_borrowed
@@ -109,6 +109,8 @@ def search(
     (the teaching algorithm over notes, which knows none of the other options but `limit`, and says so where there are
     some). Where vectors are wanted and not to be had, words answer and `warning` says why. What is held back, and what
     `policy.masked` names, is shown only if `unmasked`; so it is in the answers below."""
+    if since and until and since > until:
+        raise UsageError(f"since {since} is after until {until}", "change the two")
     if mode == "tfidf":
         taught = tfidf.search(ws.layout, query, limit or ws.config.search.limit)
         if scope not in NOTES or kind not in NOTES or archived or since or until or entity or explain:

@@ -77,6 +77,35 @@ def test_a_rollback_names_what_would_undo_it_and_nothing_else(run: Run) -> None:
     assert answer(run("--json", "rollback", "#1"))["entry"] is None
 
 
+def test_a_day_names_its_only_night(run: Run, workspace: Path) -> None:
+    """03:00 in UTC, when the night ends, is a day earlier in Honolulu."""
+    consolidate(workspace, NOW)
+    assert run("rollback", "2026-03-02").returncode == 1
+    (workspace / "memory/config.json").write_text('{"timezone": "Pacific/Honolulu"}')
+    assert "- f_" in run("rollback", "2026-03-02").stdout
+
+
+@pytest.mark.usefixtures("slept")
+def test_of_several_nights_of_a_day_one_must_be_named(run: Run, workspace: Path) -> None:
+    say(workspace, "b", ("2026-03-03T10:00:00Z", "user", "I live in Leeds."))
+    run("consolidate", "--force", "--now", NOW)
+    done = run("rollback", "2026-03-03")
+    assert done.returncode == 2
+    assert "2026-03-03T03:00:00Z, 2026-03-03T12:00:01Z" in done.stderr
+    assert "rolled back" in run("rollback", "2026-03-03T12:00:01Z").stdout
+
+
+@pytest.mark.usefixtures("workspace")
+def test_a_chat_without_a_key_ends_before_it_begins(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    before = sorted((tmp_path / "w/sessions").iterdir())
+    done = run("chat", input="hello\n")
+    assert (done.returncode, done.stdout) == (6, "")
+    assert "there is no key for the model" in done.stderr
+    assert sorted((tmp_path / "w/sessions").iterdir()) == before
+
+
 def test_init_twice(run: Run, tmp_path: Path) -> None:
     assert "config.json" in run("init").stdout
     assert "already" in run("init").stdout
@@ -353,6 +382,12 @@ def test_stats_look_like_the_seeds(run: Run, slept: Path) -> None:
         (["capture", "x", "--importance", "7"], 2, "importance"),
         (["search", "x", "--scope", "moon"], 2, "scope"),
         (["search", "x", "--since", "2026-13-01"], 2, "2026-02-03"),
+        (["search", "x", "--since", "2026-05-01", "--until", "2026-04-01"], 2, "since 2026-05-01 is after until"),
+        (["forget", "--since", "2026-05-01", "--until", "2026-04-01"], 2, "is after until 2026-04-02"),
+        (["context", " "], 2, "the question is empty"),
+        (["context", "-"], 2, "the question is empty"),
+        (["undo"], 2, "Did you mean 'rollback'?"),
+        (["serach", "x"], 2, "Did you mean 'search'?"),
         (["--workspace", "", "status"], 2, "it is empty"),
         (["--workspace", "", "init"], 2, "it is empty"),
         (["status", "--workspace="], 2, "it is empty"),

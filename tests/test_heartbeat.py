@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from workspaces import at, consolidate, make, say
 
+import memory_system
 from memory_system.cli.keeping import status_lines
+from memory_system.cli.searching import beat_lines
+from memory_system.llm import phrases
 from memory_system.upkeep import edit, stats
 from memory_system.upkeep.stats import heartbeat
 from memory_system.workspace import Workspace
@@ -167,3 +171,34 @@ def test_what_waits_in_quarantine(told: str, language: str, what: str, tmp_path:
     assert "memory quarantine list" in "\n".join(status_lines(row))
     assert "held back" not in "\n".join(status_lines(settled))
     assert items(tmp_path, "2026-03-03T04:00:00Z") == []
+
+
+def test_a_chinese_workspace_is_told_of_in_chinese(tmp_path: Path) -> None:
+    """Nothing is left of the program's English but names, stamps and commands."""
+    make(tmp_path, language="zh")
+    say(
+        tmp_path,
+        "s",
+        ("2026-03-02T09:00:00Z", "user", "我住在上海。"),
+        ("2026-03-02T09:00:05Z", "user", "我对花生过敏。"),
+    )
+    consolidate(tmp_path, "2026-03-03T04:00:00Z")
+    say(tmp_path, "t", ("2099-03-02T09:00:00Z", "user", "我养了一只猫。"))
+    (tmp_path / "sessions/u.jsonl").write_text("?\n")
+    with Workspace.open(tmp_path, now=at("2026-03-01T04:00:00Z")) as ws:
+        beats, row = heartbeat(ws)["items"], stats.status(ws)
+    more = dict.fromkeys(phrases("zh")["heartbeat"], 2)
+    told = "\n".join([*beat_lines({"items": beats, "more": more}, "zh"), *status_lines(row, "zh")])
+    assert {"时钟", "第三层"} <= set(re.findall(r"[一-鿿]+", told))
+    for known in (str(tmp_path), *re.findall(r"memory [a-z-]+(?: [a-z]+)?(?: ID)?(?: --[a-z]+)?", told)):
+        told = told.replace(known, "")
+    told = re.sub(r"f_\w+|sessions/\w+\.jsonl|sources|JSON：.*|\d+\.\d kB|\d[\dTZ:-]+", "", told)
+    assert re.findall(r"[A-Za-z]+", told) == []
+
+
+def test_what_is_told_of_problems_in_chinese_is_told_of_in_english() -> None:
+    """Words that the program no longer says would be translated in vain."""
+    code = "".join(path.read_text("utf-8") for path in Path(memory_system.__file__).parent.rglob("*.py"))
+    for told in phrases("zh")["problems"]:
+        longest = max(re.split(r"\{\w+\}", told), key=len)
+        assert longest in code.replace('" "', "") or f'"{told}"' in code, told

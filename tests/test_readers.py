@@ -16,6 +16,7 @@ import pytest
 import stores
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from workspaces import consolidate, make
 
 from memory_system import clock
 from memory_system.config import Config, Source
@@ -865,3 +866,36 @@ def test_sources_of_the_config(tmp_path: Path) -> None:
     desk.put("../elsewhere/deep/two.txt", openclaw(TALK))
     assert sorted(desk.texts()) == sorted([TALK[0][1], TALK[1][1]])
     assert [what for _, what in desk.problems] == ["there is no such transcript"]
+
+
+UNTOLD = {"role": "user", "content": "I'm allergic to peanuts."}
+TOLD = {"timestamp": "2026-03-04T10:05:00Z", "role": "user", "content": "My sister is called Anna."}
+FAR = {**TOLD, "timestamp": "2099-01-01T00:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "given"),
+    [
+        ([UNTOLD, TOLD], 1, "2026-03-04T10:05:00Z"),  # what follows it is all that is known
+        ([TOLD, UNTOLD], 2, "2026-03-04T10:05:00Z"),
+        ([UNTOLD], 1, "2026-03-05T02:59:59Z"),  # the file was written after the night's moment
+        ([UNTOLD, FAR], 1, "2026-03-05T02:59:59Z"),
+    ],
+)
+def test_a_line_without_a_time_gets_one_that_has_come_and_one_note(
+    tmp_path: Path, rows: list[dict[str, str]], line: int, given: str
+) -> None:
+    make(tmp_path)
+    (tmp_path / "sessions/a.jsonl").write_text("".join(f"{orjson.dumps(row).decode()}\n" for row in rows))
+    report = consolidate(tmp_path, "2026-03-05T06:00:00Z")
+    notes = [each for each in report.problems if each.where == f"sessions/a.jsonl:{line}"]
+    assert [each.what for each in notes] == ["it has no usable time"]
+    assert notes[0].hint == f"it was taken as said at {given}"
+
+
+def test_a_time_that_has_not_come_before_one_that_has_does_not_wait(tmp_path: Path) -> None:
+    make(tmp_path)
+    rows = [FAR, UNTOLD, TOLD]
+    (tmp_path / "sessions/a.jsonl").write_text("".join(f"{orjson.dumps(row).decode()}\n" for row in rows))
+    told = consolidate(tmp_path, "2026-03-05T06:00:00Z")
+    assert "it waits until then" not in str(told)

@@ -38,6 +38,24 @@ def test_what_stands_around_a_secret_stays() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("the netflix password is Pickle-Runs-2019! in case", "the netflix password is [secret:password] in case"),
+        ("my password is Finch-44?! and hers is old", "my password is [secret:password] and hers is old"),
+        ('the password is "Pickle-2019!" for now', 'the password is "[secret:password]" for now'),
+        ("my password is Finch-4471#! I live in Leeds", "my password is [secret:password]! I live in Leeds"),
+        ("my password is Finch-4471. I live in Leeds", "my password is [secret:password]. I live in Leeds"),
+        ("网飞的密码：Pickle-Runs-2019?，以防万一", "网飞的密码：[secret:password]，以防万一"),
+        ("密码设成了Tulip-99~。我住在杭州", "密码设成了[secret:password]。我住在杭州"),
+        ("我的密码是Tulip-99/，我住在杭州", "我的密码是[secret:password]，我住在杭州"),
+    ],
+)
+def test_the_signs_at_its_end_are_a_part_of_a_password(text: str, left: str) -> None:
+    assert redact(text)[0] == left
+    assert redact(left)[0] == left
+
+
 def test_several_secrets_are_all_taken_out() -> None:
     cleaned, found = redact(f"{KEY} and {KEY} and AKIAIOSFODNN7EXAMPLE")
     assert cleaned == "[secret:anthropic-key] and [secret:anthropic-key] and [secret:aws-key]"

@@ -84,13 +84,18 @@ class Claude:
         self._config = config
         self._pause = pause
 
+    def key(self) -> str:
+        """The key to ask with; LLMError where it, or the model's name, is known to be missing."""
+        if not self.name.strip():
+            raise LLMError("there is no name of a model", "set chat.model in config.json")
+        if found := key_for(self._config):
+            return found
+        raise LLMError("there is no key for the model", f"export {KEY}=…")
+
     @cached_property
     def _client(self) -> anthropic.Anthropic:
-        """Made with the first question: importing the SDK takes seconds, and that is when a missing key matters."""
-        key = key_for(self._config)
-        if not key:
-            raise LLMError("there is no key for the model", f"export {KEY}=…")
-        return client_of(key, address_of(self._config), TIMEOUT)
+        """Made with the first question: importing the SDK takes seconds."""
+        return client_of(self.key(), address_of(self._config), TIMEOUT)
 
     def close(self) -> None:
         """Let go of the connections."""

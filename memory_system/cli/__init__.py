@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
@@ -57,6 +58,17 @@ COMMANDS = {  # in the order of --help, each with the module that holds it
     "policy": "guarding",
     "audit": "guarding",
 }
+MEANT = {  # what is typed for a command under another name
+    "undo": "rollback",
+    "revert": "rollback",
+    "find": "search",
+    "ask": "search",
+    "remember": "capture",
+    "add": "capture",
+    "delete": "forget",
+    "remove": "forget",
+    "run": "consolidate",
+}
 _MISUSE: Any = typer.BadParameter.__base__  # the usage error of click, wherever typer keeps it
 PLAIN: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 
@@ -68,6 +80,11 @@ class Commands(typer.core.TyperGroup):
         del ctx
         return list(COMMANDS)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in COMMANDS and (meant := _meant(args[0])):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {meant!r}?")
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         del ctx
         if cmd_name not in COMMANDS:
@@ -76,6 +93,11 @@ class Commands(typer.core.TyperGroup):
         single = typer.Typer(**PLAIN)
         single.command(cmd_name)(getattr(module, cmd_name.replace("-", "_")))
         return typer.main.get_command(single)
+
+
+def _meant(typed: str) -> str:
+    """The command that is nearest to what was typed; empty where none is near."""
+    return MEANT.get(typed) or next(iter(get_close_matches(typed, COMMANDS, 1)), "")
 
 
 app = typer.Typer(

@@ -148,6 +148,7 @@ def chat(
     with settings.open() as ws:
         config, old = ws.config, resumed(ws, session) if session else None
     with closing(claude(config, model)) as agent:
+        agent.key()  # what is missing is said before the first question
         terminal = Terminal()
         talk = Chat(settings.root, lambda: settings.now, agent, terminal, old)
         settings.say(f"session {talk.session.id}; /help tells what there is, /quit leaves")

@@ -22,8 +22,8 @@ def status(settings: Settings) -> None:
     from memory_system.upkeep import stats as figures
 
     with settings.open() as ws:
-        row = figures.status(ws)
-    settings.answer(row, status_lines)
+        row, lang = figures.status(ws), ws.language
+    settings.answer(row, lambda row: status_lines(row, lang))
     if not row["ok"]:
         raise typer.Exit(WRONG)
 
@@ -123,35 +123,36 @@ def rebuild_index(settings: Settings) -> None:
     settings.answer({"status": "rebuilt", "made": made}, f"rebuilt {', '.join(made)}")
 
 
-def status_lines(row: dict[str, Any]) -> Iterator[str]:
-    yield f"workspace        {row['workspace']}"
-    yield f"last             {row['last_consolidation'] or 'never'}"
-    yield f"next             {row['next_scheduled']}" + (f" (due since {row['due']})" if row["due"] else "")
-    yield f"waiting          {row['waiting_messages']} messages, {row['waiting_captures']} captures"
+def status_lines(row: dict[str, Any], lang: str = "en") -> Iterator[str]:
+    """How the workspace is doing, for a person, in that language."""
+    from memory_system.llm import phrases
+
+    words = phrases(lang)["status"]
+    yield words["workspace"].format(row["workspace"])
+    yield words["last"].format(row["last_consolidation"] or words["never"])
+    due = words["due"].format(row["due"]) if row["due"] else ""
+    yield words["next"].format(row["next_scheduled"]) + due
+    yield words["waiting"].format(messages=row["waiting_messages"], captures=row["waiting_captures"])
     if row["held_back"]:
-        yield f"held back        {row['held_back']} (look at what it is: memory quarantine list)"
-    yield from _owners_lines(row)
-    yield f"layer 3          {shown_size(row['layer3']['bytes'])}"
+        yield words["held_back"].format(row["held_back"])
+    yield from _owners_lines(row, words)
+    yield words["layer3"].format(shown_size(row["layer3"]["bytes"]))
     if count := (waiting := row["layer3"]["to_fill"])["transcripts"]:
-        most = shown_size(waiting["bytes"])
-        yield f"  the next consolidation copies what was read of {count} transcripts into it: {most} at most"
-    yield f"running          {'yes' if row['running'] else 'no'}"
+        yield words["to_fill"].format(count=count, most=shown_size(waiting["bytes"]))
+    yield words["running"].format(words["yes" if row["running"] else "no"])
     yield from problem_lines(row["problems"])
-    for each in row["proposals"]:
-        yield f"{each['file']} could say: {each['line']}  ({each['id']}: {each['quote']})"
+    yield from (words["proposal"].format(**each) for each in row["proposals"])
     if row["ok"]:
-        yield "all is well"
+        yield words["well"]
 
 
-def _owners_lines(row: dict[str, Any]) -> Iterator[str]:
+def _owners_lines(row: dict[str, Any], words: dict[str, str]) -> Iterator[str]:
     """What only the owner can settle, and what does no harm as it is."""
     if ids := row["unconfirmed_health"]:
-        yield f"unconfirmed      {len(ids)} facts on your health, said once: {', '.join(ids[:SHOWN])}" + (
-            ", …" if ids[SHOWN:] else ""
-        )
-        yield "  if one is right, confirm it: memory edit ID --pinned"
-    for key in row["retired_keys"]:
-        yield f"config           {key} does nothing any more: take it out of memory/config.json"
+        shown = ", ".join([*ids[:SHOWN], *["…"][: len(ids[SHOWN:])]])
+        yield words["unconfirmed"].format(count=len(ids), ids=shown)
+        yield words["confirm"]
+    yield from (words["retired"].format(key) for key in row["retired_keys"])
 
 
 def shown_size(size: int) -> str:

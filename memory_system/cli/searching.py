@@ -17,7 +17,7 @@ Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which i
 
 Mode = Literal["auto", "keyword", "vector", "hybrid", "tfidf"]  # likewise
 Kind = Literal["any", "fact", "belief", "summary", "message", "note"]
-RUN_HELP = "A run's id, the stamp of a night, or #3 for the journal's third entry."
+RUN_HELP = "A run's id, the stamp or the day of a night, or #3 for the journal's third entry."
 SIGNS = {(None, "active"): "+", ("active", "archive"): "-", ("archive", "active"): "+"}
 LONGEST = 200  # characters of a field that are shown to a person
 PLACES = {
@@ -44,8 +44,7 @@ def search(
     """Find memories, notes and what was said."""
     from memory_system import finder
 
-    if not query.strip():
-        raise UsageError("there is nothing to look for: the question is empty", 'memory search "what to look for"')
+    _asked(query, "search")
     with settings.open_as_of(as_of) as ws:
         found = finder.search(
             ws, query, limit=limit, scope=scope, archived=archived, since=_day(since), until=_day(until),
@@ -54,6 +53,11 @@ def search(
         )  # fmt: skip
     _warn(settings, found)
     settings.answer(found, lambda found: result_lines(found, ws.zone))
+
+
+def _asked(question: str, command: str) -> None:
+    if not question.strip():
+        raise UsageError("there is nothing to look for: the question is empty", f'memory {command} "what to look for"')
 
 
 def _where_it_goes_on(found: dict[str, Any]) -> str:
@@ -138,6 +142,7 @@ def context(
     from memory_system import finder
 
     text = sys.stdin.buffer.read().decode(errors="replace") if message == "-" else message
+    _asked(text, "context")
     with settings.open() as ws:
         found = finder.context(
             ws, text, budget=budget, without_snapshot=without_snapshot, who="cli", unmasked=settings.unmasked
@@ -292,17 +297,21 @@ def heartbeat(settings: Settings) -> None:
     from memory_system.upkeep import stats as pulse
 
     with settings.open() as ws:
-        row = pulse.heartbeat(ws)
-    settings.answer(row, _beat_lines)
+        row, lang = pulse.heartbeat(ws), ws.language
+    settings.answer(row, lambda row: beat_lines(row, lang))
 
 
-def _beat_lines(row: dict[str, Any]) -> Iterator[str]:
+def beat_lines(row: dict[str, Any], lang: str) -> Iterator[str]:
+    """What to do, for an agent or a person, in that language."""
+    from memory_system.llm import phrases
+
     if not row["items"]:
         yield row["status"]
     for each in row["items"]:
         yield f"- {each['what']}\n  → {each['do']}"
     if row["more"]:
-        yield "- … " + ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in row["more"].items())
+        words = phrases(lang)["more"]
+        yield "- … " + words["and"].join(f"{count} {words.get(kind, kind)}" for kind, count in row["more"].items())
 
 
 @handled

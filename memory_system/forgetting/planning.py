@@ -50,6 +50,8 @@ class Selection:
         if sum(map(bool, given)) != 1:
             hint = "memory forget ID…, or one of --entity, --session, --last, --since/--until, --query"
             raise UsageError("say what to forget, in one way", hint)
+        if self.since and self.until and self.since > self.until:
+            raise UsageError(f"since {self.since} is after until {self.until}", "change the two")
         if fold(self.entity) in {"user", *map(fold, STOCK_NAMES)}:
             raise UsageError(f"everything is about {self.entity}", "name the time: --last 30, or --since and --until")
 

@@ -17,6 +17,9 @@ from memory_system.text import cjk_count
 
 PLACEHOLDER = re.compile(r"\[secret:[a-z0-9-]+\]?")
 _DEPTH = 1  # encodings within encodings that are looked into
+_TOLD = ("password", "api-key")  # kinds that are known by the words around them alone
+_SIGNS = re.compile(r"[!#-&*+./<-@\\^_|~-]+(?![A-Za-z0-9])")
+_NEXT = re.compile(r"\s*$|\s+[^a-z0-9\s]")  # the sentence has ended before this
 _TELLS = 30  # columns beside what is masked from which words tell something else
 
 
@@ -127,7 +130,8 @@ def _replaced(
     pieces: list[str] = []
     views: list[str] = []
     done = 0
-    for start, end, kind in spans:
+    for start, last, kind in spans:
+        end = _with_signs(text, last) if kind in _TOLD else last
         if start >= done and not PLACEHOLDER.match(view, start):
             pieces += (text[done:start], f"[secret:{kind}]")
             views += (view[done:start], f"[secret:{kind}]")
@@ -138,6 +142,14 @@ def _replaced(
         return text, view
     passes.append(edits)
     return "".join((*pieces, text[done:])), "".join((*views, view[done:]))
+
+
+def _with_signs(text: str, end: int) -> int:
+    """Where a password ends with the signs behind it, of which the last may be the sentence's own."""
+    signs = _SIGNS.match(text, end)
+    if signs is None:
+        return end
+    return signs.end() - (signs[0][-1] in ".!?" and bool(_NEXT.match(text, signs.end())))
 
 
 def _found_by(view: str, rule: rules.Rule, depth: int) -> Iterator[Secret]:

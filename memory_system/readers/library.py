@@ -94,10 +94,10 @@ class Library:
             self._places[session] = self._choose(places, cursor, backlog)
         if opened:
             script = self._load(self._places[session])
-            stamps = self._unread(script, cursor)
-            if stamps:
-                backlog.waiting[session] = stamps
-                backlog.problems += self._from_the_future(script, stamps[-1])
+            unread = self._unread(script, cursor)
+            if unread:
+                backlog.waiting[session] = sorted(script.times[n] for n in unread)
+                backlog.problems += self._from_the_future(script, unread)
 
     def _choose(self, places: list[Place], cursor: Cursor | None, backlog: Backlog) -> Place:
         """Which of several files of one session is read: a live store, then the one that goes on from the cursor, then
@@ -110,16 +110,17 @@ class Library:
                 backlog.problems.append(Problem(each.place.name, what, "remove one of the two, or rename its session"))
         return best.place
 
-    def _unread(self, script: Transcript, cursor: Cursor | None) -> list[str]:
+    def _unread(self, script: Transcript, cursor: Cursor | None) -> list[int]:
         start = script.first_after(_lines(script, _carried(script, cursor)))
-        entries, times = script.entries, script.times
-        return sorted(times[n] for n in range(start, len(entries)) if entries[n].role != CONTROL)
+        return [n for n in range(start, len(script.entries)) if script.entries[n].role != CONTROL]
 
-    def _from_the_future(self, script: Transcript, latest: str) -> Iterator[Problem]:
-        limit = clock.stamp(self.now + FUTURE) if self.now else latest
-        if latest > limit:
-            line = script.entries[script.times.index(latest)].line
-            yield Problem(f"{script.place.name}:{line}", f"said in the future, at {latest}", "it waits until then")
+    def _from_the_future(self, script: Transcript, unread: list[int]) -> Iterator[Problem]:
+        """What waits because neither it nor what follows it can have been said yet."""
+        limit = clock.stamp(self.now + FUTURE) if self.now else "\uffff"
+        if waiting := [n for n in unread if script.floors[n] > limit]:
+            latest = max(waiting, key=lambda n: script.times[n])
+            where = f"{script.place.name}:{script.entries[latest].line}"
+            yield Problem(where, f"said in the future, at {script.times[latest]}", "it waits until then")
 
     def read(self, session: str, cursor: Cursor | None, until: datetime | None) -> Batch:
         """What was said before `until` (None: ever) and lies behind the cursor. All lines up to the last one of that
@@ -219,11 +220,19 @@ class Library:
         script = self._held.pop(place.name, None)
         if script is None or (script.size, script.mtime_ns) != now:
             script = load(place, self.config.zone)
+            self._guess_no_later(script)
         self._held[place.name] = script
         size = sum(each.weight for each in self._held.values())
         while size > HELD_BYTES and len(self._held) > 1:
             size -= self._held.pop(next(iter(self._held))).weight
         return script
+
+    def _guess_no_later(self, script: Transcript) -> None:
+        """Take what was said at no known time as said before the last night where its guess has not come yet: the file
+        was copied, or is read at another time than the clock's."""
+        if self.now and not script.place.day and not script.header.time and script.base > clock.stamp(self.now):
+            night = self.config.schedule.last(self.now) or self.now
+            script.told_from(clock.stamp(night - timedelta(seconds=1)))
 
     def _standing_of(self, script: Transcript) -> tuple[str, str, str]:
         """The key that the session goes under, which kind of shared chat it is, and why it is no source: what its file

@@ -208,7 +208,7 @@ def read_batch(reading: Reading, cursor: Cursor, until: str | None) -> Batch:
         said = _said(reading, number, said, until, flaws)
         text, why = reading.verdict(number)
         batch.read += 1
-        flaws += _flaws(script, number, why)
+        flaws += _flaws(script, number, why, said)
         if why:
             batch.filtered[why] += 1
         else:
@@ -231,12 +231,12 @@ def _said(reading: Reading, number: int, before: str, until: str | None, flaws: 
     entry = script.entries[number]
     given = before or script.floors[number]
     reading.marks[str(entry.line)] = given
-    if entry.role not in NOTE_ROLES:  # the noon of a note without a time is our own guess
+    if entry.time and entry.role not in NOTE_ROLES:  # a time that it does not name is our own guess
         flaws.append((entry.line, f"said at {said}, after what follows it", f"it was taken as said at {given}"))
     return given
 
 
-def _flaws(script: Transcript, number: int, why: str) -> Iterable[Flaw]:
+def _flaws(script: Transcript, number: int, why: str, said: str) -> Iterable[Flaw]:
     entry = script.entries[number]
     if entry.flaw:
         yield entry.line, entry.flaw, "it was skipped"
@@ -244,7 +244,7 @@ def _flaws(script: Transcript, number: int, why: str) -> Iterable[Flaw]:
         first = script.entries[script.repeated[number]].line
         yield entry.line, "another message has its id", f"it was skipped; the one in line {first} counts"
     if not why and not entry.time:
-        yield entry.line, "it has no usable time", "it was given the time of what stands before it"
+        yield entry.line, "it has no usable time", f"it was taken as said at {said}"
 
 
 def _moved(reading: Reading, cursor: Cursor) -> Cursor:

@@ -304,7 +304,8 @@ def _settle(script: Transcript, lines: Lines, zone: tzinfo) -> None:
     _link(script)
     noon = datetime.combine(place.day, time(12), zone) if place.day else None
     changed = datetime.fromtimestamp(script.mtime_ns // 1_000_000_000, UTC)
-    script.told_from(script.header.time or clock.stamp(noon or changed))
+    named = [each.time for each in script.entries if each.time]
+    script.told_from(script.header.time or (clock.stamp(noon) if noon else min([clock.stamp(changed), *named[:1]])))
 
 
 def note_session(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock, finder
-from memory_system.errors import NotFoundError
+from memory_system.errors import NotFoundError, UsageError
 from memory_system.finder import Giver
 from memory_system.nights.order import Run
 from memory_system.phases import Night, facts, screen, segment
@@ -138,10 +138,11 @@ def diff(ws: Workspace, name: str = "") -> dict[str, Any]:
 
 
 def entries_of(ws: Workspace, name: str = "") -> list[Group]:
-    """The journal's entries of a run (its id, the stamp of a night, or #3 for the third entry), in order; those of the
-    last consolidation without a name. A night that was done again is the last one of that stamp. NotFoundError when
-    there are none."""
+    """The journal's entries of a run (its id, the stamp of a night, the local day of its only night, or #3 for the
+    third entry), in order; those of the last consolidation without a name. A night that was done again is the last one
+    of that stamp. NotFoundError when there are none, UsageError when the day has several nights."""
     groups = list(ws.journal.entries())
+    name = _night_of(name, groups, ws) or name
     wanted = name or next((each.entry.run for each in reversed(groups) if each.entry.run), "")
     nights = [each for each in groups if wanted and wanted == each.entry.night]
     found = nights[-1:] or [each for each in groups if wanted and wanted in (each.entry.run, f"#{each.entry.seq}")]
@@ -150,6 +151,15 @@ def entries_of(ws: Workspace, name: str = "") -> list[Group]:
         hint = f"the last ones are {', '.join(known)}" if known else "nothing has been changed yet"
         raise NotFoundError(f"the journal knows no run {name}" if name else "there is no run to look at yet", hint)
     return found
+
+
+def _night_of(day: str, groups: list[Group], ws: Workspace) -> str:
+    """The stamp of the only night of a local day; empty where there is none, or `day` is no day."""
+    stamps = dict.fromkeys(each.entry.night for each in groups if each.entry.night)
+    nights = [stamp for stamp in stamps if clock.day_of(stamp, ws.zone) == day]
+    if len(nights) > 1:
+        raise UsageError(f"{day} has {len(nights)} nights", f"name one of them: {', '.join(nights)}")
+    return "".join(nights)
 
 
 def change_row(group: Group, change: Change) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from memory_system.rules import table
 from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.store.gist import gist_of
 from memory_system.upkeep.distill import proposals
+from memory_system.upkeep.wording import worded
 from memory_system.workspace import Workspace
 
 EVERY_SEGMENT = 150  # tokens that a segment takes when every one is sent by itself, prompts and answers included
@@ -113,7 +114,7 @@ def status(ws: Workspace) -> dict[str, Any]:
         "phase": state.current_phase,
         "retry_count": state.retry_count if state.current_phase is not None else 0,
         "running": is_held(ws.layout.lock),
-        "problems": [each.to_row() for each in problems],
+        "problems": [worded(each, ws.language).to_row() for each in problems],
         "proposals": proposals(ws),
     }
 
@@ -240,7 +241,8 @@ def _overdue(ws: Workspace, item: Make) -> Iterator[Item]:
     night = due.next_night(waiting, ws)
     if night is not None and ws.now - night > OVERDUE:
         yield item("overdue", night=clock.stamp(night))
-    for problem in (*problems, *pipeline.embedding_problems(ws), *interruptions(ws)):
+    for found in (*problems, *pipeline.embedding_problems(ws), *interruptions(ws)):
+        problem = worded(found, ws.language)
         yield item("problem", where=problem.where, what=problem.what, hint=problem.hint)
 
 
