@@ -10,7 +10,9 @@ from spoken import claims, kept, said, talk
 from workspaces import consolidate, make, say
 
 from memory_system import clock
-from memory_system.records import USER
+from memory_system.phases.index import open_index
+from memory_system.recall.around import Around
+from memory_system.records import USER, Fact
 from memory_system.workspace import Workspace
 
 
@@ -236,6 +238,25 @@ def test_who_opens_with_another_name_than_the_owners_is_not_the_owner(
 )
 def test_an_owner_is_no_visitor(said_by_user: tuple[str, ...]) -> None:
     assert said_by_user[-1] in kept(talk(*(("user", each) for each in said_by_user)))
+
+
+@pytest.mark.parametrize(
+    ("visitor", "back", "theirs"),
+    [
+        ("Hi this is Kit, Ada's at the bank. I'm vegetarian.", "ok it's me. He rang my sister Bea about it.", "veg"),
+        ("你好，我是老周媳妇，借他手机用一下。我吃素。", "我回来了。她给我妹妹小满打了电话。", "吃素"),
+    ],
+)
+def test_what_a_visitor_said_stands_beside_nothing(tmp_path: Path, visitor: str, back: str, theirs: str) -> None:
+    make(tmp_path)
+    said_by_user = enumerate((visitor, back))
+    say(tmp_path, "a", *((f"2026-03-02T09:0{minute}:00Z", "user", each) for minute, each in said_by_user))
+    consolidate(tmp_path, "2026-03-03T03:00:00Z")
+    with Workspace.open(tmp_path, now=clock.read_stamp("2026-03-03T09:00:00Z")) as ws, open_index(ws) as index:
+        leaning = [record for _, record in ws.store.records() if isinstance(record, Fact) and record.form == "quote"]
+        shown = [Around(index).of(record.model_dump()) for record in leaning]
+    assert leaning
+    assert not [each for each in shown if theirs in each]
 
 
 def test_a_visitor_who_goes_on_by_name_is_not_the_owner() -> None:

@@ -98,8 +98,13 @@ def _fitting(found: Sequence[Weighed], most: int) -> Container[int]:
 
 
 def _kept(judged: Iterable[Weighed], tally: Counter[str]) -> Iterator[Weighed]:
-    """The turns of which something is kept; what is dropped is counted, and barred from quotes unless it is idle."""
+    """The turns of which something is kept; what is dropped is counted, and barred from quotes unless it is idle. What
+    its speaker said before ends where others' words, or unreal ones, begin."""
+    foreign: dict[str, int] = {}  # by the ref of a message, where such words begin in it
     for turn, each in judged:
+        turn.earlier = turn.earlier[: foreign.get(turn.earlier_ref)]
+        if unlike := [one.segment.start for one in each if one.reason in FOREIGN]:
+            foreign[turn.message.ref] = min(unlike)
         tally.update(f"segments.dropped.{one.reason}" for one in each if one.reason)
         barred = ((one.segment.start, one.segment.end) for one in each if one.reason and one.reason not in IDLE)
         if kept := [one for one in each if not one.reason]:

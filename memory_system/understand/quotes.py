@@ -94,23 +94,22 @@ def columns(words: str) -> int:
 def context_of(quoted: Quoted) -> tuple[Place, ...]:
     """What the quote leans on: the rest of its own message right before and behind it, and, where it stands at the
     beginning of that, what its speaker said before and the end of what the other did. Nothing where it can be
-    understood alone."""
+    understood alone, and nothing that is barred."""
     message, (start, end) = quoted.turn.message, quoted.span
     lang, first = text.language(message.text), message.text[:start].strip()
     if not leans(quoted.words, lang) and (first or _size(quoted.words, lang) >= FEW[lang]):
         return ()
     places = list(_said_before(quoted, lang)) if _size(first, lang) < FEW[lang] else []
-    if before := _sentence_before(message.text, start):
-        places.append(Place(ref=message.ref, start=before[0], end=before[1]))
-    if behind := _sentence_behind(message.text, end):
-        places.append(Place(ref=message.ref, start=behind[0], end=behind[1]))
+    for span in filter(None, (_sentence_before(message.text, start), _sentence_behind(message.text, end))):
+        if not any(opens < span[1] and span[0] < closes for opens, closes in quoted.turn.barred):
+            places.append(Place(ref=message.ref, start=span[0], end=span[1]))
     return tuple(places)
 
 
 def _said_before(quoted: Quoted, lang: str) -> Iterator[Place]:
     """How the speaker began the message before, and the end of what the other said, where the quote takes that up."""
     turn = quoted.turn
-    if turn.earlier_ref:
+    if turn.earlier:
         yield Place(ref=turn.earlier_ref, start=0, end=len(turn.earlier))
     if turn.before_ref and (turn.before.rstrip().endswith(("?", "？")) or _size(quoted.words, lang) < FEW[lang]):
         yield Place(ref=turn.before_ref, start=-min(len(turn.before), BEFORE), end=0)
