@@ -56,6 +56,7 @@ def test_the_estimate_comes_before_and_near_what_is_spent(tmp_path: Path, key: N
         assert not (root / "memory/state/ledger.jsonl").exists()
         consolidate(root, NOW)
         assert told["calls"] == len(server.requests) == 2
+        # what is known when the night runs is reckoned, not looked up
         assert told["input_tokens"] == pytest.approx(server.input, rel=0.03)
         assert 0.4 * server.output < told["output_tokens"] < 3 * server.output
     assert told["usd"] == pytest.approx((told["input_tokens"] + 5 * told["output_tokens"]) / 1e6, abs=2e-6)

@@ -75,7 +75,7 @@ def found_in(case: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("lang", "passed"), [("en", 0.475), ("zh", 0.52)])
-def test_nine_of_ten_answers_of_readers_pass_and_half_of_those_made_false(
+def test_few_true_answers_of_readers_are_refused_and_half_of_those_made_false_pass(
     lang: str, passed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "scripts"))

@@ -198,9 +198,11 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
     tense = moment.tense()
     if tense is None or (tense == 0 and (f["dow"] == today.weekday() or not (rel or "hour" in f))):
         return None
-    if tense < 0 and moment.is_past() == bool(rel):
-        return None
-    return one_day(back if tense < 0 and not rel else ahead)
+    if tense >= 0:
+        return one_day(ahead)
+    if rel:  # "this Friday", with a verb in the past: no day is sure
+        return None if moment.is_past() else one_day(ahead)
+    return one_day(back) if moment.is_past() else None
 
 
 def _day_of_month(f: Fields, moment: Moment) -> Span | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from functools import cache, cached_property
+from string import digits
 from typing import Any
 
 from memory_system.dates.atoms import Piece
@@ -126,7 +127,7 @@ class Cues(Moment):
         Chinese those behind it."""
         spec, clause = self._spec, self._clause
         words = clause if spec["nearest"] == "before" else clause[1:]
-        cues = {cue.lastgroup[:4] for each in words for cue in spec["tense"].finditer(each) if cue.lastgroup}
+        cues = {cue.lastgroup.rstrip(digits) for each in words for cue in spec["tense"].finditer(each) if cue.lastgroup}
         return cues - {"weak"} == {"past"} and not spec["open"].search("¦".join(clause))
 
     def _says(self, cue: str) -> bool:

@@ -175,8 +175,7 @@ def _scanned(
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and is_range(clear, piece, after) else None
             cues = Cues(anchor, bare, piece)
-            loose = before and not begun and piece.fields.keys() <= TIMES and piece.start - before.end <= BESIDE
-            if number in vague or loose:
+            if number in vague or (before and not begun and _is_hour_of(before, piece)):
                 silent, found = True, None
             elif _is_bare_part(piece):
                 silent, found = _part(piece, cues, done)
@@ -189,6 +188,11 @@ def _scanned(
             if not silent:
                 begun = done[-1]
                 yield begun, piece
+
+
+def _is_hour_of(before: Piece, piece: Piece) -> bool:
+    """Whether it is an hour right behind a date, and of the day that this means, or of none."""
+    return piece.fields.keys() <= TIMES and piece.start - before.end <= BESIDE
 
 
 def _alone(

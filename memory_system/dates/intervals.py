@@ -237,8 +237,7 @@ class Moment:
     """When it was said (aware, in the owner's zone), in a clause that tells nothing else. What clauses may tell:
     `tense`, which is -1 past, 1 future, 0 open, None a habit, and `own_tense`, which does not look beyond the clause;
     `yearly`, of birthdays, whose date has no year; `adverbial`, that the words stand where a clause says when;
-    `surely`, that it says outright that it is ahead; `is_past`, that its
-    own words tell of what was then."""
+    `surely`, that it says outright that it is ahead; `is_past`, that its own words tell of what was then."""
 
     def __init__(self, anchor: datetime) -> None:
         self.anchor, self.today, self.now = anchor, anchor.date(), anchor.replace(tzinfo=None)
