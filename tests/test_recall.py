@@ -224,6 +224,20 @@ def test_a_passage_that_may_be_anothers_says_so(world: World) -> None:
     assert [row.get("whose") for row in world.search("parrot", limit=1)] == [None]
 
 
+@pytest.mark.parametrize(
+    ("does", "plan", "question"),
+    [
+        ("User builds drystone walls", "User signs off the vet's forms for Ada", "What does the user do for a living?"),
+        ("用户砌了二十年石墙", "用户替小周在表上签字", "用户做什么工作？"),
+    ],
+)
+def test_a_sentence_of_another_kind_is_no_answer(world: World, does: str, plan: str, question: str) -> None:
+    row: dict[str, Any] = {"form": "statement", "tells": ("occupation",), "subject": "user"}
+    signs = fact(plan, "s1:e2", category="plan", **row | {"importance": 1.0, "score": 1.0})
+    world.remember(fact(does, "s1:e1", category="status", **row), signs)
+    assert said(world.search(question))[0] == does
+
+
 def test_who_shares_a_name_with_the_user_is_somebody_else(world: World) -> None:
     slot = {"attribute": "name", "value": "Anna Schmidt", "subject": "user"}
     world.remember(fact("User's name is Anna Schmidt", "s1:e1", **slot))

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import clock
+from memory_system.attributes import about
 from memory_system.recall.asked import Question, asked_of_user, cues_of
 from memory_system.recall.names import is_asked_of
 from memory_system.recall.schema import (
@@ -33,6 +34,8 @@ from memory_system.recall.schema import (
 from memory_system.recall.search_index import NO_FILTERS, Filters, Index
 from memory_system.recall.terms import HEAD, can_be_misspelt, doubt_of, misspelt
 from memory_system.recall.units import Unit
+from memory_system.recall.views import Ranked
+from memory_system.records import STATEMENT
 from memory_system.text import is_cjk
 
 if TYPE_CHECKING:  # imported where vectors are searched
@@ -263,11 +266,18 @@ def _state(found: Candidates, index: Index, wanted: Wanted, now: datetime) -> No
     for kind in (each for each in kinds if each.most <= most):
         stating += standing.of_kind(kind.categories, kind.attributes, kind.most)
     ids = {each.id for each in stating if not orjson.loads(each.line).get("outdated_by")}
-    ids |= {each.id for each in standing.telling(told, MOST_TELLING)}
+    ids |= {each.id for each in _of_their_kind(standing.telling(told, MOST_TELLING), told)}
     units = index.units(wanted.passing(index, index.numbers(ids, "memory").values()))
     stated = {number: unit for number, unit in units.items() if is_asked_of(wanted.question.text, unit.text)}
     found.units.update(stated)
     found.stated.update(stated)
+
+
+def _of_their_kind(telling: list[Ranked], told: Collection[str]) -> list[Ranked]:
+    """The memories without the sentences of a model that are of another kind than the attributes: they mention them."""
+    kinds = {about(name).get("category") for name in told}
+    rows = ((each, orjson.loads(each.line)) for each in telling)
+    return [each for each, row in rows if row.get("form") != STATEMENT or row.get("category") in kinds]
 
 
 def _remember(
