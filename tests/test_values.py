@@ -41,6 +41,11 @@ def values(said: str, attribute: str) -> list[str]:
             "from now on answer me in German, starting today",
         ),
         ("我今天升了经理", "occupation", "经理"),
+        ("I don't eat meat anymore, decided this week", "diet", "don't eat meat"),
+        ("I stopped eating gluten last month", "diet", "stopped eating gluten"),
+        ("My sister doesn't eat fish", "diet", "doesn't eat fish"),
+        ("这周开始我不吃肉了", "diet", "不吃肉"),
+        ("我妈不吃海鲜了", "diet", "不吃海鲜"),
     ],
 )
 def test_a_value_is_what_it_is_without_the_time_of_its_telling(said: str, attribute: str, value: str) -> None:
@@ -62,6 +67,11 @@ def test_a_value_is_what_it_is_without_the_time_of_its_telling(said: str, attrib
         ("i quit the piano", "works_at"),
         ("I've packed in the allotment", "works_at"),
         ("I left Anna's at ten", "works_at"),
+        ("I don't eat meat on Fridays", "diet"),
+        ("I don't eat enough meat", "diet"),
+        ("I might stop eating meat", "diet"),
+        ("don't eat the fish!", "diet"),
+        ("我可能不吃肉了", "diet"),
     ],
 )
 def test_what_is_no_value_fills_nothing(said: str, attribute: str) -> None:
