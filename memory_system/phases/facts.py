@@ -18,8 +18,10 @@ from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import ASSISTANT, QUOTE, USER, Fact, Past, memory_id
 from memory_system.rules import table
 from memory_system.store.draft import Draft
+from memory_system.store.gist import gist_of
 from memory_system.store.keys import content_key, slot_key, value_key
 from memory_system.store.store import Memories, facts_of, row_of
+from memory_system.text import has_cjk
 from memory_system.turns import Claim
 
 NAMED = ("person", "animal", "project")
@@ -174,11 +176,18 @@ def _detail(attribute: str, value: str) -> str:
 
 
 def _is_part(value: str, of: str) -> bool:
-    return value.casefold() in of.casefold()
+    """Whether a value is named by words of the other: "Mary's clinic" of "St Mary's rehab clinic in Leeds"."""
+    if has_cjk(value):
+        return value in of
+    words = set(gist_of(value).words)
+    return bool(words) and words <= set(gist_of(of).words)
 
 
 def _holds_out(rival: Fact, fact: Fact) -> bool:
-    """Whether the rival is too important for what only one session says; what the assistant is, its owner says last."""
+    """Whether the rival is too important for what only one session says; what the assistant is, its owner says last.
+    It does not hold out against who says of the same value that it is so no more, or again."""
+    if rival.polarity != fact.polarity and rival.attribute == fact.attribute:
+        return False
     changing = fact.subject == ASSISTANT or bool(about(fact.attribute).get("changing"))
     changing = changing and rival.attribute in (fact.attribute, _detail(fact.attribute, fact.value))
     return rival.importance >= STEADFAST and len(evidence.sessions_of(fact)) < 2 and not changing

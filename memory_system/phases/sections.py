@@ -67,7 +67,7 @@ HEADINGS = {
 }  # fmt: skip
 _MOST_LINES = 999  # of the core, for what its heading takes
 FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granularities that name a day, or nearly
-HEALTH, PROJECT = "health", "project"
+HEALTH, PROJECT, EVENT = "health", "project", "event"
 # what one first wants to know of somebody
 WANTED = (
     "name", "allergy", "intolerance", "condition", "medication", "lives_in", "occupation", "works_at", "partner",
@@ -256,12 +256,13 @@ def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tupl
 
 
 def _lies_ahead(record: Fact, moment: datetime) -> bool:
-    """Whether it speaks of a day that is to come or comes to an end, and stands with what lies ahead; what is told "as
-    of this month" does not."""
+    """Whether it speaks of a day that is to come, or of a plan or an event that is not over: of what has begun already
+    nothing else stands with what lies ahead ("since this week I eat no meat", "as of this month")."""
     event, today = record.event_time, f"{moment.date()}T00:00"
     if event is None or event.end <= today:
         return False
-    return event.granularity in FINE or event.start >= today or record.category in shortlist.PLAN_CATEGORIES
+    going_on = record.category == EVENT and event.granularity in FINE
+    return event.start >= today or going_on or record.category in shortlist.PLAN_CATEGORIES
 
 
 def _is_to_come(candidate: Candidate) -> bool:

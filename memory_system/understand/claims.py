@@ -115,7 +115,8 @@ def _read(reading: _Reading, rule: ClaimRule, found: Found) -> None:
 
 def _read_value(reading: _Reading, rule: ClaimRule, found: Found, spans: Sequence[Span], meant: Filled | None) -> None:
     """What these values of a match fill is added to the reading."""
-    if is_unsaid(reading.plain, found.span, spans[0][0], reading.language):
+    told = spans[0][0] if rule.polarity else found.span[0]  # what a rule denies it may deny by "quit"
+    if is_unsaid(reading.plain, found.span, told, reading.language):
         return
     about = About(meant.subject) if meant else _about(reading.people, rule, found)
     attribute = meant.attribute if meant else about and _attribute(rule, found, reading, about)

@@ -32,6 +32,7 @@ class ValueType:
     loose: re.Pattern[str] | None = None  # the same for a text without any capital letter
     several: bool = False  # "nuts and shellfish" are two
     anywhere: bool = False  # it may stand anywhere in the stretch, not only at its start
+    timed: bool = False  # a time at its end belongs to it
 
 
 @dataclass(frozen=True, slots=True)

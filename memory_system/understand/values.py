@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
+from memory_system import dates
 from memory_system.understand.language import Language, ValueType
 
 _BLANKS = " \t\n'\"“”‘’.,!?;:，。！？；：、~～-–—…*_()（）"
 _CAPITAL = re.compile(r"(?<![.!?] )(?<!^)\b[A-ZÀ-Þ][a-zà-ÿ]|^[A-Z][a-z]+ [A-Z][a-z]")
+_ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)  # where a time stands in words is the same whenever they are said
 Span = tuple[int, int]
 
 
@@ -77,11 +80,29 @@ def _checked(text: str, span: Span, kind: ValueType) -> Span | None:
     start, end = _stripped(text, *span)
     while (lead := kind.lead.match(text, start, end)) and lead.end() > start:
         start, end = _stripped(text, lead.end(), end)
-    while (tail := kind.tail.search(text[start:end])) and tail[0]:
-        start, end = _stripped(text, start, start + tail.start())
+    end = _end_of(text, start, end, kind)
     if not 0 < end - start <= kind.longest or kind.never.search(text[start:end]):
         return None
     return (start, end) if kind.need.fullmatch(text[start:end]) else None
+
+
+def _end_of(text: str, start: int, end: int, kind: ValueType) -> int:
+    """Where the value ends without the words that belong to none, and without the time of what is told."""
+    while words := text[start:end]:
+        tail = kind.tail.search(words)
+        place = tail.start() if tail and tail[0] else _time_at_end(words, kind)
+        if place is None:
+            return end
+        _, end = _stripped(text, start, start + place)
+    return end
+
+
+def _time_at_end(words: str, kind: ValueType) -> int | None:
+    """Where a time begins that ends the words and belongs to no value; None if there is none, or nothing else."""
+    if kind.timed:
+        return None
+    times = (each.span for each in dates.find(words, _ANY_DAY))
+    return next((start for start, end in times if start > 0 and end == len(words)), None)
 
 
 def _stripped(text: str, start: int, end: int) -> Span:
