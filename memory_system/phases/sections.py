@@ -75,6 +75,7 @@ WANTED = (
 )  # fmt: skip
 # of which there are often several, and how many of each stand
 GRAVE, MOST_GRAVE = ("allergy", "intolerance", "condition", "medication"), 3
+HABITS = frozenset({"diet", "habit", "likes", "dislikes"})  # what is told of these has begun for good
 _DIGITS = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # characters of an ISO date that were said
 _WHOLE_DATE = 10
 OF_USER = ("identity", "status", "relation", "health", "preference")  # categories of what the user is told by
@@ -261,8 +262,10 @@ def _lies_ahead(record: Fact, moment: datetime) -> bool:
     event, today = record.event_time, f"{moment.date()}T00:00"
     if event is None or event.end <= today:
         return False
+    if event.start >= today:
+        return True
     going_on = record.category == EVENT and event.granularity in FINE
-    return event.start >= today or going_on or record.category in shortlist.PLAN_CATEGORIES
+    return (going_on or record.category in shortlist.PLAN_CATEGORIES) and HABITS.isdisjoint(record.tells)
 
 
 def _is_to_come(candidate: Candidate) -> bool:
