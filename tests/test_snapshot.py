@@ -398,6 +398,22 @@ def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
     assert text.count("I fly to Oslo") == 1
 
 
+def test_what_has_begun_for_good_does_not_lie_ahead(tmp_path: Path) -> None:
+    this_week = on("2026-02-23", "2026-03-09", "week")
+    text = snapshot_of(
+        tmp_path,
+        quote("No meat for me since this week", category="health", tells=("diet",), **this_week),
+        quote("这周开始我不吃肉了", category="plan", tells=("diet",), **this_week),
+        quote("The fair is on", category="event", **this_week),
+        quote("We paint the attic", category="plan", **this_week),
+        quote("A blood test", category="health", **on("2026-03-05", "2026-03-06")),
+    )
+    ahead = "\n".join(section(text, "Coming up (14 days)"))
+    assert all(words in ahead for words in ("fair", "attic", "blood"))
+    assert "meat" not in ahead
+    assert "不吃肉" not in ahead
+
+
 def test_projects_have_a_place(tmp_path: Path) -> None:
     text = snapshot_of(tmp_path, quote("Kelp ships on Rust", category="project"), quote("I rowed", category="event"))
     assert ["Kelp" in line for line in section(text, "Projects")] == [True]

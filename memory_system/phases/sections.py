@@ -67,7 +67,7 @@ HEADINGS = {
 }  # fmt: skip
 _MOST_LINES = 999  # of the core, for what its heading takes
 FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granularities that name a day, or nearly
-HEALTH, PROJECT, EVENT = "health", "project", "event"
+HEALTH, PROJECT = "health", "project"
 # what one first wants to know of somebody
 WANTED = (
     "name", "allergy", "intolerance", "condition", "medication", "lives_in", "occupation", "works_at", "partner",
@@ -75,6 +75,7 @@ WANTED = (
 )  # fmt: skip
 # of which there are often several, and how many of each stand
 GRAVE, MOST_GRAVE = ("allergy", "intolerance", "condition", "medication"), 3
+HABITS = frozenset({"diet", "habit", "likes", "dislikes"})  # what is told of these has begun for good
 _DIGITS = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # characters of an ISO date that were said
 _WHOLE_DATE = 10
 OF_USER = ("identity", "status", "relation", "health", "preference")  # categories of what the user is told by
@@ -256,13 +257,15 @@ def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tupl
 
 
 def _lies_ahead(record: Fact, moment: datetime) -> bool:
-    """Whether it speaks of a day that is to come, or of a plan or an event that is not over: of what has begun already
-    nothing else stands with what lies ahead ("since this week I eat no meat", "as of this month")."""
+    """Whether it speaks of a day that is to come, or of days or a plan that are not over; what has begun for good does
+    not ("since this week I eat no meat"), nor what is told as of a month."""
     event, today = record.event_time, f"{moment.date()}T00:00"
     if event is None or event.end <= today:
         return False
-    going_on = record.category == EVENT and event.granularity in FINE
-    return event.start >= today or going_on or record.category in shortlist.PLAN_CATEGORIES
+    if event.start >= today:
+        return True
+    going_on = event.granularity in FINE or record.category in shortlist.PLAN_CATEGORIES
+    return going_on and HABITS.isdisjoint(record.tells)
 
 
 def _is_to_come(candidate: Candidate) -> bool:
