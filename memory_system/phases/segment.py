@@ -119,10 +119,10 @@ def _opened(found: re.Match[str]) -> int:
 
 def _short_enough(body: str, start: int, end: int, pause: re.Pattern[str], longest: int) -> Iterator[Span]:
     """The span, cut at pauses into pieces of at most so many columns, or a little more where no pause is nearer."""
-    edges = [start, *(start + found.end() for found in pause.finditer(body[start:end])), end]
+    left, size = columns(body[start:end]), 0
+    pauses = (start + found.end() for found in pause.finditer(body[start:end])) if left > longest else ()
+    edges = [start, *pauses, end]
     widths = [columns(body[one:other]) for one, other in pairwise(edges)]
-    left = sum(widths)
-    size = 0
     for one, width in zip(edges, widths, strict=False):
         if left > longest and size > longest / 2 and size + width > longest:
             yield from filter(None, [text.strip_span(body, start, one)])
