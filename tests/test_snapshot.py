@@ -328,12 +328,14 @@ def test_those_near_stand_by_name_with_what_they_are(tmp_path: Path) -> None:
         claim("sibling", "Ana", category="relation", **said("My sister Ana is here")),
         claim("friend", "Marco", category="relation", **said("a friend of mine, Marco")),
         claim("pet", "Biscuit", category="relation", **said("I have a dog called Biscuit")),
+        claim("parent", "Beatrix", category="relation", **said("dad died in May and mum, Beatrix, is alone")),
         claim("allergy", "nuts", "Ana", category="health"),
         claim("condition", "diabetes", "mum", category="health"),
         claim("condition", "gout", "Zed", category="health"),
     )
     lines = section(text, "User")
     assert {"- friend: Marco", "- dog: Biscuit"} <= set(lines)
+    assert not any("dad" in line for line in lines)
     assert next(line for line in lines if "nuts" in line).startswith("- Ana (sister): ")
     assert next(line for line in lines if "diabetes" in line).startswith("- mum: ")
     assert not any("gout" in line for line in lines)  # of Zed nobody knows who that is

@@ -178,14 +178,13 @@ def _people(near: list[Candidate], lang: str) -> dict[str, _Person]:
 
 
 def kin_of(record: Fact, lang: str) -> str:
-    """What somebody is to the user in the user's own words ("sister"), else the attribute's label. In another language
-    than the snapshot's it is the label."""
+    """What somebody is to the user in the user's own words ("sister"), else the attribute's label: so it is where the
+    words name two ("mum is Bea, dad died"), and in another language than the snapshot's."""
     quote = record.evidence[0].quote.casefold() if record.evidence else ""
     words = kin_words(lang) if record.lang == lang and quote and not _is_kin(record) else {}
     said = [word for word, attribute in words.items() if attribute == record.attribute and stands_in(word, quote)]
-    place = quote.find(record.value.casefold())
-    said.sort(key=lambda word: (abs(place - quote.find(word)), -len(word), word))
-    return said[0] if said else label_of(record.attribute, lang)
+    said = [word for word in said if not any(word != other and word in other for other in said)]
+    return said[0] if len(said) == 1 else label_of(record.attribute, lang)
 
 
 def _whose(record: Fact, people: dict[str, _Person]) -> _Person | None:

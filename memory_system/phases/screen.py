@@ -153,9 +153,18 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
             reason = WITHHELD
         reason = guard.held(message, held, segment.start, segment.end, idle=bool(reason)) or reason
         marked = _marked(segment, verdict, () if reason else attributes_told(features, lang), config)
-        marked.earnest = marked.earnest if form is Owner.OWN or message.is_noted else min(marked.earnest, UNSURE)
+        if form is not Owner.OWN and not message.is_noted:
+            marked = _in_doubt(marked, config)
         found.append(Judged(marked, verdict.worth, reason))
     return _doubted(_handed_on(_of_a_piece(found, forms, message.text), turn))
+
+
+def _in_doubt(segment: Segment, config: Config) -> Segment:
+    """A segment whose form leaves in doubt whose words it holds: it fills no slot and gives no order."""
+    segment = replace(segment, earnest=min(segment.earnest, UNSURE))
+    if segment.keep != "instruction":
+        return segment
+    return replace(segment, keep="general", importance=importance_of("general", config))
 
 
 def _of_a_piece(found: Sequence[Judged], forms: Sequence[Owner], body: str) -> list[Judged]:
