@@ -54,6 +54,8 @@ KNOWN = {
     ),
     "m4": fact("User takes 50 mg of sertraline", attribute="dose.sertraline", value="50 mg", category="health"),
     "m5": fact("用户的母亲是李梅", attribute="parent", value="李梅", entities=("用户", "李梅"), category="relation"),
+    "m7": fact("User takes warfarin, 3 mg every evening.", form="statement", category="health"),
+    "m8": fact("用户每晚吃华法林，三毫克。", form="statement", category="health", lang="zh", entities=("用户",)),
     "m6": fact("用户每周三晚上练琴。", form="statement", category="plan", lang="zh", entities=("用户",)),
 }  # fmt: skip
 

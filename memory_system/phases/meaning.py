@@ -146,14 +146,15 @@ def _clauses(said: str) -> list[str]:
 
 
 def earnest(basis: Basis) -> str:
-    """Nothing of others' or unreal words fills a slot of the owner; what is grave sounds as if it was meant."""
+    """Nothing of others' or unreal words fills a slot of the owner; what is grave sounds as if it was meant, or changes
+    what is known: there the old state would stand as if nothing had been said."""
     if all(_is_unreal(basis, said) for _, said in basis.meant):
         return "not in earnest"
     if basis.subject == USER and basis.operation.slot and all(_is_foreign(each) for each, _ in basis.meant):
         unreal = all(each.segment.stance == "unreal" for each, _ in basis.meant)
         return "not in earnest" if unreal else "others' words"
     sure = max((each.segment.earnest for each, _ in basis.meant), default=0) >= MEANT_FROM
-    return "grave and not surely meant" if basis.is_grave and not sure else ""
+    return "grave and not surely meant" if basis.is_grave and not sure and basis.target is None else ""
 
 
 def _is_unreal(basis: Basis, said: str) -> bool:

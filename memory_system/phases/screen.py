@@ -160,11 +160,11 @@ def judged(turn: Turn, config: Config, guard: Guard, known: Names = NOBODY) -> l
 
 
 def _in_doubt(segment: Segment, config: Config) -> Segment:
-    """A segment whose form leaves in doubt whose words it holds: it fills no slot and gives no order."""
+    """A segment whose form leaves in doubt whose words it holds: it fills no slot, and an order is what a text says."""
     segment = replace(segment, earnest=min(segment.earnest, UNSURE))
     if segment.keep != "instruction":
         return segment
-    return replace(segment, keep="general", importance=importance_of("general", config))
+    return replace(segment, keep="event", importance=importance_of("event", config))
 
 
 def _of_a_piece(found: Sequence[Judged], forms: Sequence[Owner], body: str) -> list[Judged]:
