@@ -25,6 +25,8 @@ def standing(root: Path, attribute: str) -> list[tuple[str, bool]]:
         ("allergy", "I have a peanut allergy.", "I'm no longer allergic to peanut.", "peanut"),
         ("allergy", "我对花生过敏。", "我现在对花生不过敏了。", "花生"),
         ("allergy", "我对虾过敏。", "查过了，我对虾不过敏。", "虾"),
+        ("allergy", "我对青霉素过敏。", "我对青霉素不再过敏了，医生测过了。", "青霉素"),
+        ("allergy", "我对花生过敏。", "我对花生已经不过敏了。", "花生"),
     ],
 )
 def test_what_has_ended_stands_no_more(attribute: str, before: str, after: str, value: str, tmp_path: Path) -> None:
