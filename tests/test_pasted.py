@@ -190,8 +190,6 @@ def test_whom_a_letter_greets_is_known_from_earlier_nights(tmp_path: Path) -> No
         ("你好，我是老周媳妇，借他手机用一下。我对花生过敏。", "我住在泉州", "我回来了", "我对黄蜂过敏。"),
         ("喂，我是她弟弟，我吃素", "我住在泉州", "好了，是我", "我对黄蜂过敏。"),
         ("This is Owen, Nina left her phone here.", "I live in Ulm", "Nina here, I'm back", "I'm allergic to wasps."),
-        ("我是程屿，晓棠手机落家里了。我对花生过敏。", "我住在泉州", "是我，手机拿回来了", "我对黄蜂过敏。"),
-        ("Hi, Anna here, using Tom's phone. I'm vegetarian.", "I live in Ulm", "I'm back", "I'm allergic to wasps."),
         ("我是小芳，借王磊的手机用一下。我吃素。", "我住在泉州", "我是王磊，手机拿回来了", "我对黄蜂过敏。"),
     ],
 )
