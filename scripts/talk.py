@@ -4,7 +4,7 @@ of it."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from memory_system.text.traditional import simplified
 from memory_system.understand.features import Span, Talk
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
+LIFE = 0.5  # what a sentence of a life counts beside one of the other talk
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Message:
     person: str
     talk: Talk
     labels: tuple[dict[str, Any], ...]
+    weight: float = 1.0  # of each of its sentences
 
 
 def dialogues(path: Path) -> list[dict[str, Any]]:
@@ -34,6 +36,17 @@ def dialogues(path: Path) -> list[dict[str, Any]]:
         except ValueError as error:
             raise ValueError(f"{path}:{number}: {error}") from error
     return found
+
+
+def learned_from(lang: str) -> list[Path]:
+    """The files of labelled talk of a language from which is learned: talk of many, and whole lives."""
+    return [CORPUS / f"{lang}.jsonl", CORPUS / f"lives.{lang}.jsonl"]
+
+
+def labelled(lang: str) -> list[Message]:
+    """The messages of a language from which is learned; a life's count half: so few people say so much in them."""
+    talk, lives = map(messages, learned_from(lang))
+    return [*talk, *(replace(each, weight=LIFE) for each in lives)]
 
 
 def messages(path: Path) -> Iterator[Message]:

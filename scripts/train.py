@@ -21,6 +21,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ import orjson
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "scripts")]
 
-from talk import CORPUS, Message, messages  # noqa: E402 - after the path to it is known
+from talk import CORPUS, Message, labelled, messages  # noqa: E402 - after the path to it is known
 
 from memory_system.text.traditional import simplified  # noqa: E402 - likewise
 from memory_system.understand import features, judge, weights, withheld  # noqa: E402 - likewise
@@ -70,8 +71,8 @@ def main() -> None:
 
 def train(lang: str, out: Path) -> None:
     """Write the weights files of a language."""
-    known = list(messages(CORPUS / f"{lang}.jsonl"))
-    for name, labels in (("judge", judge.LABELS), ("tells", judge.ATTRIBUTES)):
+    claimed = list(messages(CORPUS / f"{lang}.jsonl"))  # of lives nobody has said what they claim
+    for name, labels, known in (("judge", judge.LABELS, labelled(lang)), ("tells", judge.ATTRIBUTES, claimed)):
         path = out / f"{name}.{lang}.txt"
         path.write_text(weights.written(labels, *learned(known, lang, labels)), "utf-8")
         print(f"{path}: {path.stat().st_size} bytes")
@@ -92,7 +93,8 @@ def train_wishes(lang: str, out: Path) -> None:
     rows = [features.names_of(features.of_words(simplified(each), lang)) for each in words]
     names = frequent(rows)
     folds = np.arange(len(words)) % FOLDS
-    fitted, start = _fitted(matrix_of(rows, names), truth, np.ones(len(words), dtype=bool), folds, names)
+    everywhere = np.ones(len(words))
+    fitted, start = _fitted(Rows(matrix_of(rows, names), names, folds, everywhere), truth, everywhere > 0)
     whole = np.clip(np.rint(fitted * weights.SCALE), -MOST, MOST).astype(int)
     kept = {name: [weight] for name, weight in zip(names, whole.tolist(), strict=True) if abs(weight) >= LEAST}
     path = out / f"wishes.{lang}.txt"
@@ -105,7 +107,7 @@ def curve() -> None:
     from scoring import keep_of
 
     for lang in weights.LANGUAGES:
-        known = list(messages(CORPUS / f"{lang}.jsonl"))
+        known = labelled(lang)
         people = sorted({each.person for each in known})
         for share in (8, 4, 2, 1):
             some = {*people[::share]}
@@ -120,21 +122,35 @@ def learned(known: Sequence[Message], lang: str, wanted: tuple[str, ...]) -> tup
     """The weights of every feature, a list in the order of the labels, and the sums without any feature."""
     import numpy as np
 
-    rows = [features.names_of(seen) for each in known for seen in features.of_message(each.talk, lang)]
-    labels = [label for each in known for label in each.labels]
-    folds = folds_of(known)
-    names = frequent(rows)
-    matrix = matrix_of(rows, names)
+    rows, labels = Rows.of(known, lang), [label for each in known for label in each.labels]
     tables, starts = [], []
     for label in wanted:
-        truth, among = truth_of(labels, label)
-        fitted, start = _fitted(matrix, truth, among, folds, names)
+        fitted, start = _fitted(rows, *truth_of(labels, label))
         tables.append(fitted)
         starts.append(round(start * weights.SCALE))
     whole = np.clip(np.rint(np.array(tables) * weights.SCALE), -MOST, MOST).astype(int)
     ranked = np.argsort(-np.abs(whole).sum(axis=0), kind="stable")[: MOST_FEATURES[wanted]]
     kept = [place for place in sorted(ranked.tolist()) if whole[:, place].any()]
-    return {names[place]: whole[:, place].tolist() for place in kept}, starts
+    return {rows.names[place]: whole[:, place].tolist() for place in kept}, starts
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Sentences with their features, as a sparse matrix; the fold of each, and what it counts."""
+
+    matrix: Any
+    names: Sequence[str]
+    folds: Any
+    weights: Any
+
+    @classmethod
+    def of(cls, known: Sequence[Message], lang: str) -> Rows:
+        import numpy as np
+
+        rows = [features.names_of(seen) for each in known for seen in features.of_message(each.talk, lang)]
+        names = frequent(rows)
+        weights = np.array([each.weight for each in known for _ in each.labels])
+        return cls(matrix_of(rows, names), names, folds_of(known), weights)
 
 
 def folds_of(known: Iterable[Message]) -> Any:
@@ -183,37 +199,37 @@ def _told(label: dict[str, Any]) -> set[str]:
     return {"likes" if each == "favorite" else NAMES.get(each, each) for each in names}
 
 
-def _fitted(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str]) -> tuple[Any, float]:
+def _fitted(rows: Rows, truth: Any, among: Any) -> tuple[Any, float]:
     """The weights of one label as log-odds, and the sum without any feature."""
-    unseen = unseen_of(matrix, truth, among, folds, names)
+    unseen = unseen_of(rows, truth, among)
     slope, shift = calibrated(unseen[among], truth[among])
-    fitted, start = _regression(matrix, truth, among, names)
+    fitted, start = _regression(rows, truth, among)
     return fitted * slope, start * slope + shift
 
 
-def unseen_of(matrix: Any, truth: Any, among: Any, folds: Any, names: Sequence[str]) -> Any:
+def unseen_of(rows: Rows, truth: Any, among: Any) -> Any:
     """The sum of one label for each sentence, by weights that have not seen its speaker."""
     import numpy as np
 
     unseen = np.zeros(len(truth))
     for fold in range(FOLDS):
-        fitted, start = _regression(matrix, truth, among & (folds != fold), names)
-        there = folds == fold
-        unseen[there] = matrix[there] @ fitted + start
+        fitted, start = _regression(rows, truth, among & (rows.folds != fold))
+        there = rows.folds == fold
+        unseen[there] = rows.matrix[there] @ fitted + start
     return unseen
 
 
-def _regression(matrix: Any, truth: Any, among: Any, names: Sequence[str]) -> tuple[Any, float]:
+def _regression(rows: Rows, truth: Any, among: Any) -> tuple[Any, float]:
     import numpy as np
     from scipy.sparse import diags
     from sklearn.linear_model import LogisticRegression
 
-    part, answers = matrix[among], truth[among]
+    part, answers = rows.matrix[among], truth[among]
     if len(set(answers.tolist())) < 2:
-        return np.zeros(len(names)), -4.0
-    scale = _scale(part, answers, names)
+        return np.zeros(len(rows.names)), -4.0
+    scale = _scale(part, answers, rows.names)
     model = LogisticRegression(C=STRENGTH, solver="liblinear", random_state=0)
-    model.fit(part @ diags(scale), answers)
+    model.fit(part @ diags(scale), answers, sample_weight=rows.weights[among])
     return model.coef_[0] * scale, float(model.intercept_[0])
 
 

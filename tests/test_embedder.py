@@ -57,7 +57,7 @@ def knows() -> Iterator[Endpoint]:
 
 def workspace(root: Path, endpoint: Endpoint, **more: Any) -> Path:
     embedder = {"kind": "http", "base_url": endpoint.url, "model": "test", "query_timeout": 2, "tries": 1, **more}
-    make(root, embedder=embedder)
+    make(root, language="en", embedder=embedder)
     for number, text in enumerate(SAID):  # sessions of their own: no answer is found by its neighbours
         say(root, f"s{number}", ("2026-03-02T09:00:00Z", "user", text))
     consolidate(root, NOON)

@@ -64,7 +64,7 @@ OWN = [
     ("Dear diary, I live in Leeds now. Love it here.", ("lives_in", "Leeds")),
     ("早饭 8:00\n我对虾过敏\n午饭 12:30\n没吃", ("allergy", "虾")),
     ("亲爱的，我住在杭州了。", ("lives_in", "杭州")),
-    ("2026-03-05 09:12 - Mood: fine, I live in Leeds now", ("lives_in", "Leeds")),
+    ("[2026-03-05 09:12] Mood: fine\n[2026-03-06 09:12] Mood: good\nI live in Leeds now.", ("lives_in", "Leeds")),
     ("[2026-03-05 09:12] 体重: 72\n[2026-03-06 09:12] 体重: 71\n我现在住在杭州。", ("lives_in", "杭州")),
     ("Name: Ana\nMe: I live in Leeds", ("lives_in", "Leeds")),
     ("Shower 07:00\nI live in Leeds\nTaxi 08:00\nI went to hospital", ("lives_in", "Leeds")),

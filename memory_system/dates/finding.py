@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 from memory_system.dates.atoms import Piece, pieces
@@ -32,6 +32,7 @@ _DATE_BEFORE = re.compile(
     r"\d(?:[/.]\d{1,2}\.?|st|nd|rd|th)(?: ?[(（].{1,4}[)）])?[,，]? ?(?:at )?$"
 )  # in figures that tell no date
 _NEAR = 91  # days: the future that a tense means without a year
+_MONTH_BACK, _TWO_WEEKS = 31, timedelta(days=14)  # how far off a day may be that is named by its number, or in the week
 _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from May 3 to 7
     r"(?i)\s?[到至~～—-]\s?(3[01]|[12]?\d)[日号]"
     r"|\s?(?:to|through|until|-|–)\s?(?:the )?(3[01]|[12]?\d)(?:st|nd|rd|th)?\b(?![:/.,]?\d)"
@@ -80,6 +81,23 @@ def meant(text: str, anchor: datetime) -> list[tuple[datetime, datetime]]:
         if "day" in piece.fields and (last := _LAST_DAY.match(clear, piece.end)):
             times[-1] = _until(times[-1], {"day": int(last[1] or last[2])})
     return [each for some in times for each in some]
+
+
+def nameable(text: str, said: date) -> dict[date, bool]:
+    """The days that a text of that day may name, whichever week or month is meant, nothing is abstained from; and
+    whether by their number or counted from that day, not only as a day of the week."""
+    told = [piece.fields for piece in pieces(text)[1]]
+    near = [said + timedelta(days=each) for each in range(-_MONTH_BACK, _NEAR)] if told else []
+    found = {day: [fields for fields in told if _may_name(fields, day, said)] for day in near}
+    return {day: any("dow" not in each or "day" in each for each in by) for day, by in found.items() if by}
+
+
+def _may_name(fields: Fields, day: date, said: date) -> bool:
+    if "day" in fields:
+        return bool(fields["day"] == day.day and fields.get("month", day.month) == day.month)
+    if "dow" in fields:
+        return bool(fields["dow"] == day.weekday() and abs(day - said) <= _TWO_WEEKS)
+    return "days" in fields and said + timedelta(days=fields["days"]) == day
 
 
 def _occasions(text: str, piece: Piece, cues: Cues) -> list[tuple[datetime, datetime]]:

@@ -152,7 +152,7 @@ class Basis:
         """All that was sent, and who is known: where a name that is not grave may come from."""
         if self.is_grave:
             return self.words
-        parts = (part for line in self.lines for part in (line.before, line.words))
+        parts = (part for line in self.lines for part in (line.before, line.pasted, line.words))
         known = (each.content for each in self.known.records.values())
         return "\n".join((self.words, simplified(text.straight("\n".join((*parts, *known))))))
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import log
 
-from memory_system import text
+from memory_system import dates, text
 from memory_system.phases import Night
 from memory_system.phases.portrait import NEAR
 from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line, plain
 from memory_system.records import QUOTE, USER, Fact, Summary
 from memory_system.store.gist import gist_of
-from memory_system.store.keys import Key, entity_key, slot_key, topic_key
+from memory_system.store.keys import Key, day_key, entity_key, slot_key, telling_key, topic_key
 from memory_system.store.store import Memories
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
@@ -59,7 +59,7 @@ def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) ->
     """The memories to be told beside the lines, within so many tokens."""
     rest = (each for name in CHANGING for each in _standing(memories.find(slot_key(USER, name)), memories))
     terms = frozenset(term for line in lines for term in matters.terms_of(line.words) if matters.tells(term))
-    touched = iter(_touched(lines, terms, memories))
+    touched = iter(_touched(lines, terms, memories, night))
     by_turns = chain.from_iterable(zip_longest(touched, touched, _always(memories, night)))
     found = {each.id: each for each in (*by_turns, *rest) if each is not None}
     longest = max(LONGEST, left // MANY)
@@ -108,12 +108,13 @@ def _standing(ids: Iterable[str], memories: Memories) -> Iterator[Fact]:
             yield record
 
 
-def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories) -> list[Fact]:
-    """The memories that share words, names or kin words with the lines, or tell of the same kind of thing: those that
-    share the rarest first, of equals the newest."""
+def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories, night: Night) -> list[Fact]:
+    """The memories that share words, days, names or kin words with the lines, or tell of the same kind of thing: those
+    that share the rarest first, of equals the newest."""
     words = {word for term in terms for word in matters.words_of(term)}
     alike = (each for _, ids in memories.find_alike(sorted(words)).values() for each in ids)
-    keyed = Counter(each for key in _keys(lines, memories) for each in memories.find(key)[-OF_EACH:])
+    keys = (*_keys(lines, memories), *map(day_key, sorted(_days(lines, night))))
+    keyed = Counter(each for key in keys for each in memories.find(key)[-OF_EACH:])
     of_kind = {each for line in lines for key in _topics(line) for each in memories.find(key)[-OF_EACH:]}
     found = list(_standing(dict.fromkeys((*alike, *keyed, *sorted(of_kind))), memories))
     shared = {each.id: terms.intersection(matters.terms_of(each.content)) for each in found}
@@ -126,10 +127,22 @@ def _touched(lines: Sequence[Line], terms: frozenset[str], memories: Memories) -
     return sorted(found, key=lambda each: (weights[each.id], each.said_at), reverse=True)
 
 
+def _days(lines: Iterable[Line], night: Night) -> set[str]:
+    """The days that the lines name or may name, as ISO dates."""
+    found: set[str] = set()
+    for line in lines:
+        if dates.is_timely(line.words):
+            moment = line.moment(night.zone)
+            found |= {day.isoformat() for day in dates.nameable(line.words, moment.date())}
+            found |= {when.start.date().isoformat() for when in dates.find(line.words, moment)}
+    return found
+
+
 def _topics(line: Line) -> Iterator[Key]:
     """The kinds of things of which a line surely tells."""
     for each in line.judged:
         if not each.reason:
+            yield from map(telling_key, each.segment.tells)
             yield topic_key(f"{USER}/{CATEGORIES[each.segment.keep]}")
 
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
-from memory_system import clock, text
+from memory_system import clock, dates, text
 from memory_system.phases import Night
 from memory_system.records import CLAIM, USER, Belief, Fact, Summary, session_of, successor_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_not, tells_of_past
+from memory_system.store.keys import ISO_DAY, Key, day_key, newest_of, telling_key
 from memory_system.turns import Claim
 from memory_system.understand import matters
 from memory_system.understand.features import SHAPES
@@ -26,6 +27,7 @@ from memory_system.understand.weights import SCALE
 
 RARE = 8  # messages whose memories may have a term by which what is meant is found
 LOOKED_AT = 24  # memories with a term that are looked at: a message gives several
+OF_EACH = 4  # memories of the same day, or of the same kind of thing, that are looked at, the newest
 LATELY = 12  # memories of the same session that may be meant although they share no word
 
 Read = Callable[[str], Collection[str]]  # the terms of a sentence
@@ -51,7 +53,7 @@ class Shared:
     @property
     def day(self) -> str:
         """The day that the memory tells of; empty where it names none."""
-        return self.record.event_time.start[:10] if self.record.event_time else ""
+        return self.record.event_time.start[:ISO_DAY] if self.record.event_time else ""
 
     @property
     def said_in(self) -> str:
@@ -74,7 +76,7 @@ def telling(words: str) -> tuple[str, ...]:
     return tuple(each for each in matters.terms_of(words) if matters.tells(each))
 
 
-def candidates(claim: Claim, draft: Draft) -> list[Shared]:
+def candidates(claim: Claim, draft: Draft, night: Night) -> list[Shared]:
     """The memories that share a term with the claim, or with what it leans on, or were said shortly before it, in the
     order of their ids. Where one of the claim's own message stands in the place of another already, that one is among
     them."""
@@ -88,7 +90,7 @@ def candidates(claim: Claim, draft: Draft) -> list[Shared]:
             if record := _standing_for(each, draft):
                 shared = found.setdefault(record.id, Shared(record, {}))
                 (shared.weights if term in own else shared.beside)[term] = 1 / count
-    for record in _lately(claim, draft):
+    for record in (*_lately(claim, draft), *_of_its_days(claim, draft, night), *_of_its_kind(claim, draft)):
         found.setdefault(record.id, Shared(record, {}))
     return [found[key] for key in sorted(found)]
 
@@ -117,6 +119,40 @@ def _lately(claim: Claim, draft: Draft) -> Iterator[Fact]:
             continue
         if session_of(record.source) == session_of(claim.ref) and message_of(record) != claim.ref:
             yield record
+
+
+def _of_its_days(claim: Claim, draft: Draft, night: Night) -> Iterator[Fact]:
+    """What was to happen on a day that the claim may name."""
+    for day in sorted(days_named(claim, night)):
+        yield from _newest(day_key(day), claim, draft)
+
+
+def _of_its_kind(claim: Claim, draft: Draft) -> Iterator[Fact]:
+    """What tells of the same kind of thing: a medicine, a home."""
+    for attribute in attributes_of(claim):
+        yield from _newest(telling_key(attribute), claim, draft)
+
+
+def _newest(key: Key, claim: Claim, draft: Draft) -> Iterator[Fact]:
+    for memory_id in newest_of(draft.find(key))[-OF_EACH:]:
+        record = draft.get(memory_id)
+        if record is not None and not isinstance(record, Summary) and message_of(record) != claim.ref:
+            yield record
+
+
+def days_named(claim: Claim, night: Night) -> dict[str, bool]:
+    """The days of which a claim may speak, as ISO dates, and whether it says which day more exactly than by its name
+    in the week."""
+    if not dates.is_timely(claim.quote):
+        return {}
+    said = clock.read_stamp(claim.said_at).astimezone(night.zone)
+    sure = {when.start.date(): True for when in dates.find(claim.quote, said)}
+    return {day.isoformat(): exact for day, exact in {**sure, **dates.nameable(claim.quote, said.date())}.items()}
+
+
+def attributes_of(told: Claim | Fact) -> tuple[str, ...]:
+    """The kinds of things that a claim or a memory tells of."""
+    return tuple(dict.fromkeys((*([told.attribute] if told.attribute else ()), *told.tells)))
 
 
 def has_taken_a_place(claim: Claim, draft: Draft) -> bool:
@@ -164,7 +200,7 @@ def features_of(shared: Shared, found: Collection[Shared], claim: Claim, night: 
     """All that speaks for or against that the claim makes the memory outdated, `found` being all that may be meant."""
     newer, older = claim.quote, shared.record.content
     told = {*_of_terms(shared, claim), *_of_rank(shared, found), *_of_time(shared.record, claim, night)}
-    told |= {*_of_kind(shared, claim), *_of_change(claim)}
+    told |= {*_of_its_day(shared, found, claim, night), *_of_kind(shared, claim), *_of_change(claim)}
     told |= {f"whole {each}" for each in _of_values(newer, older)}
     return told | {*_of_values(_said_of(shared, newer), _said_of(shared, older))}
 
@@ -215,7 +251,17 @@ def _of_time(record: Fact, claim: Claim, night: Night) -> Iterator[str]:
     mine, theirs = claim.event_time, record.event_time
     yield f"times {mine is not None} {theirs is not None}"
     if mine and theirs:
-        yield f"same day {mine.start[:10] == theirs.start[:10]}"
+        yield f"same day {mine.start[:ISO_DAY] == theirs.start[:ISO_DAY]}"
+
+
+def _of_its_day(shared: Shared, found: Iterable[Shared], claim: Claim, night: Night) -> Iterator[str]:
+    """Whether the claim may name the day that the memory tells of, and with it another, as what changes it does."""
+    if not shared.day or not (named := days_named(claim, night)):
+        return
+    how = {True: "exactly", False: "in the week", None: "not"}[named.get(shared.day)]
+    another = claim.event_time is not None and claim.event_time.start[:ISO_DAY] != shared.day
+    yield f"its day {how} {another} {_sureness(max(claim.changes, default=LEAST * SCALE)) >= 0}"
+    yield f"day of {min(sum(each.day == shared.day for each in found), 3)} {how}"
 
 
 def lies_ahead(record: Fact, claim: Claim, night: Night) -> bool:
@@ -258,6 +304,9 @@ def _of_kind(shared: Shared, claim: Claim) -> Iterator[str]:
     yield f"past {tells_of_past(gist_of(record.content))} {tells_of_past(gist_of(claim.quote))}"
     yield f"not {tells_not(gist_of(record.content))} {tells_not(gist_of(claim.quote))}"
     yield f"owners {_owned_alike(shared, claim)}"
+    common = {*attributes_of(claim)}.intersection(attributes_of(record))
+    yield f"tells {min(len(common), 2)}"
+    yield from (f"both tell {each}" for each in common)
 
 
 def _owned_alike(shared: Shared, claim: Claim) -> str:

@@ -53,7 +53,7 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
         return Meant(_named(claim, draft), [])
     if claim.form == STATEMENT or claim.stance not in ("", "asserted") or linking.has_taken_a_place(claim, draft):
         return Meant([], [])  # a model names what its sentence changes
-    found = linking.candidates(claim, draft)
+    found = linking.candidates(claim, draft, night)
     possible = (each for each in found if may_tell_otherwise(each.record, claim))
     weighed = [(each.record, links().sum_of(linking.features_of(each, found, claim, night))) for each in possible]
     sure = [record for record, weight in weighed if weight >= links().sure and is_for_words(record, claim)]

@@ -5,7 +5,7 @@ say something of their own, not again what stands elsewhere.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -78,12 +78,36 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     found = {each.id: each for each in _looked_at(standing, moment, slots)}
     records = (_candidate(each) for each in found.values())
     kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
+    kept = list(_standing(kept))
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
     replaced = [record for line in standing.replaced_on(sorted(refs)) if (record := from_line(line)).superseded_by]
     again = _repeated((each.record for each in kept), replaced, PLAN_ATTRIBUTES)
     return [each for each in kept if each.record.id not in again]
+
+
+def _standing(found: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Those that nothing among them tells better: a plan gives way to the newer one that likely moves it, and once a
+    model tells the nights in sentences, only words of health and how to answer stand, and those that lean on none."""
+    ids = {each.record.id for each in found}
+    read_since = min((each.record.said_at for each in found if each.record.form == STATEMENT), default="")
+    for each in found:
+        record = each.record
+        gives_way = record.likely_outdated_by in ids and _may_move(record)
+        is_left_over = (
+            record.form == QUOTE and read_since and record.said_at >= read_since and not _stands_alone(record)
+        )
+        if not gives_way and not is_left_over:
+            yield each
+
+
+def _may_move(record: Fact) -> bool:
+    return record.event_time is not None or record.category in (*PLAN_CATEGORIES, "event", "project")
+
+
+def _stands_alone(record: Fact) -> bool:
+    return not record.context and record.category in ("health", *CONSTRAINT_CATEGORIES)
 
 
 def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> Iterable[Ranked]:

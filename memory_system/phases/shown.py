@@ -1,5 +1,6 @@
 """What of a night's talk a language model reads: the owner's words (and those of people with a name) as numbered lines,
-redacted and whole, what the assistant asked right before them, and nothing that is withheld, held back, pasted or code.
+redacted and whole, what the assistant asked right before them, how pasted words begin that they speak of, and nothing
+that is withheld, held back or code.
 """
 
 from __future__ import annotations
@@ -7,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from enum import Enum, auto
 from itertools import groupby
+from operator import itemgetter
 
 from memory_system import clock, text
 from memory_system.phases.screen import SECRET, Judged, Weighed
@@ -17,9 +20,11 @@ from memory_system.understand.whose import Owner, owners
 from memory_system.understand.withheld import WITHHELD
 
 LONG = 400  # characters of a line, above which a message is several
+PASTED = 120  # characters of what the owner pasted, as what their words are about: its beginning
 ASKED = 160  # characters of the assistant's words that stand before what they were answered with: their end
 FRAME = 6  # tokens of a line beside its words
-HIDDEN = frozenset({WITHHELD, "quarantined", "quoted", SECRET})  # reasons for which words are not shown
+BARRED = frozenset({WITHHELD, "quarantined", SECRET})  # reasons for which words are not shown
+QUOTED = "quoted"  # the reason of what is somebody else's
 _FENCES = ("```", "~~~")
 _DAYS = {
     "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
@@ -27,13 +32,23 @@ _DAYS = {
 }
 
 
+class Place(Enum):
+    """Where words may stand in a question."""
+
+    LINE = auto()  # as their speaker's
+    BRACKETS = auto()  # as somebody else's
+    NOWHERE = auto()
+
+
 @dataclass(slots=True)
 class Line:
-    """Neighbouring segments of one message as a line. `before` is what the assistant said right before it."""
+    """Neighbouring segments of one message as a line. `before` is what the assistant said right before it, `pasted` how
+    that begins which the message holds of others' words."""
 
     message: Message
     judged: list[Judged]
     before: str = ""
+    pasted: str = ""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -50,7 +65,7 @@ class Line:
 
     @property
     def tokens(self) -> int:
-        return FRAME + text.estimate_tokens(plain(self.words)) + text.estimate_tokens(self.before)
+        return FRAME + sum(map(text.estimate_tokens, (plain(self.words), self.before, self.pasted)))
 
     @property
     def segments(self) -> list[Segment]:
@@ -85,34 +100,44 @@ def lines_of(heard: Iterable[Weighed]) -> Iterator[Line]:
         message = turn.message
         if message.session != session:
             session, said = message.session, {}
-        visible = [each for each in _runs(turn, judged) if each]
+        visible, pasted = _runs(turn, judged)
         if not message.is_first_hand:
             said[message.ref] = " ".join(message.text[run[0].segment.start : run[-1].segment.end] for run in visible)
         elif message.role != "agent" and (message.speaker or not message.chat):  # it is known which person speaks
-            for line in _lines(turn, visible, said.get(turn.before_ref, "")):
+            for line in _lines(turn, visible, said.get(turn.before_ref, ""), pasted):
                 if line.before:
                     said.pop(turn.before_ref)  # once is enough
                 yield line
 
 
-def _lines(turn: Turn, visible: Sequence[Sequence[Judged]], said: str) -> Iterator[Line]:
-    for number, run in enumerate(visible):
-        before = "" if number else _asked(said, turn.message.text)
-        for part in _short(run):
-            yield Line(turn.message, part, before)
-            before = ""
+def _lines(turn: Turn, visible: Iterable[Sequence[Judged]], said: str, pasted: str) -> Iterator[Line]:
+    before = _asked(said, turn.message.text)
+    for part in (each for run in visible for each in _short(run)):
+        yield Line(turn.message, part, before, pasted)
+        before = pasted = ""
 
 
-def _runs(turn: Turn, judged: Sequence[Judged]) -> Iterator[list[Judged]]:
-    """Stretches of neighbouring segments that may be shown."""
+def _runs(turn: Turn, judged: Sequence[Judged]) -> tuple[list[list[Judged]], str]:
+    """Stretches of neighbouring segments that may be shown, and how the words of others among the rest begin."""
     forms = owners(turn.message.text, [(each.segment.start, each.segment.end) for each in judged])
-    hidden = [
-        each.reason in HIDDEN or form is Owner.OTHERS or turn.text_of(each.segment).startswith(_FENCES)
-        for each, form in zip(judged, forms, strict=True)
+    places = [
+        (each, _place_of(each, form, turn.text_of(each.segment))) for each, form in zip(judged, forms, strict=True)
     ]
-    for is_hidden, group in groupby(zip(judged, hidden, strict=True), key=lambda pair: pair[1]):
-        if not is_hidden:
-            yield [each for each, _ in group]
+    runs = [(place, [each for each, _ in group]) for place, group in groupby(places, key=itemgetter(1))]
+    others = " ".join(turn.text_of(each.segment) for place, run in runs if place is Place.BRACKETS for each in run)
+    return [run for place, run in runs if place is Place.LINE], _beginning(others)
+
+
+def _place_of(judged: Judged, form: Owner, words: str) -> Place:
+    """Where the words of a segment may stand."""
+    if judged.reason in BARRED or words.startswith(_FENCES):
+        return Place.NOWHERE
+    return Place.BRACKETS if form is Owner.OTHERS or judged.reason == QUOTED else Place.LINE
+
+
+def _beginning(others: str) -> str:
+    told = plain(others)
+    return told if len(told) <= PASTED else f"{told[:PASTED]}…"
 
 
 def _short(run: Sequence[Judged]) -> Iterator[list[Judged]]:
@@ -150,6 +175,8 @@ def talk(lines: Sequence[Line], zone: tzinfo, lang: str) -> str:
             told.append(f"# {day}")
         if line.before:
             told.append(f"({line.before})")
+        if line.pasted:
+            told.append(f"[{line.pasted}]")
         who = f"{plain(line.message.speaker)}: " if line.message.speaker else ""
         told.append(f"{number} {moment:%H:%M} {who}{plain(line.words)}")
     return "\n".join(told)

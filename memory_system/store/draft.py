@@ -107,7 +107,7 @@ class Draft:
 
 def _is_found_by_the_same(latest: Fact | None, record: Fact) -> bool:
     """Whether all keys of the memory are those it had when it was put last."""
-    names = ("content", "entities", "subject", "attribute", "value", "category")
+    names = ("content", "entities", "subject", "attribute", "value", "category", "tells", "event_time")
     return latest is not None and all(getattr(latest, name) == getattr(record, name) for name in names)
 
 

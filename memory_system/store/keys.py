@@ -23,6 +23,7 @@ _END_MARKS = " .!?~,。！？～，…"
 AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
 Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
 Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
+ISO_DAY = 10  # characters of a date
 BEGINNING = 48  # words by which a memory is found alone: what a long one is about stands early
 MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
 NEWEST = 32  # ids that are given of a key that many share
@@ -51,6 +52,16 @@ def topic_key(topic: str) -> Key:
     return ("topic", topic)
 
 
+def day_key(day: str) -> Key:
+    """The key of the active memories that speak of what happens, or begins, on that ISO date."""
+    return ("day", day)
+
+
+def telling_key(attribute: str) -> Key:
+    """The key of the active memories that tell of such a thing, in a slot or by the sound of their words."""
+    return ("tells", attribute)
+
+
 def content_key(content: str) -> Key:
     """The key of the active memories that say this, punctuation and case aside."""
     return ("content", text.essence(simplified(content)))
@@ -73,6 +84,10 @@ def keys_of_content(row: Row) -> Iterator[Key]:
     if attribute := row.get("attribute"):
         yield slot_key(subject, attribute)
         yield value_key(subject, attribute, row.get("value", ""))
+    for each in dict.fromkeys((*([attribute] if attribute else ()), *(row.get("tells") or ()))):
+        yield telling_key(each)
+    if event := row.get("event_time"):
+        yield day_key((event["start"] if isinstance(event, dict) else event.start)[:ISO_DAY])
     for entity in dict.fromkeys((subject, *row.get("entities", ()))):
         yield entity_key(entity)
     for topic in (row["topic"],) if "topic" in row else topics_of(row):

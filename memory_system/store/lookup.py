@@ -36,7 +36,7 @@ from memory_system.store.keys import (
     newest_of,
 )
 
-CATALOGUE_VERSION = 1
+CATALOGUE_VERSION = 2
 StandsFor = tuple[str, str]  # the rules, and the hash of the commit in the journal
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;

@@ -20,7 +20,7 @@ PASSING = ("plan", "event")  # kinds that weigh little: as these a sentence weig
 CHANGES = ("corrects", "ends", "moves", "cancels")
 LABELS = ("keep", *KINDS, *STANCES, *CHANGES)
 
-CHANGE_FROM = 2 * SCALE  # from which a change is believed: a wrong one hides what is still so
+CHANGE_FROM = 3 * SCALE // 2  # from which a change is believed: a wrong one hides what is still so
 KIND_FROM = -SCALE  # from which a sentence is of its likeliest kind; else it is of what passes
 SURELY = 3 * SCALE // 2  # by which a kind must lead: a remark that is kept as health never fades
 ATTRIBUTES = (
