@@ -46,7 +46,7 @@ SETTABLE = WORDS | {
 # fields that make how a memory is told: what another way of putting it replaces
 TELLING = (
     "content", "attribute", "value", "category", "entities", "event_time", "expires", "lang", "method", "form",
-    "speaker", "context", "tells",
+    "speaker", "context", "tells", "asked_by",
 )  # fmt: skip
 RETURNED = {"retired": None, "superseded_by": None, "valid_to": None}  # what one that leaves the archive loses
 USER, ASSISTANT = "user", "assistant"  # the subjects that are no names
@@ -150,6 +150,7 @@ class Fact(Stored):
     speaker: str = ""  # whose words a quote is, where they are not the owner's
     context: tuple[Place, ...] = ()  # what a quote leans on, and is shown with
     tells: tuple[str, ...] = ()  # attributes that a quote or a statement tells of, by the sound of its words
+    asked_by: tuple[str, ...] = ()  # words that are searched with what it says, and never shown
     outdated_by: str | None = None  # the memory by which it is moved, called off, ended or put right
     likely_outdated_by: str | None = None  # the newer memory that likely does so: both stand, and are shown together
 

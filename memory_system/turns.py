@@ -135,6 +135,7 @@ class Claim:
     context: tuple[Place, ...] = ()
     beside: str = ""
     tells: tuple[str, ...] = ()  # attributes that a quote or a statement tells of
+    asked_by: tuple[str, ...] = ()  # other words by which somebody may ask for it
     also: tuple[Evidence, ...] = ()  # more words that a statement rests on
     target: str = ""  # the id of the memory that it changes, where that was named
     instead: tuple[str, ...] = ()  # the ids of quotes of the same words, in whose place it stands
@@ -153,5 +154,5 @@ class Claim:
         event = row["event_time"] and EventTime.model_validate(row["event_time"])
         context = tuple(Place.model_validate(each) for each in row["context"])
         also = tuple(Evidence.model_validate(each) for each in row["also"])
-        lists = {name: tuple(row[name]) for name in ("span", "entities", "instead", "tells", "changes")}
+        lists = {name: tuple(row[name]) for name in ("span", "entities", "instead", "tells", "asked_by", "changes")}
         return cls(**{**row, **lists, "event_time": event, "context": context, "also": also})

@@ -26,7 +26,9 @@ _TIMES = {"hundred": 100, "thousand": 1_000, "grand": 1_000, "million": 1_000_00
 _WORDS = "|".join(sorted({*_SMALL, *_LARGE, *_TIMES}, key=len, reverse=True))
 _RUN = re.compile(rf"\b(?:{_WORDS}|\d+)(?:s?(?:[ -]|,? and )(?:{_WORDS}|\d+))*\b")
 _WORD = re.compile(rf"{_WORDS}|\d+")
+_COUNTED = re.compile(rf"\d[\d.,]*(?:[ -](?:{'|'.join(_TIMES)}))+")
 FIGURES = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:[.:]\d+)*")
+_DOTTED = re.compile(r"(?<=^\d)\.(?=[0-5]\d$)|(?<=^[12]\d)\.(?=[0-5]\d$)")  # of a time of day: 8.30
 _DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 _ONE = "[一二两三四五六七八九]?"
@@ -40,7 +42,7 @@ _CLOCK_HOURS, _HOUR, _CENTURY = 12, 60, 100
 def said_in(words: str) -> set[str]:
     """The numbers that words name, whole and in part."""
     found = {plain(each) for each in FIGURES.findall(words)}
-    found |= {part for each in tuple(found) for part in each.split(":")}
+    found |= {part for each in tuple(found) for part in _DOTTED.sub(":", each).split(":")}
     for parts in _runs(words):
         found.update(str(each) for each in parts if each >= 0)
         found.update(_wholes(parts))
@@ -51,8 +53,8 @@ def said_in(words: str) -> set[str]:
 
 def told_in(words: str) -> Iterator[set[str]]:
     """Of each number in words what it may mean as a whole; of "one" and of single Chinese signs nothing: they stand in
-    other words as well."""
-    yield from (_wholes(parts) for parts in _runs(words) if parts != [1])
+    other words as well; nor of 2.45 million: its figures stand for it."""
+    yield from (_wholes(parts) for parts in _runs(_COUNTED.sub(" ", words)) if parts != [1])
     yield from (set().union(*map(_chinese, each)) for each in _signs(words) if len(each[0]) > 1)
 
 

@@ -216,7 +216,16 @@ def _names(record: Fact, words: Words) -> bool:
     """Whether any text of the memory names what the words name."""
     quotes = (each.quote for each in record.evidence)
     past = (text for each in record.history for text in (each.value, each.content))
-    texts = (record.content, record.value, record.subject, record.source, *record.entities, *quotes, *past)
+    texts = (
+        record.content,
+        record.value,
+        record.subject,
+        record.source,
+        *record.entities,
+        *record.asked_by,
+        *quotes,
+        *past,
+    )
     return any(words.named_in(text) for text in texts)
 
 

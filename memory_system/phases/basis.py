@@ -42,6 +42,7 @@ class Operation(BaseModel):
     when: str = ""  # start, or start/end: local ISO dates or times
     until: str = ""
     maybe: bool = False
+    words: str = ""  # other words by which somebody may ask for it
     kind: Kind = "event"
 
     def parts(self) -> list[Operation]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import pairwise
 
 from memory_system import attributes, text
 from memory_system.phases.basis import Basis, bare, telling_of, told
@@ -24,8 +23,8 @@ from memory_system.understand.weights import SCALE
 _OWNER_IS = re.compile("User (?!and )|用户(?![的和跟])")  # how a sentence begins that is about the owner
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]{2}")
 _GIVEN = 2  # characters of a Chinese given name
-DENIED = "denies what was said"
 LONG = 80  # characters of a clause, above which it says too much to be denied as a whole
+DENIED = "denies what was said"
 MEANT_FROM, ENDS_FROM = -3 * SCALE, -2 * SCALE  # of the judge's margins: below, nothing grave was meant, nothing ended
 
 
@@ -68,7 +67,8 @@ def _said_of(basis: Basis, said: str) -> str:
     before = plain[: _place(basis, plain)]
     others = (*language(lang).mention.finditer(before), *pattern("reading", lang, "other").finditer(before))
     found = [(each.end(), "other") for each in others]
-    found += [(before.rfind(name) + len(name), "other") for name in basis.near if name in before]
+    named = basis.near if basis.subject == USER else {*basis.near, basis.subject}
+    found += [(before.rfind(name) + len(name), "other") for name in named if name in before]
     found += [(each.end(), "me") for each in pattern("reading", lang, "me").finditer(before)]
     return max(found, default=(0, ""))[1]
 
@@ -87,7 +87,14 @@ def target(basis: Basis) -> str:
         return ""
     if basis.target is None:
         return "no such memory"
-    return "" if _is_same_thing(basis, basis.target) else "another thing"
+    ends_what_is_past = basis.operation.op == "end" and _is_past(basis.target, basis)
+    return "" if ends_what_is_past or _is_same_thing(basis, basis.target) else "another thing"
+
+
+def _is_past(record: Fact, basis: Basis) -> bool:
+    """Whether what it tells of was over when the lines were said."""
+    event = record.event_time
+    return event is not None and bare(datetime.fromisoformat(event.end)) <= bare(basis.named[-1].moment(basis.zone))
 
 
 def _is_same_thing(basis: Basis, record: Fact) -> bool:
@@ -100,15 +107,16 @@ def _is_same_thing(basis: Basis, record: Fact) -> bool:
 
 
 def denial(basis: Basis) -> str:
-    """What is denied was denied, what is not was not, and what ends was said to change."""
+    """What ends was said to change; what is grave denies what was denied, and nothing else: of the rest the check would
+    refuse as much that holds as that does not."""
     if basis.operation.op == "end":
         return "" if _is_over(basis) else "not said to be over"
-    if basis.operation.op == "update":
+    if not basis.is_grave or basis.operation.op != "add":
         return ""
-    lines = [each for line in basis.named for each in _clauses(line.words) if len(each) <= LONG]
+    lines = [each for line in basis.named for each in matters.clauses(line.words) if len(each) <= LONG]
     if not basis.operation.text:
         return DENIED if any(_denies(each, basis) for each in lines) else ""
-    agreed = [_agree(clause, lines) for clause in _clauses(basis.operation.text)]
+    agreed = [_agree(clause, lines) for clause in matters.clauses(basis.operation.text)]
     return DENIED if False in agreed and True not in agreed else ""
 
 
@@ -123,8 +131,7 @@ def _denies(clause: str, basis: Basis) -> bool:
 
 def _is_over(basis: Basis) -> bool:
     """Whether the memory's time is past, or the lines sound as if something changed."""
-    event = basis.target.event_time if basis.target else None
-    if event is not None and bare(datetime.fromisoformat(event.end)) <= bare(basis.named[-1].moment(basis.zone)):
+    if basis.target is not None and _is_past(basis.target, basis):
         return True
     return max((change for each, _ in basis.meant for change in each.segment.changes), default=0) >= ENDS_FROM
 
@@ -138,11 +145,6 @@ def _agree(clause: str, lines: Sequence[str]) -> bool | None:
     shared = [(len(terms & telling_of(each)), each) for each in lines]
     most, nearest = max(shared, key=lambda each: each[0], default=(0, ""))
     return not (2 * most > len(terms) and tells_not(gist_of(nearest))) if most else None
-
-
-def _clauses(said: str) -> list[str]:
-    ends = [0, *(each.end() for each in language(text.language(said)).clause.finditer(said)), len(said)]
-    return [said[start:end] for start, end in pairwise(ends) if said[start:end].strip()]
 
 
 def earnest(basis: Basis) -> str:

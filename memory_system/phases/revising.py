@@ -55,10 +55,12 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
         return Meant([], [])  # a model names what its sentence changes
     found = linking.candidates(claim, draft, night)
     possible = (each for each in found if may_tell_otherwise(each.record, claim))
-    weighed = [(each.record, links().sum_of(linking.features_of(each, found, claim, night))) for each in possible]
-    sure = [record for record, weight in weighed if weight >= links().sure and is_for_words(record, claim)]
-    sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *sure)}.values())
-    return Meant(sure, [record for record, weight in weighed if weight >= links().likely and record not in sure])
+    weighed = [(each, links().sum_of(linking.features_of(each, found, claim, night))) for each in possible]
+    linked = (each for each, weight in weighed if weight >= links().sure and is_for_words(each.record, claim))
+    learned = (each.record for each in linked if each.weights or each.record.category not in CERTAIN)
+    sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *learned)}.values())
+    likely = (each.record for each, weight in weighed if weight >= links().likely)
+    return Meant(sure, [each for each in likely if each not in sure])
 
 
 def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Fact]:

@@ -24,10 +24,11 @@ from memory_system.understand.judge import judge_of
 from memory_system.understand.language import language, type_of_attribute
 from memory_system.understand.values import value_of
 
+FEW = 3  # telling words, below which all words of a sentence count
 SUPPORTED = 0.35  # share of the telling words of a sentence that stand in what it rests on
 LEAST = 4  # tokens of a value beside what fits its slot, that are worth a sentence
 GRAVELY = 0.6  # and of one that is grave in the lines that it names
-STEM = 4  # letters by which two forms of a word are known
+STEM, SHORT = 4, 3  # letters by which two forms of a word are known, and of a short one: added, add
 UNSAID = "says what was not said"
 FAR, NEAR = timedelta(days=200), timedelta(days=15)  # how far off a date may be that is meant by its day, its weekday
 LONGEST = 120  # tokens of a sentence
@@ -87,8 +88,10 @@ def _unknown_chinese(said: str, basis: Basis) -> Iterator[bool]:
         for at, (one, other) in enumerate(pairwise(run[0])):
             data = table("reading", "zh")
             if other not in known and not _is_plain(one, other):
-                yield at > 0 and run[0][at - 1] in data["beside_names"] and one not in known
-                yield one in data["before_names"] and (one == "阿" or f"{one} {other}" not in judge_of("zh"))
+                before = run[0][at - 1] if at else ""
+                yield before in data["beside_names"] and one not in known if before else False
+                is_word = f"{one} {other}" in judge_of("zh") or f"{before} {one}" in judge_of("zh")
+                yield one in data["before_names"] and (one == "阿" or not is_word)
     latin = (each for each in _CAPITAL.findall(said) if each.isascii() and each not in STOCK_NAMES)
     yield from (not text.stands_in(each, basis.sent) for each in latin)
 
@@ -214,21 +217,25 @@ def content(basis: Basis) -> str:
     if not operation.text:
         return "no value of that slot" if operation.op != "end" and not fits(basis) else ""
     words = _without(operation.text, list(dates.find(operation.text, basis.named[-1].moment(basis.zone))))
-    telling = telling_of(_stock().sub(" ", words)) - _plain() - telling_of("\n".join(basis.names))
+    told_by = telling_of(_stock().sub(" ", words)) - _plain() - telling_of("\n".join(basis.names))
+    all_terms = matters.terms_of(STOCK.sub(" ", simplified(text.straight(words))))
+    telling = told_by if len(told_by) >= FEW else {*all_terms} - _plain()
+    numbers = len(numerals.FIGURES.findall(words))  # which stand there, or it is refused
     parts = [part for line in basis.named for part in (line.before, line.words)]
-    here = _said(telling, "\n".join((*parts, basis.target.content if basis.target else "")))
+    here = _said(telling, "\n".join((*parts, basis.target.content if basis.target else "")), numbers)
     if not here or (basis.is_grave and here < GRAVELY):
         return UNSAID
-    return UNSAID if max(here, _said(telling, basis.words)) < SUPPORTED else ""
+    return UNSAID if max(here, _said(telling, basis.words, numbers)) < SUPPORTED else ""
 
 
-def _said(telling: Collection[str], words: str) -> float:
-    """The share of the terms that stand in words: or another form does (driven, drive); Chinese by its signs."""
+def _said(telling: Collection[str], words: str, numbers: int) -> float:
+    """The share of the terms that stand in words, or other forms of them do (driven, drive), Chinese by its signs; so
+    many numbers stand there as well."""
     known, signs = {*matters.terms_of(simplified(text.straight(words)))}, {*simplified(words)}
-    stems = {each[:STEM] for each in known if each.isascii() and len(each) >= STEM}
+    stems = {each[:STEM] for each in known if each.isascii()}
     units = {unit for each in telling for unit in ([each] if each.isascii() else each)}
-    said = sum(each in signs or each in known or each[:STEM] in stems for each in units)
-    return said / len(units) if units else 1.0
+    said = sum(each in signs or each in known or not stems.isdisjoint((each[:STEM], each[:SHORT])) for each in units)
+    return (said + numbers) / (len(units) + numbers) if units else 1.0
 
 
 @cache

@@ -13,6 +13,7 @@ from memory_system.phases.evidence import evidence_of
 from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line
 from memory_system.phases.support import fits, interval, is_meant
+from memory_system.privacy.secrets import redact
 from memory_system.records import CLAIM, QUOTE, STATEMENT, USER, USER_NAME, EventTime, Fact
 from memory_system.text.traditional import simplified
 from memory_system.turns import Claim, Segment
@@ -22,6 +23,8 @@ from memory_system.understand.judge import attributes_told
 from memory_system.understand.quotes import Quoted
 
 PASSING = "temporary"  # words that end something matter by what they end
+MOST_WORDS, LONGEST_WORD = 5, 24  # by which somebody may ask for it, and the characters of one
+_BETWEEN = re.compile(r"[,;，；、/]+|(?<=[\u3400-\u9fff]) +")
 _DAY = 10  # characters of an ISO date
 _USERS = re.compile(r"\buser['’]s\b", re.IGNORECASE)
 _USER_DOES = re.compile(r"\buser (?P<verb>\w+)", re.IGNORECASE)
@@ -38,12 +41,19 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
         if each.message.ref != made.ref
     )
     until = _until(basis, night) or made.expires
-    made = replace(made, method=method, also=also, stance="asserted", expires=until)
+    asked_by = _asked_by(operation.words)
+    made = replace(made, method=method, also=also, stance="asserted", expires=until, asked_by=asked_by)
     if target is not None:
         made = replace(made, target=target.id, change=_change(basis, target, made, night))
     if operation.maybe or all(each.segment.stance == "hedged" for each, _ in basis.meant):
         made = replace(made, confidence=extract.HEDGED, basis=extract.HEDGED_BASIS[made.lang])
     return made
+
+
+def _asked_by(words: str) -> tuple[str, ...]:
+    """The words by which somebody may ask for it, those that fit; none where they hold a secret."""
+    found = [each.strip() for each in _BETWEEN.split(words) if 0 < len(each.strip()) <= LONGEST_WORD]
+    return () if redact(words)[1] else tuple(dict.fromkeys(found))[:MOST_WORDS]
 
 
 def _slot(basis: Basis, night: Night) -> Claim | None:

@@ -107,7 +107,7 @@ class Units:
     def memory(self, row: Row) -> Unit:
         said_at, content, entities = said_or_created(row), told(row), row.get("entities", ())
         names = (entity for entity in dict.fromkeys(entities) if entity not in content)
-        about = storable(" ".join((self.spelled(said_at), *names)))
+        about = storable(" ".join((self.spelled(said_at), *names, *row.get("asked_by", ()))))
         return Unit(row["id"], "", 0, 0, 0, "", "", said_at, about, storable(content))
 
     def message(self, path: str, message: Message) -> list[Unit]:

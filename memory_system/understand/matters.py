@@ -17,6 +17,7 @@ from memory_system.understand.language import language
 OWN = "own"  # the owner, where the speaker's own things are meant
 SOMEBODY = "somebody"  # he or she: anybody but the speaker
 _SIGNS = re.compile(r"[0-9]+|.")
+_SPOKEN = re.compile(f"(?<=[{text.CJK}]) +(?=[{text.CJK}])")  # where a clause ends that has no stop
 _SHORTEST = 3  # letters of an English term
 
 
@@ -69,7 +70,7 @@ def owners_of(words: str, about: Collection[str], names: Iterable[str]) -> froze
     words = simplified(text.straight(words))
     lang = text.language(words)
     owners: set[str] = set()
-    for clause in _clauses(words, lang):
+    for clause in clauses(words):
         if not about or not set(about).isdisjoint(terms_of(clause)):
             owners |= _owners_in(clause, lang, names)
     return frozenset(owners)
@@ -98,12 +99,13 @@ def _pairs(found: Iterable[str]) -> Iterator[str]:
             yield one + other
 
 
-def _clauses(words: str, lang: str) -> Iterator[str]:
+def clauses(words: str) -> Iterator[str]:
+    """The clauses of a sentence; where Chinese is typed as it is spoken, blanks end them too."""
     start = 0
-    for end in language(lang).clause.finditer(words):
-        yield words[start : end.start()]
+    for end in language(text.language(words)).clause.finditer(words):
+        yield from _SPOKEN.split(words[start : end.start()])
         start = end.end()
-    yield words[start:]
+    yield from _SPOKEN.split(words[start:])
 
 
 def _owners_in(clause: str, lang: str, names: Iterable[str]) -> set[str]:

@@ -33,7 +33,7 @@ _WORD = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\W\u4e00-\u9fff][\w']*")
 WISH = ("wish",)
 _STRETCH = {"en": 120, "zh": 40}  # characters that are heard at once: hardly any labelled wish has more
 _LONG_WORD = 20  # characters
-_WISH_FROM = 2 * SCALE  # log-odds times `SCALE`, from which words are a wish
+_WISH_FROM, _MAY_BE = 2 * SCALE, -SCALE  # log-odds times `SCALE`, from which words are a wish, and may be part of one
 
 _CLAUSE = re.compile(r"[^,;，；、：:]+")
 
@@ -164,22 +164,24 @@ def _about(lang: str) -> Mapping[str, re.Pattern[str]]:
 
 
 def sounding(plain: str) -> Iterator[Span]:
-    """Where a message sounds like such a wish: the clauses that sound like it, or the sentence where only that does."""
+    """Where a message sounds like such a wish: the clauses that sound like it, or the sentence where only that does,
+    and one of its clauses at least not otherwise: many words sound like anything together."""
     lang = text.language(plain)
     if lang not in LANGUAGES:
         return
     for start, end in text.sentences(plain):
         clauses = [(start + each.start(), start + each.end()) for each in _CLAUSE.finditer(plain[start:end])]
-        found = [span for span in clauses if len(clauses) > 1 and _sounds(plain[slice(*span)], lang)]
-        if found:
+        sounds = [_sound(plain[slice(*span)], lang) for span in clauses]
+        found = [span for span, sound in zip(clauses, sounds, strict=True) if sound >= _WISH_FROM]
+        if found and len(clauses) > 1:
             yield found[0][0], found[-1][1]
-        elif _sounds(plain[start:end], lang):
+        elif max(sounds, default=_MAY_BE) >= _MAY_BE and _sound(plain[start:end], lang) >= _WISH_FROM:
             yield start, end
 
 
-def _sounds(words: str, lang: str) -> bool:
-    """Whether the words, or a stretch of them, sound like such a wish."""
-    return any(is_wish(each, lang) for each in stretches(words, lang))
+def _sound(words: str, lang: str) -> int:
+    """How much the words sound like such a wish, or the stretch of them that does most: log-odds times `SCALE`."""
+    return max(_weights(lang).sums(features.of_words(each, lang))[0] for each in stretches(words, lang))
 
 
 def stretches(words: str, lang: str) -> Iterator[str]:
@@ -195,11 +197,6 @@ def stretches(words: str, lang: str) -> Iterator[str]:
 def _word_at(words: str, at: int) -> int:
     """Where the word begins that holds the place; the place itself in Chinese, which has no blanks."""
     return words.rfind(" ", at - _LONG_WORD, at) + 1 or at
-
-
-def is_wish(words: str, lang: str) -> bool:
-    """Whether the words ask that something is not kept."""
-    return _weights(lang).sums(features.of_words(words, lang))[0] >= _WISH_FROM
 
 
 @cache
