@@ -351,7 +351,7 @@ def look_up(found: Candidates, index: Index, wanted: Wanted) -> list[Tally]:
 def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tally:
     """Note who holds the term: how much it weighs, and how often each session has it."""
     scopes = wanted.wide
-    numbers, holders = index.held(term, scopes, COMMON)
+    numbers, holders = _held(index, term, wanted)
     common = holders > COMMON
     share = ASIDE_SHARE if term in wanted.question.aside else 1.0
     if not holders:
@@ -360,6 +360,14 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
     # What none has says no more than what one has.
     found.weights.append(share * weight(holders if common else len(numbers) or 1, found.total))
     return (0.0, Counter()) if common else (share, _note(found, numbers, scopes))
+
+
+def _held(index: Index, term: str, wanted: Wanted) -> tuple[list[int], int]:
+    """Who holds the term, or where it names one of somebody's nearest, what else they are called (father, dad, 爸)."""
+    called = next((name for name in wanted.question.names if term in name and len(name) > 1), frozenset({term}))
+    found = [index.held(each, wanted.wide, COMMON) for each in sorted(called)]
+    numbers = sorted({number for some, _ in found for number in some})
+    return numbers, max(len(numbers), *(count for _, count in found))
 
 
 def _look_up_kind(found: Candidates, index: Index, kind: str, wanted: Wanted) -> Tally:
