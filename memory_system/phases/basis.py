@@ -26,6 +26,8 @@ from memory_system.understand import matters
 GRAVE_KINDS = frozenset({"health", "instruction"})  # of a sentence that is new
 BEFORE, AFTER = 4, 2  # lines before and behind a line from which a sentence may take what it names
 
+_BETWEEN = re.compile(r"[,;，；、/]+")
+
 Spot = tuple[str, int]  # a segment: the ref of its message, and where it starts
 STOCK = re.compile("|".join(sorted(STOCK_NAMES, key=len, reverse=True)))  # what the memory calls its people
 Kind = Literal["profile", "health", "relation", "preference", "instruction", "plan", "event", "project"]
@@ -42,8 +44,14 @@ class Operation(BaseModel):
     when: str = ""  # start, or start/end: local ISO dates or times
     until: str = ""
     maybe: bool = False
-    words: str = ""  # other words by which somebody may ask for it
+    words: list[str] = []  # other words by which somebody may ask for it
     kind: Kind = "event"
+
+    @field_validator("words", mode="before")
+    @classmethod
+    def _listed(cls, words: Any) -> Any:
+        """They may come in one string."""
+        return _BETWEEN.split(words) if isinstance(words, str) else words
 
     def parts(self) -> list[Operation]:
         """The operation, or where it fills a slot and tells a sentence beside it, one for each."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
@@ -24,7 +25,6 @@ from memory_system.understand.quotes import Quoted
 
 PASSING = "temporary"  # words that end something matter by what they end
 MOST_WORDS, LONGEST_WORD = 5, 24  # by which somebody may ask for it, and the characters of one
-_BETWEEN = re.compile(r"[,;，；、/]+|(?<=[\u3400-\u9fff]) +")
 _DAY = 10  # characters of an ISO date
 _USERS = re.compile(r"\buser['’]s\b", re.IGNORECASE)
 _USER_DOES = re.compile(r"\buser (?P<verb>\w+)", re.IGNORECASE)
@@ -50,10 +50,10 @@ def claim_of(basis: Basis, method: str, night: Night) -> Claim:
     return made
 
 
-def _asked_by(words: str) -> tuple[str, ...]:
-    """The words by which somebody may ask for it, those that fit; none where they hold a secret."""
-    found = [each.strip() for each in _BETWEEN.split(words) if 0 < len(each.strip()) <= LONGEST_WORD]
-    return () if redact(words)[1] else tuple(dict.fromkeys(found))[:MOST_WORDS]
+def _asked_by(words: Iterable[str]) -> tuple[str, ...]:
+    """The words by which somebody may ask for it: a few short ones that hold no secret."""
+    short = (each for word in words if 0 < len(each := word.strip()) <= LONGEST_WORD and not redact(each)[1])
+    return tuple(dict.fromkeys(short))[:MOST_WORDS]
 
 
 def _slot(basis: Basis, night: Night) -> Claim | None:

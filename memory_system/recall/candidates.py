@@ -363,9 +363,10 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
 
 
 def _held(index: Index, term: str, wanted: Wanted) -> tuple[list[int], int]:
-    """Who holds the term, or where it names one of somebody's nearest, what else they are called (father, dad, 爸)."""
-    called = next((name for name in wanted.question.names if term in name and len(name) > 1), frozenset({term}))
-    found = [index.held(each, wanted.wide, COMMON) for each in sorted(called)]
+    """Who holds the term, or where it names one of somebody's nearest, what else they are called (father, dad)."""
+    called = next((name for name in wanted.question.names if term in name), frozenset())
+    also = (each for each in called if is_cjk(each) == is_cjk(term) and len(each) > 1 < len(term))
+    found = [index.held(each, wanted.wide, COMMON) for each in sorted({term, *also})]
     numbers = sorted({number for some, _ in found for number in some})
     return numbers, max(len(numbers), *(count for _, count in found))
 
