@@ -76,14 +76,14 @@ def found_in(case: dict[str, Any]) -> str:
     return reason(tuple(case["said"]), **row)
 
 
-@pytest.mark.parametrize(("lang", "passed"), [("en", 0.505), ("zh", 0.525)])
+@pytest.mark.parametrize(("lang", "passed"), [("en", 0.51), ("zh", 0.525)])
 def test_few_true_answers_of_readers_are_refused_and_half_of_those_made_false_pass(
     lang: str, passed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "scripts"))
     reading = importlib.import_module("reading")
     found = reading.shares(list(reading.judged(lang)))
-    assert found["refused"] <= 0.07, found
+    assert found["refused"] <= 0.065, found
     assert found["passed"] <= passed, found
 
 

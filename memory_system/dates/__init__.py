@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from memory_system import records
 from memory_system.dates.atoms import count, is_timely
-from memory_system.dates.finding import When, find, in_one, meant, nameable, standing
+from memory_system.dates.finding import When, find, in_one, is_hour, meant, nameable, standing
 from memory_system.dates.writing import Marked, marked, spell
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "count",
     "event_in",
     "find",
+    "is_hour",
     "is_timely",
     "marked",
     "meant",

@@ -92,6 +92,11 @@ def nameable(text: str, said: date) -> dict[date, bool]:
     return {day: any("dow" not in each or "day" in each for each in by) for day, by in found.items() if by}
 
 
+def is_hour(words: str) -> bool:
+    """Whether the words name an hour and nothing else (10 in the morning, 早十点)."""
+    return any("hour" in piece.fields and piece.span == (0, len(words)) for piece in pieces(words)[1])
+
+
 def _may_name(fields: Fields, day: date, said: date) -> bool:
     if "day" in fields:
         return bool(fields["day"] == day.day and fields.get("month", day.month) == day.month)

@@ -107,12 +107,12 @@ def _is_same_thing(basis: Basis, record: Fact) -> bool:
 
 
 def denial(basis: Basis) -> str:
-    """What ends was said to change; what is grave denies what was denied, and nothing else: of the rest the check would
-    refuse as much that holds as that does not."""
+    """What is grave ends where something was said to change, and denies what was denied, and nothing else: of the rest
+    the check would refuse as much that holds as that does not."""
+    if not basis.is_grave or basis.operation.op == "update":
+        return ""
     if basis.operation.op == "end":
         return "" if _is_over(basis) else "not said to be over"
-    if not basis.is_grave or basis.operation.op != "add":
-        return ""
     lines = [each for line in basis.named for each in matters.clauses(line.words) if len(each) <= LONG]
     if not basis.operation.text:
         return DENIED if any(_denies(each, basis) for each in lines) else ""

@@ -217,9 +217,10 @@ def content(basis: Basis) -> str:
     if not operation.text:
         return "no value of that slot" if operation.op != "end" and not fits(basis) else ""
     words = _without(operation.text, list(dates.find(operation.text, basis.named[-1].moment(basis.zone))))
-    told_by = telling_of(_stock().sub(" ", words)) - _plain() - telling_of("\n".join(basis.names))
-    all_terms = matters.terms_of(STOCK.sub(" ", simplified(text.straight(words))))
-    telling = told_by if len(told_by) >= FEW else {*all_terms} - _plain()
+    aside = _plain().union(matters.terms_of("\n".join((*basis.names, _template(basis)))))
+    telling = telling_of(_stock().sub(" ", words)) - aside
+    if len(telling) < FEW:
+        telling = {*matters.terms_of(STOCK.sub(" ", simplified(text.straight(words))))} - aside
     numbers = len(numerals.FIGURES.findall(words))  # which stand there, or it is refused
     parts = [part for line in basis.named for part in (line.before, line.words)]
     here = _said(telling, "\n".join((*parts, basis.target.content if basis.target else "")), numbers)
@@ -236,6 +237,11 @@ def _said(telling: Collection[str], words: str, numbers: int) -> float:
     units = {unit for each in telling for unit in ([each] if each.isascii() else each)}
     said = sum(each in signs or each in known or not stems.isdisjoint((each[:STEM], each[:SHORT])) for each in units)
     return (said + numbers) / (len(units) + numbers) if units else 1.0
+
+
+def _template(basis: Basis) -> str:
+    """The words with which a slot is told: its value alone is to be said."""
+    return str(attributes.about(basis.slot).get("template", "")) if basis.slot else ""
 
 
 @cache

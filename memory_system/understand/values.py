@@ -81,9 +81,10 @@ def _checked(text: str, span: Span, kind: ValueType) -> Span | None:
     while (lead := kind.lead.match(text, start, end)) and lead.end() > start:
         start, end = _stripped(text, lead.end(), end)
     end = _end_of(text, start, end, kind)
-    if not 0 < end - start <= kind.longest or kind.never.search(text[start:end]):
+    words = text[start:end]
+    if not 0 < len(words) <= kind.longest or kind.never.search(words) or not kind.need.fullmatch(words):
         return None
-    return (start, end) if kind.need.fullmatch(text[start:end]) else None
+    return None if not kind.timed and dates.is_hour(words) else (start, end)
 
 
 def _end_of(text: str, start: int, end: int, kind: ValueType) -> int:

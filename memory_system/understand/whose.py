@@ -133,7 +133,8 @@ class Stretches:
         """Whether the words open with a name that is not the owner's, and speak of the owner, somebody near or a
         device: who is only called otherwise than is known may be the owner."""
         frames = rules.load("frames")
-        names = [name for each in frames["arrives"].found(words) for name in each.parts.values() if name]
+        opening = (each for group in ("arrives", "returns") for each in frames[group].found(words))
+        names = [name for each in opening for name in each.parts.values() if name]
         if not any(self._owner.is_another(name) for name in names):
             return False
         return self._owner.are_named(words) or frames["nearby"].fires(words)
