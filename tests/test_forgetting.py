@@ -76,7 +76,7 @@ def forget(
     with Workspace.open(root, now=at(now), write=True, disk=disk) as ws:
         forgetting.finish(ws)
         plan = forgetting.plan_of(ws, Selection(**chosen), transcripts=transcripts, notes=notes)
-        return forgetting.forget(ws, plan).to_row()
+        return forgetting.forget(ws, plan)
 
 
 def copied(root: Path, target: Path) -> Path:

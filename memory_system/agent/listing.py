@@ -15,10 +15,10 @@ import orjson
 
 from memory_system import clock
 from memory_system.agent import session
-from memory_system.agent.session import SPEAKERS, Session, masked
+from memory_system.agent.session import SPEAKERS, Session
 from memory_system.errors import NotFoundError, UsageError
 from memory_system.finder import Giver
-from memory_system.privacy.secrets import redact
+from memory_system.privacy.secrets import redact, without_secrets
 from memory_system.readers.places import Place, find, place, transcripts
 from memory_system.readers.transcript import UNKNOWN, Transcript, load
 from memory_system.recall.search_index import Index
@@ -115,7 +115,7 @@ def append_to(ws: Workspace, name: str, role: str, content: str) -> tuple[str, s
         path, form = found.place.path, found.format
         name = found.session
     if form == "plain" and not path.name.endswith(".gz"):
-        row = {"timestamp": clock.stamp(ws.now), "role": role, "content": masked(content)}
+        row = {"timestamp": clock.stamp(ws.now), "role": role, "content": without_secrets(content)}
         ws.files.make_folder(path.parent)
         ws.files.append(path, orjson.dumps(row) + b"\n")
     elif form in ("plain", "openclaw"):

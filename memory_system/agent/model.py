@@ -98,7 +98,6 @@ class Claude:
         return client_of(self.key(), address_of(self._config), TIMEOUT)
 
     def close(self) -> None:
-        """Let go of the connections."""
         if "_client" in vars(self):
             self._client.close()
 

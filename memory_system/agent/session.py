@@ -6,7 +6,7 @@ a copy: no night makes memories of it."""
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -18,8 +18,10 @@ from memory_system import clock
 from memory_system.disk import Files, is_regular, lock_holder
 from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.layout import Layout
-from memory_system.privacy.secrets import redact
+from memory_system.privacy.secrets import redact, without_secrets
+from memory_system.readers import formats
 from memory_system.readers.transcript import Lines, json_rows, open_regular
+from memory_system.text import shortened
 from memory_system.workspace import Workspace
 
 VERSION = 4
@@ -104,8 +106,7 @@ def blocks_of(message: Row) -> list[Row]:
 
 
 def text_of(message: Row) -> str:
-    texts: Iterable[Any] = (each.get("text") for each in blocks_of(message) if each.get("type") == "text")
-    return "\n".join(each for each in texts if isinstance(each, str))
+    return formats.text_of(message.get("content")) or ""
 
 
 def user_message(said: str) -> Row:
@@ -154,20 +155,13 @@ class Session:
         self._files.make_folder(self.path.parent)
         self.rows.append(row)  # first: an interrupt after the write must not leave it out
         try:
-            self._files.append(self.path, b"".join(orjson.dumps(masked(each)) + b"\n" for each in (*lines, row)))
+            self._files.append(
+                self.path, b"".join(orjson.dumps(without_secrets(each)) + b"\n" for each in (*lines, row))
+            )
         except UnwritableError:
             self.rows.pop()
             raise
         return row
-
-
-def masked(value: Any) -> Any:
-    """The value without secrets and without what is no text, however deep it stands."""
-    if isinstance(value, str):
-        return redact(value.encode(errors="replace").decode())[0]
-    if isinstance(value, list | tuple):
-        return [masked(each) for each in value]
-    return {key: masked(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def _stamp(at: datetime) -> str:
@@ -222,8 +216,7 @@ def _last_words(rows: Sequence[Row]) -> Iterator[str]:
         message = message_of(row)
         text = " ".join(text_of(message).split())
         if message.get("role") in SPEAKERS and text:
-            shown = text if len(text) <= LONGEST_SUMMARISED else text[: LONGEST_SUMMARISED - 1] + "…"
-            yield f"{message['role']}: {redact(shown)[0]}"
+            yield f"{message['role']}: {redact(shortened(text, LONGEST_SUMMARISED))[0]}"
 
 
 def _free(ws: Workspace) -> Path:

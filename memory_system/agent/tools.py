@@ -60,7 +60,6 @@ class Tool:
     writes: Callable[[Arguments], bool] = lambda _: False
 
     def to_anthropic(self) -> dict[str, Any]:
-        """As Anthropic's API takes it."""
         return {"name": self.name, "description": self.description, "input_schema": self.schema}
 
 
@@ -174,7 +173,7 @@ def forget(ws: Workspace, arguments: Arguments, who: Who) -> Answer:
     if not ids or _text(arguments, "confirm").strip() != code:
         what = "this code does not confirm these ids; nothing was forgotten"
         raise UsageError(what, "call without confirm, show the user what would go, and ask")
-    done = forget_for_good(ws, plan, who).to_row()
+    done = forget_for_good(ws, plan, who)
     left = {"left": done["left"][:SHOWN], "failed": done["failed"]}
     return {"status": "forgotten", "memories": done["memories"], "messages": done["messages"], **left, "note": REACH}
 

@@ -156,15 +156,11 @@ def main() -> None:
     try:
         app(args=arguments, prog_name="memory")
     except SystemExit as end:
-        if isinstance(end.__context__, _MISUSE) and "--json" in takewhile(lambda each: each != "--", arguments):
-            _answer_misuse(end.__context__)
+        misuse: Any = end.__context__  # which typer has told the person
+        if isinstance(misuse, _MISUSE) and "--json" in takewhile(lambda each: each != "--", arguments):
+            command = misuse.ctx.command_path if misuse.ctx else "memory"
+            answer_error(UsageError(misuse.format_message(), f"see: {command} --help"))
         raise
-
-
-def _answer_misuse(misuse: Any) -> None:
-    """What typer has told the person, as the answer of --json."""
-    command = misuse.ctx.command_path if misuse.ctx else "memory"
-    answer_error(UsageError(misuse.format_message(), f"see: {command} --help"))
 
 
 def catch_interrupts() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -212,16 +212,6 @@ class _Repl:
         self._talk = talk
         self._terminal = terminal
         self._settings = settings
-        self._commands: dict[str, Callable[[str], str]] = {
-            "/soul": self._soul,
-            "/memory": self._memory,
-            "/search": self._search,
-            "/prompt": self._prompt,
-            "/compact": self._compact,
-            "/new": self._new,
-            "/reset": self._new,
-            "/help": lambda _: HELP,
-        }
 
     def run(self) -> None:
         """Until /quit, the end of the input, or Ctrl-C at an empty prompt."""
@@ -253,21 +243,35 @@ class _Repl:
         self._terminal.end()
 
     def _command(self, name: str, rest: str) -> str:
-        """What a command of the talk answers."""
-        command = self._commands.get(name)
-        return command(rest) if command else f"there is no {name}\n{HELP}"
+        match name:
+            case "/soul":
+                return self._soul()
+            case "/memory":
+                return self._memory()
+            case "/search":
+                return self._search(rest)
+            case "/prompt":
+                return self._prompt(rest)
+            case "/compact":
+                return "" if self._talk.compact(keep=0) else "there is nothing to sum up yet"
+            case "/new" | "/reset":
+                note = self._talk.reset()
+                summed = f"the last session is summed up in {note}\n" if note else ""
+                return f"{summed}session {self._talk.session.id}"
+            case "/help":
+                return HELP
+            case _:
+                return f"there is no {name}\n{HELP}"
 
-    def _soul(self, rest: str) -> str:
-        del rest
+    def _soul(self) -> str:
         with self._settings.open() as ws:
             return ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").strip() or "there is no SOUL.md"
 
-    def _memory(self, rest: str) -> str:
+    def _memory(self) -> str:
         from memory_system.cli.keeping import stats_lines
         from memory_system.recall.units import note_files
         from memory_system.upkeep import stats
 
-        del rest
         with self._settings.open() as ws:
             notes = len(note_files(ws.layout))
             return "\n".join([*stats_lines(stats.stats(ws)), f"Notes: {notes}", f"Session: {self._talk.session.id}"])
@@ -286,12 +290,3 @@ class _Repl:
 
         with self._settings.open() as ws:
             return compose(ws, message=rest).text
-
-    def _compact(self, rest: str) -> str:
-        del rest
-        return "" if self._talk.compact(keep=0) else "there is nothing to sum up yet"
-
-    def _new(self, rest: str) -> str:
-        del rest
-        note = self._talk.reset()
-        return (f"the last session is summed up in {note}\n" if note else "") + f"session {self._talk.session.id}"

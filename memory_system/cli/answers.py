@@ -151,7 +151,11 @@ def handled(command: Callable[Concatenate[Settings, P], None]) -> Callable[..., 
         except Exception as error:
             if settings.debug:
                 print(_clean(traceback.format_exc()), file=sys.stderr)
-            raise typer.Exit(_explain(_as_ours(error), settings)) from None
+            ours = _as_ours(error)
+            if settings.as_json:
+                answer_error(ours)
+            complain(ours)
+            raise typer.Exit(ours.exit_code) from None
 
     signature = inspect.signature(command, eval_str=True)
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
@@ -169,13 +173,6 @@ def _as_ours(error: Exception) -> MemorySystemError:
     unexpected = MemorySystemError(f"unexpected {type(error).__name__}: {error}", "please report it, with --debug")
     unexpected.exit_code = UNEXPECTED
     return unexpected
-
-
-def _explain(error: MemorySystemError, settings: Settings) -> int:
-    if settings.as_json:
-        answer_error(error)
-    complain(error)
-    return error.exit_code
 
 
 def answer_error(error: MemorySystemError) -> None:

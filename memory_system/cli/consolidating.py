@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
+import orjson
 import typer
 
 from memory_system import clock, text
@@ -153,7 +154,6 @@ def _estimate(settings: Settings, **options: Any) -> None:
 
 
 def estimate_lines(row: dict[str, Any]) -> Iterator[str]:
-    """The estimate as a person reads it."""
     yield f"{len(row['nights'])} nights due, {row['model']} (llm.mode is {row['mode']})"
     for name, each in row["questions"].items():
         yield f"  {name}: {_cost_line(each)}"
@@ -169,8 +169,6 @@ def _cost_line(each: dict[str, Any]) -> str:
 
 
 def _row_line(row: Any) -> str:
-    import orjson
-
     return row if isinstance(row, str) else orjson.dumps(row).decode()
 
 
@@ -182,7 +180,6 @@ def _progress(settings: Settings) -> Any:
 
 
 def report_lines(row: dict[str, Any]) -> Iterator[str]:
-    """The report of a run as a person reads it."""
     if not row["nights"]:
         yield "nothing due"
         yield from _copied_lines(row["layer3"])

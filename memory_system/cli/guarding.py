@@ -13,6 +13,7 @@ import typer
 
 from memory_system.cli.answers import WRONG, Settings, handled
 from memory_system.errors import UsageError
+from memory_system.text import shortened
 
 if TYPE_CHECKING:
     from memory_system.forgetting.scanning import Finding
@@ -40,7 +41,7 @@ def quarantine(
             "name what was held back" if not held_id else "list takes no id", f"memory quarantine {action} q_…"
         )
     with settings.open() as ws:
-        rows = [row_of(each) for each in _asked(ws, action, held_id)]
+        rows = [{**asdict(each), "why": each.why} for each in _asked(ws, action, held_id)]
     settings.answer({"held": rows}, lambda _: held_lines(rows) if rows else ["nothing is held back"])
 
 
@@ -120,17 +121,13 @@ def _log_line(row: dict[str, Any]) -> str:
     return f"{row['at']}  {row.get('who', '?'):8} {row.get('did', '?'):8} {named}".rstrip()
 
 
-def row_of(held: Held) -> dict[str, Any]:
-    return {**asdict(held), "why": held.why}
-
-
 def held_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
     """What was held back as a person reads it: quoted, and without characters that nobody sees."""
     from memory_system.privacy.trust import shown
 
     for row in rows:
         words = shown(" ".join(row["quote"].split()))
-        words = words if len(words) <= LONGEST or len(rows) == 1 else words[: LONGEST - 1] + "…"
+        words = words if len(rows) == 1 else shortened(words, LONGEST)
         yield f"{row['id']}  {row['status']}  “{words}”"
         yield f"  {row['why']} ({row['rule']}); said {row['said_at']} by {row['role']} in {row['ref']}"
 

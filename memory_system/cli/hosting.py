@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import orjson
 import typer
 
 from memory_system.cli.answers import Settings, handled
@@ -38,57 +39,37 @@ def integrate(
     folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
+    from memory_system.hosts import schedule as jobs
     from memory_system.hosts import steps
 
     if facts and host != "openclaw":
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
-    if host == "generic":
-        chosen, act = _on_schedule(settings, remove=remove)
-    else:
-        chosen, act = _in_host(settings, host, agent, folder, remove=remove, rules=rules, facts=facts)
+    with settings.open() as ws:
+        job = _job(ws)
+        if host == "generic":
+            chosen = steps.Plan(jobs.difference(job, remove=remove), [], {}, [])
+        elif remove:
+            chosen = _removal(ws, host)
+        else:
+            chosen = _plan(ws, host, agent, folder, rules=rules, facts=facts)
     shown = list(steps.shown(chosen))
     if not settings.as_json:
         typer.echo("\n".join(shown or ["nothing to change"]))
-    left = [*([] if dry_run else act()), *chosen.advice]
-    row = {
+    left: list[str] = []
+    if host != "generic" and not dry_run:
+        left = steps.apply(ws, chosen)
+    elif not dry_run:
+        _ = jobs.remove(job) if remove else jobs.install(job, "")
+    row: dict[str, Any] = {
         "host": host,
         "status": "shown" if dry_run else "removed" if remove else "integrated",
         "changed": [str(each.path) for each in chosen.changes],
         "commands": [list(each) for each in chosen.commands],
         "shown": shown,
-        "left": left,
+        "left": [*left, *chosen.advice],
     }
     last = ["nothing was changed"] if dry_run else []
-    settings.answer(row, "\n".join([*last, *(f"→ {each}" for each in left)]) or "done")
-
-
-Act = Callable[[], list[str]]  # makes the changes; gives what is left to do by hand
-
-
-def _in_host(
-    settings: Settings, host: str, agent: str, folder: Path | None, *, remove: bool, rules: bool, facts: bool
-) -> tuple[Plan, Act]:
-    """What would change inside a host, and what changes it."""
-    from memory_system.hosts import steps
-
-    with settings.open() as ws:
-        chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules, facts=facts)
-    return chosen, lambda: steps.apply(ws, chosen)
-
-
-def _on_schedule(settings: Settings, *, remove: bool) -> tuple[Plan, Act]:
-    """What would change so that the machine consolidates, or does no more; and what changes it."""
-    from memory_system.hosts import schedule as jobs
-    from memory_system.hosts.steps import Plan
-
-    with settings.open() as ws:
-        job = _job(ws)
-
-    def act() -> list[str]:
-        _ = jobs.remove(job) if remove else jobs.install(job, "")
-        return []
-
-    return Plan(jobs.difference(job, remove=remove), [], {}, []), act
+    settings.answer(row, "\n".join([*last, *(f"→ {each}" for each in row["left"])]) or "done")
 
 
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:
@@ -127,8 +108,6 @@ def hook(
     ],
 ) -> None:
     """What the hooks that `integrate` sets up call, with the host's JSON on stdin; it never fails."""
-    import orjson
-
     from memory_system.hosts import integrations
 
     del host  # there is one so far

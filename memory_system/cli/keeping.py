@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from memory_system import clock
 from memory_system.cli.answers import AS_OF_HELP, WRONG, Settings, handled
+from memory_system.errors import LLMError
 
 SHOWN = 5  # ids of facts that nobody has confirmed
 DAYS = 7  # of asking that are shown to a person; --json has them all
@@ -42,8 +44,6 @@ def stats(settings: Settings, as_of: Annotated[str, typer.Option(help=AS_OF_HELP
 def llm(settings: Settings, what: Annotated[Literal["check"], typer.Argument(help="check.")] = "check") -> None:
     """Ask the language model one tiny question and say what works; exits with 6 when it gives no answer."""
     del what  # there is one
-    from memory_system import clock
-    from memory_system.errors import LLMError
     from memory_system.llm.claude import check
     from memory_system.llm.ledger import Ledger
 
@@ -66,15 +66,11 @@ def llm_lines(row: dict[str, Any]) -> Iterator[str]:
         yield f"! no answer: {row['problem']}"
         yield "→ set ANTHROPIC_API_KEY, or name a server in llm.base_url and start it: docs/llm.md"
     else:
-        yield from _answering(row)
+        yield f"  it answers: {row['tokens']} tokens" + (f", ${row['usd']:.6f}" if row["usd"] is not None else "")
+        yield f"  structured output: {'yes' if row['structured'] else 'no, it is asked in words'}"
+        yield f"  batches: {'yes' if row['batch'] else 'no, llm.mode must not be batch'}"
     known = "known" if row["priced"] else f"unknown: no night asks {row['model']} before it stands in llm.prices"
     yield f"  price: {known}"
-
-
-def _answering(row: dict[str, Any]) -> Iterator[str]:
-    yield f"  it answers: {row['tokens']} tokens" + (f", ${row['usd']:.6f}" if row["usd"] is not None else "")
-    yield f"  structured output: {'yes' if row['structured'] else 'no, it is asked in words'}"
-    yield f"  batches: {'yes' if row['batch'] else 'no, llm.mode must not be batch'}"
 
 
 @handled
@@ -94,8 +90,12 @@ def validate(
 ) -> None:
     """Check everything the program relies on; exits with 1 and names file and line where something is wrong."""
     from memory_system.upkeep import check
+    from memory_system.upkeep import repair as mending
 
-    repaired = _repair(settings) if repair else []
+    repaired: list[str] = []
+    if repair:
+        with settings.open(write=True, settle=False) as ws:
+            repaired = mending.repair(ws)
     with settings.open() as ws:
         problems = check.validate(ws)
     rows = [each.to_row() for each in problems]
@@ -103,13 +103,6 @@ def validate(
     settings.answer({"ok": not rows, "repaired": repaired, "problems": rows}, "\n".join(told))
     if problems:
         raise typer.Exit(WRONG)
-
-
-def _repair(settings: Settings) -> list[str]:
-    from memory_system.upkeep import repair
-
-    with settings.open(write=True, settle=False) as ws:
-        return repair.repair(ws)
 
 
 @handled

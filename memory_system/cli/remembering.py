@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from memory_system import clock
 from memory_system.cli.answers import Settings, handled
 from memory_system.errors import UsageError
+from memory_system.text import shortened
 
 if TYPE_CHECKING:
     from memory_system.workspace import Workspace
@@ -147,9 +149,10 @@ def forget(
         raise UsageError("--last does not go with --since or --until")
     with settings.open(write=not dry_run) as ws:
         if not dry_run and (done := forgetting.finish(ws)):
-            settings.say(f"finished the forgetting of {done.at} that was interrupted")
-        span = (_start(last, since, ws), _stamp(until, ws, after=True))
-        selection = forgetting.Selection(tuple(ids or ()), entity, session, *span, query)
+            settings.say(f"finished the forgetting of {done['at']} that was interrupted")
+        start = clock.stamp(ws.now - timedelta(days=last)) if last else _stamp(since, ws, after=False)
+        end = _stamp(until, ws, after=True)
+        selection = forgetting.Selection(tuple(ids or ()), entity, session, start, end, query)
         plan = forgetting.plan_of(ws, selection, transcripts=transcripts, notes=notes)
         row = plan.to_row()
         if dry_run or plan.is_empty:
@@ -158,21 +161,12 @@ def forget(
             return
         if not yes:
             _ask(settings, row)
-        certificate = forgetting.forget(ws, plan, who="cli").to_row()
+        certificate = forgetting.forget(ws, plan, who="cli")
     settings.answer({"status": "forgotten", **certificate}, certificate_lines)
-
-
-def _start(last: int | None, since: str, ws: Workspace) -> str:
-    """The stamp from which on is forgotten: so many days ago, or the beginning of the day that is named."""
-    from memory_system import clock
-
-    return _stamp(since, ws, after=False) if last is None else clock.stamp(ws.now - timedelta(days=last))
 
 
 def _stamp(text: str, ws: Workspace, *, after: bool) -> str:
     """The stamp of a day's beginning (of the day after, for the end of a span), or of the instant that is named."""
-    from memory_system import clock
-
     if not text:
         return ""
     try:
@@ -197,10 +191,8 @@ def _ask(settings: Settings, row: dict[str, Any]) -> None:
 
 
 def preview_lines(row: dict[str, Any]) -> Iterator[str]:
-    """What would go, as a person reads it."""
     for each in row["memories"][:SHOWN]:
-        content = each["content"] if len(each["content"]) <= LONGEST else each["content"][: LONGEST - 1] + "…"
-        yield f"- {each['id']} {content} ({each['why']})"
+        yield f"- {each['id']} {shortened(each['content'], LONGEST)} ({each['why']})"
     yield from _more(row["memories"])
     for each in row["evidence"][:SHOWN]:
         yield f"~ {each['id']} loses the words of {', '.join(each['refs'])}"
@@ -210,7 +202,6 @@ def preview_lines(row: dict[str, Any]) -> Iterator[str]:
 
 
 def certificate_lines(row: dict[str, Any]) -> Iterator[str]:
-    """What was done, and what is left to do."""
     yield f"forgotten: {row['memories']} memories, words of {row['messages']} messages"
     yield f"certificate {row['id']} of {row['at']}, journal {row['entry']}, head {row['head']}"
     yield from (f"! {path} could not be written, or was written to meanwhile: forget again" for path in row["failed"])

@@ -11,7 +11,8 @@ import typer
 
 from memory_system import clock
 from memory_system.cli.answers import AS_OF_HELP, Settings, handled
-from memory_system.errors import UsageError
+from memory_system.errors import NotFoundError, UsageError
+from memory_system.text import shortened
 
 Scope = Literal["all", "memories", "notes", "sessions"]  # as in recall, which is not imported for --help
 
@@ -110,7 +111,6 @@ def get(
 ) -> None:
     """Read one memory, or lines of a file, exactly."""
     from memory_system import finder
-    from memory_system.errors import NotFoundError
 
     with settings.open() as ws:
         found = finder.get(ws, name, from_line=from_line, lines=lines, who="cli", unmasked=settings.unmasked)
@@ -287,8 +287,7 @@ def _fields(row: dict[str, Any]) -> str:
 def _short(value: Any) -> str:
     if isinstance(value, list):
         return f"{len(value)} of them"
-    told = str("-" if value is None else value)
-    return told if len(told) <= LONGEST else told[: LONGEST - 1] + "…"
+    return shortened(str("-" if value is None else value), LONGEST)
 
 
 @handled

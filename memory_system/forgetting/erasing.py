@@ -5,7 +5,7 @@ workspace for writing next.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from memory_system.nights import copying, derive
 from memory_system.phases import Night, summaries
 from memory_system.privacy.tombstones import blanked
 from memory_system.readers import Cursor, Library
-from memory_system.records import RETURNED, Fact, Pool, Summary, to_line
+from memory_system.records import RETURNED, Fact, Pool, Row, Summary, to_line
 from memory_system.store import months
 from memory_system.store.draft import Draft
 from memory_system.store.inbox import Who
@@ -37,38 +37,8 @@ UNREACHABLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """What was forgotten, when, and where the journal stands after it; `failed` are files that could not be written,
-    `left` the lines of people's files that still hold it."""
-
-    id: str
-    at: str
-    memories: int
-    messages: int
-    blanked: int
-    entry: int
-    head: str
-    left: tuple[tuple[str, int], ...]
-    failed: tuple[str, ...]
-
-    def to_row(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "at": self.at,
-            "memories": self.memories,
-            "messages": self.messages,
-            "journal_payloads": self.blanked,
-            "entry": f"#{self.entry}",
-            "head": self.head,
-            "left": [{"path": path, "line": line} for path, line in self.left],
-            "failed": list(self.failed),
-            "unreachable": list(UNREACHABLE),
-        }
-
-
-def forget(ws: Workspace, plan: Plan, who: Who = "library") -> Certificate:
-    """Do what the plan says, for good."""
+def forget(ws: Workspace, plan: Plan, who: Who = "library") -> Row:
+    """Do what the plan says, for good; the certificate."""
     ws.tombstones.keep_key()
     ws.files.replace(ws.layout.forgetting, plan.to_bytes())
     certificate = _carry_out(ws, plan)
@@ -76,13 +46,15 @@ def forget(ws: Workspace, plan: Plan, who: Who = "library") -> Certificate:
     return certificate
 
 
-def finish(ws: Workspace) -> Certificate | None:
+def finish(ws: Workspace) -> Row | None:
     """Finish the forgetting that was stopped, if there is one."""
     row = ws.files.read_object(ws.layout.forgetting)
     return _carry_out(ws, Plan.from_row(row)) if row else None
 
 
-def _carry_out(ws: Workspace, plan: Plan) -> Certificate:
+def _carry_out(ws: Workspace, plan: Plan) -> Row:
+    """What was forgotten, when, and where the journal stands after it; `failed` are files that could not be written,
+    `left` the lines of people's files that still hold it."""
     ws.tombstones.add(plan.marks)
     ws.inbox.drop(plan.gone)
     entry = _commit(ws, plan)
@@ -92,13 +64,21 @@ def _carry_out(ws: Workspace, plan: Plan) -> Certificate:
     failed = _redact(ws, plan)
     _sweep(ws, plan)
     remake(ws)
-    left = tuple(sorted(set(owner_files.lines_with(ws, plan.words, set(plan.refs)))))
+    left = sorted(set(owner_files.lines_with(ws, plan.words, set(plan.refs))))
     ws.files.remove(ws.layout.forgetting)
     ws.files.disk.sync_folder(ws.layout.state)
-    head = ws.journal.head().hash
-    return Certificate(
-        plan.id, plan.at, len(plan.gone), plan.messages, len(entry.blanked), entry.seq, head, left, tuple(failed)
-    )
+    return {
+        "id": plan.id,
+        "at": plan.at,
+        "memories": len(plan.gone),
+        "messages": plan.messages,
+        "journal_payloads": len(entry.blanked),
+        "entry": f"#{entry.seq}",
+        "head": ws.journal.head().hash,
+        "left": [{"path": path, "line": line} for path, line in left],
+        "failed": failed,
+        "unreachable": list(UNREACHABLE),
+    }
 
 
 def _aliases(ws: Workspace, plan: Plan) -> dict[str, str]:

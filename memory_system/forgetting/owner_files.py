@@ -94,16 +94,17 @@ def _places(text: str, quote: str) -> list[Span]:
     return list(places(text, quote))
 
 
-def strings(value: Any) -> Iterator[str]:
-    """Every text in a JSON value."""
+def strings(value: Any, *, told: bool = False) -> Iterator[str]:
+    """Every text in a JSON value; with `told` not those that are the own ones of a transcript's line."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from strings(each)
     elif isinstance(value, list):
         for each in value:
-            yield from strings(each)
+            yield from strings(each, told=told)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if not (told and key in PLAIN and isinstance(each, str)):
+                yield from strings(each, told=told)
 
 
 def notes(ws: Workspace) -> list[Path]:
@@ -222,19 +223,6 @@ def _texts(line: bytes) -> Iterator[str]:
         clean = redact(text)[0]
         if clean != text:
             yield clean
-
-
-def told(value: Any) -> Iterator[str]:
-    """The texts of a transcript's line, without those that are the transcript's own."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for each in value:
-            yield from told(each)
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            if not (key in PLAIN and isinstance(each, str)):
-                yield from told(each)
 
 
 def parsed(line: bytes) -> Any:

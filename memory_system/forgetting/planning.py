@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import orjson
+from pydantic import TypeAdapter
 
 from memory_system import clock
 from memory_system.errors import NotFoundError, UsageError
@@ -97,10 +98,8 @@ class Plan:
 
     @classmethod
     def from_row(cls, row: Row) -> Plan:
-        words = Words(tuple(row["words"]["quotes"]), row["words"]["name"], tuple(row["words"]["all_of"]))
-        marks = [Mark(**each) for each in row["marks"]]
-        left = [(path, line) for path, line in row["left"]]
-        return cls(**{**row, "words": words, "marks": marks, "left": left})
+        plan: Plan = TypeAdapter(cls).validate_python(row)
+        return plan
 
     def to_row(self) -> dict[str, Any]:
         """The preview as `memory forget --dry-run --json` gives it."""
@@ -216,17 +215,8 @@ def _names(record: Fact, words: Words) -> bool:
     """Whether any text of the memory names what the words name."""
     quotes = (each.quote for each in record.evidence)
     past = (text for each in record.history for text in (each.value, each.content))
-    texts = (
-        record.content,
-        record.value,
-        record.subject,
-        record.source,
-        *record.entities,
-        *record.asked_by,
-        *quotes,
-        *past,
-    )
-    return any(words.named_in(text) for text in texts)
+    own = (record.content, record.value, record.subject, record.source, *record.entities, *record.asked_by)
+    return any(words.named_in(text) for text in (*own, *quotes, *past))
 
 
 def _take(record: Fact, why: str, chosen: Chosen) -> None:
@@ -323,14 +313,12 @@ class _Stones:
         self._written: dict[str, dict[str, str]] = {}
 
     def on_quote(self, ref: str, quote: str) -> Iterator[Mark]:
-        """The marks on a quote of a message, a note or a capture."""
         yield self._mark(ref, quote)
         start = self._texts.get(ref, "").find(quote)
         if start >= 0:
             yield from self._on_written(ref, quote, (start, start + len(quote)))
 
     def on_stretch(self, message: Message, span: Span) -> Iterator[Mark]:
-        """The marks on a stretch of a message."""
         quote = message.text[slice(*span)]
         yield self._mark(message.ref, quote)
         yield from self._on_written(message.ref, quote, span)

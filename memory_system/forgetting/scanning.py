@@ -20,7 +20,7 @@ from memory_system.forgetting.erasing import let_go, remake, reset_night
 from memory_system.forgetting.owner_files import strings
 from memory_system.nights import copying
 from memory_system.phases import Night, summaries
-from memory_system.privacy.secrets import redact
+from memory_system.privacy.secrets import redact, without_secrets
 from memory_system.privacy.trust import OWNER, key_of, suspects
 from memory_system.readers.places import transcripts
 from memory_system.recall.search_index import Index
@@ -126,7 +126,7 @@ def _peoples(ws: Workspace) -> Iterator[Finding]:
     """Lines of transcripts and notes: they are people's, and only listed."""
     for place in transcripts(ws.layout, ws.config):
         for number, line in enumerate(owner_files.bytes_of(place.path).split(b"\n"), 1):
-            if kinds := kinds_in(list(owner_files.told(owner_files.parsed(line)))):
+            if kinds := kinds_in(list(strings(owner_files.parsed(line), told=True))):
                 yield Finding(f"{place.name}:{number}", kinds, ours=False)
     for path in owner_files.notes(ws):
         for number, text in enumerate(owner_files.bytes_of(path).decode(errors="replace").split("\n"), 1):
@@ -145,7 +145,7 @@ def fix(ws: Workspace, *, steering: bool = True) -> int:
     """Mend what is ours; how many memories were changed. The workspace must be open for writing. Unless `steering`,
     only secrets go."""
     reset_night(ws)
-    ws.inbox.rewrite(lambda record: type(record).model_validate(masked(record.model_dump())))
+    ws.inbox.rewrite(lambda record: type(record).model_validate(without_secrets(record.model_dump())))
     ws.inbox.set_aside()  # lines that are torn are masked with the other files
     ws.quarantine.set_aside()
     changes = {change.id: change for change in _changes(ws, steering=steering)}
@@ -158,17 +158,6 @@ def fix(ws: Workspace, *, steering: bool = True) -> int:
             ws.files.rewrite(path, lambda lines: list(map(_masked_line, lines)))
     remake(ws)
     return len(changes)
-
-
-def masked(value: Any) -> Any:
-    """A JSON value with its texts masked."""
-    if isinstance(value, str):
-        return redact(value)[0]
-    if isinstance(value, list | tuple):
-        return [masked(each) for each in value]
-    if isinstance(value, dict):
-        return {key: masked(each) for key, each in value.items()}
-    return value
 
 
 def _changes(ws: Workspace, *, steering: bool) -> Iterator[Change]:
@@ -205,7 +194,7 @@ def _mended(record: Fact, ws: Workspace, *, steers: bool) -> Fact | None:
         return None
     changed = {"updated": clock.stamp(ws.now), "version": record.version + 1}
     retired = {"retired": HELD_BACK} if steers else {}
-    return type(record).model_validate({**masked(record.model_dump()), **changed, **retired})
+    return type(record).model_validate({**without_secrets(record.model_dump()), **changed, **retired})
 
 
 def _masked_line(line: bytes) -> bytes:
@@ -214,4 +203,4 @@ def _masked_line(line: bytes) -> bytes:
         return line
     if isinstance(value, str) and not line.startswith(b'"'):
         return redact(value)[0].encode(errors="replace")
-    return orjson.dumps(masked(value)) + b"\n"
+    return orjson.dumps(without_secrets(value)) + b"\n"

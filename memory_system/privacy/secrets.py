@@ -82,6 +82,15 @@ def redact(text: str, depth: int = 0) -> tuple[str, dict[str, int]]:
     return _cleaned(text, found, [], depth), found
 
 
+def without_secrets(value: Any) -> Any:
+    """A JSON value whose texts are redacted and can be stored, however deep they stand."""
+    if isinstance(value, str):
+        return redact(value.encode(errors="replace").decode())[0]
+    if isinstance(value, list | tuple):
+        return [without_secrets(each) for each in value]
+    return {key: without_secrets(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
 def redaction(text: str) -> Redaction:
     """The text without its secrets, beside it as it was."""
     passes: list[Pass] = []

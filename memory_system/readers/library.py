@@ -163,11 +163,7 @@ class Library:
             script = load(script.place, self.config.zone, cursor.lines)
         _lines(script, cursor)
         reading = Reading(script, cursor, 0, len(script.entries), self.forgotten)
-        for number, entry in enumerate(script.entries):
-            if entry.role != CONTROL:
-                text, why = reading.verdict(number)
-                if not why:
-                    yield reading.message(number, reading.said(number), text)
+        yield from (message for _, message, why in reading.heard() if not why)
 
     def heard(self, session: str, cursor: Cursor | None) -> Iterator[tuple[Message, str, bool]]:
         """Every message of a session as it is now, read by a night or not: the message, why it is no source (empty:
@@ -179,10 +175,7 @@ class Library:
         cursor = _carried(script, cursor) or Cursor(key=key, chat=chat, reason=reason)
         lines = _lines(script, cursor)
         reading = Reading(script, cursor, 0, len(script.entries), self.forgotten)
-        for number, entry in enumerate(script.entries):
-            if entry.role != CONTROL:
-                text, why = reading.verdict(number)
-                yield reading.message(number, reading.said(number), text), why, entry.line <= lines
+        yield from ((message, why, line <= lines) for line, message, why in reading.heard())
 
     def as_written(self, session: str) -> dict[str, str]:
         """The words of a session's entries by their names, with their secrets: only what is forgotten may be compared

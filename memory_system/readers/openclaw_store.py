@@ -12,7 +12,7 @@ import hashlib
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -25,6 +25,7 @@ import orjson
 from memory_system.readers.formats import SHARED, Held, UnreadableError
 
 Row = sqlite3.Row
+Keyed = Row | dict[str, Any]  # of the store, or out of what it has packed away
 
 _COLD = "SELECT session_id, event_count AS size, archived_at AS last FROM session_transcript_cold_archives"
 _ARCHIVES = """
@@ -67,7 +68,6 @@ def _keyed(store: sqlite3.Connection, table: str, sql: str = "") -> dict[str, Ro
 
 
 def archived(store: sqlite3.Connection, session: str, generation: str) -> Events:
-    """The events of an archive."""
     row = store.execute(
         "SELECT encoding, archive_blob, created_at FROM session_transcript_archives"
         " WHERE session_id = ? AND generation = ?",
@@ -97,20 +97,19 @@ def cold(store: sqlite3.Connection, session: str, path: Path) -> Events | None:
 
 def _warmed(records: list[dict[str, Any]]) -> Events:
     """The events that the records of a cold session hold."""
-    events = sorted((each["row"] for each in records if each["kind"] == "event"), key=lambda row: row["seq"])
+    rows = {kind: [each["row"] for each in records if each["kind"] == kind] for kind in ("event", "index", "active")}
+    events = sorted(rows["event"], key=lambda row: row["seq"])
+    active = sorted(rows["active"], key=lambda row: row["active_position"])
+    lines = [str(row["event_json"]).encode().replace(b"\n", b" ") for row in events]
+    return _in_order(events, lines, next(iter(rows["index"]), None), active)
+
+
+def _in_order(events: Sequence[Keyed], lines: Iterable[bytes], index: Keyed | None, active: Iterable[Keyed]) -> Events:
+    """The events with what the store's index says of their active branch, unless it lags behind them."""
     number_of = {row["seq"]: number for number, row in enumerate(events, 1)}
-    lines = (str(row["event_json"]).encode().replace(b"\n", b" ") + b"\n" for row in events)
-    return Events(b"".join(lines), [int(row["created_at"]) for row in events], _active(records, number_of))
-
-
-def _active(records: list[dict[str, Any]], number_of: dict[int, int]) -> list[int] | None:
-    index = next((each["row"] for each in records if each["kind"] == "index"), None)
-    if index is None or index["needs_rebuild"] or index["indexed_seq"] < max(number_of, default=0):
-        return None
-    listed = sorted(
-        (each["row"] for each in records if each["kind"] == "active"), key=lambda row: row["active_position"]
-    )
-    return [number_of[row["event_seq"]] for row in listed if row["event_seq"] in number_of]
+    told = index is not None and not index["needs_rebuild"] and index["indexed_seq"] >= max(number_of, default=0)
+    branch = [number_of[row["event_seq"]] for row in active if row["event_seq"] in number_of] if told else None
+    return Events(b"".join(line + b"\n" for line in lines), [int(row["created_at"]) for row in events], branch)
 
 
 def _file(store: Path, name: str) -> bytes:
@@ -195,18 +194,10 @@ def _events(store: sqlite3.Connection, path: Path, held: Held) -> Events:
     ).fetchall()
     if not rows and (packed := cold(store, session, path)):
         return packed
-    number_of = {row["seq"]: number for number, row in enumerate(rows, 1)}
     sql = "SELECT * FROM session_transcript_index_state WHERE session_id = ?"
-    state = store.execute(sql, (session,)).fetchone()
-    active = None
-    if state is not None and not state["needs_rebuild"] and rows and state["indexed_seq"] >= rows[-1]["seq"]:
-        listed = store.execute(
-            "SELECT event_seq FROM session_transcript_active_events WHERE session_id = ? ORDER BY active_position",
-            (session,),
-        )
-        active = [number_of[row["event_seq"]] for row in listed if row["event_seq"] in number_of]
-    data = b"".join(_line(row) + b"\n" for row in rows)
-    return Events(data, [int(row["created_at"]) for row in rows], active)
+    index = store.execute(sql, (session,)).fetchone()
+    sql = "SELECT event_seq FROM session_transcript_active_events WHERE session_id = ? ORDER BY active_position"
+    return _in_order(rows, map(_line, rows), index, store.execute(sql, (session,)))
 
 
 def _line(row: Row) -> bytes:

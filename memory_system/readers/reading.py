@@ -4,7 +4,7 @@ kept become messages."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -188,6 +188,14 @@ class Reading:
         role = self.role_of(entry)
         entry_id, speaker = entry.name, self.speakers.get(role, "")
         return Message(self.script.session, entry_id, role, speaker, said_at, text, self.chat)
+
+    def heard(self) -> Iterator[tuple[int, Message, str]]:
+        """The messages of the span: the line of each, and why it is refused (empty: it is kept)."""
+        for number in range(self.start, self.end):
+            entry = self.script.entries[number]
+            if entry.role != CONTROL:
+                text, why = self.verdict(number)
+                yield entry.line, self.message(number, self.said(number), text), why
 
     def said(self, number: int) -> str:
         """When the entry was said, as it was told when it was read."""

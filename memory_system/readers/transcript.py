@@ -309,7 +309,6 @@ def _settle(script: Transcript, lines: Lines, zone: tzinfo) -> None:
 
 
 def note_session(name: str) -> str:
-    """The session of the note of that name."""
     return name.replace(":", "-")
 
 

@@ -69,6 +69,11 @@ def estimate_tokens(text: str) -> int:
     return math.ceil(1.3 * cjk + other / 3.6)
 
 
+def shortened(text: str, most: int) -> str:
+    """The text in at most so many characters, the last of which says where it was cut."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def spliced(text: str, pieces: Iterable[tuple[int, str]]) -> str:
     """The text with the pieces put in, each at its place in the text as given; the places ascend."""
     parts: list[str] = []

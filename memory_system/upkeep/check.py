@@ -189,13 +189,9 @@ def _gain(change: Change) -> int:
     return (change.after_pool == "active") - (change.before_pool == "active")
 
 
-def inbox(ws: Workspace) -> Iterator[Problem]:
-    """Every capture that waits is a memory."""
+def waiting(ws: Workspace) -> Iterator[Problem]:
+    """Every capture that waits is a memory; every line of the quarantine tells of something that was held back."""
     yield from ws.inbox.problems()
-
-
-def held_back(ws: Workspace) -> Iterator[Problem]:
-    """Every line of the quarantine tells of something that was held back."""
     yield from ws.quarantine.problems()
 
 
@@ -280,10 +276,10 @@ def readable_by_others(ws: Workspace) -> Iterator[Path]:
             yield path
 
 
-AT_ANY_MOMENT: tuple[Check, ...] = (lines, inbox, held_back, permissions)
+AT_ANY_MOMENT: tuple[Check, ...] = (lines, waiting, permissions)
 CHECKS: tuple[Check, ...] = (
-    lines, references, inbox, held_back, journal, accounts, journalled, evidence, layer3, copied,
-    derived, the_snapshot, permissions,
+    lines, references, waiting, journal, accounts, journalled, evidence, layer3, copied, derived, the_snapshot,
+    permissions,
 )  # fmt: skip
 
 

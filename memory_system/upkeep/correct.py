@@ -15,16 +15,7 @@ from memory_system import clock, dates, text
 from memory_system.errors import ChangedSinceError, NotFoundError, UsageError
 from memory_system.nights.derive import catch_up
 from memory_system.privacy.secrets import redact
-from memory_system.records import (
-    QUOTE,
-    RETURNED,
-    TELLING,
-    EventTime,
-    Evidence,
-    Fact,
-    from_line,
-    memory_id,
-)
+from memory_system.records import QUOTE, RETURNED, TELLING, EventTime, Evidence, Fact, Pool, from_line, memory_id
 from memory_system.rules import table
 from memory_system.store.by_hand import EDIT, as_owners
 from memory_system.store.inbox import Who
@@ -40,9 +31,7 @@ def edit(
     """Set fields of a memory by hand; the memory as it is now. Where only the value of a slot is given, it takes the
     old one's place in the words, too, and in other memories that give the slot that value. ChangedSinceError when its
     version is another one than `if_version`."""
-    catch_up(ws)
-    record, pool = find(ws, memory_id_)
-    _check_version(record, if_version)
+    record, pool = _found(ws, memory_id_, if_version)
     stamp = clock.stamp(ws.now)
     values = _completed(record, values)
     edited = _with(record, {**values, **_moved(record, values, ws)}, stamp)
@@ -93,9 +82,13 @@ def _twins(ws: Workspace, record: Fact, edited: Fact, stamp: str) -> Iterator[Ch
             yield change_of(ws, other.model_copy(update=away), "superseded", "archive")
 
 
-def _check_version(record: Fact, wanted: int | None) -> None:
+def _found(ws: Workspace, memory_id_: str, wanted: int | None) -> tuple[Fact, Pool | None]:
+    """The memory and its pool, in the version that is wanted (None: whichever it is)."""
+    catch_up(ws)
+    record, pool = find(ws, memory_id_)
     if wanted is not None and record.version != wanted:
         raise ChangedSinceError(f"{record.id} is at version {record.version}, not {wanted}")
+    return record, pool
 
 
 def _completed(record: Fact, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,9 +136,7 @@ def _with(record: Fact, values: Mapping[str, Any], stamp: str) -> Fact:
 def split(ws: Workspace, memory_id_: str, *, if_version: int | None = None) -> tuple[Fact, Fact]:
     """Take the last merging of the memory back: it as it was before, and the words that had come to it as a memory of
     their own. NotFoundError when nothing was merged into it that is still there."""
-    catch_up(ws)
-    record, pool = find(ws, memory_id_)
-    _check_version(record, if_version)
+    record, pool = _found(ws, memory_id_, if_version)
     merging = next(_mergings(ws, record), None)
     if pool is None or merging is None:
         raise NotFoundError(f"nothing was merged into {memory_id_}", f"see its story with: memory why {memory_id_}")

@@ -151,17 +151,14 @@ def _trait(row: Row, draft: Draft, lang: str) -> None:
         return
     lines = draft.after.splitlines(keepends=True)
     last = -1
-    for number, line in enumerate(lines):
-        found = _TRAIT.fullmatch(line.rstrip("\r\n"))
-        if found is None or _is_fenced(lines, number):
-            continue
+    for number, found in _fitting(_TRAIT, lines):
         if fold(found["label"]) in _labels(row["attribute"]):
             if fold(found["value"]) != fold(value):
                 gap = "" if not found["colon"] or found["colon"][-1].isspace() or found["colon"][-1] == "：" else " "
                 new = f"{found['mark']}{found['label']}{found['colon']}{gap}{value}{found['rest']}"
                 _replace(draft, lines, number, new, row)
             return
-        last = number if line.lstrip().startswith(("-", "*")) and found["value"] else last
+        last = number if lines[number].lstrip().startswith(("-", "*")) and found["value"] else last
     _insert(draft, lines, last + 1 if last >= 0 else len(lines), line_of(row, lang), row)
 
 
@@ -179,11 +176,8 @@ def _outdated(row: Row, draft: Draft) -> None:
         if not old or old == fold(row.get("value", "")):
             continue
         lines = draft.after.splitlines(keepends=True)
-        for number, line in enumerate(lines):
-            found = _LINE.fullmatch(line.rstrip("\r\n"))
-            if found is None or _is_hosts(lines, number) or _is_fenced(lines, number):
-                continue
-            if old in fold(found["text"]) and _says(found["text"], words):
+        for number, found in _fitting(_LINE, lines):
+            if old in fold(found["text"]) and _says(found["text"], words) and not _is_hosts(lines, number):
                 _replace(draft, lines, number, f"{found['mark']}{row['content']}{found['rest']}", row)
                 return
 
@@ -226,9 +220,13 @@ def _is_hosts(lines: list[str], number: int) -> bool:
     return number > 0 and _HOSTS.match(lines[number - 1]) is not None
 
 
-def _is_fenced(lines: list[str], number: int) -> bool:
-    """Whether the line stands in a block of code: an example, and no statement."""
-    return sum(line.lstrip().startswith("```") for line in lines[:number]) % 2 == 1
+def _fitting(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    """The lines of that form, by number; not those in a block of code: an example, and no statement."""
+    fenced = False
+    for number, line in enumerate(lines):
+        if not fenced and (found := pattern.fullmatch(line.rstrip("\r\n"))):
+            yield number, found
+        fenced ^= line.lstrip().startswith("```")
 
 
 def _replace(draft: Draft, lines: list[str], number: int, new: str, row: Row) -> None:

@@ -11,7 +11,7 @@ from memory_system import clock, text
 from memory_system.disk import Files
 from memory_system.errors import NotFoundError, QuarantinedError, UsageError
 from memory_system.layout import Layout
-from memory_system.privacy.secrets import is_only_secret, redact
+from memory_system.privacy.secrets import is_only_secret, without_secrets
 from memory_system.records import (
     CAPTURED,
     POOLS,
@@ -77,8 +77,8 @@ def capture(
     memory; with other words it is a UsageError, so that none are lost. `role` says whose words they are: the owner's,
     or those of an assistant, which count less."""
     ws.refuse_unsafe()
-    content, source, key = (" ".join(_clean(each).split()) for each in (content, source, key))
-    entities = [_clean(each) for each in entities]
+    content, source, key = (" ".join(without_secrets(each).split()) for each in (content, source, key))
+    entities = [without_secrets(each) for each in entities]
     _check_capture(content, kind, importance, confidence)
     _hold_back(ws, content, key, role)
     if is_only_secret(content):
@@ -88,8 +88,8 @@ def capture(
     if known is not None:
         _refuse_another_text(known, content, _capture_ref(ws, key))
         return known
-    record = _captured(ws, content, TYPES[kind], importance, entities, source, key, role).model_copy(
-        update={"category": category}
+    record = _captured(
+        ws, content, TYPES[kind], key, role, importance=importance, category=category, entities=entities, source=source
     )
     if kind == "belief":
         sure = DEFAULT_CONFIDENCE if confidence is None else confidence
@@ -138,11 +138,6 @@ def _hold_back(ws: Workspace, content: str, key: str, role: Role) -> None:
     )
 
 
-def _clean(words: str) -> str:
-    """Text as it may be stored: without secrets, and without bytes that are no UTF-8."""
-    return redact(words.encode(errors="replace").decode())[0]
-
-
 def _check_capture(content: str, kind: str, importance: float, confidence: float | None) -> None:
     if not content:
         raise UsageError("there is nothing to remember: the text is empty", 'memory capture "what to remember"')
@@ -160,8 +155,8 @@ def _check_capture(content: str, kind: str, importance: float, confidence: float
 
 
 def _captured(
-    ws: Workspace, content: str, kind: type[Fact], importance: float, entities: Sequence[str], source: str, key: str,
-    role: Role = "user",
+    ws: Workspace, content: str, kind: type[Fact], key: str, role: Role = "user", *, source: str,
+    importance: float = DEFAULT_IMPORTANCE, category: str = "general", entities: Sequence[str] = (),
 ) -> Fact:  # fmt: skip
     now, lang = clock.stamp(ws.now), text.language(content)
     ref = _capture_ref(ws, key)
@@ -174,6 +169,7 @@ def _captured(
         content=content,
         importance=importance,
         score=importance,
+        category=category,
         entities=tuple(dict.fromkeys(entities)) or (USER_NAME[lang],),
         created=now,
         source=source or ref,
@@ -211,7 +207,7 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
     """Append an entry to today's note, in the seed's form; the name of the file. `role` is who writes: what an
     assistant has written is signed, and does not count as the owner's word."""
     ws.refuse_unsafe()
-    content = _clean(content.strip())
+    content = without_secrets(content.strip())
     if not content:
         raise UsageError("there is nothing to note: the text is empty", 'memory note "what happened"')
     _hold_back(ws, content, "", role)
@@ -219,7 +215,7 @@ def note(ws: Workspace, content: str, category: str = "general", who: Who = "lib
     path = ws.layout.memory / f"{local:%Y-%m-%d}.md"
     begun = path.exists() and path.stat().st_size > 0
     header = "" if begun else f"# Memory Log: {local:%Y-%m-%d}\n"
-    heading = " ".join(_clean(category).split()) or "general"
+    heading = " ".join(without_secrets(category).split()) or "general"
     entry = f"## [{local:%H:%M:%S}] {heading}\n\n{content}\n"
     if role == "assistant":
         from memory_system.privacy import trust
@@ -260,7 +256,7 @@ def approve(ws: Workspace, held_id: str, who: Who = "library") -> Fact:
     record = _captured_before(ws, Fact, held.id)
     if record is None:
         evidence = Evidence(ref=ref, quote=held.quote, said_at=held.said_at, role=held.role, trust=held.role)
-        plain = _captured(ws, held.quote, Fact, DEFAULT_IMPORTANCE, (), held.ref, held.id)
+        plain = _captured(ws, held.quote, Fact, held.id, source=held.ref)
         record = plain.model_copy(update={"evidence": (evidence,), "said_at": held.said_at})
         ws.inbox.add(record)
     ws.quarantine.settle(held_id, APPROVED)  # last: a crash between the two leaves it waiting, not lost

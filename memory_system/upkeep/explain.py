@@ -21,6 +21,7 @@ from memory_system.readers import Cursor
 from memory_system.records import POOLS, QUOTE, Belief, Evidence, Fact, Pool, Summary, from_line, session_of
 from memory_system.store import retention
 from memory_system.store.journal import Change, Group
+from memory_system.text import shortened
 from memory_system.turns import Message, Segment, Turn
 from memory_system.understand.judge import STANCES, verdict_of
 from memory_system.understand.language import claim_rules
@@ -75,7 +76,12 @@ def why(ws: Workspace, memory_id: str) -> dict[str, Any]:
         "supersedes": record.supersedes,
         "superseded_by": record.superseded_by,
         "outdated_by": record.outdated_by,
-        "changes": [change_row(group, change) for group, change in _changes_of(ws, memory_id)],
+        "changes": [
+            change_row(group, change)
+            for group in ws.journal.entries()
+            for change in group.changes
+            if change.id == memory_id
+        ],
         "rank": _rank(record, ws),
     }
 
@@ -113,13 +119,6 @@ def _rank(record: Fact, ws: Workspace) -> dict[str, Any]:
         "decay_per_day": round(retention.rate(record, ws.config), 6),
         "floor": ws.config.thresholds.floor if retention.is_protected(record) else None,
     }
-
-
-def _changes_of(ws: Workspace, memory_id: str) -> Iterator[tuple[Group, Change]]:
-    for group in ws.journal.entries():
-        for change in group.changes:
-            if change.id == memory_id:
-                yield group, change
 
 
 def diff(ws: Workspace, name: str = "") -> dict[str, Any]:
@@ -271,7 +270,7 @@ def _segments(
 def _shown(turn: Turn, judged: Judged, reason: str, most: int = 0) -> str:
     """The words of a segment, shortened; none where they are not to be kept, or may want to steer who reads them."""
     words = "" if reason in UNSHOWN else " ".join(turn.text_of(judged.segment).split())
-    return f"{words[: most - 1]}…" if most and len(words) > most else words
+    return shortened(words, most) if most else words
 
 
 def _rows(turn: Turn, judged: Iterable[Judged]) -> Iterator[dict[str, Any]]:

@@ -4,10 +4,11 @@ be asked or told, in the language of the workspace; nothing to say is `HEARTBEAT
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import starmap
 from typing import Any
 
@@ -23,7 +24,6 @@ from memory_system.rules import table
 from memory_system.store.checkpoint import MAX_TRIES
 from memory_system.store.gist import gist_of
 from memory_system.upkeep.distill import proposals
-from memory_system.upkeep.wording import worded
 from memory_system.workspace import Workspace
 
 EVERY_SEGMENT = 150  # tokens that a segment takes when every one is sent by itself, prompts and answers included
@@ -185,96 +185,106 @@ def _is_confirmed(row: Row) -> bool:
     return bool(by_owner) or len({session_of(ref) for ref in refs}) > 1
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing to do: its kind (one of `prompts/agent.toml`), what is the matter, what to do, and the memories it is
-    about."""
+def worded(problem: Problem, lang: str) -> Problem:
+    """The problem in that language: `prompts/agent.toml` has the words of the program beside those of another language.
+    What stands there in braces is whatever stands in its place; words that it lacks stay."""
+    return Problem(*(_worded(text, lang) for text in (problem.where, problem.what, problem.hint)))
 
-    kind: str
-    what: str
-    do: str
-    ids: tuple[str, ...] = ()
+
+def _worded(text: str, lang: str) -> str:
+    for pattern, words in _wordings(lang):
+        if found := pattern.fullmatch(text):
+            return words.format(**found.groupdict())
+    return text
+
+
+@cache
+def _wordings(lang: str) -> list[tuple[re.Pattern[str], str]]:
+    table = phrases(lang).get("problems", {})
+    return [
+        (re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*)", re.escape(key)), re.DOTALL), words)
+        for key, words in table.items()
+    ]
 
 
 def heartbeat(ws: Workspace) -> dict[str, Any]:
     """`status` (HEARTBEAT_OK or ATTENTION), `items`, and `more`: how many of each kind were left out."""
-    found: dict[str, list[Item]] = {kind: [] for kind in phrases(ws.language)["heartbeat"]}
+    found: dict[str, list[Row]] = {kind: [] for kind in phrases(ws.language)["heartbeat"]}
     for each in _items(ws):
-        found[each.kind].append(each)
+        found[each["kind"]].append(each)
     shown = [each for alike in found.values() for each in alike[:MOST]]
     return {
         "status": "ATTENTION" if shown else "HEARTBEAT_OK",
-        "items": [{**asdict(each), "ids": list(each.ids)} for each in shown],
+        "items": shown,
         "more": {kind: len(alike) - MOST for kind, alike in found.items() if len(alike) > MOST},
     }
 
 
-def _items(ws: Workspace) -> Iterator[Item]:
-    texts = phrases(ws.language)["heartbeat"]
-
-    def item(kind: str, *ids: str, **words: object) -> Item:
-        what, do = (each.format(id=ids[-1] if ids else "", **words) for each in texts[kind])
-        return Item(kind, what, do, ids)
-
-    yield from _overdue(ws, item)
+def _items(ws: Workspace) -> Iterator[Row]:
+    yield from _overdue(ws)
     for _, rows in conflicts(ws):
-        yield item("conflict", *(row["id"] for row in rows), contents=" / ".join(row["content"] for row in rows))
+        ids = (row["id"] for row in rows)
+        yield _item(ws, "conflict", *ids, contents=" / ".join(row["content"] for row in rows))
     if waiting := ws.quarantine.waiting():
-        yield item("held_back", count=len(waiting))
+        yield _item(ws, "held_back", count=len(waiting))
     facts, beliefs = (
         [row for row in ws.store.rows("active", kind) if not row.get("outdated_by")] for kind in (Fact, Belief)
     )
-    yield from _past_due(facts, ws, item)
-    yield from _to_ask(beliefs, ws.now, item)
-    yield from _to_verify(facts, ws.now, item)
-    yield from _duplicates([*facts, *beliefs], item)
+    yield from _past_due(facts, ws)
+    yield from _to_ask(beliefs, ws)
+    yield from _to_verify(facts, ws)
+    yield from _duplicates([*facts, *beliefs], ws)
     for each in proposals(ws):
-        yield item("proposal", each["id"], file=each["file"], line=each["line"])
+        yield _item(ws, "proposal", each["id"], file=each["file"], line=each["line"])
 
 
-Make = Callable[..., Item]
+def _item(ws: Workspace, kind: str, *ids: str, **words: object) -> Row:
+    """One thing to do: its kind (one of `prompts/agent.toml`), what is the matter, what to do, and the memories it is
+    about."""
+    what, do = (each.format(id=ids[-1] if ids else "", **words) for each in phrases(ws.language)["heartbeat"][kind])
+    return {"kind": kind, "what": what, "do": do, "ids": list(ids)}
 
 
-def _overdue(ws: Workspace, item: Make) -> Iterator[Item]:
+def _overdue(ws: Workspace) -> Iterator[Row]:
     """A night that should have run, and what is wrong with what it would read."""
     waiting, problems = pipeline.waiting(ws)
     night = due.next_night(waiting, ws)
     if night is not None and ws.now - night > OVERDUE:
-        yield item("overdue", night=clock.stamp(night))
+        yield _item(ws, "overdue", night=clock.stamp(night))
     for found in (*problems, *pipeline.embedding_problems(ws), *interruptions(ws)):
         problem = worded(found, ws.language)
-        yield item("problem", where=problem.where, what=problem.what, hint=problem.hint)
+        yield _item(ws, "problem", where=problem.where, what=problem.what, hint=problem.hint)
 
 
-def _past_due(rows: Iterable[Row], ws: Workspace, item: Make) -> Iterator[Item]:
+def _past_due(rows: Iterable[Row], ws: Workspace) -> Iterator[Row]:
     """Reminders and todos whose event is over."""
     now = ws.now.astimezone(ws.config.zone).isoformat()[:16]
     for row in rows:
         when = row.get("event_time")
         if row.get("category") in DATED and when and when["end"] <= now:
-            yield item("past_due", row["id"], when=when["start"].replace("T", " "), content=row["content"])
+            yield _item(ws, "past_due", row["id"], when=when["start"].replace("T", " "), content=row["content"])
 
 
-def _to_ask(beliefs: Iterable[Row], now: datetime, item: Make) -> Iterator[Item]:
+def _to_ask(beliefs: Iterable[Row], ws: Workspace) -> Iterator[Row]:
     """Preferences that are only guessed, the surest first, and other beliefs that nothing has confirmed for long."""
     for row in sorted(beliefs, key=lambda row: (-row.get("confidence", 0), row["id"])):
         since = row.get("last_confirmed") or row.get("said_at") or row.get("created", "")
         if row.get("category") == "preference":
-            yield item("ask", row["id"], content=row["content"], confidence=row.get("confidence", 0))
-        elif _is_older(since, now, STALE):
-            yield item("stale", row["id"], content=row["content"], since=since[:10])
+            yield _item(ws, "ask", row["id"], content=row["content"], confidence=row.get("confidence", 0))
+        elif _is_older(since, ws.now, STALE):
+            yield _item(ws, "stale", row["id"], content=row["content"], since=since[:10])
 
 
-def _to_verify(facts: Iterable[Row], now: datetime, item: Make) -> Iterator[Item]:
+def _to_verify(facts: Iterable[Row], ws: Workspace) -> Iterator[Row]:
     """What would do harm if it were wrong, and was confirmed long ago; the oldest first. A name does not wear out."""
     for row in sorted(facts, key=lambda row: (row.get("last_confirmed") or row.get("said_at", ""), row["id"])):
         since = row.get("last_confirmed") or row.get("said_at") or ""
         lasting = row.get("category") == "identity"
-        if row["importance"] >= HIGH_IMPACT and not lasting and _is_older(since, now, VERIFY):
-            yield item("verify", row["id"], content=row["content"], since=since[:10])
+        if row["importance"] >= HIGH_IMPACT and not lasting and _is_older(since, ws.now, VERIFY):
+            yield _item(ws, "verify", row["id"], content=row["content"], since=since[:10])
 
 
-def _duplicates(rows: Iterable[Row], item: Make) -> Iterator[Item]:
+def _duplicates(rows: Iterable[Row], ws: Workspace) -> Iterator[Row]:
     """Memories that say the same of the same time with the same words, in whatever form."""
     alike: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
@@ -285,7 +295,7 @@ def _duplicates(rows: Iterable[Row], item: Make) -> Iterator[Item]:
     for group in alike.values():
         if len(group) > 1:
             ids = sorted(row["id"] for row in group)
-            yield item("duplicates", *ids, contents=" / ".join(row["content"] for row in group))
+            yield _item(ws, "duplicates", *ids, contents=" / ".join(row["content"] for row in group))
 
 
 def _is_older(stamp: str, now: datetime, age: timedelta) -> bool:
