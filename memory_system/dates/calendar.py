@@ -135,17 +135,9 @@ def _festival(f: Fields, _: Moment) -> Span | None:
     return one_day(day) if day else None
 
 
-def _quarter(f: Fields, _: Moment) -> Span:
-    return months_from(f["year"], 3 * f["quarter"] - 2, 3, "quarter")
-
-
 def _quarters(f: Fields, moment: Moment) -> Span:
     number = moment.today.year * 4 + (moment.today.month - 1) // 3 + f["quarters"]
-    return _quarter({"year": number // 4, "quarter": number % 4 + 1}, moment)
-
-
-def _decade(f: Fields, _: Moment) -> Span:
-    return months_from(f["decade"] if f["decade"] >= 1000 else 1900 + f["decade"], 1, 120, "decade")
+    return months_from(number // 4, number % 4 * 3 + 1, 3, "quarter")
 
 
 def _said_twice(f: Fields, moment: Moment) -> Span | None:
@@ -368,9 +360,9 @@ _SPAN_MAKERS: dict[str, _Maker] = {
     "rel month, rel season": _named,
     "year season": _season,
     "winter": lambda f, _: months_from(f["winter"], _SEASONS["winter"], 3, "season"),
-    "year quarter": _quarter,
+    "year quarter": lambda f, _: months_from(f["year"], 3 * f["quarter"] - 2, 3, "quarter"),
     "quarters": _quarters,
-    "decade": _decade,
+    "decade": lambda f, _: months_from(f["decade"] + (0 if f["decade"] >= 1000 else 1900), 1, 120, "decade"),
     "week": _week,
     "week weekend, weekend, rel weekend": _weekend,
 }
