@@ -168,7 +168,7 @@ class Files:
                 size = os.fstat(descriptor).st_size
                 if durable and not size:  # its name first, or a power loss takes away what was acknowledged in it
                     self.disk.sync_folder(path.parent)
-                torn = b"" if _ends_with_newline(descriptor) else b"\n"
+                torn = b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
                 with _taken_back(descriptor, size) if alone else nullcontext():
                     for block in [torn + data] if isinstance(data, bytes) else _blocks(chain((torn,), data)):
                         self.disk.write(descriptor, block)
@@ -271,11 +271,6 @@ def _same_file(descriptor: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False
-
-
-def _ends_with_newline(descriptor: int) -> bool:
-    size = os.fstat(descriptor).st_size
-    return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
 
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:

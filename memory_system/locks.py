@@ -10,13 +10,15 @@ import re
 import socket
 import sys
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
 
 from memory_system.errors import LockedError, LocklessError
 
-LOCK_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2)  # seconds between tries
+LOCK_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0)  # seconds after each try: it may only be somebody asking
 LOG_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02) + (0.05,) * 60  # for a file that others add to: held for milliseconds
 WITHOUT = {  # types whose locks stay on this machine, or are none
     "afs", "coda", "davfs", "fuse.curlftpfs", "fuse.davfs2", "fuse.gcsfuse", "fuse.geesefs", "fuse.goofys",
@@ -33,15 +35,12 @@ _OCTAL = re.compile(r"\\([0-7]{3})")
 
 def take(descriptor: int, path: Path) -> None:
     """Hold the lock file as long as it is open; LockedError names who holds it already."""
-    for patience in (*LOCK_PAUSES, 0):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(patience)  # it may only be somebody asking whether it is held
-        except OSError as error:
-            raise LocklessError(f"{path.parent} lies on a file system without locks: {error.strerror}") from error
-    raise LockedError(f"the workspace is held by {_told(os.pread(descriptor, 4096, 0))} ({path})")
+    try:
+        taken = _is_ours(descriptor, LOCK_PAUSES)
+    except OSError as error:
+        raise LocklessError(f"{path.parent} lies on a file system without locks: {error.strerror}") from error
+    if not taken:
+        raise LockedError(f"the workspace is held by {_told(os.pread(descriptor, 4096, 0))} ({path})")
 
 
 def sign(descriptor: int, since: str) -> None:
@@ -63,14 +62,18 @@ def _told(data: bytes) -> str:
 def wait_for(descriptor: int) -> None:
     """Hold the file as long as it is open, once nobody else does. Who holds it for seconds was stopped, and a file
     system may know no locks: then we go on without."""
-    for patience in LOG_PAUSES:
-        try:
+    with suppress(OSError):
+        _is_ours(descriptor, LOG_PAUSES)
+
+
+def _is_ours(descriptor: int, pauses: Iterable[float]) -> bool:
+    """Whether the file could be locked; OSError where it cannot be by anybody."""
+    for pause in pauses:
+        with suppress(BlockingIOError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(patience)
-        except OSError:
-            return
+            return True
+        time.sleep(pause)
+    return False
 
 
 def is_held(path: Path) -> bool:
