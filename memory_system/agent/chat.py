@@ -85,7 +85,7 @@ class Chat:
             if not self.compact(keep=0):
                 raise
             replies = self._answer(system, words)
-        self._count(replies)
+        self._count(replies, contextTokens=sum(replies[-1].tokens))
         if replies[-1].stop not in WHOLE:
             self.show.notice(words["ended"].format(stop=replies[-1].stop))
 
@@ -124,11 +124,9 @@ class Chat:
                     ledger.add_talk(phase, self.model.name, used, outcome, clock.stamp(ws.now))
 
     def _count(self, replies: list[Reply], **changed: Any) -> None:
-        """Keep what the replies cost, and how full the context is."""
+        """Keep what the replies cost, and what has changed."""
         spent = (sum(each.tokens[0] for each in replies), sum(each.tokens[1] for each in replies))
         with self._open() as ws:
-            if replies and "contextTokens" not in changed:
-                changed["contextTokens"] = sum(replies[-1].tokens)
             session.update_entry(ws, self.session.id, ws.now, tokens=spent, **changed)
 
     # Making room
@@ -137,18 +135,14 @@ class Chat:
         """Prune, flush and compact as far as the context calls for it. The flush knows nothing of the question that
         waits; a compaction that fails is left to the next turn, or to a context that is full."""
         config = ws.config.chat
-        self._prune(ws)
+        if self._asked is None or ws.now - self._asked >= timedelta(minutes=config.cache_ttl_minutes):
+            self._instead |= prune(self.rows, context_tokens(self.rows, 0), config.context_window)
         tokens = self.tokens(system)
         if config.flush and flush_due(tokens, config):
             self.flush(self.rows[:-1])
         if compaction_due(tokens, config):
             with suppress(LLMError):
                 self.compact()
-
-    def _prune(self, ws: Workspace) -> None:
-        ttl = timedelta(minutes=ws.config.chat.cache_ttl_minutes)
-        if self._asked is None or ws.now - self._asked >= ttl:
-            self._instead |= prune(self.rows, context_tokens(self.rows, 0), ws.config.chat.context_window)
 
     def tokens(self, system: str) -> int:
         """How much of the context is taken."""
