@@ -275,16 +275,14 @@ def _same_file(descriptor: int, path: Path) -> bool:
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes in blocks of about a megabyte, so that a file of small lines takes few writes."""
-    held: list[bytes] = []
-    size = 0
+    held = bytearray()
     for chunk in chunks:
-        held.append(chunk)
-        size += len(chunk)
-        if size >= CHUNK:
-            yield b"".join(held)
-            held, size = [], 0
+        held += chunk
+        if len(held) >= CHUNK:
+            yield bytes(held)
+            held.clear()
     if held:
-        yield b"".join(held)
+        yield bytes(held)
 
 
 def is_regular(path: Path) -> bool:

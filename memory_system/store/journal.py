@@ -284,7 +284,8 @@ class Journal:
     def unfinished(self) -> tuple[Entry, list[Change]] | None:
         """The entry that was begun and not done, after setting aside what was not even begun; costs one small read when
         there is none."""
-        if (path := self._undone()) is None:
+        path = self._undone()
+        if path is None:
             return None
         self._set_aside_unended(path)
         last = _last_group(path) if path.exists() else None
