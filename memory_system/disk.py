@@ -1,24 +1,16 @@
-"""The one door to the disk: atomic replace, durable append, torn tails, locks.
+"""The one door to the disk: atomic replace, durable append, torn tails.
 
 `Disk` is the port: a handful of system calls, one method each, which tests replace to record, fail or tear any of
 them. `Files` builds what the rest of the program uses from them. Durable means: temporary file in the same folder,
 write, fsync, `os.replace`, fsync of the folder (as SQLite and Borg do). Files are made 0600 and folders 0700 whatever
 the umask.
-
-Locks are on open files, and the kernel frees them when their holder dies: the workspace's, which tells who holds it,
-and those for a moment on a file that others add to. Where a lock is not seen by another machine, two nights at once
-would tear a memory apart: what is mounted how, Linux tells in /proc/self/mountinfo."""
+"""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-import re
-import socket
 import stat
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from itertools import chain
@@ -27,24 +19,12 @@ from typing import Any
 
 import orjson
 
-from memory_system.errors import DamagedError, LockedError, LocklessError, UnwritableError
+from memory_system import locks
+from memory_system.errors import DamagedError, LocklessError, UnwritableError
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 CHUNK = 1 << 20
-LOCK_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2)  # seconds between tries
-LOG_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02) + (0.05,) * 60  # for a file that others add to: held for milliseconds
-WITHOUT = {  # types whose locks stay on this machine, or are none
-    "afs", "coda", "davfs", "fuse.curlftpfs", "fuse.davfs2", "fuse.gcsfuse", "fuse.geesefs", "fuse.goofys",
-    "fuse.mount-s3", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "fuse.vmhgfs-fuse", "ncpfs", "vboxsf",
-}  # fmt: skip
-SWITCHED_OFF = {  # types that have locks, and the options that keep them on this machine
-    "nfs": {"nolock", "local_lock=all", "local_lock=flock"},
-    "nfs4": {"local_lock=all", "local_lock=flock"},
-    "cifs": {"nobrl"},
-    "smb3": {"nobrl"},
-}
-_OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 class Disk:
@@ -184,11 +164,11 @@ class Files:
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 if follow_renames:
-                    _wait_for(descriptor)
+                    locks.wait_for(descriptor)
                 size = os.fstat(descriptor).st_size
                 if durable and not size:  # its name first, or a power loss takes away what was acknowledged in it
                     self.disk.sync_folder(path.parent)
-                torn = b"" if _ends_with_newline(descriptor) else b"\n"
+                torn = b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
                 with _taken_back(descriptor, size) if alone else nullcontext():
                     for block in [torn + data] if isinstance(data, bytes) else _blocks(chain((torn,), data)):
                         self.disk.write(descriptor, block)
@@ -228,7 +208,7 @@ class Files:
             with _explained(path):
                 descriptor = self.disk.open(path, os.O_RDWR)
             try:
-                _wait_for(descriptor)
+                locks.wait_for(descriptor)
                 if _same_file(descriptor, path):
                     yield
                     return
@@ -270,18 +250,17 @@ class Files:
         return value
 
     @contextmanager
-    def locked(self, path: Path, holder: dict[str, Any]) -> Iterator[None]:
+    def locked(self, path: Path, since: str) -> Iterator[None]:
         """Hold the lock file for this process; LockedError names who holds it already, LocklessError the file system
         on which a lock keeps nobody out. The kernel frees it when the holder dies; the file itself is never removed."""
-        if kind := without_locks(self.disk.mounts(), path.resolve()):
+        if kind := locks.without_locks(self.disk.mounts(), path.resolve()):
             raise LocklessError(f"{path.parent} lies on {kind}, where a lock keeps no other machine out")
         with _explained(path):
             descriptor = self.disk.open(path, os.O_RDWR | os.O_CREAT)
         try:
-            _take(descriptor, path)
+            locks.take(descriptor, path)
             with _explained(path):
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, orjson.dumps(holder), 0)
+                locks.sign(descriptor, since)
             yield
         finally:
             os.close(descriptor)
@@ -294,23 +273,16 @@ def _same_file(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _ends_with_newline(descriptor: int) -> bool:
-    size = os.fstat(descriptor).st_size
-    return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
-
-
 def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes in blocks of about a megabyte, so that a file of small lines takes few writes."""
-    held: list[bytes] = []
-    size = 0
+    held = bytearray()
     for chunk in chunks:
-        held.append(chunk)
-        size += len(chunk)
-        if size >= CHUNK:
-            yield b"".join(held)
-            held, size = [], 0
+        held += chunk
+        if len(held) >= CHUNK:
+            yield bytes(held)
+            held.clear()
     if held:
-        yield b"".join(held)
+        yield bytes(held)
 
 
 def is_regular(path: Path) -> bool:
@@ -319,84 +291,3 @@ def is_regular(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
-
-
-def lock_holder(since: str) -> dict[str, Any]:
-    """What the lock file says of this process; not with which words it was called."""
-    return {"host": socket.gethostname(), "pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": since}
-
-
-def _take(descriptor: int, path: Path) -> None:
-    """Hold the lock file as long as it is open; LockedError names who holds it already."""
-    for patience in (*LOCK_PAUSES, None):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if patience is None:
-                break
-            time.sleep(patience)  # it may only be somebody asking whether it is held
-        except OSError as error:
-            raise LocklessError(f"{path.parent} lies on a file system without locks: {error.strerror}") from error
-    raise LockedError(f"the workspace is held by {_told(os.pread(descriptor, 4096, 0))} ({path})")
-
-
-def _wait_for(descriptor: int) -> None:
-    """Hold the file as long as it is open, once nobody else does. Who holds it for seconds was stopped, and a file
-    system may know no locks: then we go on without."""
-    for patience in LOG_PAUSES:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(patience)
-        except OSError:
-            return
-
-
-def is_held(path: Path) -> bool:
-    """Whether some process holds that lock file now."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks: nobody can tell
-        return False
-    finally:
-        os.close(descriptor)
-    return False
-
-
-def _told(data: bytes) -> str:
-    """Who holds a lock, for a person."""
-    try:
-        row = orjson.loads(data)
-        return f"{row['command']} (process {row['pid']} on {row['host']}, since {row['since']})"
-    except (ValueError, KeyError, TypeError):
-        return "an unknown process"
-
-
-def without_locks(mounts: str, path: Path) -> str:
-    """The type of the file system that holds the path, where its locks mean nothing to others; empty where they do, or
-    where `mounts` (the text of mountinfo) does not tell."""
-    kind, options = _holding(mounts, path)
-    lost = SWITCHED_OFF.get(kind, set()) & options
-    return f"{kind} with {', '.join(sorted(lost))}" if lost else kind if kind in WITHOUT else ""
-
-
-def _holding(mounts: str, path: Path) -> tuple[str, set[str]]:
-    """Type and options of the mount that the path lies on: the deepest, and of several in one place the last."""
-    found: tuple[int, str, set[str]] = (-1, "", set())
-    for line in mounts.splitlines():
-        place, _, system = line.partition(" - ")
-        fields, types = place.split(), system.split()
-        if len(fields) > 5 and len(types) > 2:
-            point = Path(_OCTAL.sub(lambda each: chr(int(each[1], 8)), fields[4]))
-            depth = len(point.parts)
-            if path.is_relative_to(point) and depth >= found[0]:
-                found = depth, types[0], {*fields[5].split(","), *types[2].split(",")}
-    return found[1], found[2]

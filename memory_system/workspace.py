@@ -19,9 +19,10 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memory_system import __version__, clock
-from memory_system.disk import Disk, Files, is_held, lock_holder
+from memory_system.disk import Disk, Files
 from memory_system.errors import ConfigError, DamagedError, NotAWorkspaceError, UnsafeError
 from memory_system.layout import Layout
+from memory_system.locks import is_held
 from memory_system.records import Fact
 from memory_system.store.inbox import Accesses, Inbox
 
@@ -73,8 +74,8 @@ class Workspace:
             )
         if write:
             workspace.refuse_unsafe()
-            holder = lock_holder(clock.stamp(workspace.now))
-            workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, holder))
+            since = clock.stamp(workspace.now)
+            workspace._held.enter_context(workspace.files.locked(workspace.layout.lock, since))
             workspace._writes = True
             try:
                 if settle:

@@ -280,6 +280,6 @@ def test_there_may_be_nothing_to_sum_up() -> None:
 
 
 def test_a_long_result_is_shown_in_part_to_be_summed_up() -> None:
-    said = told([asked("q"), answered("", "t"), result("t", "x" * 9_000)], 4_000)
+    said = told([asked("q"), answered("", "t"), result("t", "x" * 9_000)])
     assert "[memory_get" in said
     assert len(said) < 4_300

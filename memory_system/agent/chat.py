@@ -27,6 +27,7 @@ from memory_system.config import ChatConfig
 from memory_system.errors import LLMError
 from memory_system.llm import Phrases, phrases
 from memory_system.llm.ledger import Ledger
+from memory_system.recall.units import gathered
 from memory_system.text import estimate_tokens
 from memory_system.workspace import Workspace
 
@@ -77,16 +78,14 @@ class Chat:
         with self._open() as ws:
             words, system = phrases(language(ws)), compose(ws).text
             self.session.message(user_message(said), ws.now)
-            self._make_room(ws, words, system)
+            self._make_room(ws, system)
         try:
-            with self._booked("chat"):
-                replies = self._answer(system, words)
+            replies = self._answer(system, words)
         except ContextFullError:
-            if not self._compact(words, system, keep=0):
+            if not self.compact(keep=0):
                 raise
-            with self._booked("chat"):
-                replies = self._answer(system, words)
-        self._count(replies)
+            replies = self._answer(system, words)
+        self._count(replies, contextTokens=sum(replies[-1].tokens))
         if replies[-1].stop not in WHOLE:
             self.show.notice(words["ended"].format(stop=replies[-1].stop))
 
@@ -102,7 +101,8 @@ class Chat:
 
         self._asked = self.now()
         try:
-            return run_turn(self.model, system, asked, record, self.tools, heard)
+            with self._booked("chat"):
+                return run_turn(self.model, system, asked, record, self.tools, heard)
         except KeyboardInterrupt:
             if heard.said:
                 cut = {"role": "assistant", "content": [{"type": "text", "text": heard.said}], "stopReason": "aborted"}
@@ -124,33 +124,25 @@ class Chat:
                     ledger.add_talk(phase, self.model.name, used, outcome, clock.stamp(ws.now))
 
     def _count(self, replies: list[Reply], **changed: Any) -> None:
-        """Keep what the replies cost, and how full the context is."""
+        """Keep what the replies cost, and what has changed."""
         spent = (sum(each.tokens[0] for each in replies), sum(each.tokens[1] for each in replies))
         with self._open() as ws:
-            if replies and "contextTokens" not in changed:
-                changed["contextTokens"] = sum(replies[-1].tokens)
             session.update_entry(ws, self.session.id, ws.now, tokens=spent, **changed)
 
     # Making room
 
-    def _make_room(self, ws: Workspace, words: Phrases, system: str) -> None:
+    def _make_room(self, ws: Workspace, system: str) -> None:
         """Prune, flush and compact as far as the context calls for it. The flush knows nothing of the question that
         waits; a compaction that fails is left to the next turn, or to a context that is full."""
         config = ws.config.chat
-        self._prune(ws)
+        if self._asked is None or ws.now - self._asked >= timedelta(minutes=config.cache_ttl_minutes):
+            self._instead |= prune(self.rows, context_tokens(self.rows, 0), config.context_window)
         tokens = self.tokens(system)
         if config.flush and flush_due(tokens, config):
             self.flush(self.rows[:-1])
         if compaction_due(tokens, config):
             with suppress(LLMError):
-                self._compact(words, system)
-
-    def _prune(self, ws: Workspace) -> None:
-        ttl = timedelta(minutes=ws.config.chat.cache_ttl_minutes)
-        if self._asked is None or ws.now - self._asked >= ttl:
-            rows = self.rows
-            tokens = context_tokens(rows, 0)
-            self._instead |= prune(rows, tokens, ws.config.chat.context_window)
+                self.compact()
 
     def tokens(self, system: str) -> int:
         """How much of the context is taken."""
@@ -180,16 +172,12 @@ class Chat:
         return True
 
     def compact(self, *, keep: int | None = None) -> bool:
-        """Compact now; whether there was anything to sum up."""
-        with self._open() as ws:
-            words, system = phrases(language(ws)), compose(ws).text
-        return self._compact(words, system, keep=keep)
-
-    def _compact(self, words: Phrases, system: str, *, keep: int | None = None) -> bool:
+        """Compact now; whether there was anything to sum up. LLMError when the model fails."""
         with self._open() as ws:
             config, entry = ws.config.chat, session.entry_of(ws, self.session.id)
+            words, tokens = phrases(language(ws)), self.tokens(compose(ws).text)
         with self._booked("compact"):
-            made = compact(self.model, self.rows, config, words, self.tokens(system), keep=keep)
+            made = compact(self.model, self.rows, config, words, tokens, keep=keep)
         if not made:
             return False
         self.session.append(made, self.now())
@@ -207,13 +195,12 @@ class Chat:
         return path
 
 
-class _Heard(Show):
+class _Heard(Silent):
     """Passes an answer on as it comes, unless it asks not to be shown; knows what was said of the present one."""
 
     def __init__(self, show: Show) -> None:
         self._show = show
-        self._shown = False
-        self.said = ""
+        self._shown, self.said = False, ""
 
     def text(self, piece: str) -> None:
         self.said += piece
@@ -232,9 +219,6 @@ class _Heard(Show):
 
     def call(self, name: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         self._show.call(name, arguments, answer)
-
-    def notice(self, said: str) -> None:
-        self._show.notice(said)
 
 
 # ---- room in the context -------------------------------------------------------------------------------------------
@@ -278,9 +262,8 @@ def first_kept(rows: Sequence[Row], keep: int) -> int:
     for number in range(len(rows) - 1, -1, -1):
         total += row_tokens(rows[number])
         if message_of(rows[number]).get("role") == "user":
-            if total > keep and place:
-                break
-            place = number
+            if total <= keep or not place:
+                place = number
             if total > keep:
                 break
     return place
@@ -327,9 +310,9 @@ def compact(
     if not any(row.get("type") == "message" for row in old):
         return {}
     summary = ""
-    for part in _parts(old, config):
+    for part in gathered(old, row_tokens, config.context_window // 2):  # so that each can be summed up
         before = [{"type": "compaction", "summary": summary}] if summary else []
-        question = words["compact"].strip().format(told=told([*before, *part], LONGEST_TOLD))
+        question = words["compact"].strip().format(told=told([*before, *part]))
         system, asked = words["compact_system"].strip(), [user_message(question)]
         summary = model.reply(system, asked, [], Silent().text).text.strip() or summary
     kept = sum(map(row_tokens, rows[place:])) + row_tokens({"type": "compaction", "summary": summary})
@@ -339,8 +322,8 @@ def compact(
     }  # fmt: skip
 
 
-def told(rows: Iterable[Row], longest: int) -> str:
-    """The rows as a text to be summed up: who said what, and which tools were used; each at most so long."""
+def told(rows: Iterable[Row]) -> str:
+    """The rows as a text to be summed up: who said what, and which tools were used; each shortened in the middle."""
     lines = []
     for row in rows:
         message = message_of(row)
@@ -349,23 +332,10 @@ def told(rows: Iterable[Row], longest: int) -> str:
         calls = [f"[{each.get('name')} {orjson.dumps(each.get('arguments')).decode()}]" for each in called]
         said = " ".join([said.strip(), *calls]).strip()
         if said:
-            shown = said if len(said) <= longest else f"{said[: longest // 2]} … {said[-longest // 2 :]}"
+            half = LONGEST_TOLD // 2
+            shown = said if len(said) <= LONGEST_TOLD else f"{said[:half]} … {said[-half:]}"
             lines.append(f"{message.get('role') or 'summary'}: {shown}")
     return "\n\n".join(lines)
-
-
-def _parts(rows: Sequence[Row], config: ChatConfig) -> Iterator[list[Row]]:
-    """The rows in parts of at most half the window, so that each can be summed up."""
-    part: list[Row] = []
-    total = 0
-    for row in rows:
-        cost = row_tokens(row)
-        if part and total + cost > config.context_window // 2:
-            yield part
-            part, total = [], 0
-        part.append(row)
-        total += cost
-    yield part
 
 
 def with_safety(prompt: str) -> str:

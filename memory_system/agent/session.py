@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from memory_system import clock
-from memory_system.disk import Files, is_regular, lock_holder
+from memory_system.disk import Files, is_regular
 from memory_system.errors import NotFoundError, UnwritableError, UsageError
 from memory_system.layout import Layout
 from memory_system.privacy.secrets import redact, without_secrets
@@ -190,7 +190,7 @@ def update_entry(
 ) -> None:
     """Change what is registered; `tokens` (input, output) are added to the sums. Safe beside other programs."""
     path = ws.layout.sessions / "sessions.json"
-    with ws.files.locked(ws.layout.sessions_lock, lock_holder(clock.stamp(now))):
+    with ws.files.locked(ws.layout.sessions_lock, clock.stamp(now)):
         whole = ws.files.read_object(path)
         named = (key for key, each in whole.items() if isinstance(each, dict) and each.get("sessionId") == session_id)
         key = next(named, key_of(session_id))

@@ -8,7 +8,7 @@ same, said around that time) · n unit sign · of (the week of) · part hour min
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import TypeAlias
 
@@ -56,11 +56,14 @@ def interval(fields: Fields, moment: Moment) -> Interval | None:
     """The interval of local time and its granularity; None when the fields name none, or more than one."""
     try:
         if fields.get("unit") in ("hour", "minute"):
-            return _counted(fields, moment)
+            way = _way(fields, moment)
+            return hours_away(moment.anchor, fields["n"], fields["unit"], way) if way else None
         span = _shifted(fields, moment) if {"of", "sign"} & fields.keys() else _date(fields, moment)
-        if span is None:
+        if span is None or not TIMES & fields.keys():
+            return whole(span) if span else None
+        if span[2] != "day":
             return None
-        return _within(fields, span) if TIMES & fields.keys() else whole(span)
+        return at_day(fields, span[0]) if "hour" in fields else part_of_day(fields["part"], span[0])
     except (ValueError, OverflowError):  # 30 February; the year 0 or 10000
         return None
 
@@ -116,16 +119,9 @@ def _bare_third(f: Fields, moment: Moment) -> Span | None:
     return span if is_ahead or moment.tense() == -1 else None
 
 
-def _day(f: Fields, _: Moment) -> Span | None:
-    return _checked(date(f["year"], f["month"], f["day"]), f)
-
-
-def _days(f: Fields, moment: Moment) -> Span | None:
-    return _checked(moment.today + timedelta(days=f["days"]), f)
-
-
-def _checked(day: date, f: Fields) -> Span | None:
+def _day(f: Fields, moment: Moment) -> Span | None:
     """The day, unless the words say something else about it: one of the two must be wrong, and which is not known."""
+    day = moment.today + timedelta(days=f["days"]) if "days" in f else date(f["year"], f["month"], f["day"])
     known = {"year": day.year, "month": day.month, "day": day.day, "dow": day.weekday()}
     return one_day(day) if all(f.get(key, value) == value for key, value in known.items()) else None
 
@@ -139,17 +135,9 @@ def _festival(f: Fields, _: Moment) -> Span | None:
     return one_day(day) if day else None
 
 
-def _quarter(f: Fields, _: Moment) -> Span:
-    return months_from(f["year"], 3 * f["quarter"] - 2, 3, "quarter")
-
-
 def _quarters(f: Fields, moment: Moment) -> Span:
     number = moment.today.year * 4 + (moment.today.month - 1) // 3 + f["quarters"]
-    return _quarter({"year": number // 4, "quarter": number % 4 + 1}, moment)
-
-
-def _decade(f: Fields, _: Moment) -> Span:
-    return months_from(f["decade"] if f["decade"] >= 1000 else 1900 + f["decade"], 1, 120, "decade")
+    return months_from(number // 4, number % 4 * 3 + 1, 3, "quarter")
 
 
 def _said_twice(f: Fields, moment: Moment) -> Span | None:
@@ -350,42 +338,17 @@ def _way(f: Fields, moment: Moment) -> int:
     return 1 if sure else 0
 
 
-def _counted(f: Fields, moment: Moment) -> Interval | None:
-    """So many hours or minutes from now."""
-    way = _way(f, moment)
-    return hours_away(moment.anchor, f["n"], f["unit"], way) if way else None
-
-
-def _within(f: Fields, span: Span) -> Interval | None:
-    if span[2] != "day":
-        return None
-    return at_day(f, span[0]) if "hour" in f else part_of_day(f["part"], span[0])
-
-
 _Maker: TypeAlias = Callable[[Fields, Moment], Span | None]
-_DAY_MAKERS: dict[str, _Maker] = {
-    "year month day": _day,
-    "year month day dow": _day,
-    "days": _days,
-    "days dow": _days,
-    "days month day": _days,
-    "days year month day": _days,
+_DAY_MAKERS: dict[str, _Maker] = {  # the fields that they take, in one combination or another
+    "year month day, year month day dow, days, days dow, days month day, days year month day": _day,
     "year festival": _festival,
     "week dow": _week,
-    "dow": _weekday,
-    "rel dow": _weekday,
-    "week dow month day": _said_twice,
-    "rel dow month day": _said_twice,
-    "week dow day": _said_twice,
-    "rel dow day": _said_twice,
-    "day": _day_of_month,
-    "day dow": _day_of_month,
-    "month day": _recurring,
-    "month day dow": _recurring,
-    "festival": _recurring,
+    "dow, rel dow": _weekday,
+    "week dow month day, rel dow month day, week dow day, rel dow day": _said_twice,
+    "day, day dow": _day_of_month,
+    "month day, month day dow, festival, lunar": _recurring,
     "rel festival": _named,
     "year lunar": _lunar,
-    "lunar": _recurring,
     "new_year": _new_year,
 }
 _SPAN_MAKERS: dict[str, _Maker] = {
@@ -393,21 +356,21 @@ _SPAN_MAKERS: dict[str, _Maker] = {
     "year month": lambda f, _: months_from(f["year"], f["month"], 1, "month"),
     "year month third": _third,
     "third": _bare_third,
-    "month": _recurring,
-    "month third": _recurring,
-    "rel month": _named,
-    "rel season": _named,
+    "month, month third, season, quarter": _recurring,
+    "rel month, rel season": _named,
     "year season": _season,
-    "season": _recurring,
     "winter": lambda f, _: months_from(f["winter"], _SEASONS["winter"], 3, "season"),
-    "year quarter": _quarter,
-    "quarter": _recurring,
+    "year quarter": lambda f, _: months_from(f["year"], 3 * f["quarter"] - 2, 3, "quarter"),
     "quarters": _quarters,
-    "decade": _decade,
+    "decade": lambda f, _: months_from(f["decade"] + (0 if f["decade"] >= 1000 else 1900), 1, 120, "decade"),
     "week": _week,
-    "week weekend": _weekend,
-    "weekend": _weekend,
-    "rel weekend": _weekend,
+    "week weekend, weekend, rel weekend": _weekend,
 }
-_DAYS = frozenset(frozenset(keys.split()) for keys in _DAY_MAKERS)
-_MAKERS = {frozenset(keys.split()): make for keys, make in {**_DAY_MAKERS, **_SPAN_MAKERS}.items()}
+
+
+def _by_kind(makers: Mapping[str, _Maker]) -> dict[frozenset[str], _Maker]:
+    return {frozenset(keys.split()): make for kinds, make in makers.items() for keys in kinds.split(",")}
+
+
+_DAYS = _by_kind(_DAY_MAKERS)
+_MAKERS = _DAYS | _by_kind(_SPAN_MAKERS)

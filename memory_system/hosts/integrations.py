@@ -39,7 +39,7 @@ AFTER = 70  # minutes between a night's slot and the job: not with OpenClaw's ow
 MOST = 20_000  # characters that OpenClaw takes of one file
 
 CLAUDE_CODE = "claude-code"
-UNDOING_CLAUDE = Command(("claude", "mcp", "remove", "--scope", "user", SERVER))  # takes the tools away
+UNDOING_CLAUDE = ("claude", "mcp", "remove", "--scope", "user", SERVER)  # takes the tools away
 BUDGET = 600  # tokens of what is put beside a prompt
 LONGEST_PROMPT = 4_000  # characters of it that are searched for
 EVENTS = {  # in Claude Code's settings: the event, our name for it, and seconds
@@ -98,13 +98,12 @@ def private_key(agent: str) -> str:
 
 def _job(ws: Workspace, argv: Sequence[str]) -> Command:
     """The nightly job. OpenClaw keeps one for each declaration key, so that declaring it again changes nothing."""
-    create = (
+    return (
         "openclaw", "automations", "create", "--declaration-key", KEY, "--name", JOB,
         "--cron", job_time(ws.config.consolidation.schedule), "--tz", ws.config.timezone,
         "--command-argv", json.dumps([*argv, "--quiet", "consolidate"]),
         "--command-cwd", str(ws.layout.root), "--timeout-seconds", "1800", "--no-deliver",
     )  # fmt: skip
-    return Command(create)
 
 
 def undoing_openclaw() -> tuple[list[Command], list[str]]:
@@ -116,7 +115,7 @@ def undoing_openclaw() -> tuple[list[Command], list[str]]:
     except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError):
         return [], [f"OpenClaw could not be asked for its jobs; find {JOB!r} with: openclaw automations list --all"
                     "\nand remove it with: openclaw automations rm ID"]  # fmt: skip
-    return [Command(("openclaw", "automations", "rm", each)) for each in found], []
+    return [("openclaw", "automations", "rm", each) for each in found], []
 
 
 def job_time(schedule: str) -> str:
@@ -164,7 +163,7 @@ def claude_steps(ws: Workspace, there: Path, argv: Sequence[str], *, tools: bool
     if rules:
         found.append(Block(str(there / "CLAUDE.md"), _rules(ws, argv)))
     if tools:
-        found.append(Command(("claude", "mcp", "add", "--scope", "user", SERVER, "--", *argv, "serve")))
+        found.append(("claude", "mcp", "add", "--scope", "user", SERVER, "--", *argv, "serve"))
     return found
 
 

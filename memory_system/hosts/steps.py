@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from json.decoder import scanstring  # type: ignore[attr-defined]  # public in name, missing in the stubs
+from json.decoder import WHITESPACE  # type: ignore[attr-defined]  # public in name, missing in the stubs
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from memory_system.workspace import Workspace
 PATIENCE = 120  # seconds for a command of the host
 BEGIN, END = "<!-- memory-system -->", "<!-- /memory-system -->"
 Keys = Sequence[str]  # the way to a value in a JSON file, from the outside in
-_SPACE = " \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +55,7 @@ class Own:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command of the host. Where its program is not there, it is only told."""
-
-    argv: tuple[str, ...]
-
-
+Command = tuple[str, ...]  # of the host; where its program is not there, it is only told
 Step = Value | Block | Own | Command
 
 
@@ -85,7 +78,7 @@ class Plan:
     """What is to be done: files to change, commands to run, and the row for `state/hosts.json`."""
 
     changes: list[Change]
-    commands: list[tuple[str, ...]]
+    commands: list[Command]
     done: dict[str, Any]
     advice: list[str]
 
@@ -116,42 +109,37 @@ class Drafts:
 def plan(ws: Workspace, host: str, steps: Sequence[Step], advice: Sequence[str] = ()) -> Plan:
     """What the steps would change; steps that were taken before change nothing."""
     known = _done(ws).get(host, [])
-    wanted = [each for each in steps if not isinstance(each, Command)]
-    rows = [_row(each) for each in wanted]
-    asked = any(isinstance(each, Block) for each in wanted)  # a person's file is touched only where that is asked for
-    kept = [each for each in known if each["kind"] == "Block" and not asked]
-    drafts, pieces = Drafts(), list(kept)
-    _cut(drafts, [each for each in known if each not in kept and not any(_is_of(each, row) for row in rows)])
+    wanted = [(each, _row(each)) for each in steps if not isinstance(each, tuple)]
+    asked = any(isinstance(step, Block) for step, _ in wanted)  # else no file of a person is touched
+    pieces = [each for each in known if each["kind"] == "Block" and not asked]
+    drafts = Drafts()
+    again = [each for each in known if any(row.items() <= each.items() for _, row in wanted)]
+    _cut(drafts, [each for each in known if each not in pieces and each not in again])
     ours = {each["path"] for each in known if each["kind"] == "Own"}
-    for step, row in zip(wanted, rows, strict=True):
-        before = next((each for each in known if _is_of(each, row)), None)
+    for step, row in wanted:
+        before = next((each for each in again if row.items() <= each.items()), None)
         made = drafts.text(step.path) is None
         piece = _taken(step, drafts, ours)
         if piece and not (before and before["piece"] == piece):
             pieces.append({**row, "piece": piece, "made": made})
         elif before:
             pieces.append(before)
-    commands = [each.argv for each in steps if isinstance(each, Command)]
+    commands = [each for each in steps if isinstance(each, tuple)]
     return Plan(drafts.changes(), commands, {host: pieces}, list(advice))
 
 
 def _row(step: Value | Block | Own) -> dict[str, Any]:
     """The step as `state/hosts.json` holds it; of a file of ours only that it is one."""
     row = {"kind": type(step).__name__, **asdict(step)}
-    row = {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
+    if isinstance(step, Value):
+        row["keys"] = list(step.keys)
     return row | {"text": ""} if isinstance(step, Own) else row
-
-
-def _is_of(done: dict[str, Any], row: dict[str, Any]) -> bool:
-    """Whether what was done is what this row asks for."""
-    return all(done.get(key) == value for key, value in row.items())
 
 
 def _cut(drafts: Drafts, rows: Sequence[dict[str, Any]]) -> None:
     """Take back what these steps have put in, the last one first."""
     for row in reversed(rows):
-        text = drafts.text(row["path"])
-        if text is not None:
+        if (text := drafts.text(row["path"])) is not None:
             drafts.after[row["path"]] = _without(row, text)
 
 
@@ -181,7 +169,7 @@ def plan_removal(ws: Workspace, host: str, commands: Sequence[Command] = (), adv
     """What taking everything of that host back would change."""
     drafts = Drafts()
     _cut(drafts, _done(ws).get(host, []))
-    return Plan(drafts.changes(), [each.argv for each in commands], {host: None}, list(advice))
+    return Plan(drafts.changes(), list(commands), {host: None}, list(advice))
 
 
 def _without(row: dict[str, Any], text: str) -> str | None:
@@ -328,7 +316,8 @@ def _nested(path: Keys, value: object) -> object:
 
 
 def _deepest(text: str, path: Keys) -> tuple[int, Keys]:
-    """Where the innermost object (or list) on the path begins that is there, and the keys that are missing in it."""
+    """Where the innermost object on the path begins that is there, and the keys that are missing in it; or the list at
+    the end of the path."""
     start = _skip(text, 0)
     try:
         json.loads(text)
@@ -340,11 +329,9 @@ def _deepest(text: str, path: Keys) -> tuple[int, Keys]:
         found = _value_of(text, start, key)
         if found is None:
             return start, path[number:]
-        start = found
-        if text[start] not in "{[" or (text[start] == "[" and number < len(path) - 1):
+        start, is_last = found, number == len(path) - 1
+        if text[start] != ("[" if is_last else "{"):
             raise UsageError(f"something else stands under {'.'.join(path[: number + 1])}", "see docs/hosts")
-    if text[start] != "[":
-        raise UsageError(f"something else stands under {'.'.join(path)}", "see docs/hosts")
     return start, ()
 
 
@@ -353,7 +340,7 @@ def _value_of(text: str, start: int, key: str) -> int | None:
     decoder = json.JSONDecoder()
     at = _skip(text, start + 1)
     while text[at] != "}":
-        name, at = scanstring(text, at + 1)
+        name, at = decoder.raw_decode(text, at)
         at = _skip(text, _skip(text, at) + 1)
         if name == key:
             return at
@@ -365,9 +352,8 @@ def _value_of(text: str, start: int, key: str) -> int | None:
 
 
 def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _SPACE:
-        at += 1
-    return at
+    """The first place from there on that is no blank of JSON."""
+    return int(WHITESPACE.match(text, at).end())
 
 
 def _indent(text: str, start: int) -> str:

@@ -11,10 +11,12 @@ import hashlib
 import math
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -120,13 +122,12 @@ class Units:
         if len(text) <= LONG_TOKENS or estimate_tokens(text) <= LONG_TOKENS:
             return [self._dated(first)]
         parts = list(pieces(text, PART_TOKENS))
-        keys = (first.key + f"#{number}" * (number > 1) for number in range(1, len(parts) + 1))
         whose = _whose(parts, text) if message.role == "user" else [""] * len(parts)
-        rows = enumerate(zip(keys, parts, whose, strict=True), 1)
-        return [
-            self._dated(first._replace(key=key, part=number, text=part, whose=owner))
-            for number, (key, part, owner) in rows
-        ]
+        found = []
+        for number, (part, owner) in enumerate(zip(parts, whose, strict=True), 1):
+            key = f"{first.key}#{number}" if number > 1 else first.key
+            found.append(self._dated(first._replace(key=key, part=number, text=part, whose=owner)))
+        return found
 
     def _dated(self, unit: Unit) -> Unit:
         """The unit with the marks of its dates, if it has any."""
@@ -305,9 +306,8 @@ def _fragments(text: str, tokens: int) -> Iterator[str]:
             yield line.strip()
         else:
             for start, end in sentences(line):
-                yield from (
-                    line[at : min(end, at + SENTENCE_CHARACTERS)] for at in range(start, end, SENTENCE_CHARACTERS)
-                )
+                for at in range(start, end, SENTENCE_CHARACTERS):
+                    yield line[at : min(end, at + SENTENCE_CHARACTERS)]
 
 
 @dataclass(slots=True)
@@ -373,16 +373,11 @@ class _Cut:
 
     def _go_on(self) -> Iterator[Passage]:
         """The passage as far as it has come; its last lines begin the next one."""
-        tail: list[tuple[int, str]] = []
-        tokens = 0
-        for number, line in reversed(self.lines):
-            tokens += estimate_tokens(line)
-            if tokens > OVERLAP_TOKENS:
-                break
-            tail.insert(0, (number, line))
+        costs = list(accumulate((estimate_tokens(line) for _, line in reversed(self.lines)), initial=0))
+        repeated = bisect_right(costs, OVERLAP_TOKENS) - 1
+        tail = self.lines[len(self.lines) - repeated :]
         yield from self.flush()
-        self.lines, self.repeated, self.only_headings = tail, len(tail), False
-        self.tokens = sum(estimate_tokens(line) for _, line in tail)
+        self.lines, self.repeated, self.tokens, self.only_headings = tail, repeated, costs[repeated], False
 
     def flush(self) -> Iterator[Passage]:
         kept = [number for number, line in self.lines if line.strip()]

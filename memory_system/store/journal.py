@@ -111,6 +111,19 @@ class Group:
         """Whether the entry's hash is that of its header and its changes' digests."""
         return self.hash == _chain(self.prev, self.header, self.digests)
 
+    def take(self, row: dict[str, Any], line: bytes) -> None:
+        """Add the change that the row holds; DamagedError when it is not the one that was written."""
+        self.changes.append(Change.from_row(row["change"]))
+        self.digests.append(row["digest"])
+        payload = line[len(b'{"change":') : line.rindex(b',"salt":')]
+        if not row["salt"]:
+            self.blanks[row["digest"]] = digest("", payload)
+        elif digest(row["salt"], payload) != row["digest"]:
+            raise DamagedError("the change is not the one that was written")
+
+    def is_closed_by(self, row: dict[str, Any]) -> bool:
+        return bool((row["done"], row["hash"], row.get("prev", self.prev)) == (self.entry.seq, self.hash, self.prev))
+
 
 def read_entries(path: Path) -> Iterator[Group]:
     """The ended entries of one month; DamagedError for a line that is none of ours."""
@@ -118,14 +131,14 @@ def read_entries(path: Path) -> Iterator[Group]:
     with months.opened(path) as lines:
         for number, line in enumerate(lines, 1):
             try:
-                whole = reading.take(line)
+                before = reading.take(line)
             except (DamagedError, KeyError, TypeError, ValueError, AttributeError) as error:
                 if reading.waiting:
                     yield reading.waiting
                 what = error if isinstance(error, DamagedError) else "not a line of a journal"
                 raise DamagedError(f"{path}:{number}: {what}") from None
-            if whole:
-                yield whole
+            if before:
+                yield before
     if reading.waiting:
         yield reading.waiting
 
@@ -149,30 +162,15 @@ class _Reading:
             return before
         group = self.begun
         if "change" in row and group:
-            _take_change(group, row, line)
+            group.take(row, line)
         elif "end" in row and group and (row["end"], row["changes"]) == (group.entry.seq, len(group.changes)):
             group.prev, group.hash, group.end = row["prev"], row["hash"], self.offset
             self.begun, self.waiting = None, group
-        elif "done" in row and self.waiting and _closes(row, self.waiting):
+        elif "done" in row and self.waiting and self.waiting.is_closed_by(row):
             self.waiting.done, self.waiting.end = True, self.offset
         elif line.endswith(b"\n"):  # without one it is torn, and its writer was stopped
             raise DamagedError("not a line of a journal")
         return None
-
-
-def _take_change(group: Group, row: dict[str, Any], line: bytes) -> None:
-    group.changes.append(Change.from_row(row["change"]))
-    group.digests.append(row["digest"])
-    payload = line[len(b'{"change":') : line.rindex(b',"salt":')]
-    if not row["salt"]:
-        group.blanks[row["digest"]] = digest("", payload)
-    elif digest(row["salt"], payload) != row["digest"]:
-        raise DamagedError("the change is not the one that was written")
-
-
-def _closes(row: dict[str, Any], group: Group) -> bool:
-    there = row["done"], row["hash"], row.get("prev", group.prev)
-    return bool(there == (group.entry.seq, group.hash, group.prev))
 
 
 def digest(salt: str, payload: bytes) -> str:
@@ -194,18 +192,15 @@ def _change_line(payload: bytes, salt: str, digest: str) -> bytes:
 
 
 def entry_lines(entry: Entry, changes: Iterable[Change], previous: str) -> Iterator[bytes]:
-    changes = list(changes)
-    salts = {change.id: os.urandom(8).hex() for change in changes if change.alias}
-    for change in changes:
+    salted = [(change, os.urandom(8).hex()) for change in changes]
+    for change, salt in salted:
         if change.alias:  # this very line gives way, too
-            own = digest(salts[change.id], change.to_line())
-            entry.blanked[own] = digest("", change.blanked())
+            entry.blanked[digest(salt, change.to_line())] = digest("", change.blanked())
     header = orjson.dumps(entry.to_row())
     yield b'{"entry":' + header + b"}\n"
     digests = []
-    for change in changes:
+    for change, salt in salted:
         payload = change.to_line()
-        salt = salts.get(change.id) or os.urandom(8).hex()
         digests.append(digest(salt, payload))
         yield _change_line(payload, salt, digests[-1])
     end = {"end": entry.seq, "changes": len(digests), "prev": previous, "hash": _chain(previous, header, digests)}
@@ -289,44 +284,41 @@ class Journal:
     def unfinished(self) -> tuple[Entry, list[Change]] | None:
         """The entry that was begun and not done, after setting aside what was not even begun; costs one small read when
         there is none."""
-        newest = self._newest()
-        if newest is None or "done" in _last_line(newest):
+        path = self._undone()
+        if path is None:
             return None
-        self._set_aside_unended(newest)
-        last = _last_group(newest) if newest.exists() else None
-        return None if last is None or last.done else (last.entry, last.changes)
+        self._set_aside_unended(path)
+        last = _last_group(path) if path.exists() else None
+        return (last.entry, last.changes) if last and not last.done else None
 
     def pending(self) -> list[Change]:
         """The changes of the last entry while its files may not be written yet, for who only reads (which a damaged
         journal does not prevent); costs one small read when there are none."""
         with suppress(DamagedError):
-            newest = self._newest()
-            last = _last_group(newest) if newest and "done" not in _last_line(newest) else None
-            return [] if last is None or last.done else last.changes
+            path = self._undone()
+            last = _last_group(path) if path else None
+            return last.changes if last and not last.done else []
         return []
+
+    def _undone(self) -> Path | None:
+        """The newest month, unless its last entry is done."""
+        return next((path for path in self.months()[-1:] if "done" not in _last_line(path)), None)
 
     def mark(self) -> tuple[str, int]:
         """What differs before and after every commit, and before and after its files are written."""
-        newest = self._newest()
-        return months.mark(newest) if newest else ("", 0)
-
-    def _newest(self) -> Path | None:
-        return next(reversed(self.months()), None)
+        return next(map(months.mark, self.months()[-1:]), ("", 0))
 
     def entries(self) -> Iterator[Group]:
         for path in self.months():
             yield from read_entries(path)
 
-    def blank(self, entry: Entry, aliases: Mapping[str, str]) -> int:
-        """Blank every payload that the entry says gives way; how many were. What is blank already stays so."""
-        count = 0
+    def blank(self, entry: Entry, aliases: Mapping[str, str]) -> None:
+        """Blank every payload that the entry says gives way. What is blank already stays so."""
         for path in self.months():
             lines = months.read(path).splitlines(keepends=True)
             blanked = [blank_line(line, entry.blanked, aliases) for line in lines]
             if blanked != lines:
-                count += sum(one != other for one, other in zip(lines, blanked, strict=True))
                 months.replace(path, blanked, self.files)
-        return count
 
     def latest(self) -> dict[str, tuple[Pool, bytes]]:
         """Every memory that there must be, as the last entry that concerns it left it: its pool and its line."""
@@ -340,15 +332,14 @@ class Journal:
 
     def _month_of(self, entry: Entry) -> Path:
         """The month's file; never one before the newest there is, so that a clock that went back keeps the order."""
-        newest = max((path.name for path in self.months()), default="")
-        return self.folder / max(f"{entry.time[:7]}.jsonl", newest)
+        return max([self.folder / f"{entry.time[:7]}.jsonl", *self.months()])
 
     def head(self) -> Head:
         """Where the journal ends; costs one small read unless a crash left an entry unfinished."""
         done = True
         for path in reversed(self.months()):
             last = _last_line(path)
-            if {"done", "hash", "prev"} <= set(last):
+            if last.keys() >= {"done", "hash", "prev"}:
                 return Head(last["done"], last["hash"], last["prev"], done)
             done = False  # left unfinished, or followed by what was never begun
             if (group := _last_group(path)) is not None:

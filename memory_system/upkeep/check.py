@@ -11,8 +11,8 @@ from pathlib import Path
 import orjson
 
 from memory_system import clock
-from memory_system.disk import is_held
 from memory_system.errors import DamagedError, MemorySystemError
+from memory_system.locks import is_held
 from memory_system.nights import accounting, copying
 from memory_system.nights.derive import snapshot_moment
 from memory_system.phases import entities, snapshot
