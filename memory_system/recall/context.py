@@ -15,7 +15,7 @@ from memory_system.config import Config
 from memory_system.recall.around import MOST, Around, Give, as_it_is
 from memory_system.recall.asked import Asked, Cues, Kind, Question, asked_of_user, cues_of
 from memory_system.recall.block import Level, State, line_of, wrapped
-from memory_system.recall.candidates import SLOTS
+from memory_system.recall.gathering import SLOTS
 from memory_system.recall.names import is_about, is_asked_of, spoken_of, tells_of, things_in
 from memory_system.recall.ranking import only_asks
 from memory_system.recall.results import Result
