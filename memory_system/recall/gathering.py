@@ -16,23 +16,15 @@ import orjson
 from memory_system import clock
 from memory_system.attributes import about
 from memory_system.recall.asked import asked_of_user, cues_of
+from memory_system.recall.candidates import Candidates, Memory, Wanted, keep_passing, look_up, mark, score_sessions
 from memory_system.recall.names import is_asked_of
-from memory_system.recall.schema import (
-    MEMORIES,
-    OVERLAY,
-    PARTS_FROM,
-    first_of,
-    is_part,
-    scope_of,
-)
+from memory_system.recall.schema import MEMORIES, OVERLAY, PARTS_FROM, first_of, is_part, scope_of
 from memory_system.recall.search_index import NO_FILTERS, Index
 from memory_system.recall.views import Ranked
 from memory_system.records import STATEMENT
 
 if TYPE_CHECKING:  # imported where vectors are searched
     from memory_system.recall.vectors import Near
-
-from memory_system.recall.candidates import Candidates, Memory, Wanted, keep_passing, look_up, mark, score_sessions
 
 MOST_TELLING = 40  # quotes that tell of what is asked for, among which the words decide
 MOST = 200  # different texts that are looked at closely, about
