@@ -8,23 +8,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import rshift
-from typing import TYPE_CHECKING
 
 from memory_system.recall.asked import Question
-from memory_system.recall.schema import (
-    SCOPE_BITS,
-    SCOPES,
-    SESSION_BITS,
-    scope_of,
-    session_of,
-)
+from memory_system.recall.schema import SCOPE_BITS, SCOPES, SESSION_BITS, scope_of, session_of
 from memory_system.recall.search_index import NO_FILTERS, Filters, Index
 from memory_system.recall.terms import HEAD, can_be_misspelt, doubt_of, misspelt
 from memory_system.recall.units import Unit
 from memory_system.text import is_cjk
-
-if TYPE_CHECKING:  # imported where vectors are searched
-    pass
 
 OTHERWISE_SHARE = 0.5  # what a word counts that stands there in another form than asked
 COMMON = 5_000  # units: a term that more have finds none where a rarer one does, and is dear to read
