@@ -83,7 +83,7 @@ def test_few_true_answers_of_readers_are_refused_and_half_of_those_made_false_pa
     monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "scripts"))
     reading = importlib.import_module("reading")
     found = reading.shares(list(reading.judged(lang)))
-    assert found["refused"] <= 0.065, found
+    assert found["refused"] <= 0.07, found
     assert found["passed"] <= passed, found
 
 

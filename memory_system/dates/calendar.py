@@ -169,7 +169,7 @@ def _weekend(f: Fields, moment: Moment) -> Span | None:
     tense = moment.tense() if rel else moment.own_tense()
     if tense is None or (rel is None and (tense == 0 or (tense < 0 and not moment.is_past()))):
         return None
-    return weekend_of(this - timedelta(days=7 if tense < 0 and not inside else 0))
+    return weekend_of(this - timedelta(days=7 if tense < 0 and moment.is_past() and not inside else 0))
 
 
 def _weekday(f: Fields, moment: Moment) -> Span | None:

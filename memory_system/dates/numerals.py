@@ -26,9 +26,12 @@ _TIMES = {"hundred": 100, "thousand": 1_000, "grand": 1_000, "million": 1_000_00
 _WORDS = "|".join(sorted({*_SMALL, *_LARGE, *_TIMES}, key=len, reverse=True))
 _RUN = re.compile(rf"\b(?:{_WORDS}|\d+)(?:s?(?:[ -]|,? and )(?:{_WORDS}|\d+))*\b")
 _WORD = re.compile(rf"{_WORDS}|\d+")
-_COUNTED = re.compile(rf"\d[\d.,]*(?:[ -](?:{'|'.join(_TIMES)}))+")
+_TIMES_OF = re.compile(rf"(\d[\d,]*(?:\.\d+)?)[ -]({'|'.join(_TIMES)})\b", re.IGNORECASE)
 FIGURES = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:[.:]\d+)*")
-_DOTTED = re.compile(r"(?<=^\d)\.(?=[0-5]\d$)|(?<=^[12]\d)\.(?=[0-5]\d$)")  # of a time of day: 8.30
+_DOTTED = re.compile(  # a time of day: 8.30, and no 1.25 mg
+    r"(?<![\d.£$€])([12]?\d)\.([0-5]\d)(?![\d.%])"
+    r"(?!\s?(?:m?[gl]|mcg|µg|k[gm]?|[cm]?m|lbs?|oz|units?|hours?|hundred|thousand|million)\b|[\u3400-\u9fff])"
+)
 _DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 _ONE = "[一二两三四五六七八九]?"
@@ -42,7 +45,9 @@ _CLOCK_HOURS, _HOUR, _CENTURY = 12, 60, 100
 def said_in(words: str) -> set[str]:
     """The numbers that words name, whole and in part."""
     found = {plain(each) for each in FIGURES.findall(words)}
-    found |= {part for each in tuple(found) for part in _DOTTED.sub(":", each).split(":")}
+    found |= {part for each in tuple(found) for part in each.split(":")}
+    found |= {plain(part) for each in _DOTTED.finditer(words) for part in each.groups()}
+    found |= {product for _, product in counted_in(words)}
     for parts in _runs(words):
         found.update(str(each) for each in parts if each >= 0)
         found.update(_wholes(parts))
@@ -53,9 +58,15 @@ def said_in(words: str) -> set[str]:
 
 def told_in(words: str) -> Iterator[set[str]]:
     """Of each number in words what it may mean as a whole; of "one" and of single Chinese signs nothing: they stand in
-    other words as well; nor of 2.45 million: its figures stand for it."""
-    yield from (_wholes(parts) for parts in _runs(_COUNTED.sub(" ", words)) if parts != [1])
+    other words as well; nor of what `counted_in` gives."""
+    yield from (_wholes(parts) for parts in _runs(_TIMES_OF.sub(" ", words)) if parts != [1])
     yield from (set().union(*map(_chinese, each)) for each in _signs(words) if len(each[0]) > 1)
+
+
+def counted_in(words: str) -> Iterator[tuple[str, str]]:
+    """Of each number in figures that a word multiplies, the figures and what they come to: 2.45 million, 2450000."""
+    for figures, times in _TIMES_OF.findall(words):
+        yield plain(figures), f"{float(figures.replace(',', '')) * _TIMES[times.casefold()]:.10g}".replace("e+", "e")
 
 
 def _signs(words: str) -> Iterator[list[str]]:

@@ -50,8 +50,8 @@ class Operation(BaseModel):
     @field_validator("words", mode="before")
     @classmethod
     def _listed(cls, words: Any) -> Any:
-        """They may come in one string."""
-        return _BETWEEN.split(words) if isinstance(words, str) else words
+        """They may come in one string, or not at all."""
+        return _BETWEEN.split(words) if isinstance(words, str) else words or []
 
     def parts(self) -> list[Operation]:
         """The operation, or where it fills a slot and tells a sentence beside it, one for each."""

@@ -32,6 +32,7 @@ MOST_BESIDE = 140  # characters of what stood around a quote that leans on it
 CONSTRAINT_CATEGORIES = ("instruction", "safety")
 PLAN_CATEGORIES = ("schedule", "reminder", "todo", "plan")
 PLAN_ATTRIBUTES = ("appointment", "deadline", "moves_to", "todo", "reminder", "plan")
+KEPT_IN_WORDS = ("health", "identity", "reminder", *CONSTRAINT_CATEGORIES)  # also beside a model's sentences
 PASSING = frozenset({"general", "event", "temporary"})  # kinds of remarks
 RECENT_DAYS = 3
 UNDATED_DAYS = 14  # after which a plan without a date is taken to be over
@@ -78,7 +79,7 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     found = {each.id: each for each in _looked_at(standing, moment, slots)}
     records = (_candidate(each) for each in found.values())
     kept = [each for each in records if not isinstance(each.record, Summary) and holds(each.record, stamp)]
-    kept = list(_standing(kept))
+    kept = list(_told_best(kept))
     kept.sort(key=lambda each: each.record.id)
     kept.sort(key=lambda each: (each.rank, each.record.said_at), reverse=True)
     refs = {each.record.evidence[0].ref for each in kept if each.record.evidence and not each.record.attribute}
@@ -87,27 +88,24 @@ def candidates(index: Index, moment: datetime, faded_at: datetime, slots: Iterab
     return [each for each in kept if each.record.id not in again]
 
 
-def _standing(found: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Those that nothing among them tells better: a plan gives way to the newer one that likely moves it, and once a
-    model tells the nights in sentences, only words of health and how to answer stand, and those that lean on none."""
+def _told_best(found: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The candidates without plans that a newer one among them likely moves, and without what a model has left in words
+    of the nights that it has told in sentences."""
     ids = {each.record.id for each in found}
-    read_since = min((each.record.said_at for each in found if each.record.form == STATEMENT), default="")
+    read = {each.record.created for each in found if each.record.form == STATEMENT}  # nights
     for each in found:
-        record = each.record
-        gives_way = record.likely_outdated_by in ids and _may_move(record)
-        is_left_over = (
-            record.form == QUOTE and read_since and record.said_at >= read_since and not _stands_alone(record)
-        )
-        if not gives_way and not is_left_over:
+        if not _gives_way(each.record, ids) and not (each.record.created in read and _is_left_over(each.record)):
             yield each
 
 
-def _may_move(record: Fact) -> bool:
-    return record.event_time is not None or record.category in (*PLAN_CATEGORIES, "event", "project")
+def _gives_way(record: Fact, ids: Collection[str]) -> bool:
+    passes = record.event_time is not None or record.category in (*PLAN_CATEGORIES, "event", "project")
+    return passes and record.likely_outdated_by in ids
 
 
-def _stands_alone(record: Fact) -> bool:
-    return not record.context and record.category in ("health", *CONSTRAINT_CATEGORIES)
+def _is_left_over(record: Fact) -> bool:
+    """Whether it is a quote that needs others, or is not of what must not be missing."""
+    return record.form == QUOTE and (bool(record.context) or record.category not in KEPT_IN_WORDS)
 
 
 def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> Iterable[Ranked]:

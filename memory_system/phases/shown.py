@@ -1,6 +1,6 @@
 """What of a night's talk a language model reads: the owner's words (and those of people with a name) as numbered lines,
-redacted and whole, what the assistant asked right before them, how pasted words begin that they speak of, and nothing
-that is withheld, held back or code.
+redacted and whole, what the assistant asked right before them, the beginning of what was pasted beside them, and
+nothing that is withheld, held back or code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DAYS = {
 }
 
 
-class Place(Enum):
+class Showing(Enum):
     """Where words may stand in a question."""
 
     LINE = auto()  # as their speaker's
@@ -121,23 +121,18 @@ def _runs(turn: Turn, judged: Sequence[Judged]) -> tuple[list[list[Judged]], str
     """Stretches of neighbouring segments that may be shown, and how the words of others among the rest begin."""
     forms = owners(turn.message.text, [(each.segment.start, each.segment.end) for each in judged])
     places = [
-        (each, _place_of(each, form, turn.text_of(each.segment))) for each, form in zip(judged, forms, strict=True)
+        (each, _showing_of(each, form, turn.text_of(each.segment))) for each, form in zip(judged, forms, strict=True)
     ]
     runs = [(place, [each for each, _ in group]) for place, group in groupby(places, key=itemgetter(1))]
-    others = " ".join(turn.text_of(each.segment) for place, run in runs if place is Place.BRACKETS for each in run)
-    return [run for place, run in runs if place is Place.LINE], _beginning(others)
+    others = " ".join(turn.text_of(each.segment) for place, run in runs if place is Showing.BRACKETS for each in run)
+    return [run for place, run in runs if place is Showing.LINE], text.shortened(plain(others), PASTED)
 
 
-def _place_of(judged: Judged, form: Owner, words: str) -> Place:
+def _showing_of(judged: Judged, form: Owner, words: str) -> Showing:
     """Where the words of a segment may stand."""
     if judged.reason in BARRED or words.startswith(_FENCES):
-        return Place.NOWHERE
-    return Place.BRACKETS if form is Owner.OTHERS or judged.reason == QUOTED else Place.LINE
-
-
-def _beginning(others: str) -> str:
-    told = plain(others)
-    return told if len(told) <= PASTED else f"{told[:PASTED]}…"
+        return Showing.NOWHERE
+    return Showing.BRACKETS if form is Owner.OTHERS or judged.reason == QUOTED else Showing.LINE
 
 
 def _short(run: Sequence[Judged]) -> Iterator[list[Judged]]:

@@ -28,7 +28,7 @@ FEW = 3  # telling words, below which all words of a sentence count
 SUPPORTED = 0.35  # share of the telling words of a sentence that stand in what it rests on
 LEAST = 4  # tokens of a value beside what fits its slot, that are worth a sentence
 GRAVELY = 0.6  # and of one that is grave in the lines that it names
-STEM, SHORT = 4, 3  # letters by which two forms of a word are known, and of a short one: added, add
+STEM = 4  # letters by which two forms of a word are known
 UNSAID = "says what was not said"
 FAR, NEAR = timedelta(days=200), timedelta(days=15)  # how far off a date may be that is meant by its day, its weekday
 LONGEST = 120  # tokens of a sentence
@@ -122,7 +122,14 @@ def numbers(basis: Basis) -> str:
     found = [{time} for time in _CLOCK.findall(when)]
     found += [{each[0]} for each in numerals.FIGURES.finditer(said) if not any(_is_of(each, *date) for date in dated)]
     found += numerals.told_in(_without(said, whens))
-    return "" if all(any(_is_known(one, basis) for one in readings) for readings in found) else "another number"
+    known = all(any(_is_known(one, basis) for one in readings) for readings in found)
+    return "" if known and all(_is_counted(*each, basis) for each in numerals.counted_in(said)) else "another number"
+
+
+def _is_counted(figures: str, product: str, basis: Basis) -> bool:
+    """Whether so many thousands or millions were said, or the figures without such a word."""
+    otherwise = any(one == figures for one, other in numerals.counted_in(basis.words) if other != product)
+    return product in basis.figures or not otherwise
 
 
 def _stands(words: str, said: str) -> bool:
@@ -217,25 +224,31 @@ def content(basis: Basis) -> str:
     if not operation.text:
         return "no value of that slot" if operation.op != "end" and not fits(basis) else ""
     words = _without(operation.text, list(dates.find(operation.text, basis.named[-1].moment(basis.zone))))
-    aside = _plain().union(matters.terms_of("\n".join((*basis.names, _template(basis)))))
-    telling = telling_of(_stock().sub(" ", words)) - aside
-    if len(telling) < FEW:
-        telling = {*matters.terms_of(STOCK.sub(" ", simplified(text.straight(words))))} - aside
-    numbers = len(numerals.FIGURES.findall(words))  # which stand there, or it is refused
+    telling, numbers = _telling(words, basis), len(numerals.FIGURES.findall(words))
     parts = [part for line in basis.named for part in (line.before, line.words)]
-    here = _said(telling, "\n".join((*parts, basis.target.content if basis.target else "")), numbers)
-    if not here or (basis.is_grave and here < GRAVELY):
+    here = _said(telling, "\n".join((*parts, basis.target.content if basis.target else "")))
+    if not (here or numbers) or (basis.is_grave and here < GRAVELY):
         return UNSAID
     return UNSAID if max(here, _said(telling, basis.words, numbers)) < SUPPORTED else ""
 
 
-def _said(telling: Collection[str], words: str, numbers: int) -> float:
-    """The share of the terms that stand in words, or other forms of them do (driven, drive), Chinese by its signs; so
-    many numbers stand there as well."""
+def _telling(words: str, basis: Basis) -> set[str]:
+    """The terms of a sentence that must be said: those that tell matters apart, or where these are few all, but for
+    names, and for words with which anything is told."""
+    aside = _plain().union(matters.terms_of("\n".join((*basis.names, _template(basis)))))
+    telling = telling_of(_stock().sub(" ", words)) - aside
+    every = matters.terms_of(STOCK.sub(" ", simplified(text.straight(words))))
+    return telling if len(telling) >= FEW else {*every} - aside
+
+
+def _said(telling: Collection[str], words: str, numbers: int = 0) -> float:
+    """The share of the terms that stand in words, or other forms of them do (driven, drive; added, add), Chinese by its
+    signs; `numbers` count as said, for that is another check."""
     known, signs = {*matters.terms_of(simplified(text.straight(words)))}, {*simplified(words)}
-    stems = {each[:STEM] for each in known if each.isascii()}
+    stems = {each[:STEM] for each in known if each.isascii() and len(each) >= STEM}
     units = {unit for each in telling for unit in ([each] if each.isascii() else each)}
-    said = sum(each in signs or each in known or not stems.isdisjoint((each[:STEM], each[:SHORT])) for each in units)
+    forms = known | signs
+    said = sum(not forms.isdisjoint((each, each.removesuffix("ed"))) or each[:STEM] in stems for each in units)
     return (said + numbers) / (len(units) + numbers) if units else 1.0
 
 

@@ -24,7 +24,7 @@ from memory_system.understand.judge import attributes_told
 from memory_system.understand.quotes import Quoted
 
 PASSING = "temporary"  # words that end something matter by what they end
-MOST_WORDS, LONGEST_WORD = 5, 24  # by which somebody may ask for it, and the characters of one
+MOST_WORDS, LONGEST_WORD = 3, 24  # by which somebody may ask for it, and the characters of one
 _DAY = 10  # characters of an ISO date
 _USERS = re.compile(r"\buser['’]s\b", re.IGNORECASE)
 _USER_DOES = re.compile(r"\buser (?P<verb>\w+)", re.IGNORECASE)

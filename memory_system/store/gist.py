@@ -38,8 +38,10 @@ _MONTH = (
 # the 9th of a month is its day 9, and no place in a row
 _DAY_OF = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th) (?:of )?(?={_MONTH}\b)")
 _MONTH_DAY = re.compile(rf"\b({_MONTH} \d{{1,2}})(?:st|nd|rd|th)\b")
-# n't as many type it: none of these is another word but wont, which few use
-_UNMARKED = re.compile("(?:do|does|did|is|are|was|were|has|have|had|ca|could|should|would|wo|ai|must)nt")
+# not without its apostrophe, as many type it; cant and wont are words as well, but rare
+_APOSTROPHE_LEFT_OUT = re.compile(
+    "(?:do|does|did|is|are|was|were|has|have|had|ca|could|should|would|wo|ai|must|need|sha)nt"
+)
 _FIGURES = frozenset("0123456789")
 _NEEDS_E = re.compile("[^aeiouy]+[aeiou][^aeiouwxy]")
 _LONG = 5  # letters from which a word has spellings
@@ -117,7 +119,7 @@ def _canonical(word: str) -> tuple[str, ...]:
         return ()  # "do n't" leaves nothing of its n't but the not
     if word == "cannot":
         return ("can", "not")
-    if _UNMARKED.fullmatch(word):
+    if _APOSTROPHE_LEFT_OUT.fullmatch(word):
         word = f"{word[:-1]}'t"
     if word.endswith("n't"):
         return (*_canonical({"wo": "will", "ca": "can", "sha": "shall"}.get(word[:-3], word[:-3])), "not")

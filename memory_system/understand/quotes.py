@@ -17,7 +17,7 @@ WHOLE = 160  # columns of a message that is quoted as a whole: who reads it unde
 TOGETHER = 240  # columns that neighbours may have together as one quote
 BEFORE = 240  # characters of what was said before that are shown beside a quote that leans on it
 SHORT = {"en": 4, "zh": 8}  # words, in Chinese characters, below which a sentence is no whole one
-FEW = {"en": 12, "zh": 20}  # below which what stood before is needed: so few seldom name what they are about
+FEW = {"en": 10, "zh": 16}  # below which what stood before is needed: so few seldom name what they are about
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _OPEN_END = re.compile(r"[.!?](?=\s|$)\s*|[。！？\n]\s*")
@@ -100,8 +100,8 @@ def context_of(quoted: Quoted) -> tuple[Place, ...]:
     points = leans(quoted.words, lang)
     if not points and _size(quoted.words, lang) >= FEW[lang]:
         return ()
-    opens = not first or (points and _size(first, lang) < FEW[lang])  # its message, or nearly
-    places = list(_said_before(quoted, lang)) if opens else []
+    is_first = not first or (points and _size(first, lang) < FEW[lang])  # its message, or nearly
+    places = list(_said_before(quoted, lang)) if is_first else []
     for span in filter(None, (_sentence_before(message.text, start), _sentence_behind(message.text, end))):
         if not any(opens < span[1] and span[0] < closes for opens, closes in quoted.turn.barred):
             places.append(Place(ref=message.ref, start=span[0], end=span[1]))
