@@ -125,8 +125,9 @@ def _denies(clause: str, basis: Basis) -> bool:
     value = basis.operation.value.strip()
     filled = Filled(basis.subject, basis.slot, value, True, (0, 0), (0, 0), "")
     said = content_of(filled, text.language(clause))
-    terms = {*matters.terms_of(said)} - {*matters.terms_of(" ".join(STOCK_NAMES))}
-    return terms.issubset(matters.terms_of(clause)) and tells_not(gist_of(clause)) != tells_not(gist_of(said))
+    words = {*gist_of(said).words} - {*gist_of(" ".join(STOCK_NAMES)).words}
+    heard = gist_of(clause)
+    return words.issubset(heard.words) and tells_not(heard) != tells_not(gist_of(said))
 
 
 def _is_over(basis: Basis) -> bool:
