@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from datetime import tzinfo
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from memory_system import clock, dates, text
@@ -37,7 +38,7 @@ _DIGITS = re.compile(r"\d+(?:[.:]\d+)*")
 _PAUSE = re.compile(rf"[,;!?，。；！？\n]+|\.(?!\d)|(?<=[{text.CJK}]) +")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shared:
     """A memory that stands today, with the terms that it, or what it stands for, shares with a claim: each weighs the
     more, the fewer messages have it. `beside` are those that only stood around the claim."""
@@ -46,7 +47,7 @@ class Shared:
     weights: dict[str, float]
     beside: dict[str, float] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def weight(self) -> float:
         return sum(sorted(self.weights.values())) + sum(sorted(self.beside.values())) / 2
 
@@ -143,11 +144,17 @@ def _newest(key: Key, claim: Claim, draft: Draft) -> Iterator[Fact]:
 def days_named(claim: Claim, night: Night) -> dict[str, bool]:
     """The days of which a claim may speak, as ISO dates, and whether it says which day more exactly than by its name
     in the week."""
-    if not dates.is_timely(claim.quote):
+    return _days_in(claim.quote, claim.said_at, night.zone)
+
+
+@lru_cache(maxsize=8)
+def _days_in(words: str, said_at: str, zone: tzinfo) -> dict[str, bool]:
+    """The days that words may name; they are asked for with each memory that may be meant."""
+    if not dates.is_timely(words):
         return {}
-    said = clock.read_stamp(claim.said_at).astimezone(night.zone)
-    sure = {when.start.date(): True for when in dates.find(claim.quote, said)}
-    return {day.isoformat(): exact for day, exact in {**sure, **dates.nameable(claim.quote, said.date())}.items()}
+    said = clock.read_stamp(said_at).astimezone(zone)
+    sure = {when.start.date(): True for when in dates.find(words, said)}
+    return {day.isoformat(): exact for day, exact in {**sure, **dates.nameable(words, said.date())}.items()}
 
 
 def attributes_of(told: Claim | Fact) -> tuple[str, ...]:
