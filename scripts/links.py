@@ -62,7 +62,7 @@ MEASURING = frozenset(
         "zh-v.29",
     }
 )
-SURE, LIKELY = 0.9, 0.65  # precision, as labelled: of what is counted wrong about half is a link nobody marked
+SURE, LIKELY = 0.9, 0.65  # precision over the labelled pairs; a true pair that nobody marked counts as wrong
 STRENGTH = 0.05  # C of the regression, by cross-validation over the people
 FOLDS = 8
 FEWEST = 4  # pairs that a feature must stand in

@@ -14,7 +14,7 @@ from memory_system.text.traditional import simplified
 from memory_system.understand.features import Span, Talk
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
-LIFE = 0.5  # what a sentence of a life counts beside one of the other talk
+LIFE_WEIGHT = 0.5  # what a sentence of a life counts beside one of the other talk
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def learned_from(lang: str) -> list[Path]:
 def labelled(lang: str) -> list[Message]:
     """The messages of a language from which is learned; a life's count half: so few people say so much in them."""
     talk, lives = map(messages, learned_from(lang))
-    return [*talk, *(replace(each, weight=LIFE) for each in lives)]
+    return [*talk, *(replace(each, weight=LIFE_WEIGHT) for each in lives)]
 
 
 def messages(path: Path) -> Iterator[Message]:

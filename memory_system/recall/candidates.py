@@ -148,10 +148,11 @@ def _look_up(found: Candidates, index: Index, term: str, wanted: Wanted) -> Tall
 def _held(index: Index, term: str, wanted: Wanted) -> tuple[list[int], int]:
     """Who holds the term, or where it names one of somebody's nearest, what else they are called (father, dad)."""
     called = next((name for name in wanted.question.names if term in name), frozenset())
-    also = (each for each in called if is_cjk(each) == is_cjk(term) and len(each) > 1 < len(term))
+    also = (each for each in called if is_cjk(each) == is_cjk(term) and min(len(each), len(term)) > 1)
     found = [index.held(each, wanted.wide, COMMON) for each in sorted({term, *also})]
     numbers = sorted({number for some, _ in found for number in some})
-    return numbers, max(len(numbers), *(count for _, count in found))
+    most = max(count for _, count in found)  # a common word is counted, its holders are not listed
+    return numbers, max(len(numbers), most)
 
 
 def _look_up_kind(found: Candidates, index: Index, kind: str, wanted: Wanted) -> Tally:
