@@ -17,7 +17,7 @@ def standing(root: Path, attribute: str) -> list[tuple[str, bool]]:
     ("attribute", "before", "after", "value"),
     [
         ("works_at", "I work at St Mary's rehab clinic in Leeds.", "I left St Mary's last week.", "St Mary's"),
-        ("works_at", "I work at Harlow Freight Logistics.", "I quit Harlow Freight yesterday.", "Harlow Freight"),
+        ("works_at", "I work at Harlow Freight Logistics.", "I left Harlow Freight yesterday.", "Harlow Freight"),
         ("works_at", "I work for Nordic Foods in Oslo.", "I no longer work at Nordic Foods.", "Nordic Foods"),
         ("works_at", "我在圣玛丽医院上班。", "我从圣玛丽离职了。", "圣玛丽"),
         ("works_at", "我在云帆科技公司上班。", "我上周从云帆科技辞职了。", "云帆科技"),
