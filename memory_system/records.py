@@ -55,6 +55,8 @@ USER_NAME = {"zh": "用户", "en": "User"}
 ASSISTANT_NAME = {"zh": "助手", "en": "the assistant"}
 STOCK_NAMES = frozenset((*USER_NAME.values(), *ASSISTANT_NAME.values()))
 CAPTURED = "capture"  # the method of a memory made by hand, and how its ref begins
+ISO_DAY = 10  # characters of a date
+SAID = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # and of what was told less exactly
 CLAIM, QUOTE, STATEMENT = "claim", "quote", "statement"  # the forms of what is read from talk
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -88,6 +90,16 @@ class EventTime(Stored):
     end: str
     granularity: str
     text: str
+
+    @property
+    def day(self) -> str:
+        """The date on which it begins."""
+        return self.start[:ISO_DAY]
+
+    @property
+    def as_said(self) -> str:
+        """When it begins, as exactly as that was said: 2016, 2026-02, 2026-02-04; of an hour the date."""
+        return self.start[: SAID.get(self.granularity, ISO_DAY)]
 
 
 class Place(Stored):

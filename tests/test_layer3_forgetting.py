@@ -126,6 +126,7 @@ def _forget_rules() -> None:
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rules]:
+    """The rules in a folder where they may be changed, as a newer version of the program changes them."""
     monkeypatch.setattr(rules, "FOLDER", Path(shutil.copytree(rules.FOLDER, tmp_path / "rules")))
     _forget_rules()
     yield Rules(rules.FOLDER)

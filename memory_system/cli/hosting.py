@@ -39,37 +39,47 @@ def integrate(
     folder: Annotated[Path | None, typer.Option(help="The host's own folder, where it is not the usual one.")] = None,
 ) -> None:
     """Live inside OpenClaw, Claude Code or a machine's scheduler: show each change, then make it. Safe to repeat."""
-    from memory_system.hosts import schedule as jobs
     from memory_system.hosts import steps
 
     if facts and host != "openclaw":
         raise UsageError("--facts is for OpenClaw", "elsewhere memories are found with the tools, or memory search")
     with settings.open() as ws:
-        job = _job(ws)
         if host == "generic":
-            chosen = steps.Plan(jobs.difference(job, remove=remove), [], {}, [])
-        elif remove:
-            chosen = _removal(ws, host)
+            chosen = _scheduling(ws, remove=remove)
         else:
-            chosen = _plan(ws, host, agent, folder, rules=rules, facts=facts)
+            chosen = _removal(ws, host) if remove else _plan(ws, host, agent, folder, rules=rules, facts=facts)
     shown = list(steps.shown(chosen))
     if not settings.as_json:
         typer.echo("\n".join(shown or ["nothing to change"]))
-    left: list[str] = []
-    if host != "generic" and not dry_run:
-        left = steps.apply(ws, chosen)
-    elif not dry_run:
-        _ = jobs.remove(job) if remove else jobs.install(job, "")
-    row: dict[str, Any] = {
+    left = [*([] if dry_run else _make(ws, host, chosen, remove=remove)), *chosen.advice]
+    row = {
         "host": host,
         "status": "shown" if dry_run else "removed" if remove else "integrated",
         "changed": [str(each.path) for each in chosen.changes],
         "commands": [list(each) for each in chosen.commands],
         "shown": shown,
-        "left": [*left, *chosen.advice],
+        "left": left,
     }
     last = ["nothing was changed"] if dry_run else []
-    settings.answer(row, "\n".join([*last, *(f"→ {each}" for each in row["left"])]) or "done")
+    settings.answer(row, "\n".join([*last, *(f"→ {each}" for each in left)]) or "done")
+
+
+def _make(ws: Workspace, host: str, chosen: Plan, *, remove: bool) -> list[str]:
+    """Make the changes that were chosen; what is left to do by hand."""
+    from memory_system.hosts import schedule, steps
+
+    if host != "generic":
+        return steps.apply(ws, chosen)
+    _ = schedule.remove(_job(ws)) if remove else schedule.install(_job(ws), "")
+    return []
+
+
+def _scheduling(ws: Workspace, *, remove: bool) -> Plan:
+    """What would change so that the machine consolidates, or does no more."""
+    from memory_system.hosts import schedule
+    from memory_system.hosts.steps import Plan
+
+    return Plan(schedule.difference(_job(ws), remove=remove), [], {}, [])
 
 
 def _plan(ws: Workspace, host: str, agent: str, folder: Path | None, *, rules: bool, facts: bool) -> Plan:

@@ -17,7 +17,6 @@ from memory_system.turns import Claim
 
 RULE = "rule:"  # how the method of a memory begins that a rule made
 REPEATED = 0.2  # importance gained when a second session says the same
-_DIGITS, _DAY = {"year": 4, "month": 7, "season": 7, "quarter": 7}, 10  # characters of an ISO date that were said
 MOST_EVIDENCE = 40  # pieces a memory keeps: the first half of them, and the newest
 LESS_TRUSTED = "claims.rejected.less trusted"  # than what says the same already
 ECHO = "claims.rejected.echo"  # of what a memory says already
@@ -33,7 +32,7 @@ def _valid_from(claim: Claim, night: Night) -> str | None:
     if when is None or not claim.polarity or not lasts(claim.attribute):
         return None
     said = clock.read_stamp(claim.said_at).astimezone(night.zone).isoformat()
-    return when.start[: _DIGITS.get(when.granularity, _DAY)] if when.start <= said else None
+    return when.as_said if when.start <= said else None
 
 
 def valid_to(older: Fact, newer: Fact) -> str:

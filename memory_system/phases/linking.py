@@ -18,7 +18,7 @@ from memory_system.phases import Night
 from memory_system.records import CLAIM, USER, Belief, Fact, Summary, session_of, successor_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_not, tells_of_past
-from memory_system.store.keys import ISO_DAY, Key, day_key, newest_of, telling_key
+from memory_system.store.keys import Key, day_key, newest_of, telling_key
 from memory_system.turns import Claim
 from memory_system.understand import matters
 from memory_system.understand.features import SHAPES
@@ -54,7 +54,7 @@ class Shared:
     @property
     def day(self) -> str:
         """The day that the memory tells of; empty where it names none."""
-        return self.record.event_time.start[:ISO_DAY] if self.record.event_time else ""
+        return self.record.event_time.day if self.record.event_time else ""
 
     @property
     def said_in(self) -> str:
@@ -258,7 +258,7 @@ def _of_time(record: Fact, claim: Claim, night: Night) -> Iterator[str]:
     mine, theirs = claim.event_time, record.event_time
     yield f"times {mine is not None} {theirs is not None}"
     if mine and theirs:
-        yield f"same day {mine.start[:ISO_DAY] == theirs.start[:ISO_DAY]}"
+        yield f"same day {mine.day == theirs.day}"
 
 
 def _of_its_day(shared: Shared, found: Iterable[Shared], claim: Claim, night: Night) -> Iterator[str]:
@@ -266,7 +266,7 @@ def _of_its_day(shared: Shared, found: Iterable[Shared], claim: Claim, night: Ni
     if not shared.day or not (named := days_named(claim, night)):
         return
     how = {True: "exactly", False: "in the week", None: "not"}[named.get(shared.day)]
-    another = claim.event_time is not None and claim.event_time.start[:ISO_DAY] != shared.day
+    another = claim.event_time is not None and claim.event_time.day != shared.day
     yield f"its day {how} {another} {_sureness(max(claim.changes, default=LEAST * SCALE)) >= 0}"
     yield f"day of {min(sum(each.day == shared.day for each in found), 3)} {how}"
 

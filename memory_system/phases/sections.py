@@ -76,8 +76,6 @@ WANTED = (
 # of which there are often several, and how many of each stand
 GRAVE, MOST_GRAVE = ("allergy", "intolerance", "condition", "medication"), 3
 HABITS = frozenset({"diet", "habit", "likes", "dislikes"})  # what is told of these has begun for good
-_DIGITS = {"year": 4, "decade": 4, "month": 7, "season": 7, "quarter": 7}  # characters of an ISO date that were said
-_WHOLE_DATE = 10
 OF_USER = ("identity", "status", "relation", "health", "preference")  # categories of what the user is told by
 
 
@@ -338,4 +336,4 @@ def when_of(record: Fact) -> str:
         return ""
     if event.granularity in ("minute", "hour"):
         return event.start.replace("T", " ")
-    return event.start[: _DIGITS.get(event.granularity, _WHOLE_DATE)]
+    return event.as_said

@@ -254,7 +254,8 @@ def _said(telling: Collection[str], words: str, numbers: int = 0) -> float:
 
 def _template(basis: Basis) -> str:
     """The words with which a slot is told: its value alone is to be said."""
-    return str(attributes.about(basis.slot).get("template", "")) if basis.slot else ""
+    told = attributes.about(basis.slot).get("template", {}) if basis.slot else {}
+    return " ".join(each.format(subject="", value="", of="") for both in told.values() for each in both)
 
 
 @cache

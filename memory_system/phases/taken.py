@@ -15,7 +15,7 @@ from memory_system.phases.screen import CATEGORIES
 from memory_system.phases.shown import Line
 from memory_system.phases.support import fits, interval, is_meant
 from memory_system.privacy.secrets import redact
-from memory_system.records import CLAIM, QUOTE, STATEMENT, USER, USER_NAME, EventTime, Fact
+from memory_system.records import CLAIM, ISO_DAY, QUOTE, STATEMENT, USER, USER_NAME, EventTime, Fact
 from memory_system.text.traditional import simplified
 from memory_system.turns import Claim, Segment
 from memory_system.understand import features
@@ -25,7 +25,6 @@ from memory_system.understand.quotes import Quoted
 
 PASSING = "temporary"  # words that end something matter by what they end
 MOST_WORDS, LONGEST_WORD = 3, 24  # by which somebody may ask for it, and the characters of one
-_DAY = 10  # characters of an ISO date
 _USERS = re.compile(r"\buser['’]s\b", re.IGNORECASE)
 _USER_DOES = re.compile(r"\buser (?P<verb>\w+)", re.IGNORECASE)
 _VERBS = {"is": "am", "has": "have", "does": "do", "was": "was", "always": "always"}
@@ -160,7 +159,7 @@ def _event(basis: Basis) -> EventTime | None:
         whens = list(dates.find(operation.text, anchor))
         return dates.to_event(whens[0]) if whens else None
     start, end = (each.isoformat(timespec="minutes") for each in span)
-    shape = "hour" if len(operation.when.partition("/")[0]) > _DAY else "day"
+    shape = "hour" if len(operation.when.partition("/")[0]) > ISO_DAY else "day"
     return EventTime(start=start, end=end, granularity=shape, text=operation.when)
 
 

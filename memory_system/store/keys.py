@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from memory_system import text
 from memory_system.attributes import topics_of
-from memory_system.records import USER, Row
+from memory_system.records import ISO_DAY, USER, Row
 from memory_system.store.gist import Gist, gist_of
 from memory_system.text.traditional import simplified
 
@@ -23,7 +23,6 @@ _END_MARKS = " .!?~,。！？～，…"
 AlikeKey = tuple[str | tuple[str, ...], ...] | str  # several words, or a word
 Found = dict[AlikeKey, tuple[int, list[str]]]  # by key how many share it, and the ids of the newest
 Accept = Callable[[Gist], bool]  # whether a memory of that gist is wanted
-ISO_DAY = 10  # characters of a date
 BEGINNING = 48  # words by which a memory is found alone: what a long one is about stands early
 MANY = 100  # ids from which on a key tells too little: it is counted, and gives none
 NEWEST = 32  # ids that are given of a key that many share
