@@ -179,6 +179,8 @@ def _weekday(f: Fields, moment: Moment) -> Span | None:
     if rel == "next":
         return one_day(moment.monday + timedelta(days=7 + f["dow"]))
     ahead, back = weekday_after(today, f["dow"]), weekday_before(today, f["dow"])
+    if rel == "week":  # "Friday week" is a week after the next one
+        return one_day(ahead + timedelta(days=7))
     if rel == "last" or rel == "coming":
         return one_day(back if rel == "last" else ahead)
     if rel == "this" and f["dow"] == today.weekday():
@@ -204,7 +206,8 @@ def _day_of_month(f: Fields, moment: Moment) -> Span | None:
         return weekday_of_month(f["day"], f["dow"], today, way)
     if f["day"] == today.day:
         return one_day(today) if tense == 1 else None
-    if tense < 0 and (way > 0 or 0 < f["day"] - today.day <= _SOON):
+    is_soon = 0 < f["day"] - today.day <= _SOON
+    if tense < 0 and is_soon == (way < 0):
         return None
     found = such_day(f["day"], today, way)
     return one_day(found) if found and abs(found - today).days <= MONTH else None
@@ -233,6 +236,10 @@ def _recurring(f: Fields, moment: Moment) -> Span | None:
     nearer = past and (not ahead or _distance(past, today) < _distance(ahead, today))
     if now:
         return now if now[2] in ("day", "third") else None
+    if "dow" in f:  # the two agree once in so many years
+        return next((span for span in (past, ahead) if span and _distance(span, today) < _HALF_YEAR), None)
+    if "day" in f and ahead and _distance(ahead, today) <= (_NEAR if not moment.is_past() else MONTH):
+        return ahead  # nobody leaves out the year of a day eleven months ago
     if tense < 0:
         close = _NEAR if "day" in f else _CLOSE
         sure = moment.is_past() or (nearer and kind(f) != {"month"})

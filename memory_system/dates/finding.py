@@ -37,7 +37,8 @@ _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from 
     r"(?i)\s?[到至~～—-]\s?(3[01]|[12]?\d)[日号]"
     r"|\s?(?:to|through|until|-|–)\s?(?:the )?(3[01]|[12]?\d)(?:st|nd|rd|th)?\b(?![:/.,]?\d)"
 )
-_COARSE = ("week", "weekend", "month", "third", "season", "quarter", "year", "decade")
+_YEARLY = ("season", "quarter", "year", "decade")  # what is longer than a month
+_COARSE = ("week", "weekend", "month", "third", *_YEARLY)
 _AND_ANOTHER = re.compile(
     r" (?:and|or|to) (?:the )?\d{1,2}(?:st|nd|rd|th)?(?!\d| ?[ap]\.?m\b|:|\.\d)|[和或及、]\d{1,2}[日号]"
 )
@@ -228,7 +229,8 @@ def _alone(
     if not found and (not silent or complete(piece.fields)):
         is_clock = "hour" in piece.fields and piece.fields.keys() <= TIMES
         found = _clock(text, piece, cues, done) if is_clock else interval(piece.fields, cues)
-    frames = [each for each in done if each.granularity in _COARSE and not was_put(cues.text, each.span, piece.lang)]
+    coarser = _YEARLY if "month" in kind(piece.fields) else _COARSE
+    frames = [each for each in done if each.granularity in coarser and not was_put(cues.text, each.span, piece.lang)]
     if found and cues.asked and (_elsewhere(found, frames, cues.now) or (end and _breaks_off(found, end, cues))):
         found = None
     return silent, found

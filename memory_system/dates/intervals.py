@@ -173,10 +173,15 @@ def such_day(number: int, today: date, way: int) -> date | None:
 
 
 def weekday_of_month(number: int, dow: int, today: date, tense: int) -> Span | None:
-    """Tuesday 31st: the first such day that is a Tuesday, of this month and the next two; where the tense is past, the
-    last of this month and the two before."""
+    """Tuesday 31st: the first such day that is a Tuesday, of this month and the next two, else the last of the two
+    before; where the tense is past, the other way round."""
     way = -1 if tense < 0 else 1
-    days = (day for day in _numbered(number, today, way) if day.weekday() == dow and (day - today).days * way >= 0)
+    days = (
+        day
+        for side in (way, -way)
+        for day in _numbered(number, today, side)
+        if day.weekday() == dow and (day - today).days * side >= 0
+    )
     return next(map(one_day, days), None)
 
 
