@@ -390,13 +390,16 @@ def test_what_is_coming_stands_there_nearest_first(tmp_path: Path) -> None:
         quote("To Rome in spring", category="plan", **on("2026-03-17", "2026-03-18")),
         quote("A new roof in April", category="plan", **on("2026-04-01", "2026-05-01", "month")),
         quote("The dentist", category="plan", **on("2026-04-20", "2026-04-21")),
+        quote("The flat by the end of March", category="plan", **on("2026-03-21", "2026-04-01", "third")),
         quote("To York this year", category="plan", **on("2026-01-01", "2027-01-01", "year")),
     )
     lines = section(text, "Coming up (14 days)")
     assert [line[2:12] for line in lines] == ["2026-03-02", "2026-03-04", "2026-03-05", "2026-03-07", "2026-03-16"]
     assert not any("celery" in line or "knee" in line for line in lines)
     later = section(text, "Later")
-    assert [line.partition(":")[0] for line in later] == ["- 2026-03-17", "- 2026-04-20", "- 2026-04", "- 2026"]
+    assert [line.partition(":")[0] for line in later] == [
+        "- 2026-03-17", "- 2026-03-21/31", "- 2026-04-20", "- 2026-04", "- 2026",
+    ]  # fmt: skip
     assert text.count("I fly to Oslo") == 1
 
 
@@ -507,3 +510,16 @@ def test_what_was_said_by_day_stands_there_by_slots_in_the_morning(words: str, t
     text = (root / "memory/layer1/snapshot.md").read_text("utf-8")
     user = "\n".join(section(text, "User") if words.isascii() else section(text, "用户"))
     assert all(value in user for value in (("figs", "Porto") if words.isascii() else ("无花果", "杭州")))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Six years here this August, and the interview is Thursday the 12th", "今年八月满六年，3月12号星期四面试"],
+)
+def test_a_plan_is_filed_by_the_day_that_it_names(words: str, tmp_path: Path) -> None:
+    root = make(tmp_path)
+    say(root, "s", ("2026-03-01T09:00:00Z", "user", words))
+    consolidate(root, "2026-03-02T03:10:00Z")
+    with Workspace.open(root, now=at("2026-03-02T09:00:00Z")) as ws:
+        told = [record.event_time for _, record in ws.store.records() if record.event_time]
+    assert [each.start[:10] for each in told] == ["2026-03-12"]

@@ -10,18 +10,21 @@ clause tells neither means nothing. "two weeks ago" is that week, "three months 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from memory_system import records
 from memory_system.dates.atoms import count, is_timely
-from memory_system.dates.finding import When, find, in_one, is_hour, meant, nameable, standing
-from memory_system.dates.writing import Marked, marked, spell
+from memory_system.dates.finding import DAILY, When, find, in_one, is_hour, meant, nameable, standing
+from memory_system.dates.writing import Marked, figures, marked, spell
 
 __all__ = [
+    "DAILY",
     "Marked",
     "When",
     "count",
     "event_in",
     "find",
+    "happens",
     "is_hour",
     "is_timely",
     "marked",
@@ -37,6 +40,12 @@ def to_event(when: When) -> records.EventTime:
     """The interval as it is stored: local ISO text, to the minute."""
     start, end = (moment.isoformat(timespec="minutes") for moment in (when.start, when.end))
     return records.EventTime(start=start, end=end, granularity=when.granularity, text=when.text)
+
+
+def happens(when: records.EventTime) -> str:
+    """When it happens, as exactly as that was said: 2026-04-24, 2026-04-20/26, 2026-04, 2026-04-24 15:00."""
+    start, end = map(datetime.fromisoformat, (when.start, when.end))
+    return figures(When((0, 0), start, end, when.granularity, when.text))
 
 
 def event_in(text: str, whens: Sequence[When], lang: str) -> records.EventTime | None:

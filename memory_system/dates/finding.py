@@ -38,11 +38,12 @@ _LAST_DAY = re.compile(  # the end of a range that is no piece of its own: from 
     r"|\s?(?:to|through|until|-|–)\s?(?:the )?(3[01]|[12]?\d)(?:st|nd|rd|th)?\b(?![:/.,]?\d)"
 )
 _YEARLY = ("season", "quarter", "year", "decade")  # what is longer than a month
+_BEHIND = 12  # characters between a date and a day of the same month
 _COARSE = ("week", "weekend", "month", "third", *_YEARLY)
 _AND_ANOTHER = re.compile(
     r" (?:and|or|to) (?:the )?\d{1,2}(?:st|nd|rd|th)?(?!\d| ?[ap]\.?m\b|:|\.\d)|[和或及、]\d{1,2}[日号]"
 )
-_FINE = ("day", "part", "hour", "minute")
+DAILY = ("day", "part", "hour", "minute")  # granularities within one day
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +200,10 @@ def _scanned(
             after = None if alone or number + 1 == len(found_pieces) else found_pieces[number + 1]
             end = after if after and is_range(clear, piece, after) else None
             cues = Cues(anchor, bare, piece)
-            if number in vague or (before and not begun and _is_hour_of(before, piece)):
+            if before and not begun and _is_hour_of(before, piece):
                 silent, found = True, None
+            elif number in vague:
+                silent, found = False, _of_its_month(text, piece, done, cues)
             elif _is_bare_part(piece):
                 silent, found = _part(piece, cues, done)
             else:
@@ -255,6 +258,18 @@ def _within(frame: When, piece: Piece, moment: Moment) -> Interval | None:
     return None if wrong else found
 
 
+def _of_its_month(text: str, piece: Piece, done: list[When], moment: Moment) -> Interval | None:
+    """The bare day right behind a day of some month ahead: of the same month (六月六号走，八号回)."""
+    last = done[-1] if done else None
+    if last is None or last.granularity not in DAILY or last.start <= moment.now or kind(piece.fields) != {"day"}:
+        return None
+    is_far = piece.start - last.span[1] > _BEHIND or spec_of(piece.lang)["sentence"].search(
+        text, last.span[1], piece.start
+    )
+    found = None if is_far else interval({"year": last.start.year, "month": last.start.month, **piece.fields}, moment)
+    return found if found and found[0] >= last.start else None
+
+
 def _breaks_off(found: Interval, end: Piece, cues: Cues) -> bool:
     """Whether the tense is past and the range that begins so ends in the future."""
     last = following(end.fields, found[0].date())
@@ -291,7 +306,7 @@ def _clock(text: str, piece: Piece, moment: Moment, done: list[When]) -> Interva
         return None
     if done and _AND_ANOTHER.match(text, done[-1].span[1]):
         return None  # "on the 22nd or 23, between 10 am and noon"
-    if done and done[-1].granularity in _FINE and not stop.search(text, done[-1].span[1], piece.start):
+    if done and done[-1].granularity in DAILY and not stop.search(text, done[-1].span[1], piece.start):
         return at_day(piece.fields, done[-1].start.date())
     found, now = at_day(piece.fields, moment.today), moment.now
     tense = 1 if tense == 0 and moment.adverbial() else tense  # 下午三点来拿: what is past has its 了 or 过
@@ -309,7 +324,7 @@ def _part(piece: Piece, cues: Cues, done: list[When]) -> tuple[bool, Interval | 
     if (ahead := cues.ahead()) is None:
         return False, None
     named = done[-1:]
-    if any(each.granularity not in _FINE for each in named):
+    if any(each.granularity not in DAILY for each in named):
         return False, None
     now, tense = cues.now, cues.tense()
     for day in (*(each.start.date() for each in named), cues.today):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -174,8 +174,7 @@ def quote_of(quoted: Quoted, night: Night, listening: Listening) -> Claim:
     lang = _language(turn, words)
     around = "\n".join((turn.before, turn.earlier, turn.message.text))
     marked = dates.marked(words, _anchor(turn.message, night), lang, around)
-    whens = dates.standing(words, marked.whens, text.language(words))
-    event = dates.to_event(whens[0]) if whens else None
+    event = _told_time(words, marked.whens, _anchor(turn.message, night))
     category = "reminder" if is_reminder(words) else CATEGORIES.get(segment.keep, "general")
     own = own_name(turn.message, lang)
     change = next((each.change for each in quoted.segments if each.change), "")
@@ -249,6 +248,15 @@ def _event(filled: Filled, words: str, message: Message, night: Night) -> EventT
         if _is_beside(when.span, filled, words) and (timed or when.start.replace(tzinfo=anchor.tzinfo) <= anchor):
             return dates.to_event(when)
     return None
+
+
+def _told_time(words: str, whens: Sequence[dates.When], anchor: datetime) -> EventTime | None:
+    """The time that a quote is filed by: the first that stands, before it a day ahead ("the interview is Thursday, six
+    years this August")."""
+    whens = dates.standing(words, whens, text.language(words))
+    ahead = (each for each in whens if each.granularity in dates.DAILY and each.end > anchor.replace(tzinfo=None))
+    chosen = next(ahead, whens[0] if whens else None)
+    return dates.to_event(chosen) if chosen else None
 
 
 def _is_beside(span: Span, filled: Filled, words: str) -> bool:

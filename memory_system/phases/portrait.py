@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory_system import clock
+from memory_system import clock, dates
 from memory_system.attributes import about
-from memory_system.phases.sections import Line, when_of
+from memory_system.phases.sections import Line
 from memory_system.phases.shortlist import LONGEST, Candidate
 from memory_system.privacy import trust
 from memory_system.records import ASSISTANT, QUOTE, USER, Fact
@@ -113,8 +113,8 @@ def _values(attribute: str, held: list[Candidate], lang: str, moment: datetime) 
 def _dated(record: Fact, moment: datetime) -> str:
     """The value, with its date where that matters: when a move is, when an age was true."""
     when, said = "", clock.parse_instant(record.said_at)
-    if record.attribute == "moves_to":
-        when = when_of(record)
+    if record.attribute == "moves_to" and record.event_time:
+        when = dates.happens(record.event_time)
     elif about(record.attribute).get("changing") and said and clock.days_between(said, moment) > STALE_DAYS:
         when = record.said_at[:7]
     return f"{_value(record)} ({when})" if when else _value(record)

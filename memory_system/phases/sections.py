@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from itertools import islice, zip_longest
 from typing import Any
 
-from memory_system import attributes, clock
+from memory_system import attributes, clock, dates
 from memory_system.config import TokenBudget
 from memory_system.phases import shortlist
 from memory_system.phases.shortlist import Beside, Candidate, short
@@ -66,7 +66,7 @@ HEADINGS = {
     "recent": shortlist.RECENT_DAYS,
 }  # fmt: skip
 _MOST_LINES = 999  # of the core, for what its heading takes
-FINE = frozenset({"minute", "hour", "part", "day", "weekend", "week"})  # granularities that name a day, or nearly
+FINE = frozenset({*dates.DAILY, "weekend", "week", "third"})  # granularities that name a day, or nearly
 HEALTH, PROJECT = "health", "project"
 # what one first wants to know of somebody
 WANTED = (
@@ -250,7 +250,7 @@ def coming(found: Iterable[Candidate], moment: datetime, beside: Beside) -> tupl
     later: list[Line] = []
     for each, event in ahead:
         is_near = event.granularity in FINE and event.start < until
-        (near if is_near else later).extend(_bullet(each, beside, when_of(each.record)))
+        (near if is_near else later).extend(_bullet(each, beside, dates.happens(event)))
     return near, later
 
 
@@ -327,13 +327,3 @@ def _said_on(candidate: Candidate, moment: datetime) -> str:
 def _day_of(candidate: Candidate, moment: datetime) -> str:
     """The local day on which it was said."""
     return clock.day_of(_said(candidate), moment.tzinfo or clock.zone_named("UTC"))
-
-
-def when_of(record: Fact) -> str:
-    """The date of what a memory speaks of, as exactly as it was said; empty where it has none."""
-    event = record.event_time
-    if event is None:
-        return ""
-    if event.granularity in ("minute", "hour"):
-        return event.start.replace("T", " ")
-    return event.as_said
