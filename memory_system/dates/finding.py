@@ -232,7 +232,8 @@ def _alone(
     if not found and (not silent or complete(piece.fields)):
         is_clock = "hour" in piece.fields and piece.fields.keys() <= TIMES
         found = _clock(text, piece, cues, done) if is_clock else interval(piece.fields, cues)
-    coarser = _YEARLY if "month" in kind(piece.fields) else _COARSE
+    keys = kind(piece.fields)
+    coarser = _YEARLY if "month" in keys or keys >= {"day", "dow"} else _COARSE
     frames = [each for each in done if each.granularity in coarser and not was_put(cues.text, each.span, piece.lang)]
     if found and cues.asked and (_elsewhere(found, frames, cues.now) or (end and _breaks_off(found, end, cues))):
         found = None
