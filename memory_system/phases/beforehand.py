@@ -22,7 +22,6 @@ from memory_system.store.store import Memories
 from memory_system.text.traditional import simplified
 from memory_system.understand import matters
 from memory_system.understand.language import kin_words
-from memory_system.understand.quotes import columns
 
 ADDRESSED = ("name", "nickname")
 ASKED = ("instruction", "prefers")
@@ -31,8 +30,8 @@ CHANGING = ("lives_in", "works_at", "occupation", "studies_at", "medication", "c
 OF_EACH = 8  # memories of a slot or topic that are always told, at most
 SHARE = 0.3  # of the room of a question that what is known may take
 MOST = 1_000  # tokens of it
-LONGEST = 64  # columns of a quote where there is little room
-MANY = 8  # tokens of room for each column more
+LONGEST = 18  # tokens of a quote where there is little room
+MANY = 32  # tokens of room for each token more
 STEM = 4  # letters by which a word of it is known
 A_WORD = 16  # characters within which the beginning of a word is looked for
 KIN, KIND = 1.5, 0.7  # what a name or kin word weighs beside the rarity of a shared word, and being of the same kind
@@ -75,12 +74,13 @@ def known(lines: Sequence[Line], memories: Memories, night: Night, left: int) ->
 
 
 def _told(record: Fact, terms: Iterable[str], longest: int) -> str:
-    """A memory as the question has it: of a long quote about as many columns of it, around the first word that it
-    shares with the lines."""
+    """A memory as the question has it: of a long quote about so many tokens, around the first word that it shares with
+    the lines."""
     words = plain(record.told)
-    if record.form != QUOTE or columns(words) <= longest:
+    size = text.estimate_tokens(words)
+    if record.form != QUOTE or size <= longest:
         return words
-    room = longest * len(words) // columns(words)
+    room = longest * len(words) // size
     folded = simplified(words).casefold()
     places = (folded.find(term[:STEM] if term.isascii() else term) for term in terms)
     start = max(0, min((place for place in places if place >= 0), default=0) - room // 3)
