@@ -10,14 +10,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import memory
+from commands import as_anybody, memory
 from workspaces import at, consolidate, make, memories, say
 
 from memory_system.disk import Files
@@ -37,8 +37,8 @@ def run(tmp_path: Path) -> Run:
 def start(tmp_path: Path) -> Run:
     """The same in a process of its own."""
 
-    def call(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path / "w"), *arguments]
+    def call(*arguments: str, first: Iterable[str] = (), **options: Any) -> subprocess.CompletedProcess[str]:
+        command = [*first, sys.executable, "-m", "memory_system", "--workspace", str(tmp_path / "w"), *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
 
     return call
@@ -386,6 +386,7 @@ def test_stats_look_like_the_seeds(run: Run, slept: Path) -> None:
         (["forget", "--since", "2026-05-01", "--until", "2026-04-01"], 2, "is after until 2026-04-02"),
         (["context", " "], 2, "the question is empty"),
         (["context", "-"], 2, "the question is empty"),
+        (["consolidate", "--llm", "perhaps"], 2, "--llm is one of"),
         (["undo"], 2, "Did you mean 'rollback'?"),
         (["serach", "x"], 2, "Did you mean 'search'?"),
         (["--workspace", "", "status"], 2, "it is empty"),
@@ -402,6 +403,7 @@ def test_usage_errors(run: Run, workspace: Path, arguments: list[str], code: int
     assert told["kind"] == "UsageError"
     assert told["exit_code"] == code
     assert said in told["what"]
+    assert "COMMAND" not in told["hint"]
 
 
 def test_a_usage_error_is_an_object_only_where_one_is_asked_for(run: Run) -> None:
@@ -465,6 +467,32 @@ def test_read_only_folder(run: Run, workspace: Path) -> None:
     assert done.returncode == 4
     assert "cannot write" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+FACTS = "memory/layer2/active/facts.jsonl"
+FORGET = ["forget", "--query", "peanuts", "--transcripts", "--yes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "command", "code", "said"),
+    [
+        (FACTS, 0o000, ["validate"], 1, ["no right to read", "ls -ld"]),
+        (FACTS, 0o000, ["status"], 4, ["no right to read", "ls -ld"]),
+        ("sessions/a.jsonl", 0o400, FORGET, 4, ["sessions/a.jsonl:2\n", "a.jsonl: no right to write", "same command"]),
+        ("sessions/a.jsonl", 0o000, FORGET, 4, ["not taken out of sessions/a.jsonl: no right to read"]),
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("slept")
+def test_what_may_not_be_read_or_written_is_named_with_its_reason(
+    start: Run, workspace: Path, name: str, mode: int, command: list[str], code: int, said: list[str]
+) -> None:
+    (workspace / name).chmod(mode)
+    done = start(*command, first=as_anybody())
+    assert done.returncode == code
+    assert [each for each in said if each not in done.stdout + done.stderr] == []
+    assert "--repair" not in done.stdout
+    assert "--transcripts" not in done.stdout
 
 
 def test_a_full_disk_leaves_the_old_state(run: Run, workspace: Path) -> None:

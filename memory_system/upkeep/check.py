@@ -11,6 +11,7 @@ from pathlib import Path
 import orjson
 
 from memory_system import clock
+from memory_system.disk import refusal
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.locks import is_held
 from memory_system.nights import accounting, copying
@@ -47,9 +48,10 @@ def validate(ws: Workspace) -> list[Problem]:
         try:
             problems += [problem for problem in check(ws) if problem not in problems]
         except Exception as error:  # whatever damage does to a check, the others must still look
-            hint = error.hint if isinstance(error, MemorySystemError) else RESTORE
+            told = refusal(error) if isinstance(error, OSError) else error
+            hint = told.hint if isinstance(told, MemorySystemError) else RESTORE
             hint = RESTORE if hint == DamagedError.hint else hint  # it leads here
-            problem = Problem("workspace", str(error) or type(error).__name__, hint)
+            problem = Problem("workspace", str(told) or type(told).__name__, hint)
             problems += [] if problem in problems else [problem]
     return problems
 
