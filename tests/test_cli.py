@@ -114,6 +114,30 @@ def test_init_twice(run: Run, tmp_path: Path) -> None:
     assert oct((tmp_path / "w/memory/state").stat().st_mode)[-3:] == "700"
 
 
+@pytest.mark.parametrize(
+    ("options", "locale", "config", "soul"),
+    [
+        ((), "C.UTF-8", {}, "You are"),
+        ((), "zh_CN.UTF-8", {}, "你是"),
+        (("--language", "zh"), "en_GB.UTF-8", {"language": "zh"}, "你是"),
+        (("--language", "en"), "zh_CN.UTF-8", {"language": "en"}, "You are"),
+    ],
+)
+def test_init_in_either_language(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...], locale: str, config: dict[str, str], soul: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LC_ALL", locale)
+    run("init", "--timezone", "UTC", *options)
+    made = json.loads((tmp_path / "w/memory/config.json").read_text())
+    assert {name: made[name] for name in made if name == "language"} == config
+    assert soul in (tmp_path / "w/SOUL.md").read_text()
+    (tmp_path / "w/SOUL.md").unlink()
+    (tmp_path / "w/memory/config.json").write_text('{"language": "zh"}')
+    assert "set `language` in it" in run("init", "--language", "en").stderr
+    assert "你是" in (tmp_path / "w/SOUL.md").read_text()
+
+
 @pytest.mark.parametrize(("said", "mode"), [("y", "on"), ("n", None), ("", None)])
 def test_init_on_a_terminal_asks_once_whether_a_model_may_read(
     start: Run, tmp_path: Path, said: str, mode: str | None
