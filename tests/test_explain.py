@@ -15,6 +15,7 @@ from commands import as_anybody
 from workspaces import at, consolidate, contents, layers, make, say
 
 from memory_system import pipeline
+from memory_system.cli import searching
 from memory_system.errors import DependentChangesError, LockedError, NotFoundError
 from memory_system.records import CAPTURED
 from memory_system.upkeep import check, edit, explain, undo
@@ -364,3 +365,18 @@ def test_a_dry_run_where_nothing_may_be_written_changes_no_rights(root: Path) ->
 def test_a_dry_run_beside_a_writer_is_refused(root: Path) -> None:
     with Workspace.open(root, write=True), Workspace.open(root) as ws, pytest.raises(LockedError):
         preview(ws)
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ([["f_1", "f_2", "f_3"], ["f_1", "f_4", "f_3"]], "x: + f_4, - f_2"),
+        ([None, ["f_1"]], "x: + f_1"),
+        ([[{"ref": "a:1", "quote": "tea"}], []], "x: - a:1 tea"),
+        ([["f_1", "f_2"], ["f_2", "f_1"]], ""),
+        ([0.8, None], "x: 0.8 → -"),
+    ],
+)
+def test_a_field_is_told_by_what_became_of_it(field: list[Any], told: str) -> None:
+    row = {"id": "s_1", "content": "C", "why": "rewritten", "from": "active", "to": "active", "fields": {"x": field}}
+    assert searching.change_line(row).partition("(rewritten)")[2].strip() == told
