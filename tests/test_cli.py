@@ -71,7 +71,9 @@ def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("slept")
 def test_a_rollback_names_what_would_undo_it_and_nothing_else(run: Run) -> None:
-    assert "memory rollback #2" in run("rollback", "#1").stdout
+    told = run("rollback", "#1").stdout
+    assert "memory rollback #2" in told
+    assert "memory rollback #1 --redo" in told
     assert run("rollback", "#1").stdout.strip() == "nothing to undo"
     assert answer(run("--json", "rollback", "#1", "--redo"))["entry"] == "#3"
     assert answer(run("--json", "rollback", "#1"))["entry"] is None

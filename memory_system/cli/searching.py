@@ -197,8 +197,12 @@ def rollback(
         seq = ws.journal.head().seq
         entry = f"#{seq}" if seq > before else None  # none was made where there was nothing to undo
         rows = explain.diff(ws, entry)["changes"] if entry else []
+        stays_read = entry and not redo and any(each.entry.night for each in explain.entries_of(ws, run))
     status = "rolled back" if entry else "nothing to undo"
     last = f"{status}; undo that with: memory rollback {entry}" if entry else status
+    last += f"\nwhat was read stays read; let the next night read it again: memory rollback {run} --redo" * bool(
+        stays_read
+    )
     if lost:
         settings.say(f"{lost} of the memories that {run} has changed were forgotten since, and stay so")
     settings.answer(
