@@ -23,7 +23,7 @@ from memory_system.nights.copying import places
 from memory_system.privacy.secrets import redact
 from memory_system.privacy.tombstones import PLACEHOLDER, holds
 from memory_system.readers.places import Place, find, transcripts
-from memory_system.readers.transcript import Transcript, load, note_session
+from memory_system.readers.transcript import Transcript, load, note_session, open_regular
 from memory_system.recall.units import note_files
 from memory_system.text import cjk_count, fold, sentences
 from memory_system.workspace import Workspace
@@ -119,7 +119,7 @@ def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[st
     """The lines (by file and number) that hold such words, or one of those messages and have not been taken out."""
     for place in transcripts(ws.layout, ws.config):
         whole = _lines_of(ws, place, refs)
-        for number, line in enumerate(bytes_of(place.path).split(b"\n"), 1):
+        for number, line in enumerate(lines_of(place), 1):
             told_still = number in whole and _line_without(line, words, whole=True) != line
             if told_still or any(words.spans(text) for text in _texts(line)):
                 yield place.name, number
@@ -137,8 +137,10 @@ def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> Failed:
         with _noted(place.name, failed):
             before = state_of(place.path)
             whole = _lines_of(ws, place, refs)
-            lines = bytes_of(place.path).split(b"\n")
+            lines = lines_of(place)
             cut = [_line_without(line, words, whole=number in whole) for number, line in enumerate(lines, 1)]
+            if cut != lines and place.is_hosts:
+                raise UnwritableError("it is a database or an archive of its host, only read here: delete it there")
             if cut != lines:
                 write(ws, place.path, b"\n".join(cut), before, packed=place.is_packed)
     return failed
@@ -188,10 +190,21 @@ def write(ws: Workspace, path: Path, data: bytes, before: State, *, packed: bool
         path.chmod(before[0])
 
 
+def lines_of(place: Place) -> list[bytes]:
+    """The lines of a transcript that can be read, in a file or in the database of its host."""
+    if place.held is None:
+        return bytes_of(place.path).split(b"\n")
+    from memory_system.readers import openclaw_store
+
+    with suppress(OSError):
+        return openclaw_store.events(place.path, place.held).data.split(b"\n")
+    return []
+
+
 def bytes_of(path: Path) -> bytes:
     """All lines of the file that can be read."""
     found: list[bytes] = []
-    with suppress(*_DAMAGED), gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
+    with suppress(*_DAMAGED), open_regular(path) as (file, _):
         found.extend(file)
     return b"".join(found)
 
