@@ -20,7 +20,7 @@ from typing import Any
 import orjson
 
 from memory_system import locks
-from memory_system.errors import DamagedError, LocklessError, UnwritableError
+from memory_system.errors import DamagedError, LocklessError, UnwritableError, WorkspaceError
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -67,6 +67,15 @@ class Disk:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def refusal(error: OSError) -> WorkspaceError:
+    """What the disk refused to do, as an error of ours that says what to do."""
+    path = error.filename or "the workspace"
+    if isinstance(error, PermissionError):
+        hint = f"give yourself the right, or run as its owner; who has it: ls -ld {path}"
+        return WorkspaceError(f"no right to read or write {path}", hint)
+    return WorkspaceError(f"{path}: {error.strerror or error}")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ class UsageError(MemorySystemError):
     """The command was called in a way it does not understand."""
 
     exit_code = 2
-    hint = "see: memory COMMAND --help"
+    hint = "see: memory --help"
 
 
 class ConfigError(MemorySystemError):

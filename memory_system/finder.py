@@ -245,9 +245,9 @@ def context(
 
 
 def contexts(ws: Workspace, records: Iterable[Fact], sessions: Collection[str] | None = None) -> dict[str, str]:
-    """What stood around each of the memories that leans on it, by its id. Where others listen, `sessions` are those
-    that they were in: of no other is anything given, and nothing that is sensitive."""
-    leaning = [each for each in records if each.context]
+    """What stood around each of the memories that leans on it, or was said later, by its id. Where others listen,
+    `sessions` are those that they were in: of no other is anything given, and nothing that is sensitive."""
+    leaning = [each for each in records if each.context or each.likely_outdated_by]
     if not leaning:
         return {}
     giver = Giver(ws)

@@ -120,7 +120,8 @@ def subclasses(parent: type[Any]) -> Iterator[type[Any]]:
 MEANINGS = {  # where config.py has no comment, or too short a one
     "version": "Of the form of this file.",
     "timezone": "IANA name. Nights, dates in ids and words like “tomorrow” go by it; `init` writes the machine's.",
-    "language": "Of the snapshot's headings: `auto` takes the language of most memories.",
+    "language": "In which the program speaks to you: the snapshot's headings, `status`, what an agent is told. `auto` "
+    "takes the language of most memories; `init --language zh` sets it.",
     "sources": "Transcripts outside `sessions/`: see below.",
     "token_budget.layer1_total": "Tokens of the whole snapshot, at most.",
     "token_budget.layer1_top1": "Share of the core memories' room that the first topic may take.",

@@ -55,6 +55,7 @@ def _own_world(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
     for name in ("no-profile", "home", "folder"):
         (world / name).mkdir()
     monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(world / "no-profile"))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("HOME", str(world / "home"))
     monkeypatch.chdir(world / "folder")
     yield

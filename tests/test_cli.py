@@ -10,14 +10,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import memory
+from commands import as_anybody, memory
 from workspaces import at, consolidate, make, memories, say
 
 from memory_system.disk import Files
@@ -37,8 +37,8 @@ def run(tmp_path: Path) -> Run:
 def start(tmp_path: Path) -> Run:
     """The same in a process of its own."""
 
-    def call(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path / "w"), *arguments]
+    def call(*arguments: str, first: Iterable[str] = (), **options: Any) -> subprocess.CompletedProcess[str]:
+        command = [*first, sys.executable, "-m", "memory_system", "--workspace", str(tmp_path / "w"), *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
 
     return call
@@ -71,7 +71,9 @@ def answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("slept")
 def test_a_rollback_names_what_would_undo_it_and_nothing_else(run: Run) -> None:
-    assert "memory rollback #2" in run("rollback", "#1").stdout
+    told = run("rollback", "#1").stdout
+    assert "memory rollback #2" in told
+    assert "memory rollback #1 --redo" in told
     assert run("rollback", "#1").stdout.strip() == "nothing to undo"
     assert answer(run("--json", "rollback", "#1", "--redo"))["entry"] == "#3"
     assert answer(run("--json", "rollback", "#1"))["entry"] is None
@@ -112,6 +114,30 @@ def test_init_twice(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "w/SOUL.md").exists()
     assert oct((tmp_path / "w/memory/config.json").stat().st_mode)[-3:] == "600"
     assert oct((tmp_path / "w/memory/state").stat().st_mode)[-3:] == "700"
+
+
+@pytest.mark.parametrize(
+    ("options", "locale", "config", "soul"),
+    [
+        ((), "C.UTF-8", {}, "You are"),
+        ((), "zh_CN.UTF-8", {}, "你是"),
+        (("--language", "zh"), "en_GB.UTF-8", {"language": "zh"}, "你是"),
+        (("--language", "en"), "zh_CN.UTF-8", {"language": "en"}, "You are"),
+    ],
+)
+def test_init_in_either_language(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...], locale: str, config: dict[str, str], soul: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LC_ALL", locale)
+    run("init", "--timezone", "UTC", *options)
+    made = json.loads((tmp_path / "w/memory/config.json").read_text())
+    assert {name: made[name] for name in made if name == "language"} == config
+    assert soul in (tmp_path / "w/SOUL.md").read_text()
+    (tmp_path / "w/SOUL.md").unlink()
+    (tmp_path / "w/memory/config.json").write_text('{"language": "zh"}')
+    assert "set `language` in it" in run("init", "--language", "en").stderr
+    assert "你是" in (tmp_path / "w/SOUL.md").read_text()
 
 
 @pytest.mark.parametrize(("said", "mode"), [("y", "on"), ("n", None), ("", None)])
@@ -386,6 +412,7 @@ def test_stats_look_like_the_seeds(run: Run, slept: Path) -> None:
         (["forget", "--since", "2026-05-01", "--until", "2026-04-01"], 2, "is after until 2026-04-02"),
         (["context", " "], 2, "the question is empty"),
         (["context", "-"], 2, "the question is empty"),
+        (["consolidate", "--llm", "perhaps"], 2, "--llm is one of"),
         (["undo"], 2, "Did you mean 'rollback'?"),
         (["serach", "x"], 2, "Did you mean 'search'?"),
         (["--workspace", "", "status"], 2, "it is empty"),
@@ -402,6 +429,7 @@ def test_usage_errors(run: Run, workspace: Path, arguments: list[str], code: int
     assert told["kind"] == "UsageError"
     assert told["exit_code"] == code
     assert said in told["what"]
+    assert "COMMAND" not in told["hint"]
 
 
 def test_a_usage_error_is_an_object_only_where_one_is_asked_for(run: Run) -> None:
@@ -465,6 +493,32 @@ def test_read_only_folder(run: Run, workspace: Path) -> None:
     assert done.returncode == 4
     assert "cannot write" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+FACTS = "memory/layer2/active/facts.jsonl"
+FORGET = ["forget", "--query", "peanuts", "--transcripts", "--yes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "command", "code", "said"),
+    [
+        (FACTS, 0o000, ["validate"], 1, ["no right to read", "ls -ld"]),
+        (FACTS, 0o000, ["status"], 4, ["no right to read", "ls -ld"]),
+        ("sessions/a.jsonl", 0o400, FORGET, 4, ["sessions/a.jsonl:2\n", "a.jsonl: no right to write", "same command"]),
+        ("sessions/a.jsonl", 0o000, FORGET, 4, ["not taken out of sessions/a.jsonl: no right to read"]),
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("slept")
+def test_what_may_not_be_read_or_written_is_named_with_its_reason(
+    start: Run, workspace: Path, name: str, mode: int, command: list[str], code: int, said: list[str]
+) -> None:
+    (workspace / name).chmod(mode)
+    done = start(*command, first=as_anybody())
+    assert done.returncode == code
+    assert [each for each in said if each not in done.stdout + done.stderr] == []
+    assert "--repair" not in done.stdout
+    assert "--transcripts" not in done.stdout
 
 
 def test_a_full_disk_leaves_the_old_state(run: Run, workspace: Path) -> None:

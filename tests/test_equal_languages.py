@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 from spoken import claims, said, talk
-from workspaces import consolidate, contents, make, say
+from workspaces import at, consolidate, contents, make, say
 
 from memory_system import clock, finder
+from memory_system.agent import prompt
+from memory_system.nights import derive
 from memory_system.text import paused
+from memory_system.upkeep import edit
 from memory_system.workspace import Workspace
 
 SLOTS = [
@@ -131,3 +134,20 @@ def test_what_one_takes_is_given_when_it_is_asked_for(words: str, question: str,
     consolidate(root, "2026-03-03T03:00:00Z")
     with Workspace.open(root, now=clock.read_stamp("2026-03-04T09:00:00Z")) as ws:
         assert told in finder.context(ws, question)["text"]
+
+
+@pytest.mark.parametrize(("said", "told"), [("I'm allergic to peanuts.", "You are a"), ("我对花生过敏。", "你是一个")])
+@pytest.mark.parametrize("sample", ["en", "zh"])
+def test_the_sample_of_a_soul_is_told_in_the_language_of_the_memories(
+    tmp_path: Path, said: str, told: str, sample: str
+) -> None:
+    edit.init(tmp_path, "UTC", sample)
+    say(tmp_path, "a", ("2026-03-02T09:00:00Z", "user", said))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    with Workspace.open(tmp_path, now=at("2026-03-03T12:00:00Z")) as ws:
+        assert f": {told}" in ws.layout.snapshot.read_text()
+        assert told in prompt.compose(ws).layers[0].text
+    (tmp_path / "SOUL.md").write_text("# Soul\n\nYou are Mori.\n")
+    with Workspace.open(tmp_path, now=at("2026-03-03T12:00:00Z")) as ws:
+        assert "You are Mori." in prompt.compose(ws).layers[0].text
+        assert "You are Mori." in derive.snapshot_row(ws)["text"]

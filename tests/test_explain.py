@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,9 +11,11 @@ from typing import Any
 
 import orjson
 import pytest
+from commands import as_anybody
 from workspaces import at, consolidate, contents, layers, make, say
 
 from memory_system import pipeline
+from memory_system.cli import searching
 from memory_system.errors import DependentChangesError, LockedError, NotFoundError
 from memory_system.records import CAPTURED
 from memory_system.upkeep import check, edit, explain, undo
@@ -343,16 +344,14 @@ def test_a_dry_run_reads_the_same_sources(tmp_path: Path) -> None:
 def test_a_dry_run_where_nothing_may_be_written_changes_no_rights(root: Path) -> None:
     live(root, 2)
     say(root, "s3", ("2026-03-03T09:00:00Z", "user", "I moved to Ghent."))
-    as_anybody = ["setpriv", "--bounding-set=-dac_override,-dac_read_search,-fowner"] if os.geteuid() == 0 else []
-    if as_anybody and not shutil.which("setpriv"):
-        pytest.skip("root may write everywhere, and nothing here takes that right away")
+    first = as_anybody()
     paths = [root, *root.rglob("*")]
     rights = [path.stat().st_mode & ~0o222 for path in paths]
     try:
         for path, mode in zip(paths, rights, strict=True):
             path.chmod(mode)
         command = [sys.executable, "-m", "memory_system", "--workspace", str(root), "--now", LATER, "--json"]
-        done = subprocess.run([*as_anybody, *command, "consolidate", "--dry-run"], capture_output=True, check=False)
+        done = subprocess.run([*first, *command, "consolidate", "--dry-run"], capture_output=True, check=False)
         assert [path.stat().st_mode for path in paths] == rights
     finally:
         for path, mode in zip(paths, rights, strict=True):
@@ -366,3 +365,18 @@ def test_a_dry_run_where_nothing_may_be_written_changes_no_rights(root: Path) ->
 def test_a_dry_run_beside_a_writer_is_refused(root: Path) -> None:
     with Workspace.open(root, write=True), Workspace.open(root) as ws, pytest.raises(LockedError):
         preview(ws)
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ([["f_1", "f_2", "f_3"], ["f_1", "f_4", "f_3"]], "x: + f_4, - f_2"),
+        ([None, ["f_1"]], "x: + f_1"),
+        ([[{"ref": "a:1", "quote": "tea"}], []], "x: - a:1 tea"),
+        ([["f_1", "f_2"], ["f_2", "f_1"]], ""),
+        ([0.8, None], "x: 0.8 → -"),
+    ],
+)
+def test_a_field_is_told_by_what_became_of_it(field: list[Any], told: str) -> None:
+    row = {"id": "s_1", "content": "C", "why": "rewritten", "from": "active", "to": "active", "fields": {"x": field}}
+    assert searching.change_line(row).partition("(rewritten)")[2].strip() == told

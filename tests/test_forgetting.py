@@ -14,7 +14,7 @@ import pytest
 from workspaces import Crash, CrashingDisk, at, consolidate, contents, make, memories, say, stopped
 
 from memory_system import finder, forgetting
-from memory_system.errors import DamagedError, NotFoundError, QuarantinedError, UsageError
+from memory_system.errors import DamagedError, NotFoundError, QuarantinedError, UnwritableError, UsageError
 from memory_system.forgetting import Selection, owner_files
 from memory_system.upkeep import check, edit, undo
 from memory_system.workspace import Workspace
@@ -178,6 +178,7 @@ def test_a_damaged_packed_transcript_stops_no_forgetting_and_loses_nothing(
     certificate = forget(root, entity="Barnaby", transcripts=True, notes=True)
     assert {each["path"] for each in certificate["left"]} == {"sessions/old.jsonl.gz"}
     assert certificate["failed"] == ["sessions/old.jsonl.gz"]
+    assert "packed and damaged" in certificate["reasons"]["sessions/old.jsonl.gz"]
     assert packed.read_bytes() == before
     assert not any("Barnaby" in each for each in contents(root))
 
@@ -384,7 +385,8 @@ def test_a_file_that_was_written_to_meanwhile_is_left_alone(root: Path) -> None:
     with Workspace.open(root, now=at(NOW), write=True) as ws:
         before = owner_files.state_of(path)
         path.write_text(path.read_text() + "- Barnaby snores\n")
-        assert not owner_files.write(ws, path, b"- Speaks Portuguese\n", before)
+        with pytest.raises(UnwritableError, match="meanwhile"):
+            owner_files.write(ws, path, b"- Speaks Portuguese\n", before)
     assert "snores" in path.read_text()
 
 

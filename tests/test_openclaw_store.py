@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -13,13 +14,16 @@ import pytest
 import zstandard
 from stores import FILE, Store
 from test_readers import HEAD, TALK, Desk, at, entry, jsonl, openclaw, stamp
+from workspaces import at as moment
 from workspaces import consolidate, contents, make, memories
 
+from memory_system import forgetting
 from memory_system.readers import Backlog
 from memory_system.upkeep.explain import why
 from memory_system.workspace import Workspace
 
 AGENT = "agents/main/agent"
+ARCHIVED = "z.jsonl.deleted.2026-02-18T10-00-00Z.zst"
 
 
 class Host:
@@ -72,6 +76,30 @@ def test_a_fresh_state_without_a_sessions_folder_has_sessions(host: Host) -> Non
     assert host.told() == []
     assert host.desk.texts() == []
     assert sorted(host.desk.cursors) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "kept", "gone"),
+    [({"query": "Porto"}, {"a", ARCHIVED}, "User lives in Porto"), ({"session": "a"}, {"a"}, "User likes tea")],
+)
+def test_forgetting_leaves_the_hosts_store_as_it_is_and_says_so(
+    tmp_path: Path, chosen: dict[str, str], kept: set[str], gone: str
+) -> None:
+    host = Host(tmp_path)
+    root = make(tmp_path / "ws", sources=[{"path": str(host.agent), "archives": True}])
+    packed = host.path.parent / ARCHIVED
+    packed.write_bytes(zstandard.compress(jsonl([{**HEAD, "id": "z"}, entry("z0", None, 1, "I moved to Porto.")])))
+    host.write(both(session("a", "I moved to Porto.", "I like tea."), session("b", "I like chess.")))
+    consolidate(root, "2026-02-20T12:00:00Z")
+    before = trace(host.path.parent)
+    with Workspace.open(root, now=moment("2026-02-20T13:00:00Z"), write=True) as ws:
+        plan = forgetting.plan_of(ws, forgetting.Selection(**chosen), transcripts=True)
+        certificate = forgetting.forget(ws, plan)
+    assert trace(host.path.parent) == before
+    assert {re.split("[#/]", name)[-1] for name in certificate["failed"]} == kept
+    assert all("delete it there" in why for why in certificate["reasons"].values())
+    assert {(each["path"].rpartition("#")[2], each["line"]) for each in certificate["left"]} >= {("a", 2)}
+    assert gone not in contents(root)
 
 
 def test_the_night_remembers_what_the_store_holds(tmp_path: Path) -> None:

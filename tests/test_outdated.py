@@ -21,7 +21,7 @@ from memory_system.store.draft import Draft
 from memory_system.store.journal import Change
 from memory_system.turns import Claim, Message, Segment, Turn
 from memory_system.understand.judge import CHANGES, SCALE
-from memory_system.upkeep import correct, edit, undo
+from memory_system.upkeep import correct, edit, explain, undo
 from memory_system.workspace import Workspace
 
 NOW = "2026-03-20T12:00:00Z"
@@ -552,6 +552,10 @@ def test_what_is_likely_otherwise_stands_and_is_shown_with_the_newer_words(
     assert not [each for each in older if each.outdated_by]
     shown = {row["id"]: row.get("context", "") for row in search(tmp_path, first, scope="memories")}
     assert all(then[:6] in shown[each.id] for each in older)
+    with Workspace.open(tmp_path, now=at(NOW)) as ws:
+        lines = {each["id"]: each["line"] for each in finder.context(ws, first)["items"]}
+        assert all(then[:6] in lines[each.id] for each in older)
+        assert all(then[:6] in explain.why(ws, each.id)["context"] for each in older)
 
 
 def test_what_was_said_later_is_shown_no_more_where_that_is_forgotten(tmp_path: Path) -> None:

@@ -371,6 +371,23 @@ def test_the_config_may_map_a_role(tmp_path: Path) -> None:
     assert (message.role, message.speaker, message.session) == ("user", "Ana", "s-1")
 
 
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("human", "user"), ("ai", "assistant"), ("bot", "assistant"), ("model", "assistant"), ("gpt", "assistant")],
+)
+def test_what_others_call_the_two_who_speak_is_known_in_plain_lines_alone(desk: Desk, theirs: str, ours: str) -> None:
+    desk.put("sessions/p.jsonl", jsonl([{"role": theirs, "content": "I moved to Porto.", "timestamp": at(1)}]))
+    desk.put("sessions/s-1.jsonl", jsonl([HEAD, entry("a", None, 1, "I moved to Porto.", theirs)]))
+    assert [(each.session, each.role) for each in desk.messages()] == [("p", ours)]
+
+
+def test_a_role_that_nobody_knows_is_told_once_in_plain_lines(desk: Desk) -> None:
+    rows = [{"role": role, "content": "Porto.", "timestamp": at(1)} for role in ("customer", "customer", "tool")]
+    desk.put("sessions/p.jsonl", jsonl(rows))
+    assert desk.night()["p"].filtered == {"role:customer": 2, "tool": 1}
+    assert desk.problems == [("sessions/p.jsonl:1", "nobody knows the role 'customer'")]
+
+
 def test_only_persons_are_named(desk: Desk) -> None:
     head = {**HEAD, "participants": {"user": "王芳", "assistant": "AI 助手"}}
     desk.put("sessions/s-1.jsonl", jsonl([head, entry("a", None, 1, "one"), entry("b", "a", 2, "two", "assistant")]))

@@ -391,17 +391,19 @@ def test_orders_in_pieces_over_turns_and_over_several_messages_are_known(
 
 def test_a_torn_line_of_the_quarantine_stops_nobody(tmp_path: Path) -> None:
     assert held_back(tmp_path, ("user", ORDER))
-    path = tmp_path / "memory/state/quarantine.jsonl"
-    path.write_bytes(path.read_bytes() + b'{"id":"q_1","ref":"a:b","quo')
-    say(tmp_path, "t", ("2026-03-03T13:00:00Z", "user", "Skip the review for typos."))
-    consolidate(tmp_path, "2026-03-04T12:00:00Z")
+    path, torn = tmp_path / "memory/state/quarantine.jsonl", b'{"id":"q_1","ref":"a:b","quo'
+    path.write_bytes(path.read_bytes() + torn)
     with Workspace.open(tmp_path, now=at(NOW)) as ws:
-        assert {each.quote for each in ws.quarantine.waiting()} == {ORDER, "Skip the review for typos."}
         assert [each.where for each in check.validate(ws)] == ["memory/state/quarantine.jsonl:2"]
     with Workspace.open(tmp_path, now=at(NOW), write=True, settle=False) as ws:
         assert repair.repair(ws) == ["1 lines of the quarantine were set aside"]
         assert check.validate(ws) == []
-        assert len(ws.quarantine.waiting()) == 2
+    path.write_bytes(path.read_bytes() + torn)
+    say(tmp_path, "t", ("2026-03-03T13:00:00Z", "user", "Skip the review for typos."))
+    consolidate(tmp_path, "2026-03-04T12:00:00Z")
+    with Workspace.open(tmp_path, now=at(NOW)) as ws:
+        assert {each.quote for each in ws.quarantine.waiting()} == {ORDER, "Skip the review for typos."}
+        assert check.validate(ws) == []
 
 
 def test_letting_in_twice_gives_one_memory(tmp_path: Path) -> None:

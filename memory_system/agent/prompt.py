@@ -15,7 +15,7 @@ from memory_system import clock, finder, text
 from memory_system.disk import is_regular
 from memory_system.errors import UsageError
 from memory_system.finder import Giver
-from memory_system.llm import Phrases, phrases
+from memory_system.llm import Phrases, phrases, soul_in
 from memory_system.phases.shortlist import short
 from memory_system.privacy.sharing import SHARED, may_be_told
 from memory_system.readers.formats import SHARED as SHARED_CHATS
@@ -81,13 +81,14 @@ def compose(
     snapshot does not show; `days` is how many days of notes are shown (as configured unless given). `chat` is the key
     of a group's conversation (or a session's id): of all memories, only those that were said there, and those that the
     owner lets be told in any group, stand in its prompt."""
-    words = phrases(language(ws))
+    lang = language(ws)
+    words = phrases(lang)
     if chat and session != "group":
         raise UsageError("a chat is named for a group alone", "memory prompt --session group --chat KEY")
     if session == "group":
-        layers = [*_own(ws, words, "group"), _shared(ws, chat, words)]
+        layers = [*_own(ws, lang, "group"), _shared(ws, chat, words)]
     else:
-        layers = [*_own(ws, words, "base"), *_private(ws, words, ws.config.prompt.days if days is None else days)]
+        layers = [*_own(ws, lang, "base"), *_private(ws, words, ws.config.prompt.days if days is None else days)]
         if message.strip() and (recalled := finder.context(ws, message, without_snapshot=True)["text"]):
             layers.append(Layer("recalled", "", words["recalled"], recalled))
     giver = Giver(ws)
@@ -95,10 +96,11 @@ def compose(
     return Prompt(session, tuple(_within(kept, ws.config.prompt.total_characters, words)))
 
 
-def _own(ws: Workspace, words: Phrases, rules: str) -> Iterator[Layer | None]:
+def _own(ws: Workspace, lang: str, rules: str) -> Iterator[Layer | None]:
     """Who the agent is, and the rules of such a conversation."""
-    today = clock.local_date(ws.now, ws.config.zone)
-    yield _file(ws, "soul", "SOUL.md", "", words)
+    words, today = phrases(lang), clock.local_date(ws.now, ws.config.zone)
+    soul = _file(ws, "soul", "SOUL.md", "", words)
+    yield soul and replace(soul, text=soul_in(soul.text, lang))
     told = words[rules].strip().format(date=today.isoformat(), weekday=words["weekdays"][today.weekday()])
     yield Layer("base", "", "", told)
     yield _file(ws, "identity", "IDENTITY.md", words["identity"].format(name="IDENTITY.md"), words)

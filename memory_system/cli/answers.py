@@ -20,7 +20,7 @@ import orjson
 import typer
 
 from memory_system import clock
-from memory_system.errors import ConfigError, MemorySystemError, UsageError, WorkspaceError
+from memory_system.errors import ConfigError, MemorySystemError, UsageError
 
 if TYPE_CHECKING:
     from memory_system.workspace import Workspace
@@ -152,6 +152,8 @@ def handled(command: Callable[Concatenate[Settings, P], None]) -> Callable[..., 
             if settings.debug:
                 print(_clean(traceback.format_exc()), file=sys.stderr)
             ours = _as_ours(error)
+            if ours.hint == UsageError.hint:
+                ours.hint = f"see: {context.command_path} --help"
             if settings.as_json:
                 answer_error(ours)
             complain(ours)
@@ -169,7 +171,9 @@ def _as_ours(error: Exception) -> MemorySystemError:
     if isinstance(error, MemorySystemError):
         return error
     if isinstance(error, OSError):
-        return WorkspaceError(f"{error.filename or 'the workspace'}: {error.strerror or error}")
+        from memory_system.disk import refusal
+
+        return refusal(error)
     unexpected = MemorySystemError(f"unexpected {type(error).__name__}: {error}", "please report it, with --debug")
     unexpected.exit_code = UNEXPECTED
     return unexpected

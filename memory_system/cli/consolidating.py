@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import orjson
 import typer
@@ -39,16 +40,29 @@ def machine_zone() -> str:
         return "UTC"
 
 
+def machine_language() -> str:
+    """The language of the machine's locale, of those that the program speaks."""
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "zh" if locale.startswith("zh") else "en"
+
+
 @handled
 def init(
     settings: Settings,
     timezone: Annotated[str | None, typer.Option(help="IANA name, like Asia/Shanghai; else this machine's.")] = None,
+    language: Annotated[
+        Literal["auto", "en", "zh"] | None,
+        typer.Option(help="In which the program speaks to you; auto: that of most memories."),
+    ] = None,
 ) -> None:
     """Make the folders, config.json and a sample SOUL.md; safe to repeat. On a terminal it asks whether a language
     model may read the nights."""
     from memory_system.upkeep import edit
 
-    made = edit.init(settings.root, timezone or machine_zone(), **_wished(settings))
+    wished = _wished(settings) | ({"language": language} if language else {})
+    made = edit.init(settings.root, timezone or machine_zone(), machine_language(), **wished)
+    if language and "memory/config.json" not in made:
+        settings.say("config.json is there already and stays as it is: set `language` in it")
     settings.answer(
         {"workspace": str(settings.root), "made": made},
         f"workspace {settings.root}: " + (f"made {', '.join(made)}" if made else "everything is there already"),

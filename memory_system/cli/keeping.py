@@ -88,7 +88,8 @@ def validate(
     settings: Settings,
     repair: Annotated[bool, typer.Option(help="Set damage aside, put back what was lost, make the rest anew.")] = False,
 ) -> None:
-    """Check everything the program relies on; exits with 1 and names file and line where something is wrong."""
+    """Check everything the program relies on; exits with 1 and names file and line where something is wrong. What was
+    stopped half-way, and the next run finishes, is told and not wrong."""
     from memory_system.upkeep import check
     from memory_system.upkeep import repair as mending
 
@@ -97,10 +98,12 @@ def validate(
         with settings.open(write=True, settle=False) as ws:
             repaired = mending.repair(ws)
     with settings.open() as ws:
-        problems = check.validate(ws)
+        problems, waits = check.validate(ws), check.unfinished(ws)
     rows = [each.to_row() for each in problems]
-    told = [*(f"repaired: {each}" for each in repaired), *(problem_lines(rows) if rows else ["all is well"])]
-    settings.answer({"ok": not rows, "repaired": repaired, "problems": rows}, "\n".join(told))
+    told = [f"repaired: {each}" for each in repaired] + [f"waits: {each.what}\n  → {each.hint}" for each in waits]
+    told += problem_lines(rows) if rows else ["all is well"]
+    row = {"ok": not rows, "repaired": repaired, "waiting": [each.to_row() for each in waits], "problems": rows}
+    settings.answer(row, "\n".join(told))
     if problems:
         raise typer.Exit(WRONG)
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from memory_system import clock
-from memory_system.cli.answers import Settings, handled
-from memory_system.errors import UsageError
+from memory_system.cli.answers import Settings, complain, handled
+from memory_system.errors import UnwritableError, UsageError
 from memory_system.text import shortened
 
 if TYPE_CHECKING:
+    from memory_system.forgetting.planning import Plan
     from memory_system.workspace import Workspace
 
 
@@ -157,12 +158,20 @@ def forget(
         row = plan.to_row()
         if dry_run or plan.is_empty:
             status = "nothing to forget" if plan.is_empty else "nothing was forgotten"
-            settings.answer({"status": status, **row}, lambda row: [*preview_lines(row), status])
+            settings.answer({"status": status, **row}, lambda row: [*preview_lines(row, plan), status])
             return
         if not yes:
-            _ask(settings, row)
+            _ask(settings, row, plan)
         certificate = forgetting.forget(ws, plan, who="cli")
-    settings.answer({"status": "forgotten", **certificate}, certificate_lines)
+    settings.answer({"status": "forgotten", **certificate}, lambda row: certificate_lines(row, plan))
+    if failed := certificate["failed"]:
+        what = f"forgotten, but not taken out of {', '.join(failed)}"
+        again = "forget it there with --query WORDS" if ids else "run the same command again"
+        error = UnwritableError(
+            what, f"mend what stands behind each of them, then {again}; or take the lines out by hand"
+        )
+        complain(error)
+        raise typer.Exit(error.exit_code)
 
 
 def _stamp(text: str, ws: Workspace, *, after: bool) -> str:
@@ -178,19 +187,19 @@ def _stamp(text: str, ws: Workspace, *, after: bool) -> str:
     return clock.stamp(moment if moment.tzinfo else moment.replace(tzinfo=ws.config.zone))
 
 
-def _ask(settings: Settings, row: dict[str, Any]) -> None:
+def _ask(settings: Settings, row: dict[str, Any], plan: Plan) -> None:
     """Show what will go and wait for a yes; UsageError where nobody can say it."""
     from memory_system.privacy.masks import masked
 
     if settings.as_json or not sys.stdin.isatty():
         raise UsageError("nothing was forgotten: nobody could be asked", "look with --dry-run, then say --yes")
-    for line in preview_lines(row):
+    for line in preview_lines(row, plan):
         typer.echo(masked(line, settings.masked), err=True)
     if not typer.confirm("Forget this for good? 确定永久遗忘吗？", err=True):
         raise typer.Exit(1)
 
 
-def preview_lines(row: dict[str, Any]) -> Iterator[str]:
+def preview_lines(row: dict[str, Any], plan: Plan) -> Iterator[str]:
     for each in row["memories"][:SHOWN]:
         yield f"- {each['id']} {shortened(each['content'], LONGEST)} ({each['why']})"
     yield from _more(row["memories"])
@@ -198,20 +207,24 @@ def preview_lines(row: dict[str, Any]) -> Iterator[str]:
         yield f"~ {each['id']} loses the words of {', '.join(each['refs'])}"
     yield from (f"+ {each} comes back: what had taken its place goes" for each in row["restored"])
     yield f"{len(row['memories'])} memories, words of {row['messages']} messages, {len(row['quarantine'])} held back"
-    yield from _left_lines(row["left"], "it also stands in files of yours")
+    yield from _left_lines(row["left"], "it also stands in files of yours", plan)
 
 
-def certificate_lines(row: dict[str, Any]) -> Iterator[str]:
+def certificate_lines(row: dict[str, Any], plan: Plan) -> Iterator[str]:
     yield f"forgotten: {row['memories']} memories, words of {row['messages']} messages"
     yield f"certificate {row['id']} of {row['at']}, journal {row['entry']}, head {row['head']}"
-    yield from (f"! {path} could not be written, or was written to meanwhile: forget again" for path in row["failed"])
-    yield from _left_lines(row["left"], "still in files of yours")
+    yield from (f"! not taken out of {path}: {why}" for path, why in row["reasons"].items())
+    yield from _left_lines(row["left"], "still in files of yours", plan)
     yield "out of reach: " + "; ".join(row["unreachable"])
 
 
-def _left_lines(left: list[dict[str, Any]], title: str) -> Iterator[str]:
+def _left_lines(left: list[dict[str, Any]], title: str, plan: Plan) -> Iterator[str]:
+    """The lines of people's files that hold it, and which options, that were not given, would take it out there."""
+    notes = {each["path"].endswith(".md") for each in left}
+    ways = (("--transcripts", False in notes and not plan.transcripts), ("--notes", True in notes and not plan.notes))
+    options = " ".join(option for option, helps in ways if helps)
     if left:
-        yield f"{title} (take it out with --transcripts --notes):"
+        yield f"{title} (take it out with {options}):" if options else f"{title}:"
         yield from (f"  {each['path']}:{each['line']}" for each in left[:SHOWN])
         yield from _more(left)
 

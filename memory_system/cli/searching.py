@@ -197,8 +197,12 @@ def rollback(
         seq = ws.journal.head().seq
         entry = f"#{seq}" if seq > before else None  # none was made where there was nothing to undo
         rows = explain.diff(ws, entry)["changes"] if entry else []
+        stays_read = entry and not redo and any(each.entry.night for each in explain.entries_of(ws, run))
     status = "rolled back" if entry else "nothing to undo"
     last = f"{status}; undo that with: memory rollback {entry}" if entry else status
+    last += f"\nwhat was read stays read; let the next night read it again: memory rollback {run} --redo" * bool(
+        stays_read
+    )
     if lost:
         settings.say(f"{lost} of the memories that {run} has changed were forgotten since, and stay so")
     settings.answer(
@@ -280,14 +284,24 @@ def change_line(row: dict[str, Any]) -> str:
 
 
 def _fields(row: dict[str, Any]) -> str:
-    told = [f"{name}: {_short(old)} → {_short(new)}" for name, (old, new) in row["fields"].items()]
-    return "\n      " + "\n      ".join(told) if told else ""
+    told = ((name, _turned(old, new)) for name, (old, new) in row["fields"].items())
+    return "".join(f"\n      {name}: {what}" for name, what in told if what)
 
 
-def _short(value: Any) -> str:
-    if isinstance(value, list):
-        return f"{len(value)} of them"
-    return shortened(str("-" if value is None else value), LONGEST)
+def _turned(old: Any, new: Any) -> str:
+    """What has become of a field; of a list what came and what went, empty where only its order is another."""
+    if not isinstance(old or new, list):
+        return " → ".join(shortened(str("-" if each is None else each), LONGEST) for each in (old, new))
+    before, after = old or [], new or []
+    came = (f"+ {_named(each)}" for each in after if each not in before)
+    went = (f"- {_named(each)}" for each in before if each not in after)
+    return shortened(", ".join((*came, *went)), LONGEST)
+
+
+def _named(part: Any) -> str:
+    """An entry of a list, by what tells it from others: where it was said and the words, or the memory it is of."""
+    known = [part[key] for key in ("ref", "id", "quote", "content") if part.get(key)] if isinstance(part, dict) else []
+    return " ".join(map(str, known or [part]))
 
 
 @handled

@@ -53,8 +53,8 @@ def finish(ws: Workspace) -> Row | None:
 
 
 def _carry_out(ws: Workspace, plan: Plan) -> Row:
-    """What was forgotten, when, and where the journal stands after it; `failed` are files that could not be written,
-    `left` the lines of people's files that still hold it."""
+    """What was forgotten, when, and where the journal stands after it; `failed` are files that could not be written
+    (`reasons` tell why), `left` the lines of people's files that still hold it."""
     ws.tombstones.add(plan.marks)
     ws.inbox.drop(plan.gone)
     entry = _commit(ws, plan)
@@ -76,7 +76,8 @@ def _carry_out(ws: Workspace, plan: Plan) -> Row:
         "entry": f"#{entry.seq}",
         "head": ws.journal.head().hash,
         "left": [{"path": path, "line": line} for path, line in left],
-        "failed": failed,
+        "failed": list(failed),
+        "reasons": failed,
         "unreachable": list(UNREACHABLE),
     }
 
@@ -211,13 +212,13 @@ def _erase_copies(ws: Workspace, plan: Plan) -> None:
     ws.said.rewrite(told)
 
 
-def _redact(ws: Workspace, plan: Plan) -> list[str]:
+def _redact(ws: Workspace, plan: Plan) -> owner_files.Failed:
     """Take it out of people's files, as far as their owner said so; reading goes on where it was."""
-    failed, refs = list[str](), set(plan.refs)
+    failed, refs = owner_files.Failed(), set(plan.refs)
     if plan.notes:
-        failed += owner_files.redact_notes(ws, plan.words, refs)
+        failed |= owner_files.redact_notes(ws, plan.words, refs)
     if plan.transcripts:
-        failed += owner_files.redact_transcripts(ws, plan.words, refs)
+        failed |= owner_files.redact_transcripts(ws, plan.words, refs)
     if plan.notes or plan.transcripts:
         _move_cursors(ws)
         copying.fill(ws)

@@ -5,24 +5,25 @@ written only when their owner says so."""
 from __future__ import annotations
 
 import gzip
+import os
 import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from memory_system.disk import is_regular
-from memory_system.errors import MemorySystemError
+from memory_system.disk import is_regular, refusal
+from memory_system.errors import MemorySystemError, UnwritableError
 from memory_system.layout import PEOPLES_FILES
 from memory_system.nights.copying import places
 from memory_system.privacy.secrets import redact
 from memory_system.privacy.tombstones import PLACEHOLDER, holds
 from memory_system.readers.places import Place, find, transcripts
-from memory_system.readers.transcript import load, note_session
+from memory_system.readers.transcript import Transcript, load, note_session, open_regular
 from memory_system.recall.units import note_files
 from memory_system.text import cjk_count, fold, sentences
 from memory_system.workspace import Workspace
@@ -42,6 +43,7 @@ TELLING = frozenset(
     {"content", "text", "summary", "thinking", "arguments", "input", "output", "toolUseResult", "display"}
 )
 State = tuple[int, int, int]  # rights, size and time of change of a file
+Failed = dict[str, str]  # the files of which nothing could be taken out, and why
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[st
     """The lines (by file and number) that hold such words, or one of those messages and have not been taken out."""
     for place in transcripts(ws.layout, ws.config):
         whole = _lines_of(ws, place, refs)
-        for number, line in enumerate(bytes_of(place.path).split(b"\n"), 1):
+        for number, line in enumerate(lines_of(place), 1):
             told_still = number in whole and _line_without(line, words, whole=True) != line
             if told_still or any(words.spans(text) for text in _texts(line)):
                 yield place.name, number
@@ -128,57 +130,81 @@ def lines_with(ws: Workspace, words: Words, refs: set[str]) -> Iterator[tuple[st
                 yield ws.layout.name(path), number
 
 
-def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> list[str]:
-    """Take them out of the transcripts; the names of those that could not be written."""
-    failed = []
+def redact_transcripts(ws: Workspace, words: Words, refs: set[str]) -> Failed:
+    """Take them out of the transcripts."""
+    failed = Failed()
     for place in transcripts(ws.layout, ws.config):
-        before = state_of(place.path)
-        whole = _lines_of(ws, place, refs)
-        lines = bytes_of(place.path).split(b"\n")
-        cut = [_line_without(line, words, whole=number in whole) for number, line in enumerate(lines, 1)]
-        if cut != lines and not write(ws, place.path, b"\n".join(cut), before, packed=place.is_packed):
-            failed.append(place.name)
+        with _noted(place.name, failed):
+            before = state_of(place.path)
+            whole = _lines_of(ws, place, refs)
+            lines = lines_of(place)
+            cut = [_line_without(line, words, whole=number in whole) for number, line in enumerate(lines, 1)]
+            if cut != lines and place.is_hosts:
+                raise UnwritableError("it is a database or an archive of its host, only read here: delete it there")
+            if cut != lines:
+                write(ws, place.path, b"\n".join(cut), before, packed=place.is_packed)
     return failed
 
 
-def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> list[str]:
-    """Take them out of the Markdown files; the names of those that could not be written."""
-    failed = []
+def redact_notes(ws: Workspace, words: Words, refs: set[str]) -> Failed:
+    """Take them out of the Markdown files."""
+    failed = Failed()
     for path in notes(ws):
-        before = state_of(path)
-        whole = _note_lines(ws, path, refs)
-        lines = bytes_of(path).decode(errors="surrogateescape").split("\n")
-        cut = [PLACEHOLDER if number in whole else words.cut(line) for number, line in enumerate(lines, 1)]
-        if cut != lines and not write(ws, path, "\n".join(cut).encode(errors="surrogateescape"), before):
-            failed.append(ws.layout.name(path))
+        with _noted(ws.layout.name(path), failed):
+            before = state_of(path)
+            whole = _note_lines(ws, path, refs)
+            lines = bytes_of(path).decode(errors="surrogateescape").split("\n")
+            cut = [PLACEHOLDER if number in whole else words.cut(line) for number, line in enumerate(lines, 1)]
+            if cut != lines:
+                write(ws, path, "\n".join(cut).encode(errors="surrogateescape"), before)
     return failed
 
 
-def state_of(path: Path) -> State | None:
-    with suppress(OSError):
-        found = path.stat()
-        return stat.S_IMODE(found.st_mode), found.st_size, found.st_mtime_ns
-    return None
+@contextmanager
+def _noted(name: str, failed: Failed) -> Iterator[None]:
+    """Note of a file that cannot be read or written why that is, and go on with the others."""
+    try:
+        yield
+    except MemorySystemError as error:
+        failed[name] = str(error)
+    except OSError as error:
+        failed[name] = str(refusal(error))
 
 
-def write(ws: Workspace, path: Path, data: bytes, before: State | None, *, packed: bool = False) -> bool:
-    """Put the file there anew, with the rights that it had; not when somebody has written to it since it was read, or
-    when it is packed and damaged: those lines would be lost."""
-    if before is None or (packed and not _is_whole(path)):
-        return False
-    with suppress(MemorySystemError, OSError), ws.files.held(path):
+def state_of(path: Path) -> State:
+    """How the file stands; OSError where it cannot be read."""
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+    return stat.S_IMODE(found.st_mode), found.st_size, found.st_mtime_ns
+
+
+def write(ws: Workspace, path: Path, data: bytes, before: State, *, packed: bool = False) -> None:
+    """Put the file there anew, with the rights that it had; UnwritableError when somebody has written to it since it
+    was read, or when it is packed and damaged: those lines would be lost."""
+    if packed and not _is_whole(path):
+        raise UnwritableError("it is packed and damaged: what nobody can unpack would be lost")
+    with ws.files.held(path):
         if state_of(path) != before:
-            return False
+            raise UnwritableError("somebody wrote to it meanwhile")
         ws.files.replace(path, gzip.compress(data, mtime=0) if packed else data)
         path.chmod(before[0])
-        return True
-    return False
+
+
+def lines_of(place: Place) -> list[bytes]:
+    """The lines of a transcript that can be read, in a file or in the database of its host."""
+    if place.held is None:
+        return bytes_of(place.path).split(b"\n")
+    from memory_system.readers import openclaw_store
+
+    with suppress(OSError):
+        return openclaw_store.events(place.path, place.held).data.split(b"\n")
+    return []
 
 
 def bytes_of(path: Path) -> bytes:
     """All lines of the file that can be read."""
     found: list[bytes] = []
-    with suppress(*_DAMAGED), gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
+    with suppress(*_DAMAGED), open_regular(path) as (file, _):
         found.extend(file)
     return b"".join(found)
 
@@ -193,10 +219,10 @@ def _is_whole(path: Path) -> bool:
 
 def _lines_of(ws: Workspace, place: Place, refs: set[str]) -> set[int]:
     """The lines on which whole messages stand that go."""
-    if not refs:
-        return set()
-    script = load(place, ws.config.zone)
-    return {each.line for each in script.entries if f"{script.session}:{each.id or each.line}" in refs}
+    with suppress(OSError):
+        script = load(place, ws.config.zone) if refs else Transcript(place)
+        return {each.line for each in script.entries if f"{script.session}:{each.name}" in refs}
+    return set()
 
 
 def _note_lines(ws: Workspace, path: Path, refs: set[str]) -> set[int]:

@@ -125,7 +125,7 @@ def _state_and_derived(ws: Workspace) -> Iterator[Finding]:
 def _peoples(ws: Workspace) -> Iterator[Finding]:
     """Lines of transcripts and notes: they are people's, and only listed."""
     for place in transcripts(ws.layout, ws.config):
-        for number, line in enumerate(owner_files.bytes_of(place.path).split(b"\n"), 1):
+        for number, line in enumerate(owner_files.lines_of(place), 1):
             if kinds := kinds_in(list(strings(owner_files.parsed(line), told=True))):
                 yield Finding(f"{place.name}:{number}", kinds, ours=False)
     for path in owner_files.notes(ws):

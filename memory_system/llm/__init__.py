@@ -134,6 +134,12 @@ def phrases(lang: str) -> Phrases:
     return found
 
 
+def soul_in(text: str, lang: str) -> str:
+    """What stands in a SOUL.md; the sample that `init` makes, left as it was, in that language."""
+    samples = {each: str(phrases(each)["soul"]).strip() for each in ("en", "zh")}
+    return samples[lang] if text.strip() in samples.values() else text
+
+
 @cache
 def schema_of(answer: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of an answer: closed objects, as structured output asks for."""

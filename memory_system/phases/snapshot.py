@@ -21,6 +21,7 @@ import orjson
 
 from memory_system import clock
 from memory_system.errors import DamagedError
+from memory_system.llm import soul_in
 from memory_system.phases import Night, sections, shortlist
 from memory_system.phases.index import open_index
 from memory_system.phases.portrait import SLOTS, portrait
@@ -102,7 +103,7 @@ def _share(name: str, ws: Workspace) -> int:
 def _place_user(page: Page, found: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
     """Who the agent is, and the user, by slots and in their own words: where room is short, what is known of others
     gives way, and what matters less."""
-    page.take("identity", identity_lines(ws, page.words["role"]), _share("identity", ws))
+    page.take("identity", identity_lines(ws, page.words), _share("identity", ws))
     user = portrait(found, page.words["lang"], moment)
     page.take("user", (*user.who, *user.health, *user.near), _share("user", ws))
     told = [*sections.about((each for each in found if each.record.id not in page.placed), moment, beside)]
@@ -163,13 +164,13 @@ def main_language(found: Iterable[Candidate]) -> str:
     return min(votes, key=lambda lang: (-votes[lang], lang)) if votes else "en"
 
 
-def identity_lines(ws: Workspace, role: str) -> Iterator[Line]:
+def identity_lines(ws: Workspace, words: Mapping[str, str]) -> Iterator[Line]:
     """Who the agent is: the traits in IDENTITY.md, else the first sentence of SOUL.md."""
     traits = _TRAIT.findall(ws.files.read(ws.layout.root / "IDENTITY.md").decode(errors="replace"))
     if not traits:
-        soul = ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace").split("\n")
-        first = next((line.strip() for line in soul if line.strip() and not line.startswith("#")), "")
-        traits = [(role, first)] if first else []
+        soul = soul_in(ws.files.read(ws.layout.root / "SOUL.md").decode(errors="replace"), words["lang"])
+        first = next((line.strip() for line in soul.split("\n") if line.strip() and not line.startswith("#")), "")
+        traits = [(words["role"], first)] if first else []
     for name, value in traits[:3]:
         yield Line(redact(f"- {name}: {value[: shortlist.LONGEST]}")[0])
 

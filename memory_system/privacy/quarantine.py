@@ -82,12 +82,13 @@ class Quarantine:
         latest = {held.id: held for held in map(_parsed, self._lines()) if held}
         return sorted(latest.values(), key=lambda held: (held.said_at, held.id))
 
-    def problems(self) -> list[Problem]:
-        """The lines that tell of nothing that was held back, such as the torn line of a crash."""
+    def problems(self, *, stopped: bool = False) -> list[Problem]:
+        """The lines that tell of nothing that was held back; where a night was `stopped`, not the torn one at the end:
+        what it told of is put down again."""
         what, hint = "this line tells of nothing that was held back", "put it aside: memory validate --repair"
         return [
             Problem(f"{self.layout.name(self.path)}:{number}", what, hint)
-            for number, line in enumerate(self._lines(), 1)
+            for number, line in enumerate(self._lines()[: -1 if stopped else None], 1)
             if line.strip() and _parsed(line) is None
         ]
 
@@ -145,6 +146,8 @@ class Quarantine:
 
     def _append(self, held: Iterable[Held]) -> None:
         if lines := b"".join(orjson.dumps(asdict(each)) + b"\n" for each in held):
+            if self._lines()[-1]:  # torn by a crash: nobody would put it aside
+                self.set_aside()
             self.files.append(self.path, lines, follow_renames=True)
 
     def _lines(self) -> list[bytes]:

@@ -15,6 +15,7 @@ from memory_system.text import cjk_count, fold
 
 OWN_LINE = 20  # columns from which a line is long enough to be known again; a CJK character is two
 SPEAKERS = frozenset(("user", "assistant", "note", "agent"))
+ROLE = "role:"  # begins the reason of one that nobody knows
 _ROLE_REASONS = {"system": "system", "developer": "system", "tool": "tool", "toolResult": "tool", "function": "tool"}
 _MARKUP = re.compile(r"^[\s>#*+-]*(?:\d{1,3}[.)]\s+)?|[*_`]+")
 
@@ -26,7 +27,7 @@ def spoils_turn(reason: str) -> bool:
 
 def role_reason(role: str) -> str:
     """Why nothing in this role is kept; empty for those who speak."""
-    return "" if role in SPEAKERS else _ROLE_REASONS.get(role) or f"role:{role}"
+    return "" if role in SPEAKERS else _ROLE_REASONS.get(role) or f"{ROLE}{role}"
 
 
 def session_reason(key: str) -> str:

@@ -55,13 +55,15 @@ class Entry:
 @dataclass(slots=True)
 class Header:
     """What a file says of itself: its session's id (empty: the file's name decides), when it began (a stamp or empty),
-    who speaks in which role, the key of its conversation, and why all of it is no source (empty: it is one)."""
+    who speaks in which role, the key of its conversation, and why all of it is no source (empty: it is one). `roles`
+    are those that its writers call otherwise; empty for a host that has roles of its own."""
 
     session: str = ""
     time: str = ""
     participants: Mapping[str, str] = field(default_factory=dict)
     key: str = ""
     reason: str = ""
+    roles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True, frozen=True)

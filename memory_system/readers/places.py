@@ -61,6 +61,11 @@ class Place:
         return _IMPORTED.search(self.path.name) is not None
 
     @property
+    def is_hosts(self) -> bool:
+        """Whether only its host can write it: a session in its database, or an archive that it has packed its way."""
+        return self.held is not None or self.path.name.endswith(".zst")
+
+    @property
     def is_packed(self) -> bool:
         return self.path.name.endswith(".gz")
 

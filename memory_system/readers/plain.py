@@ -1,5 +1,5 @@
 """The plainest transcript: one `{timestamp, role, content}` a line, no header. The file's name is the session, the
-line's number the entry."""
+line's number the entry. Many programs write it, each with its own words for the two who speak."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from memory_system.readers.formats import Entry, Header, Origin, Row, message
 
 NAME = "plain"
+ROLES = {"human": "user", **dict.fromkeys(("ai", "bot", "model", "gpt"), "assistant")}
 
 
 def sniff(head: Sequence[Row]) -> bool:
@@ -15,7 +16,7 @@ def sniff(head: Sequence[Row]) -> bool:
 
 
 def header(head: Sequence[Row], origin: Origin) -> Header:  # noqa: ARG001 - a reader's form
-    return Header()
+    return Header(roles=ROLES)
 
 
 def parse(lines: Iterable[tuple[int, Row]], origin: Origin) -> Iterator[Entry]:  # noqa: ARG001 - a reader's form

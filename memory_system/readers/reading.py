@@ -19,6 +19,7 @@ from memory_system.turns import NOTE_ROLES, Message
 ABANDONED, ECHO, KEPT = "abandoned", "echo", "kept"  # marks; any other mark is the stamp a message was given
 OPTIONAL = ("base", "key", "chat", "reason", "marks")  # left out of a row where they are empty
 FORGOTTEN = "forgotten"  # why nothing is left of a message
+ROLES_HINT = "say who it is: `roles` of `sources` in config.json; then let it be read again: memory rollback RUN --redo"
 SHOWN = 20  # problems of one kind in one file; where there are more, they are counted
 
 
@@ -96,7 +97,7 @@ class Reading:
         self.marks = dict(cursor.marks)
         self.off = script.abandoned(end)
         source = script.place.source
-        self.roles: Mapping[str, str] = source.roles if source else {}
+        self.roles: Mapping[str, str] = {**script.header.roles, **(source.roles if source else {})}
         named: dict[str, str] = dict(script.header.participants)
         named.update((role, name) for role, name in (source.participants.items() if source else ()))
         self.speakers = {role: name for role, name in named.items() if sources.is_person(name)}
@@ -217,6 +218,8 @@ def read_batch(reading: Reading, cursor: Cursor, until: str | None) -> Batch:
         text, why = reading.verdict(number)
         batch.read += 1
         flaws += _flaws(script, number, why, said)
+        if why.startswith(sources.ROLE) and script.header.roles and not batch.filtered[why]:
+            flaws.append((entry.line, f"nobody knows the role {entry.role!r}", ROLES_HINT))
         if why:
             batch.filtered[why] += 1
         else:

@@ -74,20 +74,30 @@ class Around:
         self._messages: dict[str, Unit | None] = {}
 
     def of(self, row: Row, most: int = MOST, sessions: Collection[str] | None = None) -> str:
+        """What the memory leans on (see `before`), and, unless sessions are given, what was said later. Empty where
+        there is neither."""
+        later = self.later(row) if sessions is None else ""
+        return "\n".join(filter(None, (self.before(row, most, sessions), later)))
+
+    def before(self, row: Row, most: int = MOST, sessions: Collection[str] | None = None) -> str:
         """A line for each who spoke, at most `most` characters of their words together; of these sessions alone, where
-        they are given, and with nothing said later. Empty where the memory leans on nothing, or nothing of that may be
-        shown."""
+        they are given. Empty where the memory leans on nothing, or nothing of that may be shown."""
         places = [each for each in row.get("context", ()) if sessions is None or session_of(each["ref"]) in sessions]
         lang = told_in(row.get("lang", ""))
         quotes = {each["ref"]: each.get("quote", "") for each in reversed(row.get("evidence", ()))}  # the first of each
         lines = list(self._lines(places, quotes, lang))
-        later = later_words(row, self._index, self._given) if sessions is None else ""
         rooms = iter(_shared(most, [len(piece.text) for _, pieces in lines for piece in pieces]))
-        told = [
+        return "\n".join(
             speaker + WORDS[lang][1] + " ".join(piece.within(next(rooms)) for piece in pieces)
             for speaker, pieces in lines
-        ]
-        return "\n".join((*told, *filter(None, [later])))
+        )
+
+    def later(self, row: Row) -> str:
+        """What was said later than a memory and likely makes it outdated, as it is told beside that."""
+        found = followed(row.get("likely_outdated_by") or "", self._index)
+        shown = self._given(found[-1]) if found else ""
+        words = WORDS[told_in(row.get("lang", ""))][3]
+        return words.format(newer=_about(shown, row["content"])) if shown else ""
 
     def _lines(
         self, places: Iterable[Mapping[str, Any]], quotes: Mapping[str, str], lang: str
@@ -179,15 +189,6 @@ def followed(memory_id: str, index: Index) -> list[Fact]:
 def outdated_words(newer: Fact, older: str, lang: str) -> str:
     """The remark on an outdated memory: what stands today, shortened."""
     return WORDS[told_in(lang)][2].format(newer=_about(newer.told, older))
-
-
-def later_words(row: Row, index: Index, give: Callable[[Fact], str]) -> str:
-    """What was said later than a memory and likely makes it outdated, as it is told beside that; `give` gives of its
-    words what may be shown."""
-    found = followed(row.get("likely_outdated_by") or "", index)
-    shown = give(found[-1]) if found else ""
-    words = WORDS[told_in(row.get("lang", ""))][3]
-    return words.format(newer=_about(shown, row["content"])) if shown else ""
 
 
 def _about(words: str, older: str) -> str:

@@ -33,10 +33,12 @@ def line_of(
     *,
     state: State = "",
     context: str = "",
+    later: str = "",
 ) -> str:
     """The unit as one line, marked where its time is over or a newer memory stands in its place: it must not be taken
     for what is still to come. `worth` is what each word of the question weighs; of what is only pointed to (`low`) the
-    words of the question that stand there are shown, not the text. What it leans on (`context`) stands before it."""
+    words of the question that stand there are shown, not the text. What it leans on (`context`) stands before it, what
+    was said `later` and likely makes it outdated behind it."""
     words = table("words", "told")[lang]
     moment, source = clock.parse_instant(unit.said_at), _tame(source)
     day = f"{clock.local_date(moment, zone)} " if moment else ""
@@ -49,8 +51,9 @@ def line_of(
     if level == "middle":  # what is certain may still belong here less surely
         is_supposed = is_memory_id(unit.key) and kind_of(unit.key) is Belief
         marked += words["unsure" if is_supposed else "related"]
-    beside = words["beside"].format(context=_tame(context)) if context else ""
-    return f"- {marked}{day}{beside}{text} [{source}]"
+    before = words["beside"].format(context=_tame(context)) if context else ""
+    behind = words["behind"].format(later=_tame(later)) if later else ""
+    return f"- {marked}{day}{before}{text}{behind} [{source}]"
 
 
 def wrapped(lines: list[str], lang: str) -> str:

@@ -218,10 +218,11 @@ def _write_lines(items: Iterable[Item], answer: Answer, config: Config, around: 
     for each in items:
         state: State = "outdated" if each.newer else "over" if each.row.get("retired") == "expired" else ""
         write = partial(line_of, each.unit, each.source, each.level or "low", worth, lang, config.zone, state=state)
-        each.line = write()
-        if each.level != "low" and each.row.get("context"):
-            contexts = dict.fromkeys(around.of(each.row, most) for most in (MOST, SHORTENED))
+        if each.level != "low":  # a pointer shows nothing that could be outdated
+            write = partial(write, later=around.later(each.row))
+            contexts = dict.fromkeys(around.before(each.row, most) for most in (MOST, SHORTENED))
             each.fuller = tuple(write(context=context) for context in contexts if context)
+        each.line = write()
 
 
 def packed(items: Iterable[Item], room: int) -> list[Item]:

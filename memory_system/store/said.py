@@ -143,15 +143,18 @@ class Said:
                     with suppress(DamagedError):
                         yield path, message_on(line)
 
-    def problems(self) -> Iterator[Problem]:
-        """The lines that are no rows, or not where they belong, and those whose ref another one has."""
+    def problems(self, *, stopped: bool = False) -> Iterator[Problem]:
+        """The lines that are no rows, or not where they belong, and those whose ref another one has. Where a night was
+        `stopped`, one that was not written to its end is none: the next run writes it."""
         hint = "put it aside: memory validate --repair"
-        for path, number, what in self._wrong():
+        for path, number, what in self._wrong(stopped=stopped):
             yield Problem(f"{self.layout.name(path)}:{number}", what, hint)
 
-    def _wrong(self) -> Iterator[tuple[Path, int, str]]:
+    def _wrong(self, *, stopped: bool = False) -> Iterator[tuple[Path, int, str]]:
         seen = set[int]()
         for path, number, line in self.lines():
+            if stopped and not line.endswith(b"\n"):
+                continue
             if not is_row(line):
                 yield path, number, "this line is no row of what was said"
             elif said_at_on(line)[:MONTH] != path.name[:MONTH]:

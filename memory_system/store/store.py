@@ -86,10 +86,12 @@ class Store:
                 yield from ((number, line) for number, line in enumerate(file, 1) if line != b"\n")
 
     def everything(self) -> Iterator[tuple[str, Pool, type[Fact], bytes]]:
-        """Every line of the truth: where it stands, in which pool, in the file of which kind."""
+        """Every line of the truth: where it stands, in which pool, in the file of which kind; as it stands when the
+        commit that was begun is finished."""
+        pending = self.journal.pending()
         for pool, kind in FILES:
-            name = self.layout.name(self.layout.pool(pool, kind))
-            yield from ((f"{name}:{number}", pool, kind, line) for number, line in self.lines(pool, kind))
+            name, lines = self.layout.name(self.layout.pool(pool, kind)), self.settled(pool, kind, pending)
+            yield from ((f"{name}:{number}", pool, kind, line) for number, line in lines)
 
     def settled(self, pool: Pool, kind: type[Fact], pending: Iterable[Change]) -> Iterator[tuple[int, bytes]]:
         """The numbered lines of one file with the pending changes of a commit that is half-way through the files, so

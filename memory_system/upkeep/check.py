@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
 
 from memory_system import clock
+from memory_system.disk import refusal
 from memory_system.errors import DamagedError, MemorySystemError
 from memory_system.locks import is_held
 from memory_system.nights import accounting, copying
@@ -26,11 +28,13 @@ from memory_system.store.journal import GENESIS, Change, Group
 from memory_system.store.said import is_row, ref_on
 from memory_system.store.truth import line_id, parse_problem
 from memory_system.turns import Message
+from memory_system.upkeep.stats import interruptions
 from memory_system.workspace import Workspace
 
 REBUILD = "make it anew with: memory rebuild-index"
 RESTORE = "put the file back from a copy, mend the line, or: memory validate --repair"
 TAKEN = "leave it so, and the next command that writes takes it over; that can be undone"
+GO_ON = "the next run does it: memory consolidate"
 REMOVED = "memory consolidate takes it for your wish; memory validate --repair puts the line back"
 BY_HAND_REFS = (CAPTURED, by_hand.EDIT)  # words that stand in no transcript
 
@@ -41,17 +45,46 @@ CUT = "entries were cut off at its end, or the head is of another workspace"
 
 def validate(ws: Workspace) -> list[Problem]:
     """All that is wrong, in the order of the checks. A check that cannot even look says so as a problem. While somebody
-    writes, only what holds at any moment is looked at."""
+    writes, only what holds at any moment is looked at; where a run was stopped, not what the next one does anew."""
     problems: list[Problem] = []
     for check in AT_ANY_MOMENT if is_held(ws.layout.lock) else CHECKS:
         try:
+            if check in AFTER_A_COMMIT and _is_behind(ws):
+                continue
             problems += [problem for problem in check(ws) if problem not in problems]
         except Exception as error:  # whatever damage does to a check, the others must still look
-            hint = error.hint if isinstance(error, MemorySystemError) else RESTORE
+            told = refusal(error) if isinstance(error, OSError) else error
+            hint = told.hint if isinstance(told, MemorySystemError) else RESTORE
             hint = RESTORE if hint == DamagedError.hint else hint  # it leads here
-            problem = Problem("workspace", str(error) or type(error).__name__, hint)
+            problem = Problem("workspace", str(told) or type(told).__name__, hint)
             problems += [] if problem in problems else [problem]
     return problems
+
+
+def unfinished(ws: Workspace) -> list[Problem]:
+    """What was stopped half-way, and the next run finishes by itself: nothing is wrong with it."""
+    found: list[Problem] = []
+    with suppress(MemorySystemError, OSError):  # what cannot be read is told as wrong
+        found += [] if is_held(ws.layout.lock) else _stopped(ws)
+    return found
+
+
+def _stopped(ws: Workspace) -> Iterator[Problem]:
+    yield from interruptions(ws)
+    if not (head := ws.journal.head()).done:
+        where = f"{ws.layout.name(ws.layout.journal)}:entry {head.seq}"
+        yield Problem(where, "the last commit was stopped", "the next command that writes finishes it")
+    elif ws.layout.forgetting.exists():
+        yield Problem(ws.layout.name(ws.layout.forgetting), "a forgetting was stopped", GO_ON)
+    elif ws.checkpoint.state.current_phase is None and _is_behind(ws):
+        where = ws.layout.name(ws.layout.search_index)
+        yield Problem(where, "index and snapshot stand behind the memories", GO_ON)
+
+
+def _is_behind(ws: Workspace) -> bool:
+    """Whether a commit was stopped, or what follows from it is not done yet: the next run does it."""
+    head, state = ws.journal.head(), ws.checkpoint.state
+    return not head.done or "commit" in state.phase_data or (head.seq > 0 and state.derived != head.hash)
 
 
 def lines(ws: Workspace) -> Iterator[Problem]:
@@ -125,7 +158,12 @@ def _misquoted(message: Message, wanted: dict[str, list[tuple[str, str]]]) -> It
 
 def layer3(ws: Workspace) -> Iterator[Problem]:
     """Every line of layer 3 is a row, in the month in which it was said, and no ref stands there twice."""
-    yield from ws.said.problems()
+    yield from ws.said.problems(stopped=_is_stopped(ws))
+
+
+def _is_stopped(ws: Workspace) -> bool:
+    """Whether a night was stopped: the next run puts down once more what that night was about to."""
+    return ws.checkpoint.state.current_phase is not None
 
 
 def copied(ws: Workspace) -> Iterator[Problem]:
@@ -141,13 +179,10 @@ def copied(ws: Workspace) -> Iterator[Problem]:
 
 
 def journal(ws: Workspace) -> Iterator[Problem]:
-    """The journal's chain holds from its first entry to its last, and each entry is done."""
+    """The journal's chain holds from its first entry to its last."""
     wrong = verify(ws)
     if wrong is not None:
         yield wrong
-    elif not ws.journal.head().done:
-        where = f"{ws.layout.name(ws.layout.journal)}:entry {ws.journal.head().seq}"
-        yield Problem(where, "the entry was never finished", "the next writing command finishes it")
 
 
 def accounts(ws: Workspace) -> Iterator[Problem]:
@@ -192,7 +227,7 @@ def _gain(change: Change) -> int:
 def waiting(ws: Workspace) -> Iterator[Problem]:
     """Every capture that waits is a memory; every line of the quarantine tells of something that was held back."""
     yield from ws.inbox.problems()
-    yield from ws.quarantine.problems()
+    yield from ws.quarantine.problems(stopped=_is_stopped(ws))
 
 
 def derived(ws: Workspace) -> Iterator[Problem]:
@@ -277,6 +312,7 @@ def readable_by_others(ws: Workspace) -> Iterator[Path]:
 
 
 AT_ANY_MOMENT: tuple[Check, ...] = (lines, waiting, permissions)
+AFTER_A_COMMIT: tuple[Check, ...] = (evidence, copied, derived, the_snapshot)
 CHECKS: tuple[Check, ...] = (
     lines, references, waiting, journal, accounts, journalled, evidence, layer3, copied, derived, the_snapshot,
     permissions,

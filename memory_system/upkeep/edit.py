@@ -27,7 +27,7 @@ from memory_system.records import (
 )
 from memory_system.store.inbox import Who
 from memory_system.store.truth import line_id
-from memory_system.workspace import Workspace, config_bytes
+from memory_system.workspace import Workspace, config_bytes, read_config
 
 if TYPE_CHECKING:
     from memory_system.store.journal import Change
@@ -40,22 +40,24 @@ LONGEST_CAPTURE = 20_000  # characters
 MOST_WAITING = 500  # captures of an agent's that wait for a night
 
 
-def init(root: Path, zone: str, **config: object) -> list[str]:
+def init(root: Path, zone: str, lang: str = "en", **config: object) -> list[str]:
     """Make the folders, config.json (of that zone, and with what else is given) and a sample SOUL.md of a workspace,
-    whatever of them is missing; their names."""
+    whatever of them is missing; their names. The sample is in the language of config.json, else in `lang`."""
     from memory_system.config import parse_config
-    from memory_system.llm import FOLDER
+    from memory_system.llm import phrases
 
     parse_config({"timezone": zone}, "--timezone")
     layout, files = Layout(root.absolute()), Files()
     made = [folder for folder in layout.folders() if not folder.is_dir()]
     for folder in layout.folders():
         files.make_folder(folder)
-    soul = (FOLDER / "soul.md").read_bytes()
-    for path, content in ((layout.config, config_bytes(timezone=zone, **config)), (layout.root / "SOUL.md", soul)):
-        if not path.exists():
-            files.replace(path, content)
-            made.append(path)
+    if not layout.config.exists():
+        files.replace(layout.config, config_bytes(timezone=zone, **config))
+        made.append(layout.config)
+    if not (soul := layout.root / "SOUL.md").exists():
+        chosen = read_config(layout.config, files).language
+        files.replace(soul, phrases(lang if chosen == "auto" else chosen)["soul"].encode())
+        made.append(soul)
     return [layout.name(path) for path in made]
 
 
