@@ -203,6 +203,35 @@ def test_who_is_meant_was_named_in_the_speakers_own_message_before(
         assert named in finder.get(ws, found.id)["context"]
 
 
+TRACKER, SISKIN = "the boiler tracker is what I built for the ward", "我给那个小工具起名叫山雀,先做十二条"
+TAKEN_UP = [  # who spoke before and what, what a memory was made of, and what is shown beside it
+    (
+        "assistant",
+        "Good news. When is it?",
+        "by the middle of June, then I earn 600 more a month",
+        "…When is it?",
+    ),
+    ("assistant", "好消息。什么时候出分?", "说是六月中下旬出来,过了就能聘中级,一个月多六百来块", "…什么时候出分?"),
+    ("user", TRACKER, "so decided, it moves to another server in May because the board wants that", TRACKER),
+    ("user", SISKIN, "定两件事:结果输出成xlsx,里面只放编号,绝对不放姓名", SISKIN),
+    ("user", TRACKER, "also my brother Imre moves to Szeged in May because of his new job there", ""),
+    ("user", SISKIN, "对了,我弟弟五月要搬到赛格德去,因为换了新工作", ""),
+]
+
+
+@pytest.mark.parametrize(("role", "before", "said", "shown"), TAKEN_UP)
+def test_a_whole_sentence_stands_with_its_question_or_with_what_it_carries_on(
+    role: str, before: str, said: str, shown: str, tmp_path: Path
+) -> None:
+    make(tmp_path)
+    say(tmp_path, "s", ("2026-03-02T10:00:00Z", role, before), ("2026-03-02T10:01:00Z", "user", said))
+    consolidate(tmp_path, "2026-03-03T12:00:00Z")
+    with Workspace.open(tmp_path, now=NOW) as ws:
+        (found,) = [each for each in memories(tmp_path) if each.content.startswith(said[:6])]
+        told = finder.get(ws, found.id).get("context", "")
+    assert re.sub(r"^\w+(?:: |：)", "", told) == shown
+
+
 def test_of_a_long_newer_memory_the_sentence_about_the_same_thing_is_told(index: Index) -> None:
     older = quote("the Enfield goes to the mechanic on Anna Salai", "s:e1", likely_outdated_by="f_20260303_x")
     long = "We had a slow week with rain every single day and nobody came. " * 4

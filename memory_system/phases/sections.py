@@ -311,7 +311,7 @@ def _behind(day: str, words: str) -> str:
 def _words(candidate: Candidate, beside: Beside) -> Iterator[str]:
     """The memory in words; nothing where it leans on what stood around it, and that is not to be had."""
     context = beside(candidate.record)
-    if context or not candidate.record.context:
+    if context or not shortlist.needs_others(candidate.record):
         yield short(candidate.record, context)
 
 

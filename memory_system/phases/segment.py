@@ -54,7 +54,7 @@ def run(messages: Iterable[Message], night: Night, tally: Counter[str]) -> Itera
         tally["segments"] += len(segments)
         turn = Turn(message, segments, other.text[-BEFORE:] if other else "", other.ref if other else "")
         if earlier := own.get(voice(message)):
-            turn.earlier, turn.earlier_ref = earlier.text[:EARLIER], earlier.ref
+            turn.earlier, turn.earlier_ref, turn.goes_on = earlier.text[:EARLIER], earlier.ref, earlier is last
         yield turn
         last = own[voice(message)] = message
 

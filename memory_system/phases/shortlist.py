@@ -23,8 +23,9 @@ from memory_system.recall.views import Ranked, Standing
 from memory_system.records import ASSISTANT, CAPTURED, QUOTE, STATEMENT, USER, Belief, Fact, Summary, from_line
 from memory_system.store.gist import gist_of
 from memory_system.store.retention import PROTECTED
+from memory_system.text import told_in
 from memory_system.understand.language import claim_rules
-from memory_system.understand.quotes import columns
+from memory_system.understand.quotes import columns, is_whole
 
 CANDIDATES = 300  # memories of a kind that are looked at; the budget holds a few dozen
 LONGEST = 240  # characters of one memory in the snapshot
@@ -53,14 +54,19 @@ class Candidate:
 
 
 def beside_in(index: Index) -> Beside:
-    """What tells what stood around a quote, by the messages of the index."""
-    around = Around(index, _given)
+    """What tells what stood around a quote, by the messages of the index; beside one that can be understood alone only
+    its speaker's own words."""
+    both, own = Around(index, _given), Around(index, _given_own)
 
     def beside(record: Fact) -> str:
         leans = record.context or record.likely_outdated_by
-        return around.of(record.model_dump(), MOST_BESIDE) if leans else ""
+        return (both if needs_others(record) else own).of(record.model_dump(), MOST_BESIDE) if leans else ""
 
     return beside
+
+
+def _given_own(unit: Unit) -> str:
+    return "" if unit.role == ASSISTANT else _given(unit)
 
 
 def _given(unit: Unit) -> str:
@@ -105,7 +111,12 @@ def _gives_way(record: Fact, ids: Collection[str]) -> bool:
 
 def _is_left_over(record: Fact) -> bool:
     """Whether it is a quote that needs others, or is not of what must not be missing."""
-    return record.form == QUOTE and (bool(record.context) or record.category not in KEPT_IN_WORDS)
+    return record.form == QUOTE and (needs_others(record) or record.category not in KEPT_IN_WORDS)
+
+
+def needs_others(record: Fact) -> bool:
+    """Whether it is a quote that nobody understands without what stood around it."""
+    return bool(record.context) and not is_whole(record.evidence[0].quote, told_in(record.lang))
 
 
 def _looked_at(standing: Standing, moment: datetime, slots: Iterable[str]) -> Iterable[Ranked]:
@@ -131,7 +142,7 @@ def _is_less(record: Fact) -> bool:
     is."""
     asks = record.form == QUOTE and record.content.rstrip().endswith(("?", "？"))
     is_of_another = record.category == "identity" and record.subject not in (USER, ASSISTANT)
-    return bool(asks or is_of_another or record.context or record.likely_outdated_by)
+    return bool(asks or is_of_another or needs_others(record) or record.likely_outdated_by)
 
 
 def holds(record: Fact, stamp: str) -> bool:

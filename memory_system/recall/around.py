@@ -54,8 +54,9 @@ class Piece:
             return self.text
         room = max(0, most - 1)
         if self.keeps_end:
-            kept = self.text[len(self.text) - room :]
-            return f"…{kept[_word_end(kept) :]}"
+            first = len(self.text) - room
+            kept = self.text[first:]
+            return f"…{kept[0 if self.text[first - 1].isspace() else _word_end(kept) :]}"
         kept = self.text[:room]
         return f"{kept[: room - _word_end(kept[::-1])]}…"
 

@@ -18,8 +18,10 @@ TOGETHER = 240  # columns that neighbours may have together as one quote
 BEFORE = 240  # characters of what was said before that are shown beside a quote that leans on it
 SHORT = {"en": 4, "zh": 8}  # words, in Chinese characters, below which a sentence is no whole one
 FEW = {"en": 10, "zh": 16}  # below which what stood before is needed: so few seldom name what they are about
+MANY = {"en": 30, "zh": 48}  # from which on a message says itself what it is about
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_QUESTION = ("?", "？")
 _OPEN_END = re.compile(r"[.!?](?=\s|$)\s*|[。！？\n]\s*")
 
 
@@ -93,13 +95,13 @@ def columns(words: str) -> int:
 
 def context_of(quoted: Quoted) -> tuple[Place, ...]:
     """What the quote leans on: the rest of its own message right before and behind it, and, where it stands at the
-    beginning of that, what its speaker said before and the end of what the other did. Nothing where it can be
-    understood alone, and nothing that is barred."""
+    beginning of that, what its speaker said before and the end of what the other did. Of what can be understood alone
+    only the question that it answers, or the message that it goes on with. Nothing that is barred."""
     message, (start, end) = quoted.turn.message, quoted.span
     lang, first = text.language(message.text), message.text[:start].strip()
+    if is_whole(quoted.words, lang):
+        return () if first else tuple(_taken_up(quoted, lang))
     points = leans(quoted.words, lang)
-    if not points and _size(quoted.words, lang) >= FEW[lang]:
-        return ()
     is_first = not first or (points and _size(first, lang) < FEW[lang])  # its message, or nearly
     places = list(_said_before(quoted, lang)) if is_first else []
     for span in filter(None, (_sentence_before(message.text, start), _sentence_behind(message.text, end))):
@@ -108,12 +110,26 @@ def context_of(quoted: Quoted) -> tuple[Place, ...]:
     return tuple(places)
 
 
+def _taken_up(quoted: Quoted, lang: str) -> Iterator[Place]:
+    """How the message began that this one carries on, or else the question that it answers; of what is long, or begins
+    something fresh, nothing."""
+    turn, words = quoted.turn, text.straight(quoted.words)
+    if _size(words, lang) >= MANY[lang] or pattern("quotes", lang, "fresh").search(words):
+        return
+    if turn.goes_on:
+        if pattern("quotes", lang, "carried").search(words):
+            yield Place(ref=turn.earlier_ref, start=0, end=len(turn.earlier))
+    elif turn.before.rstrip().endswith(_QUESTION):
+        *_, (start, _) = text.sentences(turn.before)
+        yield Place(ref=turn.before_ref, start=start - len(turn.before) - (start > 0), end=0)
+
+
 def _said_before(quoted: Quoted, lang: str) -> Iterator[Place]:
     """How the speaker began the message before, and the end of what the other said, where the quote takes that up."""
     turn = quoted.turn
     if turn.earlier:
         yield Place(ref=turn.earlier_ref, start=0, end=len(turn.earlier))
-    if turn.before_ref and (turn.before.rstrip().endswith(("?", "？")) or _size(quoted.words, lang) < FEW[lang]):
+    if turn.before_ref and (turn.before.rstrip().endswith(_QUESTION) or _size(quoted.words, lang) < FEW[lang]):
         yield Place(ref=turn.before_ref, start=-min(len(turn.before), BEFORE), end=0)
 
 
@@ -121,6 +137,11 @@ def words_at(places: Iterable[Place], turn: Turn) -> str:
     """The words that stand at the places of a turn."""
     texts = {turn.message.ref: turn.message.text, turn.before_ref: turn.before, turn.earlier_ref: turn.earlier}
     return "\n".join(texts[each.ref][each.start : each.end or None] for each in places)
+
+
+def is_whole(words: str, lang: str) -> bool:
+    """Whether words can be understood alone, for all that their form tells."""
+    return _size(words, lang) >= FEW[lang] and not leans(words, lang)
 
 
 def leans(words: str, lang: str) -> bool:
