@@ -292,7 +292,8 @@ def rerun(number: int, ws: Workspace) -> Iterator[dict[str, Any] | str]:
         yield from map(asdict, turns)
         yield {"counts": dict(sorted(run.tally.items()))}
     elif number == 3:
-        claims = extract.run(run.turns("screen"), run.night, run.tally, facts.known_names(ws.store))
+        names, takers = facts.known_names(ws.store), facts.known_takers(ws.store)
+        claims = extract.run(run.turns("screen"), run.night, run.tally, names, takers)
         yield from (orjson.loads(claim.to_line()) for claim in claims)
         yield {"counts": dict(sorted(run.tally.items()))}
     elif number == 6:

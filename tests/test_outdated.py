@@ -569,3 +569,39 @@ def test_what_was_said_later_is_shown_no_more_where_that_is_forgotten(tmp_path: 
         forgetting.forget(ws, forgetting.plan_of(ws, forgetting.Selection(ids=(newer,))))
     assert not [each for each in memories(tmp_path) if each.likely_outdated_by]
     assert problems(tmp_path, NOW) == []
+
+
+CHANGED_DOSES = [  # what is said on two days, and the medicines and doses that stand in the end
+    (
+        ["I take levothyroxine 75 micrograms in the morning.", "Levothyroxine goes up from 75 to 100 micrograms."],
+        {("user", "levothyroxine", "100 micrograms")},
+    ),
+    (
+        [
+            "I take amlodipine 10 mg. I have high blood pressure.",
+            "Saw the doctor. She dropped the amlodipine back to 5 mg.",
+        ],
+        {("user", "amlodipine", "5 mg")},
+    ),
+    (
+        ["我有甲减，吃优甲乐50微克。", "内分泌的医生给我加量了，优甲乐从50加到75微克。"],
+        {("user", "优甲乐", "75微克")},
+    ),
+    (  # whose the new dose is nobody knows
+        ["I take metformin 500 mg twice a day.", "My mother was at the clinic, they reduced the metformin to 250 mg."],
+        {("user", "metformin", "500 mg twice a day")},
+    ),
+    (["The ramipril goes up to 5 mg, says the leaflet of the neighbours."], set()),
+]
+
+
+@pytest.mark.parametrize(("said", "stand"), CHANGED_DOSES)
+def test_a_new_dose_is_of_who_is_known_to_take_that(
+    said: list[str], stand: set[tuple[str, str, str]], tmp_path: Path
+) -> None:
+    make(tmp_path)
+    for number, words in enumerate(said, 1):
+        say(tmp_path, f"s{number}", (f"2026-03-0{number}T10:00:00Z", "user", words))
+    consolidate(tmp_path, NOW)
+    doses = [each for each in memories(tmp_path) if each.attribute.startswith("dose.")]
+    assert {(each.subject, each.attribute.partition(".")[2], each.value) for each in doses} == stand

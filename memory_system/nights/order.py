@@ -166,9 +166,9 @@ def _in_time_order(claims: Iterable[Claim]) -> Iterator[bytes]:
 
 def _extracted(run: Run) -> Iterator[Claim]:
     """What the night's kept turns give: by rules, or as a model reads them."""
-    names = facts.known_names(run.ws.store)
+    names, takers = facts.known_names(run.ws.store), facts.known_takers(run.ws.store)
     if (asker := run.night.llm) is None:
-        return extract.run(run.turns("screen"), run.night, run.tally, names)
+        return extract.run(run.turns("screen"), run.night, run.tally, names, takers)
     from memory_system.phases import by_model
 
     return by_model.run(run.turns("screen"), run.heard(), run.ws.store, run.night, asker, run.tally, names)

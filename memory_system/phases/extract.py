@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from memory_system import attributes, clock, dates, text
 from memory_system.phases import Night
-from memory_system.phases.screen import CATEGORIES, heard_before
+from memory_system.phases.screen import CATEGORIES, NOBODY, Names, heard_before
 from memory_system.phases.segment import cut
 from memory_system.privacy.trust import is_owners
 from memory_system.readers import notes
@@ -34,6 +34,7 @@ HEDGED = 0.6  # the confidence of what was said with a maybe
 MOST_SURE = 0.99  # of an opinion
 HEDGED_BASIS = {"en": "hedged by the speaker", "zh": "说话人有所保留"}
 AGENTS = 0.71  # the confidence of what an agent notes: twice, independently, is just enough for a fact
+MEDICATION = "medication"
 AGENTS_BASIS = {"en": "noted by an agent", "zh": "智能体所记"}
 AGENT_ROLES = frozenset({ASSISTANT, "agent"})  # of messages in which no person speaks, where they name none
 BESIDE = 12  # characters between a claim and a time that belongs to it: "I have", "in", 起在
@@ -43,10 +44,17 @@ DAY = timedelta(days=1)
 Captured = tuple[Fact, list[Claim]]  # what was captured by hand, and what it states
 
 
-def run(turns: Iterable[Turn], night: Night, tally: Counter[str], known: Mapping[str, str]) -> Iterator[Claim]:
+def run(
+    turns: Iterable[Turn],
+    night: Night,
+    tally: Counter[str],
+    known: Mapping[str, str],
+    takers: Mapping[str, str] = NOBODY,
+) -> Iterator[Claim]:
     """The claims and quotes of the turns. `known` are the names of those near the owner, each with what memories call
-    them. Counts `claims`, `quotes`, `kept.with_claim` and `kept.without_claim.<reason>`."""
-    listening = Listening(known)
+    them, `takers` who takes which medicine. Counts `claims`, `quotes`, `kept.with_claim` and
+    `kept.without_claim.<reason>`."""
+    listening = Listening(known, takers)
     for turn in turns:
         found = list(read(turn, night, listening))
         told = {place for each in found for place in range(*each.span)}
@@ -65,15 +73,19 @@ def count(found: Iterable[Claim], tally: Counter[str]) -> None:
 
 
 class Listening:
-    """What is known while a night is read: the names that were introduced."""
+    """What is known while a night is read: the names that were introduced, and who takes which medicine, "" where
+    several do."""
 
-    def __init__(self, known: Mapping[str, str]) -> None:
-        self.names = dict(known)
+    def __init__(self, known: Names, takers: Names = NOBODY) -> None:
+        self.names, self.takers = dict(known), dict(takers)
 
     def hear(self, filled: Filled) -> None:
         """Take in whom the claim names."""
         if attributes.about(filled.attribute).get("value_type") in ("person", "animal", "project") and filled.polarity:
             self.names[filled.value] = filled.value
+        if filled.attribute == MEDICATION and filled.polarity:
+            medicine = filled.value.casefold()
+            self.takers[medicine] = filled.subject * (self.takers.get(medicine, filled.subject) == filled.subject)
 
     def within(self, words: str) -> Iterator[str]:
         """The known ones that the words name."""
@@ -101,7 +113,7 @@ def _filled(turn: Turn, segment: Segment, listening: Listening) -> list[Filled]:
     if segment.earnest < EARNEST_FROM:
         return []
     words = turn.text_of(segment)
-    heard = heard_before(turn, segment, listening.names)
+    heard = replace(heard_before(turn, segment, listening.names), takers=listening.takers)
     found = [each for each in claims.claims_of(words, _language(turn, words), heard) if _is_sure(each, segment)]
     for each in found:
         listening.hear(each)

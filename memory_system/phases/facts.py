@@ -13,13 +13,13 @@ from collections.abc import Iterable
 
 from memory_system.attributes import about
 from memory_system.phases import Night, evidence, matching, revising
-from memory_system.phases.extract import Captured
+from memory_system.phases.extract import MEDICATION, Captured
 from memory_system.privacy.trust import is_owners, tier_of_evidence
 from memory_system.records import ASSISTANT, QUOTE, USER, Fact, Past, memory_id
 from memory_system.rules import table
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of
-from memory_system.store.keys import content_key, slot_key, value_key
+from memory_system.store.keys import content_key, slot_key, telling_key, value_key
 from memory_system.store.store import Memories, facts_of, row_of
 from memory_system.text import has_cjk
 from memory_system.turns import Claim
@@ -52,6 +52,13 @@ def known_names(memories: Memories) -> dict[str, str]:
     attributes = [name for name, row in table("attributes", "attributes").items() if row.get("value_type") in NAMED]
     rows = (row_of(each, memories) for name in attributes for each in memories.find(slot_key(USER, name)))
     return {row["value"]: row["value"] for row in rows if row.get("value") and row.get("polarity", True)}
+
+
+def known_takers(memories: Memories) -> dict[str, str]:
+    """Who takes each medicine that some slot names, where only one does."""
+    rows = (row_of(each, memories) for each in memories.find(telling_key(MEDICATION)))
+    takes = [(row["value"].casefold(), row["subject"]) for row in rows if row.get("attribute") == MEDICATION]
+    return {medicine: who for medicine, who in takes if all(other == who for one, other in takes if one == medicine)}
 
 
 def settle(claim: Claim, draft: Draft, night: Night) -> str:

@@ -235,6 +235,8 @@ def _about(people: People, rule: ClaimRule, found: Found) -> About | None:
             return About(people.speaker) if people.speaker == USER else None
         case "you":
             return About(ASSISTANT) if people.speaker == USER else None
+        case "taker":
+            return people.taker(found.parts["value"], value)
         case "topic":
             return people.before(start, start, explicit=True) or people.topic(value, start)
         case "asked":

@@ -16,12 +16,13 @@ _WINDOW = 60  # characters to the left in which a subject stands
 @dataclass(frozen=True, slots=True)
 class Heard:
     """What came before a sentence: the question that it may answer, its message up to it, who is known (name or kin
-    word → what the memory calls them), and the speaker's name where a named person speaks."""
+    word → what the memory calls them), the speaker's name where a named person speaks, and who takes which medicine."""
 
     asked: str = ""
     before: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     speaker: str = ""
+    takers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,13 @@ class People:
         if (subject := self._topic(self._plain[:place])) is not None:
             return About(subject) if subject else None
         return None if self._language.dropped and self._heard.speaker else self.alone(place)
+
+    def taker(self, medicine: str, place: int) -> About | None:
+        """The only one who is known to take the medicine, where nobody else near the speaker was spoken of before that
+        place."""
+        who = self._heard.takers.get(medicine.casefold())
+        around = f"{self._heard.asked}\n{self._heard.before}\n{self._plain[:place]}"
+        return About(who) if who and not {*self._mentioned(around)} - {who} else None
 
     def asked_about(self) -> About | None:
         """Whom an answer is about: the one near the speaker whom the question names, else the speaker."""
