@@ -32,9 +32,10 @@ ALIKE = (  # attributes that say the same of one value
 )  # fmt: skip
 RELATIONS = ("partner", "child", "parent", "sibling", "relative", "friend", "colleague", "boss", "pet")
 _WORD = re.compile(r"[a-z0-9@.+]+|[\u4e00-\u9fff]")
-_EMPTY = frozenset(
-    "the a an my our and in at of on to for is am with from by until till it be 的 了 在".split()
-)  # fmt: skip
+_EMPTY = {
+    "the", "a", "an", "my", "our", "and", "in", "at", "of", "on", "to", "for", "is", "am", "with", "from", "by",
+    "until", "till", "it", "be", "的", "了", "在",
+}  # fmt: skip
 
 Label = tuple[str, str, str, bool]  # subject, attribute, value, polarity
 
