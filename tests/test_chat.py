@@ -502,7 +502,7 @@ def test_a_kill_in_the_midst_loses_nothing_that_was_answered(root: Path) -> None
 # ---- from outside --------------------------------------------------------------------------------------------------
 
 
-def test_sessions_are_handled_from_outside(root: Path, key: None) -> None:
+def test_sessions_are_handled_from_outside(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def memory(*arguments: str, code: int = 0) -> dict[str, Any]:
         done = commands.memory("--workspace", root, "--json", *arguments)
         assert done.returncode == code, done.stderr
@@ -510,11 +510,9 @@ def test_sessions_are_handled_from_outside(root: Path, key: None) -> None:
         return found
 
     make(root, chat={"keep_recent_tokens": 30})
-    with loopback(agent) as (address, _):
-        with terminal(root) as child:
-            for number in range(4):
-                exchange(child, f"I own kite number {number}.")
-        aim(root, address)
+    with talking(root, monkeypatch) as (chat, _, _):
+        for number in range(4):
+            chat.turn(f"I own kite number {number}.")
         (row,) = memory("session", "list")["sessions"]
         assert (row["messages"], row["format"], row["archived"]) == (8, "openclaw", False)
         name = row["id"]
@@ -530,7 +528,7 @@ def test_sessions_are_handled_from_outside(root: Path, key: None) -> None:
         assert (compacted["status"], compacted["registered"]["compactionCount"]) == ("compacted", 1)
         assert memory("session", "prune", name)["trimmed"] == 0
         assert memory("session", "history", name)["total"] == 9  # nothing is lost
-        assert memory("session", "archive")["archived"] == []
+        assert memory("--now", "2026-03-03T09:00:00Z", "session", "archive")["archived"] == []
         assert memory("--now", "2099-01-01T00:00:00Z", "session", "archive")["archived"] == [
             f"sessions/archive/{name}.jsonl.gz"
         ]
