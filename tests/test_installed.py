@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,41 +30,26 @@ def test_every_file_of_the_package_is_installed() -> None:
     assert others - installed == set()
 
 
-DAMAGED = {
-    "missing": None,
-    "empty": "",
-    "a head alone": "head",
-    "torn": "half",
-    "of another version": "another",
-    "a line without weights": "line",
+DAMAGED: dict[str, Callable[[str], str]] = {
+    "empty": lambda _: "",
+    "a head alone": lambda text: text[: text.index("\n") + 1],
+    "torn": lambda text: text[: len(text) // 2],
+    "of another version": lambda text: text.replace("weights 1", "weights 0", 1),
+    "a line without weights": lambda text: "\n".join(
+        line.partition("\t")[0] if number == 100 else line for number, line in enumerate(text.split("\n"))
+    ),
 }
-
-
-def damage(path: Path, how: str | None) -> None:
-    text = path.read_text("utf-8")
-    head, *lines = text.split("\n")
-    texts = {
-        "": "",
-        "head": f"{head}\n",
-        "half": text[: len(text) // 2],
-        "another": text.replace("weights 1", "weights 0", 1),
-        "line": "\n".join([head, *lines[:100], lines[100].partition("\t")[0], *lines[101:]]),
-    }
-    if how is None:
-        path.unlink()
-    else:
-        path.write_text(texts[how], "utf-8")
 
 
 @pytest.mark.parametrize("name", ["judge.en.txt", "judge.zh.txt"])
 @pytest.mark.parametrize("how", DAMAGED.values(), ids=DAMAGED)
-def test_a_judge_that_is_missing_or_damaged_is_told_by_its_name(
-    how: str | None, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_judge_that_is_damaged_is_told_by_its_name(
+    how: Callable[[str], str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(weights, "__file__", str(tmp_path / "weights.py"))
     path = Path(shutil.copy(PACKAGE / "understand" / name, tmp_path))
     assert weights.installed(path.stem, LABELS).labels
-    damage(path, how)
+    path.write_text(how(path.read_text("utf-8")), "utf-8")
     with pytest.raises(DefectError, match=re.escape(name)):
         weights.installed(path.stem, LABELS)
 
@@ -71,7 +57,7 @@ def test_a_judge_that_is_missing_or_damaged_is_told_by_its_name(
 def test_a_night_without_its_judge_ends_and_says_so(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "memory_system")
     assert night(tmp_path).returncode == 0
-    damage(tmp_path / "memory_system/understand/judge.en.txt", None)
+    (tmp_path / "memory_system/understand/judge.en.txt").unlink()
     done = night(tmp_path)
     assert done.returncode == 70
     assert "judge.en.txt" in done.stderr
