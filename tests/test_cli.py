@@ -409,8 +409,8 @@ def test_a_usage_error_is_an_object_only_where_one_is_asked_for(run: Run) -> Non
     assert run("capture", "one", "two", "--", "--json").stdout == ""
 
 
-def test_no_workspace(run: Run, start: Run) -> None:
-    done = start("consolidate")
+def test_no_workspace(run: Run) -> None:
+    done = run("consolidate")
     assert done.returncode == 4
     assert "init" in done.stderr
     assert answer(run("status", "--json"))["error"]["exit_code"] == 4

@@ -13,6 +13,7 @@ from typing import Any
 
 import anyio
 import pytest
+from commands import memory
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from workspaces import at, consolidate, contents, remembering, say
@@ -198,8 +199,7 @@ def test_two_clients_work_beside_a_consolidation(root: Path) -> None:
 
 
 def test_what_is_wrong_with_the_workspace_is_said_at_the_start(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "memory_system", "--workspace", str(tmp_path / "none"), "serve"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    done = memory("--workspace", tmp_path / "none", "serve")
     assert done.returncode == 4
     assert "is not a workspace" in done.stderr
     assert done.stdout == ""
