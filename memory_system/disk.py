@@ -13,7 +13,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -114,10 +114,10 @@ class Files:
 
     def make_folder(self, path: Path) -> None:
         with _explained(path):
-            for folder in (*reversed(path.parents), path):
-                if not folder.is_dir():
-                    self.disk.mkdir(folder)
-                    self.disk.sync_folder(folder.parent)
+            missing = [*takewhile(lambda folder: not folder.is_dir(), (path, *path.parents))]
+            for folder in reversed(missing):
+                self.disk.mkdir(folder)
+                self.disk.sync_folder(folder.parent)
 
     def read(self, path: Path) -> bytes:
         """The whole file; empty when there is none."""

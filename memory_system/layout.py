@@ -43,8 +43,9 @@ class Layout:
     config = Below("memory", "config.json")
     snapshot = Below("own", "layer1", "snapshot.md")
     facts_page = Below("own", "layer1", "facts.md")
-    entities = Below("own", "layer2", "entities")
-    index = Below("own", "layer2", "index")
+    layer2 = Below("own", "layer2")
+    entities = Below("layer2", "entities")
+    index = Below("layer2", "index")
     search_index = Below("index", SEARCH_INDEX)
     vectors = Below("index", "vectors.sqlite")
     catalogue = Below("index", "keys.sqlite")  # by which keys very many memories are found at night
@@ -79,7 +80,7 @@ class Layout:
 
     def pool(self, pool: Pool, kind: type[Fact]) -> Path:
         """The file of one kind of memory in one pool."""
-        return self.own / "layer2" / pool / f"{kind.NAME}.jsonl"
+        return self.layer2.joinpath(pool, f"{kind.NAME}.jsonl")
 
     def captures(self) -> tuple[Path, ...]:
         return self.inbox, self.inbox_moved
@@ -95,10 +96,9 @@ class Layout:
 
     def folders(self) -> tuple[Path, ...]:
         """Every folder that `init` makes, parents first."""
-        layer2 = self.own / "layer2"
         return (
-            self.root, self.sessions, self.memory, self.snapshot.parent, layer2, layer2 / "active", layer2 / "archive",
-            self.entities, self.index, self.layer3, self.state, self.journal, self.runs,
+            self.root, self.sessions, self.memory, self.snapshot.parent, self.layer2, self.layer2 / "active",
+            self.layer2 / "archive", self.entities, self.index, self.layer3, self.state, self.journal, self.runs,
         )  # fmt: skip
 
     def own_folders(self) -> tuple[Path, ...]:

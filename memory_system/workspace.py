@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -240,18 +240,21 @@ class Workspace:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of everything that decides what a night makes of its input: program, rules, weights, prompts of the night,
-        configuration."""
-        from memory_system import llm, rules
+        """Of everything that decides what a night makes of its input: the program and the configuration."""
+        return hashlib.blake2b(_program() + self.config.model_dump_json().encode(), digest_size=8).hexdigest()
 
-        seen = hashlib.blake2b(digest_size=8)
-        seen.update(__version__.encode())
-        seen.update(self.config.model_dump_json().encode())
-        learned = Path(__file__).with_name("understand").glob("*.txt")
-        told = (*rules.FOLDER.glob("*.toml"), *learned, *llm.FOLDER.glob("*.*.md"))
-        for each in sorted(told, key=lambda path: path.name):
-            seen.update(each.name.encode() + each.read_bytes())
-        return seen.hexdigest()
+
+@cache
+def _program() -> bytes:
+    """Digest of the version, the rules, the weights and the prompts of the night: what is read once in a process."""
+    from memory_system import llm, rules
+
+    learned = Path(__file__).with_name("understand").glob("*.txt")
+    told = (*rules.FOLDER.glob("*.toml"), *learned, *llm.FOLDER.glob("*.*.md"))
+    seen = hashlib.blake2b(__version__.encode())
+    for each in sorted(told, key=lambda path: path.name):
+        seen.update(each.name.encode() + each.read_bytes())
+    return seen.digest()
 
 
 def read_config(path: Path, files: Files) -> Config:

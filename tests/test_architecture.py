@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
-from workspaces import remembering
+from workspaces import make, remembering
 
 PACKAGE = Path(__file__).parent.parent / "memory_system"
 
@@ -38,6 +39,7 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """The package's modules that a file imports at its top or in its bodies."""
     found: set[str] = set()
@@ -98,7 +100,7 @@ HEAVY = ("anthropic", "mcp", "numpy", "asyncio", "sqlite3", "croniter", "rapidfu
     ids=lambda each: each[0] if isinstance(each, list) else None,
 )
 def test_what_must_not_be_imported(arguments: list[str], absent: tuple[str, ...], tmp_path: Path) -> None:
-    imported(tmp_path, "init")
+    make(tmp_path)
     assert not set(absent) & imported(tmp_path, *arguments)
 
 

@@ -458,42 +458,30 @@ def test_thirty_turns_in_a_terminal_with_a_flush_and_a_compaction(root: Path) ->
         assert "Seagull" in exchange(child, "Recall how is the boat called?")
 
 
-def test_ctrl_c_stops_an_answer_and_keeps_what_was_said(root: Path) -> None:
+def test_ctrl_c_stops_an_answer_and_a_kill_loses_nothing_that_was_answered(root: Path) -> None:
     def slow(request: Request) -> Any:
-        return "word " * 200 if last(request) == "talk" else agent(request)
+        return "word " * 500 if last(request) == "talk" else agent(request)
 
-    with terminal(root, slow, pause=0.05) as child:
+    with terminal(root, slow, pause=0.01) as child:
         child.sendline("talk")
         child.expect("word word word")
         child.sendintr()
         child.expect("interrupted")
         child.expect("You > ")
         assert "I hear you: hello" in exchange(child, "hello")
-        leave(child)
-    (path,) = (root / "sessions").glob("*.jsonl")
-    said = [session.message_of(row) for row in session.read_rows(path) if row["type"] == "message"]
-    assert [each["role"] for each in said] == ["user", "assistant", "user", "assistant"]
-    assert said[1]["stopReason"] == "aborted"
-    assert session.text_of(said[1]).startswith("word word")
-
-
-def test_a_kill_in_the_midst_loses_nothing_that_was_answered(root: Path) -> None:
-    def slow(request: Request) -> Any:
-        return "word " * 500 if last(request) == "talk" else agent(request)
-
-    with terminal(root, slow, pause=0.01) as child:
-        for number in range(3):
-            exchange(child, f"I own kite number {number}.")
         child.sendline("talk")
         child.expect("word word word")
         child.kill(9)
         child.expect(pexpect.EOF)
     (path,) = (root / "sessions").glob("*.jsonl")
-    said = [session.text_of(session.message_of(row)) for row in session.read_rows(path) if row["type"] == "message"]
-    answered = [(f"I own kite number {n}.", f"I hear you: I own kite number {n}.") for n in range(3)]
-    assert said == [*(each for pair in answered for each in pair), "talk"]
+    said = [session.message_of(row) for row in session.read_rows(path) if row["type"] == "message"]
+    assert [each["role"] for each in said] == ["user", "assistant", "user", "assistant", "user"]
+    assert said[1]["stopReason"] == "aborted"
+    assert session.text_of(said[1]).startswith("word word")
+    assert [session.text_of(each) for each in said[2:]] == ["hello", "I hear you: hello", "talk"]
     with terminal(root, agent, "--session", path.stem) as child:
         assert "I hear you: still there" in exchange(child, "still there")
+        leave(child)
     with Workspace.open(root) as ws:
         backlog = ws.library.backlog({})
     assert backlog.problems == []
@@ -502,7 +490,7 @@ def test_a_kill_in_the_midst_loses_nothing_that_was_answered(root: Path) -> None
 # ---- from outside --------------------------------------------------------------------------------------------------
 
 
-def test_sessions_are_handled_from_outside(root: Path, key: None) -> None:
+def test_sessions_are_handled_from_outside(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def memory(*arguments: str, code: int = 0) -> dict[str, Any]:
         done = commands.memory("--workspace", root, "--json", *arguments)
         assert done.returncode == code, done.stderr
@@ -510,11 +498,9 @@ def test_sessions_are_handled_from_outside(root: Path, key: None) -> None:
         return found
 
     make(root, chat={"keep_recent_tokens": 30})
-    with loopback(agent) as (address, _):
-        with terminal(root) as child:
-            for number in range(4):
-                exchange(child, f"I own kite number {number}.")
-        aim(root, address)
+    with talking(root, monkeypatch) as (chat, _, _):
+        for number in range(4):
+            chat.turn(f"I own kite number {number}.")
         (row,) = memory("session", "list")["sessions"]
         assert (row["messages"], row["format"], row["archived"]) == (8, "openclaw", False)
         name = row["id"]
@@ -530,7 +516,7 @@ def test_sessions_are_handled_from_outside(root: Path, key: None) -> None:
         assert (compacted["status"], compacted["registered"]["compactionCount"]) == ("compacted", 1)
         assert memory("session", "prune", name)["trimmed"] == 0
         assert memory("session", "history", name)["total"] == 9  # nothing is lost
-        assert memory("session", "archive")["archived"] == []
+        assert memory("--now", "2026-03-03T09:00:00Z", "session", "archive")["archived"] == []
         assert memory("--now", "2099-01-01T00:00:00Z", "session", "archive")["archived"] == [
             f"sessions/archive/{name}.jsonl.gz"
         ]

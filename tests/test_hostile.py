@@ -122,7 +122,7 @@ def test_the_rest_of_a_transcript_is_read(piece: bytes, tmp_path: Path) -> None:
 
 def test_digits_in_groups_as_long_as_a_message_take_no_longer_than_others() -> None:
     """Every group was put together with all that follow: a message of a megabyte took days."""
-    words = "2026-" * 10_000
+    words = "2026-" * 4_000
     assert redact(f"{words} 4111 1111 1111 1111") == (f"{words} [secret:card]", {"card": 1})
 
 

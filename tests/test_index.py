@@ -8,7 +8,7 @@ import sqlite3
 import stat
 from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime, timedelta
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
@@ -382,10 +382,11 @@ def build(path: Path, *texts: str) -> None:
 def test_the_index_takes_at_most_three_times_the_room_of_the_text(tmp_path: Path) -> None:
     dice, path, size = random.Random(7), tmp_path / "search.sqlite", 0
     words = ["".join(dice.choices("aeioubdfgklmnprstvz", k=dice.randint(4, 8))) for _ in range(30_000)]
-    weights = [1 / (rank + 20) for rank in range(len(words))]  # most are rare, as in a language
+    weights = [*accumulate(1 / (rank + 20) for rank in range(len(words)))]  # most are rare, as in a language
     with Index.rebuilding(path, CONFIG, Files()) as index:
         for number in range(70):
-            said = [message(" ".join(dice.choices(words, weights, k=19)), f"{at}", f"s{number}") for at in range(30)]
+            texts = [" ".join(dice.choices(words, cum_weights=weights, k=19)) for _ in range(30)]
+            said = [message(text, f"{at}", f"s{number}") for at, text in enumerate(texts)]
             size += sum(len(each.text) for each in said)
             index.put_messages(f"sessions/s{number}.jsonl", said)
     assert path.stat().st_size <= 3 * size

@@ -13,7 +13,7 @@ import pytest
 from test_forgetting import forget, holding, id_of, story
 from workspaces import at, consolidate, contents, copied, copies, make, memories, problems, say, stopped
 
-from memory_system import finder, forgetting, rules
+from memory_system import finder, forgetting, rules, workspace
 from memory_system.nights import copying, derive
 from memory_system.upkeep import check
 from memory_system.workspace import Workspace
@@ -120,7 +120,7 @@ class Rules:
 
 
 def _forget_rules() -> None:
-    for cached in (rules.load, rules.table, rules.together, rules._document):
+    for cached in (rules.load, rules.table, rules.together, rules._document, workspace._program):
         cached.cache_clear()
 
 
@@ -128,7 +128,6 @@ def _forget_rules() -> None:
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rules]:
     """The rules in a folder where they may be changed, as a newer version of the program changes them."""
     monkeypatch.setattr(rules, "FOLDER", Path(shutil.copytree(rules.FOLDER, tmp_path / "rules")))
-    _forget_rules()
     yield Rules(rules.FOLDER)
     monkeypatch.undo()
     _forget_rules()

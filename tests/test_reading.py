@@ -598,7 +598,8 @@ def test_whatever_the_server_does_the_rules_result_stands(
 def test_a_server_that_is_not_running_is_named_and_the_rules_go_on(
     tmp_path: Path, expected: dict[str, bytes], key: None
 ) -> None:
-    report = consolidate(fill(tmp_path / "asked", "http://127.0.0.1:9"), NOW)
+    llm = {"mode": "on", "base_url": "http://127.0.0.1:9", "timeouts": {"run": 0.4}}  # no time for a second try
+    report = consolidate(fill(tmp_path / "asked", llm=llm), NOW)
     assert "no connection to http://127.0.0.1:9" in report.problems[0].what
     assert layers(tmp_path / "asked") == expected
 

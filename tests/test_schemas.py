@@ -14,7 +14,6 @@ from workspaces import CrashingDisk, at, consolidate, contents, copied, copies, 
 
 from memory_system import finder
 from memory_system.errors import DamagedError, NewerError
-from memory_system.nights import derive
 from memory_system.store.checkpoint import MIGRATIONS, SCHEMA, Migration, migrate
 from memory_system.upkeep import stats, undo
 from memory_system.upkeep.preview import preview
@@ -24,6 +23,7 @@ from memory_system.workspace import Workspace
 NOW = "2026-03-05T12:00:00Z"
 NEXT = "2026-03-07T12:00:00Z"
 CHECKPOINT = "memory/state/consolidation.json"
+DERIVED = ("memory/layer1", "memory/layer2/entities", "memory/layer2/index")  # those workspaces came without
 PAST = sorted((Path(__file__).parent / "schemas").iterdir())
 
 
@@ -95,9 +95,7 @@ def test_an_upgrade_that_was_stopped_goes_on(schema: Path, tmp_path: Path) -> No
     for what, root in left:
         consolidate(root, NOW)
         assert copies(root) == expected, what
-        with Workspace.open(root, now=at(NOW), write=True) as ws:
-            derive.rebuild(ws)  # those workspaces came without what is derived
-        assert problems(root, NOW) == [], what
+        assert [each for each in problems(root, NOW) if not each.startswith(DERIVED)] == [], what
 
 
 def test_the_steps_lead_to_the_schema_of_today_in_order() -> None:

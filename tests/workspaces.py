@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -211,7 +212,8 @@ class CopyingDisk(CrashingDisk):
         self._differing = 0
 
     def _step(self, name: str) -> bool:
-        held = {str(path): path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
+        paths = (Path(folder, name) for folder, _, names in os.walk(self.root) for name in names)
+        held = {str(path): path.read_bytes() for path in paths}
         self.done.append(name)
         self._differing += held != self._last
         if held != self._last and self._differing % self.every == 0:

@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -60,7 +60,7 @@ class Usage:
         return self.input + self.output + self.cached + self.written
 
     def plus(self, other: Usage, times: int = 1) -> Usage:
-        pairs = zip(astuple(self), astuple(other), strict=True)
+        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(Usage))
         return Usage(*(round(mine + times * its, 3) for mine, its in pairs))
 
     def minus(self, other: Usage) -> Usage:

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from memory_system.config import Config, LLMConfig
 from memory_system.llm import WHERE, Answer, AskError, Prompt, Usage, cut_off, in_words, read, schema_of
+from memory_system.llm.connecting import trusted
 from memory_system.records import Problem
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ def client_of(key: str, address: str, timeout: float) -> anthropic.Anthropic:
     """The SDK's client, without its own retries and without telemetry: talk must not leak into traces."""
     import anthropic
 
-    return anthropic.Anthropic(api_key=key, base_url=address, timeout=timeout, max_retries=0, open_telemetry=False)
+    http = anthropic.DefaultHttpxClient(base_url=address, timeout=timeout, verify=trusted())
+    return anthropic.Anthropic(
+        api_key=key, base_url=address, timeout=timeout, max_retries=0, open_telemetry=False, http_client=http
+    )
 
 
 class Claude:

@@ -131,6 +131,11 @@ class Page:
         """The section of each memory that stands there, by its id."""
         return {told.record.id: name for name, lines in self.lines.items() for each in lines for told in each.told}
 
+    def left_of(self, found: Iterable[Candidate]) -> list[Candidate]:
+        """Those of the candidates that stand in no section yet."""
+        placed = self.placed
+        return [each for each in found if each.record.id not in placed]
+
     def text(self, core: Iterable[str]) -> str:
         """The whole page, with these lines as its core."""
         told = {name: [each.text for each in lines] for name, lines in self.lines.items()} | {"top": [*core]}

@@ -92,8 +92,8 @@ def chosen(index: Index, day: date, ws: Workspace) -> tuple[Page, list[Candidate
     page.left = ws.config.token_budget.layer1_total - estimate_tokens(page.head + "\n" + page.foot)
     _place_user(page, own, moment, ws, beside)
     _place_sections(page, found, moment, ws, beside)
-    _fill(page, [each for each in own if each.record.id not in page.placed], moment, ws, beside)
-    return page, [each for each in own if each.record.id not in page.placed]
+    _fill(page, page.left_of(own), moment, ws, beside)
+    return page, page.left_of(own)
 
 
 def _share(name: str, ws: Workspace) -> int:
@@ -106,17 +106,15 @@ def _place_user(page: Page, found: list[Candidate], moment: datetime, ws: Worksp
     page.take("identity", identity_lines(ws, page.words), _share("identity", ws))
     user = portrait(found, page.words["lang"], moment)
     page.take("user", (*user.who, *user.health, *user.near), _share("user", ws))
-    told = [*sections.about((each for each in found if each.record.id not in page.placed), moment, beside)]
+    told = [*sections.about(page.left_of(found), moment, beside)]
     page.take("user", told, _share("user", ws) - cost(page.lines["user"]))
     page.arrange("user", (*user.who, *user.near, *user.health, *sections.in_order(told)))
 
 
 def _place_sections(page: Page, found: list[Candidate], moment: datetime, ws: Workspace, beside: Beside) -> None:
     """How to answer, and what lies ahead, which the assistant may have promised."""
-    left = [each for each in found if each.record.id not in page.placed]
-    page.take("constraints", sections.constraints(left, moment, beside), _share("constraints", ws))
-    left = [each for each in left if each.record.id not in page.placed]
-    near, later = sections.coming(left, moment, beside)
+    page.take("constraints", sections.constraints(page.left_of(found), moment, beside), _share("constraints", ws))
+    near, later = sections.coming(page.left_of(found), moment, beside)
     page.take("coming", near, _share("coming", ws))
     page.take("later", later, _share("coming", ws) - cost(page.lines["coming"]))
 
@@ -127,7 +125,7 @@ def _fill(page: Page, left: list[Candidate], moment: datetime, ws: Workspace, be
     lately = list(sections.recent(left, moment, beside))
     kept_free = min(_share("recent", ws), cost(lately))
     page.take("projects", sections.projects(left, moment, beside), _share("projects", ws))
-    rest = [each for each in left if each.record.id not in page.placed and not shortlist.is_past(each.record, moment)]
+    rest = [each for each in page.left_of(left) if not shortlist.is_past(each.record, moment)]
     parts = shortlist.for_core(rest, ws.config.importance_rules.general_fact)
     lasting, remarks = (list(sections.core(each, moment, beside)) for each in parts)
     page.take("top", choose(lasting, page.room("top") - kept_free, budget))

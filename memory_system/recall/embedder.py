@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from memory_system.config import EmbedderConfig
 from memory_system.errors import EmbedderError
+from memory_system.llm.connecting import trusted
 from memory_system.privacy import secrets
 from memory_system.recall.units import gathered
 from memory_system.text import estimate_tokens
@@ -69,7 +70,7 @@ class HttpEmbedder:
         key = os.environ.get(config.key_variable, "")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         found: list[Vector] = []
-        with httpx2.Client(timeout=seconds, headers=headers) as client:
+        with httpx2.Client(timeout=seconds, headers=headers, verify=trusted()) as client:
             for batch in gathered(texts, estimate_tokens, BATCH_TOKENS, config.batch_size):
                 plain = [text[:TEXT_CHARACTERS].encode(errors="replace").decode() for text in batch]
                 answer = self._asked(client, [secrets.redact(text)[0] or " " for text in plain], tries)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -125,7 +125,7 @@ class Checkpoint:
             self.files.replace(original, self.files.read(self.layout.checkpoint))
         for name, value in changed.items():
             setattr(self.state, name, value)
-        row = asdict(self.state)
+        row = {each.name: getattr(self.state, each.name) for each in fields(State)}
         row |= row.pop("others")
         self.files.replace_if_changed(self.layout.checkpoint, orjson.dumps(row, option=orjson.OPT_INDENT_2) + b"\n")
 

@@ -33,8 +33,8 @@ def standing(path: Path) -> Path:
 
 def months_in(folder: Path) -> list[Path]:
     """The months, the oldest first."""
-    names = {path.name.removesuffix(ENDING) for ending in ("", ENDING) for path in folder.glob(f"{PLAIN}{ending}")}
-    return [folder / name for name in sorted(names)]
+    names = {path.name.removesuffix(ENDING) for path in folder.glob(f"{PLAIN}*")}
+    return [folder / name for name in sorted(names) if name.endswith(".jsonl")]
 
 
 @contextmanager
