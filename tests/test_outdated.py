@@ -605,3 +605,23 @@ def test_a_new_dose_is_of_who_is_known_to_take_that(
     consolidate(tmp_path, NOW)
     doses = [each for each in memories(tmp_path) if each.attribute.startswith("dose.")]
     assert {(each.subject, each.attribute.partition(".")[2], each.value) for each in doses} == stand
+
+
+@pytest.mark.parametrize(
+    ("told", "changed"),
+    [
+        (
+            "Back from the clinic, the sister did not smile. The amlodipine is stopped, the new one is enalapril. The check "
+            "is on Friday the 13th, the parking costs two pounds.",
+            "The clinic moved the check from Friday the 13th to Tuesday the 17th.",
+        ),
+        (
+            "猫的事交代一下：锚锚是三条腿的灰狸花，母的，五岁左右，只吃湿粮，对鸡肉过敏，别给它鸡肉。13号周五带它去医院打疫苗，我写个条给你。",
+            "打疫苗从13号周五改到17号周二了。",
+        ),
+    ],
+)
+def test_of_several_matters_one_may_change(told: str, changed: str, empty: Draft) -> None:
+    assert outdated(empty, (told, "health"), (changed, "plan", "moves")) == []
+    (older,) = [each for each in map(empty.get, empty.changed) if each and told.startswith(each.evidence[0].quote)]
+    assert older.likely_outdated_by

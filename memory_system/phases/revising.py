@@ -13,19 +13,21 @@ from memory_system.attributes import CERTAIN, about
 from memory_system.phases import Night, linking
 from memory_system.phases.evidence import counts_beside
 from memory_system.phases.linking import Shared
-from memory_system.records import STATEMENT, Fact, session_of
+from memory_system.records import QUOTE, STATEMENT, Fact, session_of
 from memory_system.store.draft import Draft
 from memory_system.store.gist import gist_of, tells_of_past
 from memory_system.turns import Claim
 from memory_system.understand import matters
 from memory_system.understand.judge import CHANGES
 from memory_system.understand.matters import OWN
+from memory_system.understand.quotes import columns
 from memory_system.understand.weights import links
 
 # Telling terms of the claim, and of the older memory, for each of which one must be shared: who speaks of much may have
 # a word in common with anything.
 OF_CLAIM, OF_MEMORY = 4, 8
 SHARED = 2  # such terms that both must have, where a single one is not enough
+ONE_MATTER = 120  # columns of a quote, with its dates, above which it tells of several things
 LASTING = frozenset({"identity"})  # who somebody is: only a claim changes it
 OCCASIONS = frozenset({"schedule", "reminder", "todo", "plan", "event"})  # categories of what happens at a time
 LIKINGS = frozenset({"preference", "relation"})  # categories of what nobody moves or calls off
@@ -60,7 +62,14 @@ def meant(claim: Claim, draft: Draft, night: Night) -> Meant:
     learned = (each.record for each in linked if each.weights or each.record.category not in CERTAIN)
     sure = list({each.id: each for each in (*_certain(claim, found, draft, night), *learned)}.values())
     likely = (each.record for each, weight in weighed if weight >= links().likely)
-    return Meant(sure, [each for each in likely if each not in sure])
+    partly = [each for each in sure if _tells_more(each)]
+    sure = [each for each in sure if each not in partly]
+    return Meant(sure, list({each.id: each for each in (*partly, *likely) if each not in sure}.values()))
+
+
+def _tells_more(record: Fact) -> bool:
+    """Whether it is a quote of more than one matter, of which one has changed: the rest still holds."""
+    return record.form == QUOTE and columns(record.content) > ONE_MATTER
 
 
 def _certain(claim: Claim, shared: Iterable[Shared], draft: Draft, night: Night) -> list[Fact]:
