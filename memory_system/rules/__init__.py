@@ -59,6 +59,10 @@ class Rule:
         """The first match of the pattern (as `re` would give it), or None."""
         return _compiled(self.pattern).search(simplified(text))
 
+    def stands_in(self, text: str) -> bool:
+        """Whether the pattern is in the text."""
+        return _compiled(self.pattern).search(simplified(text).encode()) is not None  # bytes: no place is counted
+
     def matches(self, text: str | bytes) -> Iterable[Any]:
         """Every match of the pattern."""
         plain = simplified(text) if isinstance(text, str) else text
