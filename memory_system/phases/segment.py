@@ -90,6 +90,10 @@ def _blocks(body: str, start: int) -> Iterator[tuple[int, int, bool]]:
 def _prose(body: str, start: int, end: int, cuts: rules.RuleSet) -> Iterator[Span]:
     for first, last in text.sentences(body[start:end]):
         for span in _pieces(body, start + first, start + last, cuts):
+            words = body[slice(*span)]
+            if columns(words) <= (LONG if words.isascii() else SPOKEN):
+                yield span  # as most are
+                continue
             for part in _short_enough(body, *span, _BLANK, SPOKEN):
                 for each in _short_enough(body, *part, _COMMA, LONG):
                     most = DICTATED if columns(body[slice(*each)]) > LONG else LONG

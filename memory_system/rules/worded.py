@@ -50,9 +50,9 @@ class _Placed(NamedTuple):
 
 
 class Worded:
-    """The rules of a group that are told in words. What a rule says can only stand where its rarest class does (`common`
-    are classes that much talk has, the commonest first): one automaton looks for those alone, and finds hardly any; the
-    other classes are then looked for one by one."""
+    """The rules of a group that are told in words. What a rule says stands only where its rarest class does (`common`
+    are those that much talk has, the commonest first): one small automaton looks for the rarest, and finds hardly any;
+    the others are then looked for one by one."""
 
     def __init__(self, classes: Sequence[Rule], rows: Sequence[Any], common: Sequence[str] = ()) -> None:
         self.rules = tuple(Rule.from_row({"pattern": "", **row}) for row in rows)
