@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cached_property, lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from memory_system import clock, dates, text
 from memory_system.phases import Night
@@ -285,12 +286,29 @@ def _said_of(shared: Shared, words: str) -> str:
 
 def _of_values(newer: str, older: str) -> Iterator[str]:
     """Days, numbers and sizes: whether the newer words name those of the older, or others."""
-    yield f"days {_compared(matters.days_of(newer), matters.days_of(older))}"
-    yield f"numbers {_compared(_DIGITS.findall(newer), _DIGITS.findall(older))}"
-    for name, shape in SHAPES:
-        new, old = shape.search(newer.lower()), shape.search(older.lower())
+    mine, theirs = _values_in(newer), _values_in(older)
+    yield f"days {_compared(mine.days, theirs.days)}"
+    yield f"numbers {_compared(mine.numbers, theirs.numbers)}"
+    for (name, _), new, old in zip(SHAPES, mine.shapes, theirs.shapes, strict=True):
         if new and old:
-            yield f"both {name} {new[0] == old[0]}"
+            yield f"both {name} {new == old}"
+
+
+class _Values(NamedTuple):
+    """Days and numbers that words name, and of each shape the first that stands there; empty where none does."""
+
+    days: tuple[str, ...]
+    numbers: tuple[str, ...]
+    shapes: tuple[str, ...]
+
+
+@lru_cache(maxsize=512)  # a claim is compared with one memory after another
+def _values_in(words: str) -> _Values:
+    plain = words.lower()
+    shapes = (shape.search(plain) for _, shape in SHAPES)
+    return _Values(
+        matters.days_of(words), tuple(_DIGITS.findall(words)), tuple(each[0] if each else "" for each in shapes)
+    )
 
 
 def _compared(mine: Collection[str], theirs: Collection[str]) -> str:
@@ -326,12 +344,12 @@ def _owned_alike(shared: Shared, claim: Claim) -> str:
 def owners_in(shared: Shared, claim: Claim, words: str) -> tuple[frozenset[str], frozenset[str]]:
     """Whose the thing is by the claim, whose words these are, and by the memory."""
     record = shared.record
-    names = [*claim.entities[1:], *record.entities[1:]]
+    names = (*claim.entities[1:], *record.entities[1:])
     mine = _owners_of(claim.subject, claim.form, words, shared, names)
     return mine, _owners_of(record.subject, record.form, record.content, shared, names)
 
 
-def _owners_of(subject: str, form: str, words: str, shared: Shared, names: Iterable[str]) -> frozenset[str]:
+def _owners_of(subject: str, form: str, words: str, shared: Shared, names: tuple[str, ...]) -> frozenset[str]:
     """Whose the thing is: of a slot, whom it is about."""
     if form == CLAIM:
         return frozenset({OWN if subject == USER else subject.casefold()})
