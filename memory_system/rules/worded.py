@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from memory_system.rules import Rule, RuleSet, table
+from memory_system.text.traditional import simplified
 
 GAP = 48
 _END = re.compile(r"[.!?](?=\s|$)|[。！？\n]")  # of a sentence
@@ -72,8 +73,9 @@ class Worded:
         rarest = self._rarest.firing(text)
         if not rarest:
             return
-        stands = cache(lambda name: self._classes[name].stands_in(text))
-        ways = [each for rare in rarest for each in self._ways[rare.id] if all(map(stands, each.others))]
+        data = simplified(text).encode()
+        possible = (each for rare in rarest for each in self._ways[rare.id])
+        ways = [each for each in possible if all(self._classes[name].stands_in(data) for name in each.others)]
         needed = frozenset().union(*(each.way.classes() for each in ways))
         places = {name: [match.span() for match in self._classes[name].matches(text)] for name in needed}
         ends = [match.start() for match in _END.finditer(text)] if ways else []

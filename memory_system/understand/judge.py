@@ -6,8 +6,8 @@ allergy, whether or not a rule reads which. A quote is found by them; it fills n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from memory_system.text.traditional import simplified
 from memory_system.understand import features
@@ -34,8 +34,7 @@ TOLD_FROM = -SCALE // 2  # log-odds times `SCALE`, from which an attribute is he
 ASKED_FROM = -SCALE // 3  # and in a question
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What the judge makes of a sentence. `keep` is `none` or the kind that it is worth keeping as; `change` is empty
     or what it does to something said before. The margins are log-odds times `SCALE`: `worth` for being kept at all,
     `earnest` for being asserted, `changes` for each of `CHANGES`."""
@@ -81,7 +80,8 @@ def attributes_told(seen: Seen, lang: str) -> tuple[str, ...]:
     if not lang:
         return ()
     sums = zip(ATTRIBUTES, _weights(lang).sums(seen), strict=True)
-    return tuple(name for name, weight in sorted(sums, key=lambda each: -each[1]) if weight >= TOLD_FROM)
+    told = [each for each in sums if each[1] >= TOLD_FROM]
+    return tuple(name for name, _ in sorted(told, key=lambda each: -each[1]))
 
 
 def attributes_asked(question: str, lang: str) -> frozenset[str]:
